@@ -2,9 +2,13 @@ package arrowsort_test
 
 import (
 	"context"
+	"errors"
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -62,4 +66,106 @@ func TestEngineGetsTheJob(t *testing.T) {
 		require.Equal(t, []int{0}, f.job.Gather, "the key is gathered from its own column")
 		require.Len(t, f.job.Columns, 1)
 	}
+}
+
+// extremes are what every number that a caller gives is tried at.
+var extremes = []int{0, 1, -1, math.MaxInt32, math.MaxUint32, math.MaxInt - 1, math.MaxInt, math.MinInt}
+
+// TestNumbersOfCalls tries each number of each function at its extremes: the result has the rows that are wanted, or
+// the error is that of an argument.
+func TestNumbersOfCalls(t *testing.T) {
+	mem := checked(t)
+	rec := record(t, []string{"a"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[3, 1, null, 2, 1]`))
+	inOrder := record(t, []string{"a"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[1, 1, 2, 3, null]`))
+	rows, keys := rec.NumRows(), []arrowsort.Key{{Path: "a"}}
+	ctx := t.Context()
+	numbers := func(a *array.Uint64, err error) (int64, error) {
+		if err != nil {
+			return 0, err
+		}
+		defer a.Release()
+		return int64(a.Len()), nil
+	}
+	records := func(rec arrow.Record, err error) (int64, error) {
+		if err != nil {
+			return 0, err
+		}
+		defer rec.Release()
+		return rec.NumRows(), nil
+	}
+	any := func(n int64) bool { return n <= rows }
+	all := func(n int64) bool { return n == rows }
+	for _, n := range extremes {
+		limited := func(got int64) bool { return n == 0 && got == rows || got == min(int64(n), rows) }
+		limit, threads := arrowsort.Options{Limit: n, Allocator: mem}, arrowsort.Options{Threads: n, Allocator: mem}
+		plain := arrowsort.Options{Allocator: mem}
+		for name, c := range map[string]struct {
+			wanted func(int64) bool
+			call   func() (int64, error)
+		}{
+			"Limit of Sort":   {limited, func() (int64, error) { return records(arrowsort.Sort(ctx, rec, keys, limit)) }},
+			"Threads of Sort": {all, func() (int64, error) { return records(arrowsort.Sort(ctx, rec, keys, threads)) }},
+			"Limit of Indices": {limited, func() (int64, error) {
+				return numbers(arrowsort.SortIndices(ctx, rec, keys, limit))
+			}},
+			"Limit of Merge": {limited, func() (int64, error) {
+				return records(arrowsort.Merge(ctx, []arrow.Record{inOrder}, keys, limit))
+			}},
+			"Threads of Rank": {all, func() (int64, error) {
+				return numbers(arrowsort.Rank(ctx, rec, keys, arrowsort.TiesMin, threads))
+			}},
+			"ties": {all, func() (int64, error) {
+				return numbers(arrowsort.Rank(ctx, rec, keys, arrowsort.TieBreaker(n), plain))
+			}},
+			"side": {all, func() (int64, error) {
+				return numbers(arrowsort.SearchSorted(ctx, inOrder, rec, keys, arrowsort.Side(n), plain))
+			}},
+			"Limit of Groups":   {any, func() (int64, error) { return numbers(arrowsort.Groups(ctx, inOrder, keys, limit)) }},
+			"Threads of Groups": {any, func() (int64, error) { return numbers(arrowsort.Groups(ctx, inOrder, keys, threads)) }},
+			"nth": {all, func() (int64, error) {
+				return numbers(arrowsort.PartitionNth(ctx, rec, keys, n, plain))
+			}},
+			"k": {any, func() (int64, error) {
+				return numbers(arrowsort.SelectKPerGroup(ctx, rec, keys, nil, n, plain))
+			}},
+			"Index": {all, func() (int64, error) {
+				return records(arrowsort.Sort(ctx, rec, []arrowsort.Key{{Index: n}}, plain))
+			}},
+			"Order": {all, func() (int64, error) {
+				return records(arrowsort.Sort(ctx, rec, []arrowsort.Key{{Order: arrowsort.Order(n)}}, plain))
+			}},
+			"Nulls": {all, func() (int64, error) {
+				return records(arrowsort.Sort(ctx, rec, []arrowsort.Key{{Nulls: arrowsort.NullPlacement(n)}}, plain))
+			}},
+			"batchRows": {limited, func() (int64, error) { return mergedRows(ctx, inOrder, keys, n, limit) }},
+		} {
+			got, err := c.call()
+			if err == nil {
+				require.True(t, c.wanted(got), "%s %d: %d rows", name, n, got)
+				continue
+			}
+			isOf := func(want error) bool { return errors.Is(err, want) }
+			require.True(t, slices.ContainsFunc([]error{arrowsort.ErrOption, arrowsort.ErrColumn, arrowsort.ErrIndex}, isOf),
+				"%s %d: %v", name, n, err)
+		}
+	}
+}
+
+// mergedRows is the number of rows that MergeReaders returns of a record.
+func mergedRows(ctx context.Context, rec arrow.Record, keys []arrowsort.Key, batchRows int,
+	opts arrowsort.Options) (rows int64, err error) {
+	in, err := array.NewRecordReader(rec.Schema(), []arrow.Record{rec})
+	if err != nil {
+		return 0, err
+	}
+	defer in.Release()
+	merged, err := arrowsort.MergeReaders(ctx, []array.RecordReader{in}, keys, batchRows, opts)
+	if err != nil {
+		return 0, err
+	}
+	defer merged.Release()
+	for merged.Next() {
+		rows += merged.Record().NumRows()
+	}
+	return rows, merged.Err()
 }

@@ -12,7 +12,12 @@ import (
 
 // Argsort writes the row numbers of one input in sorted order: a column "index" of type uint64. Row numbers count from
 // 0. The keys are read into memory.
+// Limit keeps the first of them; Tail, Unique, Select, RowsPerFile and BytesPerFile are ErrOption.
 func Argsort(ctx context.Context, path, output string, opts Options) (*Result, error) {
+	if opts.filters() || opts.splits() || len(opts.Select) > 0 {
+		return nil, fmt.Errorf("%w: Argsort writes the numbers of all rows, or of the first Limit, to one file; "+
+			"leave out Tail, Unique, Select, RowsPerFile and BytesPerFile", ErrOption)
+	}
 	in, err := oneInput(ctx, path, output, opts)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
+// maxMemory is more than any machine has, and small enough for a few times the budget to be a number.
+const maxMemory = 1 << 58
+
 // A budget divides the memory. While runs are made, one run is collected and one is sorted or spilled, beside the piece
 // of the input that is decoded, which is twice as large for many columns: 3/8 + 3/8 + 2/16. While they are merged,
 // there are the next rows of all runs, those of a round sorted, and those of the round before on their way: three times
@@ -29,17 +32,18 @@ func (b budget) files(columns int, bytes int64) int {
 	return int(max(b.total/3/max(min(bytes, int64(columns)*pages), 1), 2))
 }
 
-// groupRows is the number of rows of a row group where a row takes rowBytes.
-func (b budget) groupRows(rowBytes int64, wanted int) (int, error) {
+// groupRows is the number of rows of a row group of at most all rows, which take rowBytes each.
+func (b budget) groupRows(rowBytes, all int64, wanted int) (int, error) {
 	fit := int(max(b.rowGroup()/max(rowBytes, 1), 1))
 	if wanted == 0 {
 		return min(tablefile.DefaultRowGroupRows, fit), nil
 	}
-	if wanted > 2*fit {
+	rows := min(int64(wanted), max(all, 1))
+	if rows > 2*int64(fit) {
 		return 0, fmt.Errorf("%w: row groups of %d rows of %d bytes; ask for at most %d rows, or give %d bytes",
-			ErrMemory, wanted, rowBytes, 2*fit, int64(wanted)*rowBytes*8)
+			ErrMemory, rows, rowBytes, 2*fit, rows*rowBytes*8)
 	}
-	return wanted, nil
+	return int(rows), nil
 }
 
 // batchRows is the number of rows of a batch of a run.
@@ -47,7 +51,7 @@ func (b budget) batchRows(rowBytes int64) int64 { return max(b.batch()/max(rowBy
 
 // holds reports whether a table can be read, sorted, and written whole: the table, the sorted one, and half a one while
 // it is encoded.
-func (b budget) holds(table int64) bool { return table*5/2 <= b.total }
+func (b budget) holds(table int64) bool { return table <= b.total/5*2 }
 
 // load is what reading a table may take that holds reports to fit: the table, and pages on their way.
 func (b budget) load() int64 { return b.total * 3 / 5 }

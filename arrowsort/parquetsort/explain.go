@@ -69,7 +69,7 @@ func (in *inputs) keepsFew() bool {
 	if in.opts.Limit == 0 || in.opts.Unique || in.rows <= 0 {
 		return false
 	}
-	return in.opts.Limit*(in.memory/in.rows+rowOverhead) <= budget{in.opts.Memory}.run()/2
+	return min(in.opts.Limit, in.rows)*(in.memory/in.rows+rowOverhead) <= budget{in.opts.Memory}.run()/2
 }
 
 // spills describes how runs are merged. One that is alone stays in memory.

@@ -2,6 +2,7 @@ package parquetsort
 
 import (
 	"context"
+	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -75,7 +76,7 @@ func (l *loaded) sorting() arrowsort.Options {
 	opts := l.opts.sorting()
 	opts.Progress = l.opts.progress(PhaseSort)
 	if !l.opts.Unique {
-		opts.Limit = int(l.opts.Limit)
+		opts.Limit = int(min(l.opts.Limit, math.MaxInt))
 	}
 	opts.OnPlan = func(p *keyencode.Plan) { l.plan = p }
 	return opts
@@ -168,7 +169,8 @@ func (o *outputs) whole(ctx context.Context, table arrow.Table, rows []uint64) e
 		return err
 	}
 	o.total.Add(bytes)
-	if rows == nil {
+	if o.rows = int64(len(rows)); rows == nil {
+		o.rows = table.NumRows()
 		return o.head.add(ctx, table)
 	}
 	first, err := takeRows(ctx, table, rows[:min(opts.Head, int64(len(rows)))], opts)

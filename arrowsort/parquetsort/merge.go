@@ -33,7 +33,7 @@ func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result,
 		return nil, err
 	}
 	s.rows, s.allBytes = order.rows, in.memory+order.rows*rowOverhead
-	rows, err := s.budget.groupRows(s.rowBytes(), s.opts.RowGroupRows)
+	rows, err := s.budget.groupRows(s.rowBytes(), s.rows, s.opts.RowGroupRows)
 	if err != nil {
 		return nil, err
 	}

@@ -127,6 +127,7 @@ func (o Options) resolved(ctx context.Context) (Options, error) {
 	if ctx == nil {
 		return o, fmt.Errorf("%w: the context is nil; give context.Background()", ErrOption)
 	}
+	o.Memory = min(o.Memory, maxMemory)
 	if o.Memory == 0 {
 		o.Memory = max(machine.Memory()/2, MinMemory)
 	} else {

@@ -36,6 +36,7 @@ type outputs struct {
 	file      *tablefile.Writer // the last file; nil when it is complete
 	closing   errgroup.Group    // files that are complete
 	total     atomic.Int64      // bytes of the files that are closed
+	rows      int64             // of the files that are complete
 	room      int64             // rows that the last file still takes
 	written   int64             // bytes of the last file
 	step      int64             // that the table before took
@@ -139,6 +140,7 @@ func (o *outputs) finish() error {
 	if err := file.Finish(); err != nil {
 		return err
 	}
+	o.rows += file.Rows()
 	o.file = nil
 	o.closing.Go(func() error {
 		n, err := file.Commit()
@@ -160,6 +162,24 @@ func (o *outputs) commit() (bytes int64, err error) {
 		return 0, err
 	}
 	return o.total.Load(), o.removeOlder()
+}
+
+// checkRows makes sure, before files get their names, that the inputs were read whole and that the files have the rows
+// that are wanted of them.
+func (o *outputs) checkRows(known, read int64) error {
+	if known >= 0 && read != known {
+		return fmt.Errorf("%s: %d of the %d rows of the inputs were read; no output is written", o.path, read, known)
+	}
+	opts, wanted := o.head.opts, read
+	for _, most := range []int64{opts.Limit, opts.Tail} {
+		if most > 0 {
+			wanted = min(wanted, most)
+		}
+	}
+	if o.rows == wanted || opts.Unique && o.rows < wanted && o.rows > 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: the files have %d rows, and %d are wanted; none gets its name", o.path, o.rows, wanted)
 }
 
 // removeOlder removes the files that an earlier sort left behind the last one: whoever reads the folder would take

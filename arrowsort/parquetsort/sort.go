@@ -122,6 +122,13 @@ func (in *inputs) within(ctx context.Context, output string,
 func (in *inputs) finish(result *Result, out *outputs, schema *arrow.Schema) (_ *Result, err error) {
 	result.Inputs, result.BytesIn, result.Columns = in.paths, in.bytes, in.columns
 	result.Outputs, result.Schema = out.paths, schema
+	known := int64(-1)
+	if in.common != nil { // the inputs were opened
+		known = in.rows
+	}
+	if err := out.checkRows(known, result.RowsIn); err != nil {
+		return nil, err
+	}
 	if result.BytesOut, err = out.commit(); err == nil {
 		result.Head = out.head.table(schema)
 	}

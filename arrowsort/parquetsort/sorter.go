@@ -155,7 +155,7 @@ func (s *Sorter) merged() (tables, error) {
 		return nil, fmt.Errorf("%w: Sorted is called twice", ErrOption)
 	}
 	s.sorted = true
-	rows, err := s.budget.groupRows(s.rowBytes(), s.opts.RowGroupRows)
+	rows, err := s.budget.groupRows(s.rowBytes(), s.rows, s.opts.RowGroupRows)
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,9 @@ func (s *Sorter) WriteFile(path string) (*Result, error) {
 	}
 	result.Runs, result.BytesSpilled = len(s.runs), s.spilled
 	result.Columns, result.Schema, result.Outputs = s.decoded.NumFields(), s.decoded, out.paths
+	if err := out.checkRows(-1, s.rows); err != nil {
+		return nil, err
+	}
 	if result.BytesOut, err = out.commit(); err != nil {
 		return nil, err
 	}

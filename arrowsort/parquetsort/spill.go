@@ -2,6 +2,7 @@ package parquetsort
 
 import (
 	"errors"
+	"math"
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -20,7 +21,7 @@ func (s *Sorter) sortRun() (arrow.Table, error) {
 	}
 	opts := s.opts.sorting()
 	if !s.opts.Unique { // a limit of each run would drop rows before equal keys are dropped
-		opts.Limit = int(s.opts.Limit)
+		opts.Limit = int(min(s.opts.Limit, math.MaxInt))
 	}
 	return arrowsort.Sort(s.ctx, all, s.opts.Keys, opts)
 }

@@ -116,11 +116,12 @@ func (l *loaded) wanted(ctx context.Context, sorted []uint64) ([]uint64, error) 
 		b.plan = plan.On(b.keys)
 		sorted = new(distinctKeys).first(b, slices.Clone(sorted))
 	}
-	if n := int(l.opts.Limit); n > 0 {
-		sorted = sorted[:min(n, len(sorted))]
+	all := int64(len(sorted))
+	if n := l.opts.Limit; n > 0 {
+		sorted = sorted[:min(n, all)]
 	}
-	if n := int(l.opts.Tail); n > 0 {
-		sorted = sorted[max(len(sorted)-n, 0):]
+	if n := l.opts.Tail; n > 0 {
+		sorted = sorted[max(all-n, 0):]
 	}
 	return sorted, nil
 }

@@ -3,6 +3,7 @@ package rows_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/rows"
 	"github.com/arrowsort/arrowsort/internal/testrun"
@@ -157,5 +159,27 @@ func TestResultsOutliveInputs(t *testing.T) {
 			require.Equal(t, want[i], text(decoded.Column(0), i), "%s row %d", typ, i)
 		}
 		decoded.Release()
+	}
+}
+
+// TestNumbersOfThreads: any number of threads that is not negative encodes and decodes.
+func TestNumbersOfThreads(t *testing.T) {
+	rec := recordOf(fromJSON(t, arrow.PrimitiveTypes.Int8, `[2, 1, null]`))
+	defer rec.Release()
+	c, err := rows.ForKeys(rec.Schema(), []arrowsort.Key{{Index: 0}})
+	require.NoError(t, err)
+	for _, threads := range []int{0, 1, math.MaxInt32, math.MaxInt, -1, math.MinInt} {
+		opts := rows.Options{Threads: threads}
+		encoded, err := c.Encode(t.Context(), rec, opts)
+		if threads < 0 {
+			require.ErrorIs(t, err, arrowsort.ErrOption)
+			continue
+		}
+		require.NoError(t, err)
+		decoded, err := c.Decode(t.Context(), encoded, opts)
+		require.NoError(t, err)
+		require.Equal(t, rec.NumRows(), decoded.NumRows())
+		decoded.Release()
+		encoded.Release()
 	}
 }

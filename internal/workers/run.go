@@ -6,12 +6,17 @@ import (
 	"sync/atomic"
 )
 
-// Count returns n, or GOMAXPROCS for 0 and less.
+// most is the number of workers of any call at most, unless there are more processors: each has temp storage.
+const most = 256
+
+// Count returns the number of workers for n: GOMAXPROCS for 0 and less, and never more than 256 or GOMAXPROCS,
+// whichever is larger.
 func Count(n int) int {
+	processors := runtime.GOMAXPROCS(0)
 	if n <= 0 {
-		return runtime.GOMAXPROCS(0)
+		return processors
 	}
-	return n
+	return min(n, max(most, processors))
 }
 
 // Run runs task(worker, 0) to task(worker, n-1) on the given number of goroutines, Count(workers), and returns when all

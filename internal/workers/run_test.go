@@ -3,6 +3,7 @@ package workers
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -99,4 +100,15 @@ func TestEachReturnsTheCauseOfTheEnd(t *testing.T) {
 		return nil
 	}))
 	require.Less(t, ran.Load(), int64(1000))
+}
+
+// TestCount: any number is a number of workers that there is memory for.
+func TestCount(t *testing.T) {
+	processors := runtime.GOMAXPROCS(0)
+	for n, want := range map[int]int{math.MinInt: processors, -1: processors, 0: processors, 1: 1, most: most,
+		math.MaxInt32: max(most, processors), math.MaxInt: max(most, processors)} {
+		require.Equal(t, want, Count(n), n)
+	}
+	require.NoError(t, Ordered(t.Context(), 3, math.MaxInt, func(i int) (int, error) { return i, nil },
+		func(int) error { return nil }))
 }

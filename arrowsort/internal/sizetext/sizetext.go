@@ -27,7 +27,7 @@ func Parse(s string) (int64, error) {
 			continue
 		}
 		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if err != nil || !(x > 0) || x*u.bytes > math.MaxInt64/2 {
+		if err != nil || !(x*u.bytes >= 1) || x*u.bytes > math.MaxInt64/2 {
 			return 0, errors.New("not a size; write 512MiB or 4GB")
 		}
 		return int64(x * u.bytes), nil

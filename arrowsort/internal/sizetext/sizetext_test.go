@@ -15,7 +15,8 @@ func TestParse(t *testing.T) {
 		require.NoError(t, err, text)
 		require.Equal(t, want, got, text)
 	}
-	for _, text := range []string{"x", "MiB", "-1", "0", "1.2.3", "NaN", "99999999999GB", "1PB", "10%"} {
+	for _, text := range []string{"x", "MiB", "-1", "0", "1.2.3", "NaN", "99999999999GB", "1PB", "10%",
+		"0.5", "1e-300", "9223372036854775807B", "1e30GiB", "inf"} {
 		_, err := Parse(text)
 		require.Error(t, err, text)
 	}

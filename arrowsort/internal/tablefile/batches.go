@@ -58,17 +58,19 @@ type batchWriter struct {
 		Write(rec arrow.Record) error
 		Close() error
 	}
-	rows     int64 // of a batch at most
+	most     int64 // rows of a batch
 	progress func(done, total int)
+	rows     int64 // so far
 }
 
-func (b batchWriter) Write(_ context.Context, table arrow.Table) error {
-	r := array.NewTableReader(table, b.rows)
+func (b *batchWriter) Write(_ context.Context, table arrow.Table) error {
+	r := array.NewTableReader(table, b.most)
 	defer r.Release()
 	for done := 0; r.Next(); {
 		if err := b.out.Write(r.Record()); err != nil {
 			return err
 		}
+		b.rows += r.Record().NumRows()
 		if done += int(r.Record().NumRows()); b.progress != nil {
 			b.progress(done, int(table.NumRows()))
 		}
@@ -76,10 +78,12 @@ func (b batchWriter) Write(_ context.Context, table arrow.Table) error {
 	return nil
 }
 
-func (b batchWriter) Finish() error { return b.out.Close() }
+func (b *batchWriter) Finish() error { return b.out.Close() }
+
+func (b *batchWriter) Rows() int64 { return b.rows }
 
 // abort gives up what has no end yet.
-func (b batchWriter) abort() {
+func (b *batchWriter) abort() {
 	if out, ok := b.out.(*ipc.Writer); ok && out != nil {
 		out.Abort()
 	}

@@ -18,6 +18,7 @@ func Copies(s *Scanner, schema *arrow.Schema, opts WriteOptions) bool {
 // Copy appends the row groups of a file that Copies. It reports now and then how many more bytes are copied. Errors
 // name one of the files.
 func (w *Writer) Copy(ctx context.Context, s *Scanner, report func(bytes int64)) error {
+	w.rows += s.Rows
 	named := func(err error) error { return inFile(s.path, "standard input", err) }
 	return w.named(fileerror.ContainWriting(func() error {
 		return w.pieces.(*parquet.Writer).Copy(ctx, s.parquet, named, report)

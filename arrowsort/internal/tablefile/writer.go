@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -26,12 +27,14 @@ type Writer struct {
 	out    countingWriter
 	file   atomicfile.File // nil after Commit and Abort
 	pieces pieceWriter
+	rows   int64 // of the tables
 }
 
 // pieceWriter encodes the pieces of a table.
 type pieceWriter interface {
 	Write(ctx context.Context, table arrow.Table) error
 	Finish() error
+	Rows() int64 // of the row groups, record batches or lines that were written
 }
 
 // Create starts a file of tables of a schema. Errors, also those of the methods, name the file.
@@ -87,13 +90,13 @@ func (w *Writer) begin(schema *arrow.Schema) error {
 		case CSV:
 			const rows = 1 << 14 // of which the progress is reported
 			out, err := csv.NewWriter(&w.out, schema, delimiter(w.path, opts.Delimiter))
-			w.pieces = batchWriter{out, rows, opts.Progress}
+			w.pieces = &batchWriter{out: out, most: rows, progress: opts.Progress}
 			return err
 		default:
 			const rows = 1 << 20 // so that a reader of a stream can start early
 			out, err := ipc.NewWriter(&w.out, schema, ipc.Options{
 				File: opts.Format == IPCFile, Codec: opts.Compression.Codec, Allocator: opts.Allocator})
-			w.pieces = batchWriter{out, rows, opts.Progress}
+			w.pieces = &batchWriter{out: out, most: rows, progress: opts.Progress}
 			return err
 		}
 	})
@@ -109,15 +112,25 @@ func create(ctx context.Context, path string, stdout io.Writer) (atomicfile.File
 
 // Write appends the rows of a table. A Parquet file gets them in new row groups.
 func (w *Writer) Write(ctx context.Context, table arrow.Table) error {
+	w.rows += table.NumRows()
+	if w.opts.Rows != nil {
+		w.rows += int64(len(w.opts.Rows)) - table.NumRows()
+	}
 	return w.named(fileerror.ContainWriting(func() error { return w.pieces.Write(ctx, table) }))
 }
+
+// Rows returns the number of rows of the tables that were written and of the files that were copied.
+func (w *Writer) Rows() int64 { return w.rows }
 
 // Written returns the number of bytes that were written so far.
 func (w *Writer) Written() int64 { return w.out.n }
 
-// Finish writes what follows the last row.
+// Finish writes what follows the last row. A file that does not have all rows of the tables is an error.
 func (w *Writer) Finish() error {
 	err := fileerror.ContainWriting(w.pieces.Finish)
+	if n := w.pieces.Rows(); err == nil && n != w.rows {
+		err = fmt.Errorf("the file has %d of %d rows and is not kept", n, w.rows)
+	}
 	if err == nil {
 		err = w.file.Flush()
 	}
@@ -133,7 +146,7 @@ func (w *Writer) Commit() (int64, error) {
 
 // Abort removes the file, unless it was committed.
 func (w *Writer) Abort() {
-	if b, ok := w.pieces.(batchWriter); ok {
+	if b, ok := w.pieces.(*batchWriter); ok {
 		b.abort()
 	}
 	if w.file != nil {

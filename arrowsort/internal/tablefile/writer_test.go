@@ -1,10 +1,12 @@
 package tablefile
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 )
@@ -39,6 +41,36 @@ func TestWriterThatIsAbortedLeavesNothing(t *testing.T) {
 		w, err := Create(t.Context(), path, table.Schema(), WriteOptions{Format: format})
 		require.NoError(t, err)
 		require.NoError(t, w.Write(t.Context(), table))
+		w.Abort()
+		require.NoFileExists(t, path)
+	}
+}
+
+// A forgetful writer loses every second table.
+type forgetful struct {
+	pieceWriter
+	tables int
+}
+
+func (f *forgetful) Write(ctx context.Context, table arrow.Table) error {
+	if f.tables++; f.tables%2 == 0 {
+		return nil
+	}
+	return f.pieceWriter.Write(ctx, table)
+}
+
+// TestFileThatLacksRows is not completed.
+func TestFileThatLacksRows(t *testing.T) {
+	table := words(t, memory.DefaultAllocator, 100)
+	for _, format := range []Format{Parquet, IPCFile, IPCStream, CSV} {
+		path := filepath.Join(t.TempDir(), "t")
+		w, err := Create(t.Context(), path, table.Schema(), WriteOptions{Format: format})
+		require.NoError(t, err)
+		w.pieces = &forgetful{pieceWriter: w.pieces}
+		for range 3 {
+			require.NoError(t, w.Write(t.Context(), table))
+		}
+		require.EqualError(t, w.Finish(), path+": the file has 200 of 300 rows and is not kept", format)
 		w.Abort()
 		require.NoFileExists(t, path)
 	}

@@ -60,8 +60,26 @@ func (f *Writer) checkGroups(further int) error {
 	return nil
 }
 
-// Finish writes the footer.
+// Rows returns the number of rows of the row groups. Row groups without columns have none; then it is that of the
+// tables.
+func (f *Writer) Rows() (rows int64) {
+	if f.out.columns == 0 {
+		return f.rows
+	}
+	for _, group := range f.out.footer.RowGroups {
+		rows += group.NumRows
+	}
+	return rows
+}
+
+// Finish writes the footer. A row group without all of its columns is an error.
 func (f *Writer) Finish() error {
+	leaves := f.out.footer.Schema.NumColumns()
+	for i, group := range f.out.footer.RowGroups {
+		if len(group.Columns) != leaves {
+			return fmt.Errorf("row group %d has %d of %d columns", i, len(group.Columns), leaves)
+		}
+	}
 	setSorting(f.out.footer, f.opts.Sorting)
 	return f.out.finish(f.rows, f.opts.Layout)
 }

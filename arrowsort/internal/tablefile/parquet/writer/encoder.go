@@ -147,7 +147,12 @@ func (e *Encoder) Rows(table arrow.Table) int64 {
 
 // RowGroups is the number of row groups of a table.
 func (e *Encoder) RowGroups(table arrow.Table) int {
-	return int((e.Rows(table) + e.rows - 1) / e.rows)
+	rows := e.Rows(table)
+	groups := rows / e.rows
+	if rows%e.rows > 0 {
+		groups++
+	}
+	return int(groups)
 }
 
 // pageRows is the number of rows of a page at most.

@@ -1,0 +1,135 @@
+package parquetsort
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+// extremes are the values that every number of the options is tried at.
+var extremes = []int64{0, 1, -1, math.MaxInt32, math.MaxUint32, math.MaxInt64/3 + 1, math.MaxInt64, math.MinInt64}
+
+const extremeRows = 12
+
+// TestNumbersOfOptions tries each number of Options at its extremes: the output has the rows that are wanted, or there
+// is none and the error names the option.
+func TestNumbersOfOptions(t *testing.T) {
+	folder := t.TempDir()
+	in := filepath.Join(folder, "in.parquet")
+	generate(t, in, pairsSchema, 2, func(i int) arrow.Record { return pairs(0, extremeRows/2, i, 9) })
+	for i := range reflect.TypeFor[Options]().NumField() {
+		field := reflect.TypeFor[Options]().Field(i)
+		if !field.IsExported() || !reflect.Zero(field.Type).CanInt() || field.Type.Kind() == reflect.Int32 {
+			continue
+		}
+		for _, value := range extremes {
+			opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory}
+			reflect.ValueOf(&opts).Elem().Field(i).SetInt(value)
+			for format, inputs := range map[string][]string{".parquet": {in}, ".PARQUET": {in, in}, ".arrow": {in},
+				".csv": {in, in}} {
+				name := fmt.Sprintf("%s %d %s of %d", field.Name, value, format, len(inputs))
+				requireRowsOrOption(t, name, field.Name, inputs, format, opts)
+			}
+		}
+	}
+}
+
+// TestNumbersOfOptionsTogether tries several numbers at their extremes at once.
+func TestNumbersOfOptionsTogether(t *testing.T) {
+	folder := t.TempDir()
+	in := filepath.Join(folder, "in.parquet")
+	generate(t, in, pairsSchema, 2, func(i int) arrow.Record { return pairs(0, extremeRows/2, i, 9) })
+	for _, perFile := range []int64{7, math.MaxInt64} {
+		for _, perGroup := range []int{1, math.MaxInt} {
+			for _, perPage := range []int{1, math.MaxInt} {
+				for _, limit := range []int64{0, 8, math.MaxInt64} {
+					opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: math.MaxInt64, RowsPerFile: perFile,
+						RowGroupRows: perGroup, PageRows: perPage, Limit: limit, Head: math.MaxInt64}
+					requireRowsOrOption(t, fmt.Sprint(perFile, perGroup, perPage, limit), "", []string{in}, ".parquet",
+						opts)
+					opts.RowsPerFile, opts.BytesPerFile = 0, 1
+					opts.Tail, opts.Limit = limit, 0
+					requireRowsOrOption(t, fmt.Sprint(perGroup, perPage, limit), "", []string{in, in}, ".parquet", opts)
+				}
+			}
+		}
+	}
+}
+
+// requireRowsOrOption sorts extremeRows of each input.
+func requireRowsOrOption(t *testing.T, name, option string, inputs []string, format string, opts Options) {
+	t.Helper()
+	folder := t.TempDir()
+	result, err := Sort(t.Context(), inputs, filepath.Join(folder, "out"+format), opts)
+	if err != nil {
+		require.NotEmpty(t, option, "%s: %v", name, err)
+		require.True(t, errors.Is(err, ErrOption), "%s: %v", name, err)
+		require.ErrorContains(t, err, option, name)
+		requireEmpty(t, folder)
+		return
+	}
+	if result.Head != nil {
+		result.Head.Release()
+	}
+	want := int64(extremeRows * len(inputs))
+	for _, n := range []int64{opts.Limit, opts.Tail} {
+		require.GreaterOrEqual(t, n, int64(0), name)
+		if n > 0 {
+			want = min(want, n)
+		}
+	}
+	require.Equal(t, want, result.Rows, name)
+	require.Equal(t, want, digestOf(t, result.Outputs...).rows, name)
+	require.Len(t, names(t, folder), len(result.Outputs), name)
+}
+
+// TestFileWithoutAllRows never gets its name, and the input stays.
+func TestFileWithoutAllRows(t *testing.T) {
+	folder := t.TempDir()
+	in, out, opts := byKey(folder, 0)
+	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, extremeRows, 0, 9) })
+	resolved, err := opts.resolved()
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		known, read, written int64
+		unique               bool
+		says                 string
+	}{
+		"all":            {12, 12, 12, false, ""},
+		"unknown number": {-1, 12, 12, false, ""},
+		"distinct":       {12, 12, 3, true, ""},
+		"none distinct":  {12, 12, 0, true, "the files have 0 rows, and 12 are wanted"},
+		"too many":       {12, 12, 13, true, "the files have 13 rows, and 12 are wanted"},
+		"not written":    {12, 12, 11, false, "the files have 11 rows, and 12 are wanted"},
+		"not read":       {12, 11, 11, false, "11 of the 12 rows of the inputs were read"},
+	} {
+		resolved.Unique = c.unique
+		o := &outputs{path: out, rows: c.written, head: head{opts: &resolved}}
+		if err := o.checkRows(c.known, c.read); c.says != "" {
+			require.ErrorContains(t, err, c.says, name)
+		} else {
+			require.NoError(t, err, name)
+		}
+	}
+	before, err := os.ReadFile(in[0])
+	require.NoError(t, err)
+	inputs, err := beginOutput(t.Context(), in, in[0], opts, true)
+	require.NoError(t, err)
+	defer inputs.close()
+	inputs.rows++ // as if one of them was lost
+	_, err = inputs.sortTable(t.Context(), in[0])
+	require.ErrorContains(t, err, "12 of the 13 rows of the inputs were read; no output is written")
+	after, err := os.ReadFile(in[0])
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	require.Equal(t, []string{"in.parquet"}, names(t, folder))
+}
