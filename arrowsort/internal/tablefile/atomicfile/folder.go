@@ -1,8 +1,10 @@
 package atomicfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,15 +19,30 @@ const (
 // errLocked is returned by lockFile for a file that another process, or another open file, has locked.
 var errLocked = errors.New("locked")
 
+// errReplaced is returned for a folder, or a lock in it, that somebody else has put there.
+var errReplaced = errors.New("another user has put something in its place")
+
 // tryLock is lockFile, but for tests.
 var tryLock = lockFile
 
+// BeforeChange is called before each call that gives a file its name or removes one. Tests end the process there.
+var BeforeChange = func() {}
+
+// Remove removes a file or a link.
+func Remove(path string) error {
+	BeforeChange()
+	return os.Remove(path)
+}
+
 // A Folder is a folder for the runs or the unfinished outputs of one sort. The process holds a lock on a file in
-// it: the operating system drops the lock with the process, however that ends.
+// it: the operating system drops the lock with the process, however that ends. Files are removed relative to the opened
+// folder, so that nothing outside it is removed, whatever another user puts in the place of its path.
 type Folder struct {
-	path  string
-	lock  *os.File
-	files int
+	path   string
+	parent *os.Root // the folder in which it is
+	root   *os.Root // the folder itself
+	lock   *os.File
+	files  int
 }
 
 // NewFolder makes a folder in dir, whose name has the prefix, and removes those that dead processes left there.
@@ -39,74 +56,129 @@ func NewFolder(dir, prefix string) (*Folder, error) {
 		if err != nil {
 			return nil, fmt.Errorf("a folder for temporary files: %w", err)
 		}
-		lock, err := takeFolder(path, os.O_CREATE)
+		f, err := openFolder(dir, filepath.Base(path))
 		if err == nil {
-			f := &Folder{path: path, lock: lock}
+			err = f.take(os.O_CREATE | os.O_EXCL)
+		}
+		if err == nil {
 			live.folders[f] = true
 			return f, nil
 		}
-		if !errors.Is(err, errLocked) && !errors.Is(err, os.ErrNotExist) {
-			os.RemoveAll(path)
+		again := errors.Is(err, errLocked) || errors.Is(err, os.ErrNotExist)
+		if f != nil && !again {
+			f.remove()
+		}
+		if f != nil {
+			f.close()
+		}
+		if !again {
 			return nil, fmt.Errorf("a folder for temporary files: %w", err)
 		}
 	}
 	return nil, fmt.Errorf("a folder for temporary files: none in %s could be locked", dir)
 }
 
-// takeFolder locks a folder. After it the folder is this process's, and was not removed before it was locked.
-func takeFolder(path string, flag int) (*os.File, error) {
-	name := filepath.Join(path, lockName)
-	lock, err := os.OpenFile(name, flag|os.O_RDWR, 0o600)
-	if err != nil {
+// openFolder opens a folder, which is not a link.
+func openFolder(dir, name string) (_ *Folder, err error) {
+	f := &Folder{path: filepath.Join(dir, name)}
+	if f.parent, err = os.OpenRoot(dir); err != nil {
 		return nil, err
 	}
-	switch err = tryLock(lock); {
-	case err == nil:
-		err = sameFile(lock, name)
-	case flag&os.O_CREATE != 0 && errors.Is(err, errors.ErrUnsupported):
-		err = os.Rename(name, name+"-missing") // a file system without locks, such as Lustre by default; see RemoveDead
+	if f.root, err = f.parent.OpenRoot(name); err == nil {
+		err = f.checkNamed()
 	}
 	if err != nil {
-		lock.Close()
+		f.close()
 		return nil, err
 	}
-	return lock, nil
+	return f, nil
 }
 
-// sameFile makes sure that an open file is still the one with the name.
-func sameFile(file *os.File, name string) error {
-	opened, err := file.Stat()
+// checkNamed makes sure that the opened folder is the one with the name.
+func (f *Folder) checkNamed() error {
+	opened, err := f.root.Stat(".")
 	if err != nil {
 		return err
 	}
-	named, err := os.Stat(name)
+	named, err := f.parent.Lstat(filepath.Base(f.path))
 	if err != nil {
 		return err
 	}
 	if !os.SameFile(opened, named) {
-		return errLocked
+		return fmt.Errorf("%s: %w", f.path, errReplaced)
 	}
 	return nil
 }
 
-// RemoveDead removes the folders in dir with the prefix and a lock that nobody holds. Folders of other users stay, and
-// those without a lock that are not empty, which somebody else made.
+// take locks the folder. After it the folder is this process's, and was not removed before it was locked. A lock that
+// is a link, or that another user owns than the folder, is errReplaced.
+func (f *Folder) take(flag int) (err error) {
+	if flag&os.O_CREATE == 0 {
+		if info, err := f.root.Lstat(lockName); err != nil || !info.Mode().IsRegular() {
+			return cmp.Or(err, errReplaced)
+		}
+	}
+	if f.lock, err = f.root.OpenFile(lockName, flag|os.O_RDWR, 0o600); err != nil {
+		return err
+	}
+	switch err = tryLock(f.lock); {
+	case err == nil:
+		err = f.checkLock()
+	case flag&os.O_CREATE != 0 && errors.Is(err, errors.ErrUnsupported):
+		err = f.root.Rename(lockName, lockName+"-missing") // no locks, as on Lustre by default; see RemoveDead
+	}
+	return err
+}
+
+// checkLock makes sure that the open lock is still the one in the folder, and of the folder's owner.
+func (f *Folder) checkLock() error {
+	opened, err := f.lock.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := f.root.Lstat(lockName)
+	if err != nil {
+		return err
+	}
+	folder, err := f.root.Stat(".")
+	switch {
+	case err != nil:
+		return err
+	case !os.SameFile(opened, named):
+		return errLocked
+	case ownerOf(named) != ownerOf(folder):
+		return fmt.Errorf("%s: %w", f.path, errReplaced)
+	}
+	return nil
+}
+
+// RemoveDead removes the folders in dir with the prefix and a lock that nobody holds. Links and folders of other users
+// stay, and folders without a lock that are not empty, which somebody else made.
 func RemoveDead(dir, prefix string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return // making the folder returns the error
 	}
 	for _, e := range entries {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {
-			continue
+		if e.IsDir() && strings.HasPrefix(e.Name(), prefix) {
+			removeDead(dir, e.Name())
 		}
-		path := filepath.Join(dir, e.Name())
-		lock, err := takeFolder(path, 0)
-		if err == nil {
-			(&Folder{path: path, lock: lock}).Remove()
-		} else if errors.Is(err, os.ErrNotExist) {
-			os.Remove(path) // of a process that was killed before it had the lock
-		}
+	}
+}
+
+func removeDead(dir, name string) {
+	f, err := openFolder(dir, name)
+	if err != nil {
+		return
+	}
+	defer f.close()
+	if info, err := f.root.Stat("."); err != nil || ownerOf(info) != os.Geteuid() {
+		return
+	}
+	if err := f.take(0); err == nil {
+		f.remove()
+	} else if errors.Is(err, os.ErrNotExist) {
+		f.removeItself() // of a process that was killed before it had the lock
 	}
 }
 
@@ -147,16 +219,46 @@ func (f *Folder) Remove() error {
 	live.Lock()
 	delete(live.folders, f)
 	live.Unlock()
+	f.close()
 	return err
 }
 
 func (f *Folder) remove() error {
-	entries, _ := os.ReadDir(f.path) // RemoveAll returns its error
+	entries, err := fs.ReadDir(f.root.FS(), ".")
 	for _, e := range entries {
 		if e.Name() != lockName {
-			os.Remove(filepath.Join(f.path, e.Name()))
+			BeforeChange()
+			err = errors.Join(err, f.root.RemoveAll(e.Name()))
 		}
 	}
 	f.lock.Close() // Windows removes no open file
-	return os.RemoveAll(f.path)
+	BeforeChange()
+	if removing := f.root.Remove(lockName); !errors.Is(removing, os.ErrNotExist) {
+		err = errors.Join(err, removing)
+	}
+	return errors.Join(err, f.removeItself())
+}
+
+// removeItself removes the folder, which is empty; one that is gone is no error.
+func (f *Folder) removeItself() error {
+	err := f.checkNamed()
+	if err == nil {
+		BeforeChange()
+		err = f.parent.Remove(filepath.Base(f.path))
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// close closes what is open.
+func (f *Folder) close() {
+	if f.lock != nil {
+		f.lock.Close()
+	}
+	if f.root != nil {
+		f.root.Close()
+	}
+	f.parent.Close()
 }

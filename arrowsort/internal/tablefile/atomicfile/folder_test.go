@@ -71,3 +71,89 @@ func requireEmpty(t *testing.T, folder string) {
 	require.NoError(t, err)
 	require.Empty(t, entries)
 }
+
+// precious is a folder with a file, which nobody may remove.
+func precious(t *testing.T) (folder string, check func()) {
+	folder = t.TempDir()
+	for _, name := range []string{lockName, "run-1.arrows", "secret"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte("precious"), 0o600))
+	}
+	return folder, func() {
+		t.Helper()
+		for _, name := range []string{lockName, "run-1.arrows", "secret"} {
+			require.FileExists(t, filepath.Join(folder, name))
+		}
+	}
+}
+
+// TestLinksInAFolderOfOthers: what another user puts into a folder for temporary files leads nowhere, neither links in
+// the place of folders, of locks and of runs, nor folders of that user. A test that runs as another user than root
+// plants links only.
+func TestLinksInAFolderOfOthers(t *testing.T) {
+	secret, check := precious(t)
+	folder := t.TempDir()
+	require.NoError(t, os.Chmod(folder, 0o777|os.ModeSticky))
+	plant := func(name string, locked bool) string {
+		path := filepath.Join(folder, testPrefix+name)
+		require.NoError(t, os.Mkdir(path, 0o700))
+		if locked {
+			require.NoError(t, os.WriteFile(filepath.Join(path, lockName), nil, 0o600))
+		}
+		return path
+	}
+	require.NoError(t, os.Symlink(secret, filepath.Join(folder, testPrefix+"link")))
+	lock := plant("lock", false)
+	require.NoError(t, os.Symlink(filepath.Join(secret, lockName), filepath.Join(lock, lockName)))
+	inner := plant("inner-lock", false)
+	require.NoError(t, os.WriteFile(filepath.Join(inner, "other"), nil, 0o600))
+	require.NoError(t, os.Symlink("other", filepath.Join(inner, lockName)))
+	dead := plant("dead", true)
+	require.NoError(t, os.Symlink(secret, filepath.Join(dead, "run-1.arrows")))
+	require.NoError(t, os.Symlink(filepath.Join(secret, "secret"), filepath.Join(dead, "run-2.arrows")))
+	stay := []string{filepath.Join(folder, testPrefix+"link"), lock, inner}
+	if os.Geteuid() == 0 {
+		const nobody = 65534
+		foreign, half := plant("foreign", true), plant("half", true)
+		require.NoError(t, os.Chown(foreign, nobody, nobody))
+		require.NoError(t, os.Chown(filepath.Join(foreign, lockName), nobody, nobody))
+		require.NoError(t, os.Chown(filepath.Join(half, lockName), nobody, nobody))
+		stay = append(stay, foreign, half)
+	}
+	f, err := NewFolder(folder, testPrefix)
+	require.NoError(t, err)
+	require.NoError(t, f.Remove())
+	require.NoDirExists(t, dead)
+	for _, path := range stay {
+		_, err := os.Lstat(path)
+		require.NoError(t, err)
+	}
+	check()
+}
+
+// TestFolderThatIsReplaced: a link that takes the place of a folder while it is used leads Remove nowhere.
+func TestFolderThatIsReplaced(t *testing.T) {
+	secret, check := precious(t)
+	folder, aside := t.TempDir(), filepath.Join(t.TempDir(), "aside")
+	f, err := NewFolder(folder, testPrefix)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(f.Next(".arrows"), nil, 0o600))
+	require.NoError(t, os.Rename(f.path, aside))
+	require.NoError(t, os.Symlink(secret, f.path))
+	require.ErrorIs(t, f.Remove(), errReplaced)
+	check()
+	requireEmpty(t, aside)
+	require.NoError(t, os.Remove(f.path))
+
+	f, err = NewFolder(folder, testPrefix) // and while it is locked
+	require.NoError(t, err)
+	require.NoError(t, f.lock.Close())
+	tryLock = func(lock *os.File) error {
+		require.NoError(t, os.Remove(aside))
+		require.NoError(t, os.Rename(f.path, aside))
+		require.NoError(t, os.Symlink(secret, f.path))
+		return lockFile(lock)
+	}
+	defer func() { tryLock = lockFile }()
+	RemoveDead(folder, testPrefix)
+	check()
+}

@@ -4,7 +4,9 @@ package atomicfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,3 +19,6 @@ func lockFile(file *os.File) error {
 	}
 	return err
 }
+
+// ownerOf returns the number of the user that owns a file, as os.Geteuid does.
+func ownerOf(info fs.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Uid) }

@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 
 	"golang.org/x/sys/windows"
@@ -16,3 +17,6 @@ func lockFile(file *os.File) error {
 	}
 	return err
 }
+
+// ownerOf returns what os.Geteuid does: users of Windows have no numbers, and share no folder for temporary files.
+func ownerOf(fs.FileInfo) int { return os.Geteuid() }

@@ -49,10 +49,12 @@ func (p *Placement) Place() error {
 
 func (f *placedFile) place() error {
 	if old, err := os.Stat(f.to); err == nil && old.Mode().IsRegular() {
+		BeforeChange()
 		if err := os.Chmod(f.at, old.Mode().Perm()); err != nil {
 			return err
 		}
 	}
+	BeforeChange()
 	if err := os.Rename(f.at, f.to); err != nil {
 		return errors.Unwrap(err) // without the temporary name
 	}
