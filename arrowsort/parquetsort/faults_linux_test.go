@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
@@ -24,7 +25,7 @@ const role = "ARROWSORT_TEST_ROLE"
 
 // TestMain lets the test binary be the process that is killed or runs out of disk.
 func TestMain(m *testing.M) {
-	budget := int64(MinMemory)
+	budget, perFile := int64(MinMemory), int64(0)
 	switch os.Getenv(role) {
 	case "":
 		os.Exit(m.Run())
@@ -41,9 +42,21 @@ func TestMain(m *testing.M) {
 		}
 		budget = memory
 		debug.SetMemoryLimit(budget + 16<<20) // as the command line does
+	case "killed":
+		perFile = 30
+		calls, err := strconv.Atoi(os.Args[4])
+		if err != nil {
+			panic(err)
+		}
+		atomicfile.BeforeChange = func() {
+			if calls--; calls == 0 {
+				unix.Kill(os.Getpid(), unix.SIGKILL)
+				select {}
+			}
+		}
 	}
 	_, err := Sort(context.Background(), []string{os.Args[1]}, os.Args[2],
-		Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: budget, SpillDir: os.Args[3],
+		Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: budget, SpillDir: os.Args[3], RowsPerFile: perFile,
 			Progress: func(phase string, done, total int64) {
 				if os.Getenv(role) == "wait" && 2*done > total {
 					time.Sleep(time.Hour) // until it is killed
@@ -134,4 +147,34 @@ func TestTheNextSortRemovesWhatAKilledOneLeft(t *testing.T) {
 	require.Error(t, living.Wait())
 	atomicfile.RemoveDead(spill, spillPrefix)
 	requireEmpty(t, spill)
+}
+
+// TestKilledWhileOutputsGetTheirNames kills a sort before each call that names or removes a file, from the first to
+// the last. The outputs of the sort that follows are all that is in the folder.
+func TestKilledWhileOutputsGetTheirNames(t *testing.T) {
+	folder, spill := t.TempDir(), t.TempDir()
+	in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out.parquet")
+	generate(t, in, pairsSchema, 1, func(int) arrow.Record { return pairs(0, 60, 0, 9) })
+	sort := func(perFile int64, files int) {
+		t.Helper()
+		result, err := Sort(t.Context(), []string{in}, out, Options{Keys: numberKeys["key"], RowsPerFile: perFile})
+		require.NoError(t, err)
+		require.Len(t, result.Outputs, files)
+	}
+	for calls := 1; ; calls++ {
+		sort(10, 6)
+		require.NoError(t, os.Remove(numbered(out, 4))) // a gap
+		cmd := child(t, "killed", in, out, spill, strconv.Itoa(calls))
+		said, err := cmd.CombinedOutput()
+		if err == nil {
+			require.Greater(t, calls, 2*2+3+2, "2 files with permissions, 3 older ones, a folder and its lock")
+			require.Equal(t, []string{"in.parquet", "out-00001.parquet", "out-00002.parquet"}, names(t, folder))
+			break
+		}
+		require.Equal(t, "signal: killed", err.Error(), string(said))
+		sort(20, 3)
+		require.Equal(t, []string{"in.parquet", "out-00001.parquet", "out-00002.parquet", "out-00003.parquet"},
+			names(t, folder), "killed before call %d", calls)
+		require.Equal(t, digestOf(t, in), digestOf(t, numbered(out, 1), numbered(out, 2), numbered(out, 3)))
+	}
 }

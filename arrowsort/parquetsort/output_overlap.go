@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -42,8 +42,16 @@ func isSameFile(a, b string) bool {
 }
 
 // isNumbered reports whether a file has the name of one of several outputs, in whatever folder.
-func isNumbered(file, output string) bool {
+func isNumbered(file, output string) bool { return numberOf(file, output) > 0 }
+
+// numberOf is the number in the name of one of several outputs, in whatever folder; 0 for any other name.
+func numberOf(file, output string) int {
 	ext := filepath.Ext(output)
-	name := regexp.QuoteMeta(strings.TrimSuffix(filepath.Base(output), ext))
-	return regexp.MustCompile("^" + name + `-\d{5,}` + regexp.QuoteMeta(ext) + "$").MatchString(filepath.Base(file))
+	name, output := filepath.Base(file), filepath.Base(output)
+	number, isOne := strings.CutPrefix(strings.TrimSuffix(name, ext), strings.TrimSuffix(output, ext)+"-")
+	n, err := strconv.Atoi(number)
+	if !isOne || err != nil || n < 1 || name != numbered(output, n) {
+		return 0
+	}
+	return n
 }

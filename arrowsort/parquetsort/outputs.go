@@ -2,10 +2,10 @@ package parquetsort
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -182,40 +182,53 @@ func (o *outputs) checkRows(known, read int64) error {
 	return fmt.Errorf("%s: the files have %d rows, and %d are wanted; none gets its name", o.path, o.rows, wanted)
 }
 
-// removeOlder removes the files that an earlier sort left behind the last one: whoever reads the folder would take
-// their rows for rows of this one.
+// removeOlder removes the files that an earlier sort wrote after the last one: whoever reads the folder would take
+// their rows for rows of this one. It lists the folder, as a process that was killed may have left gaps.
 func (o *outputs) removeOlder() error {
 	if !o.head.opts.splits() {
 		return nil
 	}
-	for number := len(o.paths) + 1; ; number++ {
-		err := os.Remove(numbered(o.path, number))
-		if errors.Is(err, os.ErrNotExist) {
-			return nil
+	older, err := numberedOutputs(o.path)
+	for _, path := range slices.Backward(older) {
+		if err != nil || numberOf(path, o.path) <= len(o.paths) {
+			break
 		}
-		if err != nil {
-			return fmt.Errorf("an output of an earlier sort: %w", err)
+		if err = tablefile.CheckOwnOutput(path); err == nil {
+			err = atomicfile.Remove(path)
 		}
 	}
+	if err != nil {
+		return fmt.Errorf("the outputs are complete, but a file of an earlier sort is still among them: %w", err)
+	}
+	return nil
 }
 
 // checkOlder makes sure that all files with the names of several outputs are of an earlier sort: they are replaced or
 // removed.
 func checkOlder(output string) error {
-	entries, err := os.ReadDir(filepath.Dir(output))
+	older, err := numberedOutputs(output)
 	if err != nil {
 		return nil // CheckTarget has the error
 	}
-	for _, e := range entries {
-		path := filepath.Join(filepath.Dir(output), e.Name())
-		if !isNumbered(path, output) {
-			continue
-		}
+	for _, path := range older {
 		if err := tablefile.CheckOwnOutput(path); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// numberedOutputs lists the files with the names of several outputs, in the order of their numbers.
+func numberedOutputs(output string) (paths []string, err error) {
+	folder := filepath.Dir(output)
+	entries, err := os.ReadDir(folder)
+	for _, e := range entries {
+		if isNumbered(e.Name(), output) {
+			paths = append(paths, filepath.Join(folder, e.Name()))
+		}
+	}
+	slices.SortFunc(paths, func(a, b string) int { return numberOf(a, output) - numberOf(b, output) })
+	return paths, err
 }
 
 // target is the path at which an output is written: a temporary one, unless it is written in place.

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -108,6 +110,74 @@ func TestFilesThatAreNotOfAnEarlierSort(t *testing.T) {
 		kept, err := os.ReadFile(precious)
 		require.NoError(t, err)
 		require.Equal(t, "precious text", string(kept))
+	}
+}
+
+// TestOlderOutputs: after a sort that needs fewer files, those of an earlier one are gone, whatever gaps there are.
+// Files with other names stay, and so does the file that a link among them leads to.
+func TestOlderOutputs(t *testing.T) {
+	folder, other := t.TempDir(), t.TempDir()
+	in, out, opts := byKey(folder, 5)
+	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, 60, 0, 9) })
+	_, err := Sort(t.Context(), in, out, opts)
+	require.NoError(t, err)
+	own, err := os.ReadFile(numbered(out, 1))
+	require.NoError(t, err)
+	stay := []string{"out-00000.parquet", "out-1.parquet", "out-000007.parquet", "out-00007.parquet.bak",
+		"out--0007.parquet", "out-+0007.parquet", "out-00007", "xout-00007.parquet", "out-00007a.parquet", "out-99999999999999999999.parquet"}
+	for _, name := range stay {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), own, 0o600))
+	}
+	target := filepath.Join(other, "target.parquet")
+	require.NoError(t, os.WriteFile(target, own, 0o600))
+	require.NoError(t, os.Symlink(target, numbered(out, 123456)))
+	require.NoError(t, os.Remove(numbered(out, 7)))
+	opts.RowsPerFile = 30
+	_, err = Sort(t.Context(), in, out, opts)
+	require.NoError(t, err)
+	want := append([]string{"in.parquet", "out-00001.parquet", "out-00002.parquet"}, stay...)
+	require.ElementsMatch(t, want, names(t, folder))
+	require.FileExists(t, target)
+
+	// A file that is no output of a sort and comes while there is one stays, and is an error.
+	precious := numbered(out, 9)
+	opts.Progress = func(string, int64, int64) {
+		require.NoError(t, os.WriteFile(precious, []byte("precious text"), 0o600))
+	}
+	_, err = Sort(t.Context(), in, out, opts)
+	require.ErrorContains(t, err,
+		"the outputs are complete, but a file of an earlier sort is still among them: "+precious)
+	require.FileExists(t, precious)
+}
+
+// TestOddNames: no name of a file makes a sort panic or write another file.
+func TestOddNames(t *testing.T) {
+	folder := t.TempDir()
+	in := filepath.Join(folder, "in.parquet")
+	generate(t, in, pairsSchema, 1, func(int) arrow.Record { return pairs(0, 6, 0, 9) })
+	rows, err := os.ReadFile(in)
+	require.NoError(t, err)
+	for _, name := range []string{"\xff\xfe", "a\nb", "-o", "--", "(", "[", "*", "a?b", `\`, "é", "\x1b[2J", " ", "%s",
+		"a\tb"} {
+		dir := filepath.Join(folder, "dir"+name)
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		input, spill := filepath.Join(dir, name+".parquet"), filepath.Join(dir, "spill"+name)
+		require.NoError(t, os.WriteFile(input, rows, 0o600))
+		require.NoError(t, os.Mkdir(spill, 0o700))
+		for _, perFile := range []int64{0, 3, 2} {
+			out := filepath.Join(dir, "out"+name+".parquet")
+			result, err := Sort(t.Context(), []string{input, input}, out, Options{Keys: numberKeys["key"],
+				RowsPerFile: perFile, SpillDir: spill})
+			require.NoError(t, err, "%q", name)
+			require.Equal(t, int64(12), digestOf(t, result.Outputs...).rows)
+			requireEmpty(t, spill)
+		}
+		require.Len(t, names(t, dir), 1+1+1+6, "the input, the spill folder and outputs")
+	}
+	long := filepath.Join(folder, strings.Repeat("x", 300)+".parquet")
+	for _, perFile := range []int64{0, 3} {
+		_, err := Sort(t.Context(), []string{in}, long, Options{Keys: numberKeys["key"], RowsPerFile: perFile})
+		require.ErrorIs(t, err, syscall.ENAMETOOLONG)
 	}
 }
 

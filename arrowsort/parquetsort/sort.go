@@ -29,8 +29,8 @@ type Result struct {
 }
 
 // Sort sorts the rows of files, patterns and folders (see Expand) into one file, or with
-// Options.RowsPerFile or BytesPerFile into several that are numbered, out-00001.parquet and so on; those with the next
-// numbers, which an earlier sort left, are removed. The format goes by the file's name.
+// Options.RowsPerFile or BytesPerFile into several that are numbered, out-00001.parquet and so on; those with
+// higher numbers, which an earlier sort left, are removed. The format goes by the file's name.
 // Schemas of the inputs may differ in the order of columns and in nullability. The types of CSV, which is read with
 // other CSV only, are those of all values of all inputs; sorted to CSV it keeps the text of its values. An Arrow stream
 // from standard input or a named pipe is sorted as it comes if it is the only input. Other formats, and streams among

@@ -10,6 +10,11 @@ import (
 func (s *Sorter) WriteFile(path string) (*Result, error) {
 	out := &outputs{ctx: s.ctx, path: path, schema: s.decoded, head: head{opts: &s.opts}}
 	out.closing.SetLimit(syncs)
+	if s.opts.splits() {
+		if err := checkOlder(path); err != nil {
+			return nil, err
+		}
+	}
 	var err error
 	if out.options, err = s.opts.writing(path); err != nil {
 		return nil, err
