@@ -97,7 +97,7 @@ func TestFileWithoutAllRows(t *testing.T) {
 	folder := t.TempDir()
 	in, out, opts := byKey(folder, 0)
 	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, extremeRows, 0, 9) })
-	resolved, err := opts.resolved()
+	resolved, err := opts.resolved(t.Context())
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		known, read, written int64

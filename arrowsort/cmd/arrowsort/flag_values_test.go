@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -22,7 +23,7 @@ func TestNumbersOfFlags(t *testing.T) {
 		"codec[:level]": {"zstd:0", "zstd:-1", "zstd:9223372036854775807", "brotli:99999999999999999999"},
 	}
 	in := convert(t, "people.parquet")
-	for _, cmd := range newRoot(streams{}, new(bool)).Commands() {
+	for _, cmd := range newRoot(streams{}, io.Discard, new(bool)).Commands() {
 		if !slices.Contains([]string{"sort", "merge", "argsort", "check", "explain"}, cmd.Name()) {
 			continue
 		}
