@@ -29,9 +29,14 @@ func (in *inputs) inferCSV(ctx context.Context) error {
 		}
 	}
 	in.csv = &csv.Schema{}
-	for i, path := range in.paths {
-		in.opts.Progress(PhaseTypes, int64(i), int64(len(in.paths)))
-		err := tablefile.InferCSV(ctx, in.pipes.file(path), in.reading(path))
+	done, all := int64(0), in.sizes()
+	for _, path := range in.paths {
+		read, before := in.reading(path), done
+		read.Progress = func(bytes, _ int) {
+			done = before + int64(bytes)
+			in.opts.Progress(PhaseTypes, done, all)
+		}
+		err := tablefile.InferCSV(ctx, in.pipes.file(path), read)
 		if errors.Is(err, tablefile.ErrHeader) {
 			return fmt.Errorf("%w: %w", ErrSchema, err)
 		}

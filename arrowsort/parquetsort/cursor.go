@@ -19,7 +19,7 @@ type cursor struct {
 }
 
 // fill reads until the cursor holds the number of bytes, or no rows remain.
-func (c *cursor) fill(ctx context.Context, bytes int64, opts *Options) error {
+func (c *cursor) fill(ctx context.Context, bytes int64, opts *Options, progress *rowProgress) error {
 	for c.source != nil && c.head == nil && c.bytes < bytes {
 		table, err := c.source.next(ctx)
 		if err == io.EOF {
@@ -40,6 +40,7 @@ func (c *cursor) fill(ctx context.Context, bytes int64, opts *Options) error {
 		}
 		c.batches = append(c.batches, b)
 		c.bytes += b.bytes
+		progress.add(int64(b.rows), 0)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -87,23 +88,43 @@ func CheckFooters(ctx context.Context, checked *CheckResult, opts Options) ([]Fo
 	if err != nil {
 		return nil, err
 	}
-	footers := make([]Footer, len(orders))
+	footers, unsure := make([]Footer, len(orders)), []*Footer(nil)
+	unsorted := checked.Violation != nil
 	for i, o := range orders {
 		f := &footers[i]
 		f.DeclaredOrder = o
-		unsorted := checked.Violation != nil
 		if len(o.Keys) == 0 && !o.Mixed || unsorted && checked.Violation.File != o.File {
 			continue
 		}
+		f.Holds = new(true)
+		f.ByGroup = unsorted && !o.Mixed && startsWith(o.Keys, checked.Keys)
 		if f.Implied = !unsorted && !o.Mixed && startsWith(checked.Keys, o.Keys); !f.Implied {
-			if f.Violation, err = checkDeclaredOrder(ctx, o.File, opts); err != nil {
-				return nil, err
-			}
+			unsure = append(unsure, f)
+		}
+	}
+	return footers, checkAllDeclared(ctx, unsure, opts)
+}
+
+// checkAllDeclared checks the orders that footers name.
+func checkAllDeclared(ctx context.Context, footers []*Footer, opts Options) (err error) {
+	report, sizes, before, all := opts.Progress, make([]int64, len(footers)), int64(0), int64(0)
+	for i, f := range footers {
+		if info, err := os.Stat(f.File); err == nil { // else opening it returns the error
+			sizes[i] = info.Size()
+			all += info.Size()
+		}
+	}
+	if report != nil {
+		opts.Progress = func(phase string, done, _ int64) { report(phase, before+done, all) }
+	}
+	for i, f := range footers {
+		if f.Violation, err = checkDeclaredOrder(ctx, f.File, opts); err != nil {
+			return err
 		}
 		f.Holds = new(f.Violation == nil)
-		f.ByGroup = unsorted && !o.Mixed && startsWith(o.Keys, checked.Keys)
+		before += sizes[i]
 	}
-	return footers, nil
+	return nil
 }
 
 func startsWith(keys, prefix []arrowsort.Key) bool {
@@ -124,7 +145,7 @@ func checkDeclaredOrder(ctx context.Context, file string, opts Options) (*Violat
 	}
 	c := declaredOrderChecker{file: file, groups: in.layout.RowGroups(), order: ordered{opts: in.opts}}
 	defer c.order.forget()
-	err = in.each(ctx, PhaseCheck, func(_ int, piece arrow.Table) error { return c.add(ctx, piece) })
+	err = in.each(ctx, PhaseFooters, func(_ int, piece arrow.Table) error { return c.add(ctx, piece) })
 	return c.violation, err
 }
 

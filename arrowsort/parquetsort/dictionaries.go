@@ -70,12 +70,14 @@ func (d *outputDictionaries) collectAll(ctx context.Context, in *inputs) error {
 	if d.columns == nil {
 		return nil
 	}
-	read, only := in.quiet(), outputDictionaries{}
+	read, only := *in, outputDictionaries{}
 	read.project(d.columns)
 	for i, column := range d.columns {
 		only.columns, only.trees = append(only.columns, i), append(only.trees, d.trees[column])
 	}
-	err := read.each(ctx, PhaseRead, func(_ int, table arrow.Table) error { return only.collect(ctx, table, in.opts) })
+	err := read.each(ctx, PhaseDictionaries, func(_ int, table arrow.Table) error {
+		return only.collect(ctx, table, in.opts)
+	})
 	if err != nil {
 		return err
 	}

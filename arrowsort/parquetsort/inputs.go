@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -193,6 +194,16 @@ func (in *inputs) openAll(ctx context.Context, once bool) error {
 		}
 	}
 	return nil
+}
+
+// sizes is the bytes of all files; of one that is missing, which opening it reports, none.
+func (in *inputs) sizes() (bytes int64) {
+	for _, path := range in.paths {
+		if info, err := os.Stat(in.pipes.file(path)); err == nil {
+			bytes += info.Size()
+		}
+	}
+	return bytes
 }
 
 // measure adds what a file holds. What is measured of CSV is that of all files.

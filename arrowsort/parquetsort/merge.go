@@ -43,7 +43,7 @@ func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result,
 	}
 	sorted := newGroups(s.filter(m, plan, order.rows), s.decoded, rows, &s.opts)
 	defer sorted.close()
-	return out.all(s.ctx, sorted, plan, order.rows, in.opts)
+	return s.writeAll(out, sorted, plan, order.rows)
 }
 
 // mergeFiles merges files: all at once, or as many at a time as the budget is for to runs.
@@ -52,8 +52,8 @@ func (s *Sorter) mergeFiles(in *inputs, order *fileOrder) (*merger, error) {
 	overlap := max(min(order.overlap(), fan), 1)
 	read := *in
 	read.flat, read.decode, read.piece = s.recycled, true, s.budget.merge()/int64(2*overlap)
-	merging := func(files []orderedFile) *merger {
-		m := &merger{opts: &s.opts, schema: s.decoded, bytes: s.budget.merge()}
+	merging := func(files []orderedFile, progress *rowProgress) *merger {
+		m := &merger{opts: &s.opts, schema: s.decoded, bytes: s.budget.merge(), progress: progress}
 		for i := range files {
 			f := &files[i]
 			m.cursors = append(m.cursors, &cursor{source: &input{in: &read, path: f.path}, head: f.first})
@@ -62,11 +62,13 @@ func (s *Sorter) mergeFiles(in *inputs, order *fileOrder) (*merger, error) {
 		return m
 	}
 	if order.overlap() <= fan {
-		return merging(order.files), nil
+		s.writing.rows = order.rows
+		return merging(order.files, &s.writing), nil
 	}
+	s.startReducing(order.rows, 1+s.passes((len(order.files)+fan-1)/fan))
 	for files := order.files; len(files) > 0; {
 		n := min(fan, len(files))
-		r, err := s.spillAll(merging(files[:n]))
+		r, err := s.spillAll(merging(files[:n], &s.reducing))
 		if err != nil {
 			return nil, err
 		}
@@ -76,5 +78,6 @@ func (s *Sorter) mergeFiles(in *inputs, order *fileOrder) (*merger, error) {
 	if err := s.reduce(); err != nil {
 		return nil, err
 	}
-	return s.mergeRuns(s.runs)
+	s.writing.rows = order.rows
+	return s.mergeRuns(s.runs, &s.writing)
 }

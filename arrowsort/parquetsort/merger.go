@@ -22,6 +22,8 @@ type merger struct {
 	schema  *arrow.Schema
 	cursors []*cursor
 	bytes   int64 // of all cursors
+
+	progress *rowProgress // of the rows that are read
 }
 
 // next returns the next rows; io.EOF behind the last.
@@ -65,7 +67,7 @@ func (m *merger) fill(ctx context.Context) error {
 	window := m.bytes / max(reading, 1)
 	return fileerror.Contain(func() error {
 		return workers.Each(ctx, len(m.cursors), m.opts.Threads, func(i int) error {
-			return m.cursors[i].fill(ctx, window, m.opts)
+			return m.cursors[i].fill(ctx, window, m.opts, m.progress)
 		})
 	})
 }

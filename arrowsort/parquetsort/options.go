@@ -72,9 +72,9 @@ type Options struct {
 	Threads int
 	// Allocator gives the memory of tables; nil is memory.DefaultAllocator. It must be safe for concurrent use.
 	Allocator memory.Allocator
-	// Progress, when set, is called now and then with what is being done and how much of it is: bytes of the inputs
-	// that are read or copied, rows that are written, steps of other phases. A total of 0 is not known. It is called
-	// from one goroutine at a time.
+	// Progress, when set, is called now and then with what is being done and how much of it is: rows that are merged or
+	// written, steps of an input in memory that is loaded, sorted and saved, bytes of the inputs in all other phases. A
+	// total of 0 is not known. It is called from one goroutine at a time, with one phase after the other.
 	Progress func(phase string, done, total int64)
 	// Warn, when set, is passed a line about what is read otherwise than somebody may expect. Nothing of it is an
 	// error. It is called from the goroutine of the caller.
@@ -109,6 +109,10 @@ const (
 	PhaseWrite = "merging and writing"
 	PhaseCheck = "checking" // whether rows are in order
 	PhaseCopy  = "copying"
+	PhaseMerge = "merging runs" // or files to runs, where there are more than are merged at once
+
+	PhaseDictionaries = "reading the dictionaries of"
+	PhaseFooters      = "checking the order in the footers of"
 )
 
 var (

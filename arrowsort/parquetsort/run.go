@@ -44,6 +44,7 @@ func (o *oneTable) close() {
 // A run is sorted rows in a file, an Arrow stream. A stream that breaks off before its end marker is an error.
 type run struct {
 	path  string
+	rows  int64
 	bytes int64
 }
 
@@ -64,8 +65,8 @@ func (r runTables) next(ctx context.Context) (arrow.Table, error) { return r.Nex
 func (r runTables) close()                                        { r.Close() }
 
 // mergeRuns merges runs.
-func (s *Sorter) mergeRuns(runs []run) (*merger, error) {
-	m := &merger{opts: &s.opts, schema: s.decoded, bytes: s.budget.merge()}
+func (s *Sorter) mergeRuns(runs []run, progress *rowProgress) (*merger, error) {
+	m := &merger{opts: &s.opts, schema: s.decoded, bytes: s.budget.merge(), progress: progress}
 	for _, r := range runs {
 		t, err := r.open(&s.opts)
 		if err != nil {
@@ -88,18 +89,18 @@ func (s *Sorter) newRun() (path string, err error) {
 }
 
 // writeRun writes all rows of a source, which it closes, to a run in batches of some rows.
-func (s *Sorter) writeRun(path string, sorted tables, rows int64) (run, error) {
+func (s *Sorter) writeRun(path string, sorted tables, rows int64, progress *rowProgress) (run, error) {
 	defer sorted.close()
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return run{}, spilling(err)
 	}
-	err = s.writeStream(file, sorted, rows)
+	written, err := s.writeStream(file, sorted, rows, progress)
 	info, failed := file.Stat()
 	if err = cmp.Or(err, spilling(cmp.Or(failed, file.Close()))); err != nil {
 		return run{}, err
 	}
-	return run{path, info.Size()}, nil
+	return run{path, written, info.Size()}, nil
 }
 
 // spilling has an error name what failed.
@@ -116,29 +117,35 @@ const spillBuffer = 1 << 18
 // spillPrefix is what the names of folders with runs start with.
 const spillPrefix = "arrowsort-spill-"
 
-func (s *Sorter) writeStream(file io.Writer, sorted tables, rows int64) error {
+// writeStream writes the rows of a source, and returns their number.
+func (s *Sorter) writeStream(file io.Writer, sorted tables, batch int64,
+	progress *rowProgress) (rows int64, err error) {
 	buf := bufio.NewWriterSize(file, spillBuffer)
 	w, err := ipc.NewWriter(buf, s.decoded, ipc.Options{Codec: s.opts.SpillCompression, Allocator: s.opts.Allocator})
 	if err != nil {
-		return spilling(err)
+		return 0, spilling(err)
 	}
 	for {
 		piece, err := sorted.next(s.ctx)
 		if err == io.EOF {
 			break
 		}
+		n := int64(0)
 		if err == nil {
-			err = s.writeBatches(w, piece, rows)
+			n = piece.NumRows()
+			err = s.writeBatches(w, piece, batch)
 		}
 		if err != nil {
 			_ = w.Close() // for its memory
-			return err
+			return rows, err
 		}
+		rows += n
+		progress.add(0, n)
 	}
 	if err = w.Close(); err == nil {
 		err = buf.Flush()
 	}
-	return spilling(err)
+	return rows, spilling(err)
 }
 
 // writeBatches writes a table, which it releases.

@@ -3,6 +3,7 @@ package parquetsort
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -164,7 +165,7 @@ func (s *Sorter) sortInto(in *inputs, out *outputs) (*Result, error) {
 	if err := out.order(in.sorting(plan)); err != nil {
 		return nil, err
 	}
-	return out.all(s.ctx, sorted, plan, s.rows, in.opts)
+	return s.writeAll(out, sorted, plan, s.rows)
 }
 
 // order begins the first file, of rows in an order.
@@ -173,20 +174,23 @@ func (o *outputs) order(sorting []tablefile.SortingColumn) error {
 	return o.begin()
 }
 
-// all writes all rows that there are, of which the total is known, in the order of a plan.
-func (o *outputs) all(ctx context.Context, sorted tables, plan *keyencode.Plan, total int64, opts *Options) (*Result,
-	error) {
-	rows := total
-	for _, most := range []int64{opts.Limit, opts.Tail} {
+// writeAll writes all rows that there are, of which the total is known, in the order of a plan.
+func (s *Sorter) writeAll(out *outputs, sorted tables, plan *keyencode.Plan, total int64) (*Result, error) {
+	wanted := total
+	for _, most := range []int64{s.opts.Limit, s.opts.Tail} {
 		if most > 0 {
-			rows = min(rows, most)
+			wanted = min(wanted, most)
 		}
 	}
-	rows, err := pump(ctx, sorted, o, rows, opts)
+	if s.opts.Unique {
+		wanted = 0
+	}
+	s.writing.begin(&s.opts, PhaseWrite, wanted)
+	rows, err := pump(s.ctx, sorted, out, &s.writing)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.finish(); err != nil {
+	if err := out.finish(); err != nil {
 		return nil, err
 	}
 	return &Result{RowsIn: total, Rows: rows, Plan: plan.String()}, nil
@@ -220,7 +224,7 @@ func (in *inputs) checkWritten(ctx context.Context, path, first string) error {
 const maxGroupRows = 1<<31 - 1
 
 // pump writes sorted rows while the next are merged, and returns their number.
-func pump(ctx context.Context, sorted tables, out *outputs, total int64, opts *Options) (done int64, err error) {
+func pump(ctx context.Context, sorted tables, out *outputs, progress *rowProgress) (done int64, err error) {
 	next := func(ctx context.Context) (piece, error) {
 		table, err := sorted.next(ctx)
 		return piece{Table: table}, err
@@ -228,8 +232,42 @@ func pump(ctx context.Context, sorted tables, out *outputs, total int64, opts *O
 	err = readAhead(ctx, next, func(ctx context.Context, p piece) error {
 		err := out.write(ctx, p.Table)
 		done += p.NumRows()
-		opts.Progress(PhaseWrite, done, total)
+		progress.add(0, p.NumRows())
 		return err
 	})
 	return done, err
+}
+
+// A rowProgress is the progress of rows that are read to be merged, and written. Nil is that of nobody.
+type rowProgress struct {
+	mu            sync.Mutex
+	report        func(done, total int64) // nil before begin
+	read, written int64
+	rows          int64 // that are read to be merged in all; 0: they are in memory
+	wanted        int64 // that are written in all; 0: that is not known
+}
+
+// begin begins the phase in which rows are written.
+func (p *rowProgress) begin(opts *Options, phase string, wanted int64) {
+	p.wanted = wanted
+	p.report = func(done, total int64) { opts.Progress(phase, done, total) }
+	p.add(0, 0)
+}
+
+// add adds rows. A row that is merged counts half when it is read, and half when it is written.
+func (p *rowProgress) add(read, written int64) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.read, p.written = p.read+read, p.written+written
+	switch {
+	case p.report == nil:
+	case p.wanted == 0 || p.rows == 0:
+		p.report(p.written, p.wanted)
+	default:
+		written := int64(float64(p.written) / float64(p.wanted) * float64(p.rows))
+		p.report((p.read+written)/2, p.rows)
+	}
 }

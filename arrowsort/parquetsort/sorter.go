@@ -38,7 +38,10 @@ type Sorter struct {
 	spills  chan error // receives when the run in the background is spilled; nil when there is none
 	spilled int64      // bytes
 	sorted  bool       // Sorted was called
-	err     error      // of the last Write
+
+	reducing, writing rowProgress // of runs that become longer ones, and of the output
+
+	err error // of the last Write
 }
 
 // NewSorter begins a sort of batches of a schema. Of the options it uses Keys, Memory, SpillDir, SpillCompression,
@@ -160,7 +163,7 @@ func (s *Sorter) merged() (tables, error) {
 		return nil, err
 	}
 	if s.folder == nil {
-		sorted, err := s.sortRun()
+		sorted, err := s.sortRun(s.opts.progress(PhaseSort))
 		if err != nil {
 			return nil, err
 		}
@@ -173,10 +176,16 @@ func (s *Sorter) merged() (tables, error) {
 		return nil, err
 	}
 	s.recycle(s.recycled.Allocator) // blocks of other sizes
+	spilled := int64(0)
+	for _, r := range s.runs {
+		spilled += r.rows
+	}
+	s.startReducing(spilled, s.passes(len(s.runs)))
 	if err := s.reduce(); err != nil {
 		return nil, err
 	}
-	m, err := s.mergeRuns(s.runs)
+	s.writing.rows = spilled
+	m, err := s.mergeRuns(s.runs, &s.writing)
 	if err != nil {
 		return nil, err
 	}

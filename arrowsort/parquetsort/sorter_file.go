@@ -36,7 +36,7 @@ func (s *Sorter) WriteFile(path string) (*Result, error) {
 	if err := out.order(tablefile.SortingOf(plan, sortingOf(s.opts.Keys))); err != nil {
 		return nil, err
 	}
-	result, err := out.all(s.ctx, sorted, plan, s.rows, &s.opts)
+	result, err := s.writeAll(out, sorted, plan, s.rows)
 	if err != nil {
 		return nil, err
 	}

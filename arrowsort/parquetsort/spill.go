@@ -11,8 +11,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
-// sortRun sorts the collected rows and empties the buffer for the next run.
-func (s *Sorter) sortRun() (arrow.Table, error) {
+// sortRun sorts the collected rows and empties the buffer for the next run. Progress may be nil.
+func (s *Sorter) sortRun(progress func(done, total int)) (arrow.Table, error) {
 	all := concatenate(s.decoded, s.parts)
 	defer all.Release()
 	s.dropParts()
@@ -20,6 +20,7 @@ func (s *Sorter) sortRun() (arrow.Table, error) {
 		return nil, err
 	}
 	opts := s.opts.sorting()
+	opts.Progress = progress
 	if !s.opts.Unique { // a limit of each run would drop rows before equal keys are dropped
 		opts.Limit = int(min(s.opts.Limit, math.MaxInt))
 	}
@@ -46,7 +47,7 @@ func (s *Sorter) spill() error {
 	if err := s.wait(); err != nil { // there is memory for one sorted run
 		return err
 	}
-	sorted, err := s.sortRun()
+	sorted, err := s.sortRun(nil)
 	if err != nil || s.keep(sorted) {
 		return err
 	}
@@ -58,7 +59,7 @@ func (s *Sorter) spill() error {
 	rows := s.budget.batchRows(s.rowBytes())
 	s.spills = make(chan error, 1)
 	go func() {
-		r, err := s.writeRun(path, &oneTable{sorted}, rows)
+		r, err := s.writeRun(path, &oneTable{sorted}, rows, nil)
 		s.runs = append(s.runs, r)
 		s.spills <- err
 	}()
@@ -76,6 +77,22 @@ func (s *Sorter) wait() error {
 		s.spilled += s.runs[len(s.runs)-1].bytes
 	}
 	return err
+}
+
+// passes is the number of passes of reduce over some runs.
+func (s *Sorter) passes(runs int) (passes int) {
+	for ; runs > s.fan; runs = (runs + s.fan - 1) / s.fan {
+		passes++
+	}
+	return passes
+}
+
+// startReducing begins the phase in which all rows are written to longer runs, if there are passes.
+func (s *Sorter) startReducing(rows int64, passes int) {
+	if passes > 0 {
+		s.reducing.rows = rows * int64(passes)
+		s.reducing.begin(&s.opts, PhaseMerge, s.reducing.rows)
+	}
 }
 
 // reduce merges neighbouring runs until one merge can take all of them.
@@ -96,7 +113,7 @@ func (s *Sorter) reduce() error {
 
 // join merges runs to one, in their place.
 func (s *Sorter) join(runs []run) (run, error) {
-	m, err := s.mergeRuns(runs)
+	m, err := s.mergeRuns(runs, &s.reducing)
 	if err != nil {
 		return run{}, err
 	}
@@ -114,7 +131,7 @@ func (s *Sorter) spillAll(m *merger) (run, error) {
 		m.close()
 		return run{}, err
 	}
-	r, err := s.writeRun(path, m, s.budget.batchRows(s.rowBytes()))
+	r, err := s.writeRun(path, m, s.budget.batchRows(s.rowBytes()), &s.reducing)
 	s.spilled += r.bytes
 	return r, err
 }

@@ -22,7 +22,7 @@ func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowso
 	keys := make([]arrowsort.Key, len(f.keys))
 	for i, k := range f.keys {
 		k = k.in(schema)
-		keys[i] = k.key
+		keys[i], f.keys[i].key = k.key, k.key
 		if err := k.locate(schema); err != nil {
 			return nil, fmt.Errorf("key %s: %w", quoted(k.text), err)
 		}

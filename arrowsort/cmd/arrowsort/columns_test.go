@@ -94,7 +94,7 @@ func TestModifiersInUpperCase(t *testing.T) {
 
 func TestPositionsAreSaidAsTyped(t *testing.T) {
 	in := file(t, "odd.csv", odd)
-	r := cli(t, nil, "sort", "-k", "#4", "-o", filepath.Join(t.TempDir(), "x.csv"), in)
+	r := cli(t, nil, "sort", "-v", "-k", "#4", "-o", filepath.Join(t.TempDir(), "x.csv"), in)
 	require.Contains(t, r.err, "plan: #4: int64, ")
 	for _, name := range []string{"x.csv", "x.parquet", "x.arrow"} { // the columns keep their names
 		out := filepath.Join(t.TempDir(), name)

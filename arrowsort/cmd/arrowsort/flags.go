@@ -25,6 +25,7 @@ type jobFlags struct {
 	engine   string // empty where nothing is sorted
 	gpus     int    // that share a sort; 0: one, or allGPUs
 	quiet    bool
+	verbose  bool
 	json     bool
 
 	keysOptional bool // keys may be left out where files declare an order
@@ -104,6 +105,7 @@ func (f *jobFlags) addOutput(cmd *cobra.Command) {
 	flags.Func("compression", "`codec[:level]` of Parquet or Arrow: none, snappy, gzip, brotli, zstd, lz4",
 		into(&o.Compression, asTyped(tablefile.ParseCompression)))
 	_ = cmd.RegisterFlagCompletionFunc("compression", f.completeCompression) // fails for an unknown flag only
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the plan of the keys, too: bits, codes and digits")
 	flags.Func("preview", "print the first `N` rows as a table", into(&o.Head, wholeNumber))
 }
 
@@ -128,6 +130,8 @@ func (f *jobFlags) parse(s streams, cmd *cobra.Command, args []string) (err erro
 		return usagef("--delimiter is for CSV, which is neither read nor written here")
 	case cmd.Flags().Changed("select") && len(o.Select) == 0:
 		return usagef("--select names no column")
+	case f.verbose && (f.quiet || f.json):
+		return usagef("--verbose goes with neither --quiet nor --json, which has the plan")
 	case o.Tail > 0 && (o.Limit > 0 || o.Unique):
 		return usagef("--tail goes with neither --limit nor --unique")
 	case f.splits() && (f.output == "" || f.output == tablefile.Pipe):

@@ -41,21 +41,21 @@ func TestArgumentsThatAreMissing(t *testing.T) {
 // TestFlagsThatAreWrong are explained in plain words, and mistyped ones get the flag that may be meant.
 func TestFlagsThatAreWrong(t *testing.T) {
 	for want, args := range map[string][]string{
-		"--threads abc: not a whole number":                           {"--threads", "abc"},
-		"--limit 1.5: not a whole number":                             {"--limit=1.5"},
-		"--limit -1: give a number of 0 or more":                      {"--limit", "-1"},
-		"--tail 99999999999999999999: out of range":                   {"--tail", "99999999999999999999"},
-		`--limit "": not a whole number`:                              {"--limit", ""},
-		"--json takes no value":                                       {"--json=yes"},
-		"--memory lots: not a size; write 512MiB or 4GB":              {"--memory", "lots"},
-		"--memory 1MiB: give at least 16 MiB":                         {"--memory", "1MiB"},
-		"--engine tpu: use auto, cpu or gpu":                          {"--engine", "tpu"},
-		"--spill-compression rar: use lz4 or zstd":                    {"--spill-compression", "rar"},
-		"--spill-dir nowhere: there is no such folder":                {"--spill-dir", "nowhere"},
-		"unknown flag --limti; did you mean --limit?":                 {"--limti", "5"},
-		"unknown flag --rows-per-flie; did you mean --rows-per-file?": {"--rows-per-flie=5"},
-		"unknown flag --fast":                                         {"--fast"},
-		"unknown flag -x; the flags of one letter are -h, -k, -o, -q": {"-x"},
+		"--threads abc: not a whole number":                               {"--threads", "abc"},
+		"--limit 1.5: not a whole number":                                 {"--limit=1.5"},
+		"--limit -1: give a number of 0 or more":                          {"--limit", "-1"},
+		"--tail 99999999999999999999: out of range":                       {"--tail", "99999999999999999999"},
+		`--limit "": not a whole number`:                                  {"--limit", ""},
+		"--json takes no value":                                           {"--json=yes"},
+		"--memory lots: not a size; write 512MiB or 4GB":                  {"--memory", "lots"},
+		"--memory 1MiB: give at least 16 MiB":                             {"--memory", "1MiB"},
+		"--engine tpu: use auto, cpu or gpu":                              {"--engine", "tpu"},
+		"--spill-compression rar: use lz4 or zstd":                        {"--spill-compression", "rar"},
+		"--spill-dir nowhere: there is no such folder":                    {"--spill-dir", "nowhere"},
+		"unknown flag --limti; did you mean --limit?":                     {"--limti", "5"},
+		"unknown flag --rows-per-flie; did you mean --rows-per-file?":     {"--rows-per-flie=5"},
+		"unknown flag --fast":                                             {"--fast"},
+		"unknown flag -x; the flags of one letter are -h, -k, -o, -q, -v": {"-x"},
 		"unknown flag -d; did you mean -k COLUMN:desc for descending order, or --delimiter?; text is sorted by its " +
 			"bytes, not in dictionary order": {"-d"},
 		"unknown flag -n; did you mean --limit?; the type of a column gives its order, numbers are never sorted as " +
@@ -83,10 +83,10 @@ func TestOutputThatIsAFolder(t *testing.T) {
 // TestHintsNameFlagsOfTheCommand: one that another command has is no help.
 func TestHintsNameFlagsOfTheCommand(t *testing.T) {
 	for want, args := range map[string][]string{
-		"unknown flag -u; the flags of one letter are -h, -k, -q":     {"check", "-u"},
-		"unknown flag -S; the flags of one letter are -h, -k, -o, -q": {"argsort", "-S", "1G"},
-		"unknown flag -S; did you mean --memory?":                     {"merge", "-S", "1G"},
-		"unknown flag -r; the flags of one letter are -h":             {"info", "-r"},
+		"unknown flag -u; the flags of one letter are -h, -k, -q":         {"check", "-u"},
+		"unknown flag -S; the flags of one letter are -h, -k, -o, -q, -v": {"argsort", "-S", "1G"},
+		"unknown flag -S; did you mean --memory?":                         {"merge", "-S", "1G"},
+		"unknown flag -r; the flags of one letter are -h":                 {"info", "-r"},
 	} {
 		r := cli(t, nil, append(args, "x.csv")...)
 		require.Equal(t, result{code: 2, err: "arrowsort: " + want + " (see arrowsort " + args[0] + " --help)\n"}, r)

@@ -24,8 +24,6 @@ type job struct {
 	jobFlags
 	report report
 	shows  bool // progress
-
-	progress *progress // of the work that is done; nil before any
 }
 
 // start checks the command line and starts the report.
@@ -45,7 +43,7 @@ func (j *job) start(cmd *cobra.Command, args []string) error {
 			", or pipe a file into it")
 	}
 	j.shows = !j.quiet && !j.json
-	j.report.Input = j.files[0]
+	j.report.Input, j.report.verbose = j.files[0], j.verbose
 	for _, k := range j.keys {
 		j.report.Keys = append(j.report.Keys, k.text)
 	}
@@ -112,19 +110,20 @@ func (j *job) write(ctx context.Context, inputs []string, work writing) error {
 			return err
 		}
 	}
+	r.order = orderWords[r.Command] + keysInWords(j.keys)
 	return j.finish(j.output == tablefile.Pipe)
 }
+
+// orderWords are what a command did to the rows.
+var orderWords = map[string]string{"sort": "sorted by ", mergeName: "merged by ", "argsort": "row numbers sorted by "}
 
 // run does the work of a job with its progress shown. Errors are in terms of the command.
 func (j *job) run(work func() error) error {
 	defer limitGarbage(j.options.Memory)()
-	p := &progress{job: j, start: time.Now()}
-	j.options.Progress, j.progress = p.report, p
-	if j.report.Command == mergeName {
-		p.begin(parquetsort.PhaseRead)
-	}
+	p := startProgress(j)
+	j.options.Progress = p.report
 	err := work()
-	p.end(err == nil)
+	p.end()
 	return inTerms(err)
 }
 

@@ -37,6 +37,15 @@ func (k keyFlag) in(schema *arrow.Schema) keyFlag {
 	return k
 }
 
+// keysInWords are keys in plain words.
+func keysInWords(flags []keyFlag) string {
+	keys := make([]arrowsort.Key, len(flags))
+	for i, k := range flags {
+		keys[i] = k.key
+	}
+	return keytext.InWords(keys)
+}
+
 // parseKey reads a key with not more than most modifiers.
 func parseKey(text string, most int) (arrowsort.Key, error) {
 	key, err := keytext.Parse(text, most)

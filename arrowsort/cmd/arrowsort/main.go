@@ -27,12 +27,20 @@ func main() {
 	width, _, _ := term.GetSize(int(os.Stdout.Fd())) // 0 after an error
 	s := streams{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, outTerminal: isTerminal(os.Stdout),
-		errTerminal: isTerminal(os.Stderr), inTerminal: isTerminal(os.Stdin),
-		outMissing: isMissing(os.Stdout), outWidth: width,
+		inTerminal: isTerminal(os.Stdin), outMissing: isMissing(os.Stdout), outWidth: width,
+	}
+	if isTerminal(os.Stderr) && takesEscapes(os.Stderr) {
+		s.status = newStatusLine(os.Stderr)
+		s.err = s.status
 	}
 	ctx := interrupt.Context(func() {
 		atomicfile.RemoveLive()
-		interrupt.Briefly(func() { fmt.Fprintln(s.err, interrupted) })
+		interrupt.Briefly(func() {
+			if s.status != nil {
+				s.status.close()
+			}
+			fmt.Fprintln(os.Stderr, interrupted)
+		})
 	})
 	os.Exit(run(ctx, os.Args[1:], s))
 }

@@ -11,6 +11,9 @@ import (
 // endOfInput is what ends the input from a terminal.
 const endOfInput = "Ctrl-D"
 
+// takesEscapes reports whether a terminal erases lines.
+func takesEscapes(*os.File) bool { return os.Getenv("TERM") != "dumb" }
+
 // isMissing reports whether a standard stream was closed when the process started. The Go runtime opens /dev/null for
 // reading and writing in its place; a shell that redirects a stream to it opens it for writing only.
 func isMissing(stream *os.File) bool {

@@ -44,7 +44,9 @@ type report struct {
 	Strategy *parquetsort.Strategy `json:"strategy,omitempty"` // of explain of files that can be larger than memory
 	Details  *planReport           `json:"details,omitempty"`  // of explain: the plan, taken apart
 
-	start time.Time
+	start   time.Time
+	order   string // of the rows, in words
+	verbose bool   // the plan is printed, too
 }
 
 // A gpuReport is the time of each stage of the sorts on a GPU.
@@ -81,30 +83,73 @@ func (r *report) writeJSON(w io.Writer) error {
 	return json.NewEncoder(w).Encode(r)
 }
 
+// writeText writes what was done in plain words.
 func (r *report) writeText(w io.Writer) error {
 	r.stop()
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s, %s in", counted(*r.Rows, "row"), counted(r.Columns, "column"), bytesText(r.BytesIn))
-	if r.Output != "" {
-		fmt.Fprintf(&b, "; %s, %s out", counted(r.RowsOut, "row"), bytesText(r.BytesOut))
-	}
-	fmt.Fprintf(&b, "\n%.3f s: read %.3f, sort %.3f, write %.3f", r.Seconds, r.ReadSeconds, r.SortSeconds,
-		r.WriteSeconds)
-	if r.Seconds >= leastSeconds {
-		fmt.Fprintf(&b, "; %s rows per second", grouped(int64(r.RowsPerSecond)))
-	}
-	b.WriteByte('\n')
+	lines := []string{r.rowsText() + ", " + printable(r.order), r.bytesText(), r.timeText()}
 	if r.Runs > 0 {
-		fmt.Fprintf(&b, "%s, %s spilled\n", counted(int64(r.Runs), "run"), bytesText(r.BytesSpilled))
+		lines = append(lines, fmt.Sprintf("%s, %s spilled", counted(int64(r.Runs), "run"), bytesText(r.BytesSpilled)))
 	}
-	switch {
-	case r.Copied:
-		b.WriteString("in order already: row groups are copied\n")
-	case r.Plan != "":
-		fmt.Fprintf(&b, "plan: %s\n", printable(r.Plan))
+	if r.Copied {
+		lines = append(lines, "in order already: row groups are copied")
 	}
-	_, err := io.WriteString(w, b.String())
+	if r.verbose && r.Plan != "" {
+		lines = append(lines, "plan: "+printable(r.Plan))
+	}
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
+}
+
+func (r *report) rowsText() string {
+	if r.Output == "" || r.RowsOut == *r.Rows {
+		return counted(*r.Rows, "row") + ", " + counted(r.Columns, "column")
+	}
+	return fmt.Sprintf("%s in, %s out, %s", counted(*r.Rows, "row"), counted(r.RowsOut, "row"),
+		counted(r.Columns, "column"))
+}
+
+// bytesText is the sizes of inputs and outputs, and by what factor they grew or shrank if they hold the same rows.
+func (r *report) bytesText() string {
+	b := bytesText(r.BytesIn) + " in"
+	if r.Output == "" {
+		return b
+	}
+	b += ", " + bytesText(r.BytesOut) + " out"
+	if len(r.Outputs) > 0 {
+		b += " in " + counted(int64(len(r.Outputs)), "file")
+	}
+	if r.RowsOut != *r.Rows || r.BytesIn == 0 || r.BytesOut == 0 {
+		return b
+	}
+	const same = 1.005 // rounds to 1.00
+	switch factor := float64(r.BytesOut) / float64(r.BytesIn); {
+	case factor >= same:
+		return fmt.Sprintf("%s (grew by a factor of %.2f)", b, factor)
+	case factor <= 1/same:
+		return fmt.Sprintf("%s (shrank by a factor of %.2f)", b, 1/factor)
+	}
+	return b + " (the same size)"
+}
+
+// timeText is the time in all and that of its parts which took some.
+func (r *report) timeText() string {
+	var parts []string
+	for _, p := range []struct {
+		name    string
+		seconds float64
+	}{{"reading", r.ReadSeconds}, {"sorting", r.SortSeconds}, {"writing", r.WriteSeconds}} {
+		if p.seconds >= 0.0005 {
+			parts = append(parts, fmt.Sprintf("%s %.3f", p.name, p.seconds))
+		}
+	}
+	b := fmt.Sprintf("%.3f s", r.Seconds)
+	if len(parts) > 1 {
+		b += ": " + strings.Join(parts, ", ")
+	}
+	if r.Seconds >= leastSeconds {
+		b += fmt.Sprintf("; %s rows per second", grouped(int64(r.RowsPerSecond)))
+	}
+	return b
 }
 
 // grouped prints a number with its thousands apart.

@@ -13,11 +13,20 @@ func TestReportInWords(t *testing.T) {
 		report report
 		ago    time.Duration
 	}{
-		`^1 row, 1 column, 5 B in\n\d\.\d{3} s: read 0.500, sort 0.000, write 0.000\n$`: {
-			report{Rows: new(int64(1)), Columns: 1, BytesIn: 5, ReadSeconds: 0.5}, 0},
-		`^1,234,567 rows, 1,000 columns, 12.3 kB in; 1 row, 7 B out\n2\.\d{3} s: ` +
-			`.*; [5-6]\d\d,\d{3} rows per second\n$`: {report{Rows: new(int64(1234567)), Columns: 1000, BytesIn: 12345,
-			Output: "x", RowsOut: 1, BytesOut: 7}, 2 * time.Second},
+		`^1 row, 1 column, sorted by a\n5 B in\n0\.\d{3} s\n$`: {
+			report{Rows: new(int64(1)), Columns: 1, BytesIn: 5, ReadSeconds: 0.5, order: "sorted by a",
+				Plan: "bits"}, 0},
+		`^1,234,567 rows in, 1 row out, 1,000 columns, merged by a\n12.3 kB in, 7 B out\n2\.\d{3} s: reading 0.500, ` +
+			`writing 1.000; [5-6]\d\d,\d{3} rows per second\n2 runs, 30 B spilled\n$`: {report{
+			Rows: new(int64(1234567)), Columns: 1000, BytesIn: 12345, Output: "x", RowsOut: 1, BytesOut: 7,
+			ReadSeconds: 0.5, WriteSeconds: 1, order: "merged by a", Runs: 2, BytesSpilled: 30}, 2 * time.Second},
+		`^2 rows, 1 column, \n4 B in, 9 B out in 2 files \(grew by a factor of 2.25\)\n.*\nplan: bits\n$`: {report{
+			Rows: new(int64(2)), Columns: 1, BytesIn: 4, Output: "x", Outputs: []string{"x", "y"}, RowsOut: 2,
+			BytesOut: 9, Plan: "bits", verbose: true}, 0},
+		`, 2.5 kB out \(shrank by a factor of 4.00\)\n.*\nin order already: row groups are copied\n$`: {report{
+			Rows: new(int64(2)), BytesIn: 10000, Output: "x", RowsOut: 2, BytesOut: 2500, Copied: true}, 0},
+		`, 10.0 kB out \(the same size\)\n`: {report{Rows: new(int64(2)), BytesIn: 10000, Output: "x", RowsOut: 2,
+			BytesOut: 9999}, 0},
 	} {
 		var b bytes.Buffer
 		c.report.start = time.Now().Add(-c.ago)

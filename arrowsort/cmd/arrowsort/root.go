@@ -21,12 +21,12 @@ import (
 
 // streams are the standard streams.
 type streams struct {
-	in                       io.Reader
-	out, err                 io.Writer
-	outTerminal, errTerminal bool
-	inTerminal               bool
-	outMissing               bool // it was closed when the process started
-	outWidth                 int  // of the terminal; 0: it is none
+	in                      io.Reader
+	out, err                io.Writer
+	outTerminal, inTerminal bool
+	status                  *statusLine // of err on a terminal; nil: it is none
+	outMissing              bool        // it was closed when the process started
+	outWidth                int         // of the terminal; 0: it is none
 }
 
 // Exit codes.

@@ -188,7 +188,7 @@ func takeSignals(t *testing.T) {
 // TestSecondSignal ends a command at once that has runs in the spill folder and an unfinished output.
 func TestSecondSignal(t *testing.T) {
 	takeSignals(t)
-	in, folder, spill := manyPeople(t, "in.parquet"), t.TempDir(), t.TempDir()
+	in, folder, spill := wideText(t), t.TempDir(), t.TempDir()
 	r, out, err := os.Pipe()
 	require.NoError(t, err)
 	defer r.Close()
@@ -196,7 +196,7 @@ func TestSecondSignal(t *testing.T) {
 	_, err = out.Write(make([]byte, pipeBytes)) // the command waits at its first line
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), built(t), "sort", "-k", "n", "--memory", "16MiB", "--spill-dir", spill,
-		"--compression", "brotli:11", "-o", filepath.Join(folder, "out.parquet"), in)
+		"--compression", "brotli:11", "-o", filepath.Join(folder, "out.parquet"), in, in)
 	cmd.Stderr = out
 	require.NoError(t, cmd.Start())
 	for len(filesIn(t, folder)) == 0 { // it writes, after all runs

@@ -106,8 +106,15 @@ func TestSortReports(t *testing.T) {
 	require.Equal(t, 0, r.code)
 	require.Empty(t, r.out)
 	for _, want := range []string{"reading and sorting people.csv\n", "merging and writing out.parquet\n",
-		"5 rows, 4 columns, ", ": read 0.", "plan: age: int64, "} {
+		"5 rows, 4 columns, sorted by age (descending)\n", " B in, ", " (grew by a factor of ", " s: reading 0."} {
 		require.Contains(t, r.err, want)
+	}
+	require.NotContains(t, r.err, "int64")
+	r = cli(t, nil, "sort", "-v", "-k", "#2:desc:nulls-first", "-k", "born", "-o", out, in)
+	require.Contains(t, r.err, "5 rows, 4 columns, sorted by #2 (descending, nulls first), born\n")
+	require.Contains(t, r.err, "\nplan: age: int64, ")
+	for _, flag := range []string{"--json", "-q"} {
+		require.Equal(t, exitUsage, cli(t, nil, "sort", "-v", flag, "-k", "age", "-o", out, in).code)
 	}
 	r = cli(t, nil, "sort", "--json", "-k", "age:desc", "-k", "born", "-o", out, in)
 	require.Equal(t, 0, r.code)

@@ -30,7 +30,7 @@ var flagGroups = []flagGroup{
 		"bytes-per-file", "preview"}},
 	{"Memory and speed", []string{"memory", "spill-dir", "spill-compression", "threads"}},
 	{"Engine", []string{"engine", "gpus"}},
-	{"Messages", []string{"quiet", "json", "no-descriptions", "help", "version"}},
+	{"Messages", []string{"quiet", "verbose", "json", "no-descriptions", "help", "version"}},
 }
 
 // otherFlags is the heading of the flags that are in no group.

@@ -200,6 +200,25 @@ func Texts(keys []arrowsort.Key) []string {
 	return texts
 }
 
+// InWords are keys in plain words: delay (descending, nulls first), date.
+func InWords(keys []arrowsort.Key) string {
+	texts := make([]string, len(keys))
+	for i, k := range keys {
+		texts[i] = cmp.Or(k.Path, tablefile.Label(k.Index))
+		var how []string
+		if k.Order == arrowsort.Descending {
+			how = append(how, "descending")
+		}
+		if k.Nulls == arrowsort.NullsAtStart {
+			how = append(how, "nulls first")
+		}
+		if how != nil {
+			texts[i] += " (" + strings.Join(how, ", ") + ")"
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
 // List is some keys in a sentence.
 func List(keys []arrowsort.Key) string { return strings.Join(Texts(keys), ", ") }
 

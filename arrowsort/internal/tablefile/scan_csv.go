@@ -32,7 +32,27 @@ func inferCSV(ctx context.Context, path string, opts ReadOptions) error {
 		return ErrScan
 	}
 	opts.Delimiter = delimiter(opts.name(path), opts.Delimiter)
-	return opts.CSV.Infer(ctx, opts.source(file, size))
+	source := opts.source(file, size)
+	if opts.Progress != nil {
+		source.Text = &progressReader{ReaderAt: file, report: func(done int64) { opts.Progress(int(done), int(size)) }}
+	}
+	return opts.CSV.Infer(ctx, source)
+}
+
+// A progressReader reports how far a file was read, by one goroutine.
+type progressReader struct {
+	io.ReaderAt
+	report func(done int64)
+	done   int64
+}
+
+func (r *progressReader) ReadAt(p []byte, at int64) (int, error) {
+	n, err := r.ReaderAt.ReadAt(p, at)
+	if end := at + int64(n); end > r.done {
+		r.done = end
+		r.report(end)
+	}
+	return n, err
 }
 
 // source is a CSV file.

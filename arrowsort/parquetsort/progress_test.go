@@ -1,0 +1,118 @@
+package parquetsort
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+)
+
+// A phaseLog is the phases of a job. It fails where one comes again, goes back, or has more than all or another total.
+type phaseLog struct {
+	t      *testing.T
+	called sync.Mutex
+	phases []string
+	done   map[string]int64
+	total  map[string]int64
+}
+
+func (l *phaseLog) progress(phase string, done, total int64) {
+	require.True(l.t, l.called.TryLock(), "it is called from two goroutines at a time")
+	defer l.called.Unlock()
+	if n := len(l.phases); n == 0 || l.phases[n-1] != phase {
+		require.NotContains(l.t, l.phases, phase)
+		l.phases = append(l.phases, phase)
+	} else if l.total[phase] > 0 { // else it was not known yet
+		require.Equal(l.t, l.total[phase], total, phase)
+	}
+	require.GreaterOrEqual(l.t, done, l.done[phase], phase)
+	require.True(l.t, total <= 0 || done <= total, "%s: %d of %d", phase, done, total)
+	l.done[phase], l.total[phase] = done, total
+}
+
+// TestPhasesFollowOneAnother in all kinds of jobs, and end when all is done.
+func TestPhasesFollowOneAnother(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("text,n\n")
+	for i := range 60_000 {
+		fmt.Fprintf(&rows, "%s %d,%d\n", strings.Repeat("a text", 12), i%1000, i*7919%60_000)
+	}
+	folder := t.TempDir()
+	at := func(name string) string { return filepath.Join(folder, name) }
+	text, table, sorted, out := at("in.csv"), at("in.parquet"), at("sorted.parquet"), at("out.parquet")
+	require.NoError(t, os.WriteFile(text, []byte(rows.String()), 0o600))
+	byN, byText := []arrowsort.Key{{Path: "n"}}, []arrowsort.Key{{Path: "text"}}
+	for path, keys := range map[string][]arrowsort.Key{table: byText, sorted: byN} {
+		_, err := Sort(t.Context(), []string{text}, path, Options{Keys: keys})
+		require.NoError(t, err)
+	}
+	check := func(ctx context.Context, paths []string, _ string, opts Options) (*Result, error) {
+		checked, err := Check(ctx, paths, opts)
+		if err == nil {
+			_, err = CheckFooters(ctx, checked, opts)
+		}
+		return nil, err
+	}
+	readAndWrite := []string{PhaseRead, PhaseWrite}
+	for name, c := range map[string]struct {
+		job    writing
+		inputs []string
+		output string
+		opts   Options
+		phases []string // that are not optional, with all that they have to do
+	}{
+		"in memory": {Sort, []string{table}, out, Options{Keys: byN}, []string{PhaseLoad, PhaseSort, PhaseSave}},
+		"in pieces": {Sort, []string{table, sorted}, out, Options{Keys: byN}, readAndWrite},
+		"CSV":       {Sort, []string{text, text}, at("out.csv"), Options{Keys: byN}, append(readAndWrite, PhaseTypes)},
+		"spilled":   {Sort, []string{table, table}, out, Options{Keys: byN, Memory: MinMemory}, readAndWrite},
+		"limited":   {Sort, []string{table, table}, out, Options{Keys: byN, Limit: 9}, readAndWrite},
+		"tail": {Sort, []string{table, table}, out, Options{Keys: byN, Tail: 9, Memory: MinMemory},
+			readAndWrite},
+		"unique": {Sort, []string{table, table}, out, Options{Keys: byText, Unique: true}, []string{PhaseCheck}},
+		"merged": {Merge, []string{sorted, sorted}, out, Options{Keys: byN}, []string{PhaseCheck, PhaseWrite}},
+		"merged in passes": {Merge, slices.Repeat([]string{sorted}, 7), out, Options{Keys: byN, Memory: MinMemory},
+			[]string{PhaseMerge, PhaseWrite}},
+		"copied":          {Sort, []string{sorted}, out, Options{Keys: byN}, nil},
+		"several outputs": {Sort, []string{table}, out, Options{Keys: byN, RowsPerFile: 20000}, readAndWrite},
+		"checked":         {check, []string{sorted, table}, "", Options{Keys: byText}, nil},
+		"footers":         {check, []string{table, table}, "", Options{Keys: byN, Limit: 1}, []string{PhaseFooters}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := &phaseLog{t: t, done: map[string]int64{}, total: map[string]int64{}}
+			c.opts.Progress = log.progress
+			_, err := c.job(t.Context(), c.inputs, c.output, c.opts)
+			require.NoError(t, err)
+			require.NotEmpty(t, log.phases)
+			for _, phase := range c.phases {
+				require.Contains(t, log.phases, phase)
+				require.Positive(t, log.total[phase], phase)
+				require.Equal(t, log.total[phase], log.done[phase], phase)
+			}
+		})
+	}
+}
+
+// writing is a function that writes rows.
+type writing func(ctx context.Context, inputs []string, output string, opts Options) (*Result, error)
+
+// TestRowsCountHalfWhenTheyAreRead to be merged.
+func TestRowsCountHalfWhenTheyAreRead(t *testing.T) {
+	var done, total int64
+	p := &rowProgress{rows: 100}
+	p.add(10, 0) // before it is reported
+	p.begin(&Options{Progress: func(_ string, d, t int64) { done, total = d, t }}, PhaseWrite, 50)
+	require.Equal(t, []int64{5, 100}, []int64{done, total})
+	p.add(90, 25)
+	require.Equal(t, []int64{75, 100}, []int64{done, total})
+	p.add(0, 25)
+	require.Equal(t, []int64{100, 100}, []int64{done, total})
+	(*rowProgress)(nil).add(1, 1)
+}
