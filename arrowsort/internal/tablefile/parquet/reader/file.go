@@ -36,6 +36,7 @@ type File struct {
 	spare  *workers.Spares[*page.Scratch] // what batches were read with; nil: it is not kept
 
 	encodings sync.Map // of encodingsRead: leaf column to bool
+	texts     sync.Map // of expandedText: leaf column to float64
 }
 
 // A Options is how a Parquet file is read.

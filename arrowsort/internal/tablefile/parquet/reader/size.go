@@ -1,20 +1,30 @@
 package reader
 
 import (
+	"context"
+
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // InMemory estimates the bytes of all rows in memory.
 func (f *File) InMemory() int64 { return int64(f.tableBytes()) }
 
-// Compact estimates the same with text in dictionaries, where the file has them.
+// Compact estimates the same with text in dictionaries, in columns that are read so.
 func (f *File) Compact() (bytes int64) {
-	for _, leaf := range leavesOf(nil, f.fields) {
-		bytes += int64(ColumnBytes(f.file.MetaData(), leaf))
+	for i := range f.fields {
+		field := &f.fields[i]
+		for _, leaf := range leavesOf(nil, f.fields[i:i+1]) {
+			if field.IsLeaf() && storesDictionary(f.file.MetaData(), leaf) {
+				bytes += int64(ColumnBytes(f.file.MetaData(), leaf))
+			} else {
+				bytes += int64(f.expandedBytes(leaf))
+			}
+		}
 	}
 	return bytes
 }
@@ -22,17 +32,27 @@ func (f *File) Compact() (bytes int64) {
 // tableBytes estimates the bytes of all rows in memory, with text in place of dictionaries.
 func (f *File) tableBytes() (bytes float64) {
 	for _, leaf := range leavesOf(nil, f.fields) {
-		bytes += max(ColumnBytes(f.file.MetaData(), leaf), f.dictionaryText(leaf))
+		bytes += f.expandedBytes(leaf)
 	}
 	return bytes
 }
 
-// rowBytes estimates the bytes of a row while it is read: in memory, and levels of two bytes where columns are nested.
+// expandedBytes estimates the bytes of a leaf column in memory without dictionaries.
+func (f *File) expandedBytes(leaf int) float64 {
+	return max(ColumnBytes(f.file.MetaData(), leaf), f.expandedText(leaf))
+}
+
+// rowBytes estimates the bytes of a row while it is read: in memory, levels of two bytes where columns are nested, and
+// text in other encodings once more, as pqarrow decodes it.
 func (f *File) rowBytes() int64 {
 	bytes, meta := f.tableBytes(), f.file.MetaData()
 	for _, leaf := range leavesOf(nil, f.fields) {
-		if column := meta.Schema.Column(leaf); column.MaxRepetitionLevel() > 0 {
+		column := meta.Schema.Column(leaf)
+		if column.MaxRepetitionLevel() > 0 {
 			bytes += 4 * numberOfValues(meta, leaf)
+		}
+		if column.PhysicalType() == parquet.Types.ByteArray && !f.encodingsRead(leaf) {
+			bytes += f.expandedBytes(leaf)
 		}
 	}
 	return int64(bytes / float64(max(meta.NumRows, 1)))
@@ -45,24 +65,100 @@ func numberOfValues(meta *metadata.FileMetaData, leaf int) (values float64) {
 	return values
 }
 
-// dictionarySamples is the number of dictionaries whose headers are read for the length of their texts.
-const dictionarySamples = 16
-
-// dictionaryText estimates the bytes of a column whose values are texts of dictionaries, by the mean length of the
-// entries in some of them; 0 where there are none.
-func (f *File) dictionaryText(leaf int) float64 {
+// expandedText estimates the bytes of a leaf column of text without its encoding, the most of what its size statistics
+// have, and the mean length of the entries of dictionaries, or of the first texts of row groups with prefixes left out,
+// give; 0 where there is none of these.
+func (f *File) expandedText(leaf int) float64 {
 	meta := f.file.MetaData()
 	if meta.Schema.Column(leaf).PhysicalType() != parquet.Types.ByteArray {
 		return 0
 	}
+	if known, ok := f.texts.Load(leaf); ok {
+		return known.(float64)
+	}
+	bytes := max(declaredText(meta, leaf), f.dictionaryText(leaf), f.prefixedText(leaf))
+	f.texts.Store(leaf, bytes)
+	return bytes
+}
+
+// declaredText is what the size statistics of a file have for the text of a leaf column, with its offsets. Some writers
+// have too little there.
+func declaredText(meta *metadata.FileMetaData, leaf int) (bytes float64) {
+	for _, group := range meta.RowGroups {
+		m := group.Columns[leaf].MetaData
+		if m.SizeStatistics != nil && m.SizeStatistics.UnencodedByteArrayDataBytes != nil {
+			bytes += float64(*m.SizeStatistics.UnencodedByteArrayDataBytes) + float64(m.NumValues)*offsetBytes
+		}
+	}
+	return bytes
+}
+
+const (
+	offsetBytes  = 4    // of a text in memory
+	groupSamples = 16   // row groups whose dictionaries or first texts are read for the length of texts
+	rowSamples   = 1024 // rows of a row group whose texts are read
+)
+
+// dictionaryText estimates the text of a leaf column by the mean length of the entries of some of its dictionaries; 0
+// where there are none.
+func (f *File) dictionaryText(leaf int) float64 {
+	meta := f.file.MetaData()
 	var bytes, entries float64
-	for group := 0; group < len(meta.RowGroups); group += 1 + len(meta.RowGroups)/dictionarySamples {
+	for group := 0; group < len(meta.RowGroups); group += 1 + len(meta.RowGroups)/groupSamples {
 		if at := meta.RowGroups[group].Columns[leaf].MetaData.DictionaryPageOffset; at != nil && *at > 0 {
 			size, values := page.DictionarySize(f.src, *at)
 			bytes, entries = bytes+float64(size), entries+float64(values)
 		}
 	}
 	return bytes / max(entries, 1) * numberOfValues(meta, leaf)
+}
+
+// prefixedText estimates the text of a leaf column whose pages leave out what texts have in common with the one before,
+// by the first rows of some row groups; 0 for others. What cannot be read is an error when it is.
+func (f *File) prefixedText(leaf int) float64 {
+	meta := f.file.MetaData()
+	var bytes, texts float64
+	for group := 0; group < len(meta.RowGroups); group += 1 + len(meta.RowGroups)/groupSamples {
+		named := f.namedIn(group, leaf)
+		if meta.RowGroups[group].NumRows > 0 && named(int(parquet.Encodings.DeltaByteArray)) {
+			_ = fileerror.Contain(func() error {
+				size, n, err := f.firstTexts(leaf, group)
+				bytes, texts = bytes+size, texts+n
+				return err
+			})
+		}
+	}
+	return bytes / max(texts, 1) * numberOfValues(meta, leaf)
+}
+
+// firstTexts are the bytes and the number of the texts of the first rows of a row group, nulls among them.
+func (f *File) firstTexts(leaf, group int) (bytes, texts float64, err error) {
+	r, err := f.leaves.GetFieldReader(context.Background(), leaf, map[int]bool{leaf: true}, []int{group})
+	if err != nil {
+		return 0, 0, err
+	}
+	defer r.Release()
+	rows := min(rowSamples, f.file.MetaData().RowGroups[group].NumRows)
+	if err := r.LoadBatch(rows); err != nil {
+		return 0, 0, err
+	}
+	def, err := r.GetDefLevels()
+	n := int64(max(len(def), int(rows)))
+	if err != nil {
+		return 0, 0, err
+	}
+	chunked, err := r.BuildArray(n)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer chunked.Release()
+	for _, a := range chunked.Chunks() {
+		if text, ok := a.(interface{ ValueBytes() []byte }); ok {
+			bytes += float64(len(text.ValueBytes())) + offsetBytes*float64(a.Len())
+		}
+		texts += float64(a.Len())
+	}
+	return bytes, texts, nil
 }
 
 // ColumnBytes estimates the bytes of a column in memory: what its pages take uncompressed, or for values that a
