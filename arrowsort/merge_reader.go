@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"sync/atomic"
 
@@ -75,19 +74,13 @@ func checkReaders(readers []array.RecordReader) error {
 	if len(readers) == 0 {
 		return fmt.Errorf("%w: no readers to merge; give one or more", ErrOption)
 	}
-	first := map[any]int{}
 	for i, reader := range readers {
 		if adapter.IsNil(reader) || reader.Schema() == nil {
 			return fmt.Errorf("%w: reader %d to merge is nil, or its schema is", ErrOption, i)
 		}
-		if !reflect.ValueOf(reader).Comparable() {
-			continue
-		}
-		if at, ok := first[reader]; ok {
-			return fmt.Errorf("%w: readers %d and %d to merge are the same, whose rows can be read once only",
-				ErrOption, at, i)
-		}
-		first[reader] = i
+	}
+	if i, k, ok := adapter.Repeated(readers); ok {
+		return fmt.Errorf("%w: readers %d and %d to merge are the same; its rows can be read once", ErrOption, i, k)
 	}
 	return nil
 }

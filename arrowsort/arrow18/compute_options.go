@@ -52,6 +52,15 @@ type PartitionNthOptions struct {
 // TypeName is the name of these options.
 func (PartitionNthOptions) TypeName() string { return "arrowsort.PartitionNthOptions" }
 
+// SearchSortedOptions are the options of arrowsort.search_sorted. The zero value is the left side.
+type SearchSortedOptions struct {
+	// Side is the place among values that tie with a needle: the first one, or the one after the last.
+	Side arrowsort.Side
+}
+
+// TypeName is the name of these options.
+func (SearchSortedOptions) TypeName() string { return "arrowsort.SearchSortedOptions" }
+
 // optionsOf takes options as value or as pointer, and sort keys of v18. Nil and a nil pointer are no options: given is
 // false and the options are the zero value.
 func optionsOf[T compute.FunctionOptions](

@@ -8,9 +8,11 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/compute"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 )
 
-// A function is a unary function that handles every kind of datum on its own: outside the executor for vector
+// A function is a function that handles every kind of datum on its own: outside the executor for vector
 // functions, which ignores a cancelled context.
 type function struct {
 	*compute.MetaFunction
@@ -24,43 +26,60 @@ func (f *function) DefaultOptions() compute.FunctionOptions { return f.defaults 
 func newFunction[T compute.FunctionOptions](name string, doc compute.FunctionDoc, defaults compute.FunctionOptions,
 	run func(ctx context.Context, options T, data Data) (compute.Datum, error),
 ) *function {
+	doc.ArgNames = []string{"input"}
+	return newFunctionOf(name, doc, defaults,
+		func(ctx context.Context, options T, args []compute.Datum) (compute.Datum, error) {
+			data, err := dataOf(args[0])
+			if err != nil {
+				return nil, err
+			}
+			defer data.Release()
+			return run(ctx, options, data)
+		})
+}
+
+// newFunctionOf is newFunction with the arguments that doc names.
+func newFunctionOf[T compute.FunctionOptions](name string, doc compute.FunctionDoc, defaults compute.FunctionOptions,
+	run func(ctx context.Context, options T, args []compute.Datum) (compute.Datum, error),
+) *function {
 	var none T
 	name = "arrowsort." + name
-	doc.ArgNames, doc.OptionsType, doc.OptionsRequired = []string{"input"}, none.TypeName(), defaults == nil
+	doc.OptionsType, doc.OptionsRequired = none.TypeName(), defaults == nil
 	impl := func(ctx context.Context, opts compute.FunctionOptions, args ...compute.Datum) (compute.Datum, error) {
-		out, err := call(ctx, opts, args[0], doc.OptionsRequired, run)
+		out, err := call(ctx, opts, args, doc.OptionsRequired, run)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		return out, nil
 	}
-	return &function{compute.NewMetaFunction(name, compute.Unary(), doc, impl), defaults}
+	return &function{compute.NewMetaFunction(name, compute.Arity{NArgs: len(doc.ArgNames)}, doc, impl), defaults}
 }
 
 func call[T compute.FunctionOptions](
-	ctx context.Context, opts compute.FunctionOptions, datum compute.Datum, required bool,
-	run func(ctx context.Context, options T, data Data) (compute.Datum, error),
+	ctx context.Context, opts compute.FunctionOptions, args []compute.Datum, required bool,
+	run func(ctx context.Context, options T, args []compute.Datum) (compute.Datum, error),
 ) (compute.Datum, error) {
-	options, given, err := optionsOf[T](opts, datum)
+	options, given, err := optionsOf[T](opts, args[0])
 	if err != nil {
 		return nil, err
 	}
 	if !given && required { // a typed nil; the embedded function rejects an untyped one
 		return nil, fmt.Errorf("%w: cannot be called without options", arrow.ErrInvalid)
 	}
+	if ctx == nil {
+		return nil, fmt.Errorf("%w: the context is nil; give context.Background()", arrow.ErrInvalid)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	data, err := dataOf(datum)
-	if err != nil {
-		return nil, err
-	}
-	defer data.Release()
-	return run(ctx, options, data)
+	return run(ctx, options, args)
 }
 
 // dataOf is what a datum holds. The caller releases it; the datum keeps its own reference.
 func dataOf(datum compute.Datum) (Data, error) {
+	if adapter.IsNil(datum) {
+		return nil, errNoInput
+	}
 	switch d := datum.(type) {
 	case *compute.ArrayDatum:
 		if d.Value != nil {
@@ -78,13 +97,14 @@ func dataOf(datum compute.Datum) (Data, error) {
 		if d.Value != nil {
 			return retained(d.Value), nil
 		}
-	case nil:
 	default:
 		return nil, fmt.Errorf("%w: takes an array, chunked array, record or table, not a datum of kind %s",
 			arrow.ErrNotImplemented, d.Kind())
 	}
-	return nil, fmt.Errorf("%w: the input is nil or was released", arrow.ErrInvalid)
+	return nil, errNoInput
 }
+
+var errNoInput = fmt.Errorf("%w: the input is nil or was released", arrow.ErrInvalid)
 
 func retained(data Data) Data {
 	data.Retain()

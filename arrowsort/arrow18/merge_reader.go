@@ -3,7 +3,6 @@ package arrow18
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -12,6 +11,7 @@ import (
 	array15 "github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 )
 
@@ -23,8 +23,14 @@ import (
 func MergeReaders(
 	ctx context.Context, readers []array.RecordReader, keys []arrowsort.Key, batchRows int, opts Options,
 ) (array.RecordReader, error) {
-	if slices.Contains(readers, nil) {
-		return nil, translate(fmt.Errorf("%w: a reader is nil", arrowsort.ErrOption))
+	for i, r := range readers {
+		if adapter.IsNil(r) || r.Schema() == nil {
+			return nil, translate(fmt.Errorf("%w: reader %d is nil, or its schema is", arrowsort.ErrOption, i))
+		}
+	}
+	if i, k, ok := adapter.Repeated(readers); ok {
+		return nil, translate(fmt.Errorf("%w: readers %d and %d to merge are the same; its rows can be read once",
+			arrowsort.ErrOption, i, k))
 	}
 	sources := make([]array15.RecordReader, len(readers))
 	for i, r := range readers {
@@ -95,7 +101,12 @@ func (s *source) Next() bool {
 	if s.err != nil || !s.reader.Next() {
 		return false
 	}
-	core, err := borrow(s.reader.RecordBatch(), nil)
+	rec := s.reader.RecordBatch()
+	if adapter.IsNil(rec) {
+		s.err = fmt.Errorf("%w: a record is nil", arrowsort.ErrOption)
+		return false
+	}
+	core, err := borrow(rec, nil)
 	if err != nil {
 		s.err = err
 		return false

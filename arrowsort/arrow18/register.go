@@ -21,6 +21,12 @@ import (
 //	arrowsort.rank_quantile          SortOptions          the quantile of each row, float64
 //	arrowsort.rank_normal            SortOptions          the same as a quantile of the normal distribution
 //	arrowsort.partition_nth_indices  PartitionNthOptions  row numbers, sorted up to the pivot
+//	arrowsort.search_sorted          SearchSortedOptions  the places of needles in a sorted column, uint64
+//
+// arrowsort.search_sorted has two arguments, the values and the needles: an array or a chunked array, or a scalar, for
+// which the result is one. It takes needles of the values' type however they are stored, see arrowsort.SearchSorted. As
+// in Arrow C++, a null needle is null in the result, and nulls of the values may be on either side. Values that are not
+// in order are an error.
 //
 // In place of SortOptions they take compute.SortOptions, so that a call of "sort" of v18 becomes one of
 // "arrowsort.sort" by its name alone. To prefer them everywhere, add them to a child registry under the names of v18:
@@ -112,5 +118,14 @@ quantile rank of the row; see arrowsort.rank_quantile.`,
 counted from 0, those of arrowsort.sort_indices, then all others in any
 order.`,
 		}, nil, partitionNth),
+		newFunctionOf("search_sorted", compute.FunctionDoc{
+			ArgNames: []string{"values", "needles"},
+			Summary:  "Find insertion indices for sorted input",
+			Description: `The result is, for each needle, the uint64 place in the values, which are in
+ascending order, before which it keeps them so: the first place or, by the
+options, the last. Nulls of the values are at their start or end; needles are
+compared with the other values. A needle that is null is null in the result.
+Values that are not in order are an error.`,
+		}, SearchSortedOptions{}, searchSorted),
 	}
 }

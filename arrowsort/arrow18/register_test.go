@@ -17,8 +17,8 @@ import (
 )
 
 var functions = []string{"arrowsort.array_sort_indices", "arrowsort.is_sorted", "arrowsort.partition_nth_indices",
-	"arrowsort.rank", "arrowsort.rank_normal", "arrowsort.rank_quantile", "arrowsort.select_k_unstable",
-	"arrowsort.sort", "arrowsort.sort_indices"}
+	"arrowsort.rank", "arrowsort.rank_normal", "arrowsort.rank_quantile", "arrowsort.search_sorted",
+	"arrowsort.select_k_unstable", "arrowsort.sort", "arrowsort.sort_indices"}
 
 // otherOptions are those that are not SortOptions; without defaults a call needs some.
 var otherOptions = map[string]struct {
@@ -28,6 +28,7 @@ var otherOptions = map[string]struct {
 	"arrowsort.select_k_unstable":     {"arrowsort.SelectKOptions", nil},
 	"arrowsort.partition_nth_indices": {"arrowsort.PartitionNthOptions", nil},
 	"arrowsort.rank":                  {"arrowsort.RankOptions", arrow18.RankOptions{}},
+	"arrowsort.search_sorted":         {"arrowsort.SearchSortedOptions", arrow18.SearchSortedOptions{}},
 }
 
 func TestRegister(t *testing.T) {
@@ -40,7 +41,11 @@ func TestRegister(t *testing.T) {
 		require.Equal(t, name, fn.Name())
 		require.NoError(t, fn.Validate(), name)
 		require.Equal(t, compute.FuncMeta, fn.Kind(), name)
-		require.Equal(t, compute.Unary(), fn.Arity(), name)
+		arity := compute.Unary()
+		if name == "arrowsort.search_sorted" {
+			arity = compute.Binary()
+		}
+		require.Equal(t, arity, fn.Arity(), name)
 		if other, ok := otherOptions[name]; ok {
 			require.Equal(t, other.defaults == nil, fn.Doc().OptionsRequired)
 			require.Equal(t, other.defaults, fn.DefaultOptions())

@@ -59,4 +59,13 @@ counted from 0, is the one that sort_indices has there; rows before it are
 not greater, rows after it are not less. Up to the pivot the row numbers are
 sorted in this implementation, which the name does not promise.`,
 	}
+	searchSortedDoc = compute.FunctionDoc{
+		ArgNames: []string{"values", "needles"},
+		Summary:  "Find insertion indices for sorted input",
+		Description: `The result is, for each needle, the uint64 place in the values, which are in
+ascending order, before which it keeps them so: the first place or, by
+SearchSortedOptions, the last. Nulls of the values are at their start or end;
+needles are compared with the other values. A needle that is null is null in
+the result. Values that are not in order are an error.`,
+	}
 )

@@ -59,6 +59,7 @@ func ExampleRegister() {
 	// rank
 	// rank_normal
 	// rank_quantile
+	// search_sorted
 	// select_k_unstable
 	// sort
 	// sort_indices
@@ -163,4 +164,23 @@ func ExamplePartitionNthOptions() {
 	median := rows.(*compute.ArrayDatum).MakeArray().(*array.Uint64).Value(2)
 	fmt.Println(record.Column(1).ValueStr(int(median)))
 	// Output: 4
+}
+
+// Places of values in sorted numbers.
+func Example_searchSorted() {
+	ctx := withSortFunctions()
+	b := array.NewInt64Builder(memory.DefaultAllocator)
+	defer b.Release()
+	b.AppendValues([]int64{1, 1, 3, 5, 8}, nil)
+	values := compute.NewDatum(b.NewArray())
+	b.AppendValues([]int64{0, 1, 4, 9}, nil)
+	needles := compute.NewDatum(b.NewArray())
+	options := computefn.SearchSortedOptions{Side: arrowsort.Right}
+	places, err := compute.CallFunction(ctx, "search_sorted", options, values, needles)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer places.Release()
+	fmt.Println(places.(*compute.ArrayDatum).MakeArray())
+	// Output: [0 2 3 5]
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/compute"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 )
 
 // input is the data of a datum, which the caller releases, and the keys to sort it by.
@@ -36,6 +37,9 @@ func sortOptions(ctx context.Context) arrowsort.Options {
 // dataOf is what a datum holds: an arrow.Array, *arrow.Chunked, arrow.Record or arrow.Table. The caller releases it;
 // the datum keeps its own reference.
 func dataOf(datum compute.Datum) (arrowsort.Data, error) {
+	if adapter.IsNil(datum) {
+		return nil, errNoInput
+	}
 	switch d := datum.(type) {
 	case *compute.ArrayDatum:
 		if d.Value != nil {
@@ -53,17 +57,18 @@ func dataOf(datum compute.Datum) (arrowsort.Data, error) {
 		if d.Value != nil {
 			return retained(d.Value), nil
 		}
-	case nil:
 	default:
 		return nil, fmt.Errorf("%w: takes an array, chunked array, record or table, not a datum of kind %s",
 			arrow.ErrNotImplemented, d.Kind())
 	}
-	return nil, fmt.Errorf("%w: the input is nil or was released", arrow.ErrInvalid)
+	return nil, errNoInput
 }
+
+var errNoInput = fmt.Errorf("%w: the input is nil or was released", arrow.ErrInvalid)
 
 // noColumns finds fault with a record or a table.
 func noColumns(datum compute.Datum) error {
-	if _, columns := datum.(compute.TableLikeDatum); columns {
+	if _, columns := datum.(compute.TableLikeDatum); columns && !adapter.IsNil(datum) {
 		return fmt.Errorf(
 			"%w: takes an array or chunked array, not a datum of kind %s", arrow.ErrInvalid, datum.Kind(),
 		)

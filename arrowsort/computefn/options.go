@@ -87,6 +87,15 @@ type PartitionNthOptions struct {
 // TypeName is the name of these options in Arrow C++.
 func (PartitionNthOptions) TypeName() string { return "PartitionNthOptions" }
 
+// SearchSortedOptions are the options of search_sorted. The zero value is the left side.
+type SearchSortedOptions struct {
+	// Side is the place among values that tie with a needle: the first one, or the one after the last.
+	Side arrowsort.Side
+}
+
+// TypeName is the name of these options in Arrow C++.
+func (SearchSortedOptions) TypeName() string { return "SearchSortedOptions" }
+
 // optionsOf takes options as value or as pointer. Nil and a nil pointer are no options: given is false and the options
 // are the zero value.
 func optionsOf[T compute.FunctionOptions](opts compute.FunctionOptions) (options T, given bool, err error) {

@@ -12,7 +12,7 @@ import (
 
 var names = []string{
 	"array_sort_indices", "is_sorted", "partition_nth_indices", "rank", "rank_normal", "rank_quantile",
-	"select_k_unstable", "sort", "sort_indices",
+	"search_sorted", "select_k_unstable", "sort", "sort_indices",
 }
 
 func TestRegister(t *testing.T) {
@@ -23,7 +23,7 @@ func TestRegister(t *testing.T) {
 		"array_sort_indices": "ArraySortOptions", "sort_indices": "SortOptions", "sort": "SortOptions",
 		"is_sorted": "SortOptions", "select_k_unstable": "SelectKOptions",
 		"rank": "RankOptions", "rank_quantile": "RankQuantileOptions", "rank_normal": "RankQuantileOptions",
-		"partition_nth_indices": "PartitionNthOptions",
+		"partition_nth_indices": "PartitionNthOptions", "search_sorted": "SearchSortedOptions",
 	}
 	for _, name := range names {
 		fn, ok := registry.GetFunction(name)
@@ -31,7 +31,11 @@ func TestRegister(t *testing.T) {
 		require.Equal(t, name, fn.Name())
 		require.NoError(t, fn.Validate(), name)
 		require.Equal(t, compute.FuncMeta, fn.Kind(), name)
-		require.Equal(t, compute.Unary(), fn.Arity(), name)
+		arity := compute.Unary()
+		if name == "search_sorted" {
+			arity = compute.Binary()
+		}
+		require.Equal(t, arity, fn.Arity(), name)
 		require.Equal(t, options[name], fn.Doc().OptionsType, name)
 		if fn.Doc().OptionsRequired {
 			require.Contains(t, []string{"select_k_unstable", "partition_nth_indices"}, name)

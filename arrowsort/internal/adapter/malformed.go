@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/apache/arrow/go/v15/arrow"
 )
@@ -12,4 +13,25 @@ func CatchMalformed(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%w: a malformed array: %v", arrow.ErrInvalid, p)
 	}
+}
+
+// IsNil reports whether x is nil, or an interface that holds a nil pointer.
+func IsNil(x any) bool {
+	v := reflect.ValueOf(x)
+	return x == nil || v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// Repeated returns two positions of one and the same value, if there is one; ok is false if not.
+func Repeated[T any](values []T) (first, second int, ok bool) {
+	seen := map[any]int{}
+	for i, v := range values {
+		if !reflect.ValueOf(v).Comparable() {
+			continue
+		}
+		if at, again := seen[v]; again {
+			return at, i, true
+		}
+		seen[v] = i
+	}
+	return 0, 0, false
 }

@@ -1,8 +1,6 @@
 package adapter
 
 import (
-	"reflect"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
@@ -52,10 +50,4 @@ func sliceOf(a arrow.Array, from, to int64) arrow.Array {
 		data.(*array.Data).SetNullN(nulls)
 	}
 	return array.MakeFromData(data)
-}
-
-// IsNil reports whether x is nil, or an interface that holds a nil pointer.
-func IsNil(x any) bool {
-	v := reflect.ValueOf(x)
-	return x == nil || v.Kind() == reflect.Pointer && v.IsNil()
 }

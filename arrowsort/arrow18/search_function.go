@@ -1,0 +1,131 @@
+package arrow18
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/compute"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/arrow/scalar"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/searchsorted"
+)
+
+func searchSorted(ctx context.Context, options SearchSortedOptions, args []compute.Datum) (compute.Datum, error) {
+	values, err := columnOf(args[0])
+	if err != nil {
+		return nil, fmt.Errorf("the values: %w", err)
+	}
+	defer values.Release()
+	one, isScalar := args[1].(*compute.ScalarDatum)
+	var needles Data
+	if isScalar && one != nil {
+		needles, err = arrayOf(one.Value)
+	} else {
+		needles, err = columnOf(args[1])
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the needles: %w", err)
+	}
+	defer needles.Release()
+	places, err := placesOf(ctx, values, needles, options.Side)
+	switch {
+	case err != nil:
+		return nil, err
+	case !isScalar:
+		return owned(places), nil
+	}
+	defer places.Release()
+	if places.IsNull(0) {
+		return compute.NewDatum(scalar.MakeNullScalar(arrow.PrimitiveTypes.Uint64)), nil
+	}
+	return compute.NewDatum(places.Value(0)), nil
+}
+
+// placesOf are the places of needles, null for those that are null.
+func placesOf(ctx context.Context, values, needles Data, side arrowsort.Side) (*array.Uint64, error) {
+	return with(values, func(in arrowsort.Data) (*array.Uint64, error) {
+		sought, err := open(needles)
+		if err != nil {
+			return nil, fmt.Errorf("the needles: %w", err)
+		}
+		defer sought.core.Release()
+		return uint64s(searchsorted.Places(ctx, in, sought.core, side, contextOptions(ctx).core()))
+	})
+}
+
+// columnOf is dataOf for a datum that is one column.
+func columnOf(datum compute.Datum) (Data, error) {
+	if _, columns := datum.(compute.TableLikeDatum); columns && !adapter.IsNil(datum) {
+		return nil, fmt.Errorf(
+			"%w: takes an array or chunked array, not a datum of kind %s", arrow.ErrInvalid, datum.Kind(),
+		)
+	}
+	return dataOf(datum)
+}
+
+// arrayOf is an array of one value, which may be stored otherwise, in memory from Go: Arrow loses memory where it
+// fails.
+func arrayOf(value scalar.Scalar) (_ arrow.Array, err error) {
+	defer func() {
+		if p := recover(); p != nil { // a nil, or a type of which Arrow makes no array
+			err = fmt.Errorf("%w: a scalar of type %T cannot be read: %v", arrow.ErrInvalid, value, p)
+		}
+	}()
+	switch v := value.(type) {
+	case *scalar.Extension:
+		return extended(v)
+	case *scalar.Dictionary:
+		entry, err := v.GetEncodedValue()
+		if err != nil {
+			return nil, err
+		}
+		if held, ok := entry.(scalar.Releasable); ok {
+			defer held.Release()
+		}
+		return arrayOf(entry)
+	case *scalar.RunEndEncoded:
+		return arrayOf(orNull(v.Valid, v.Value, v.Type.(*arrow.RunEndEncodedType).Encoded()))
+	case *scalar.LargeString: // of which Arrow makes an array with offsets of the wrong width, as of LargeBinary
+		b := array.NewLargeStringBuilder(memory.NewGoAllocator())
+		return built(b, v.Valid, func() { b.Append(string(v.Data())) }), nil
+	case *scalar.LargeBinary:
+		b := array.NewBinaryBuilder(memory.NewGoAllocator(), arrow.BinaryTypes.LargeBinary)
+		return built(b, v.Valid, func() { b.Append(v.Data()) }), nil
+	}
+	return scalar.MakeArrayFromScalar(value, 1, memory.NewGoAllocator())
+}
+
+// extended is arrayOf for an extension type, whose storage stays alone where it is not that of the type.
+func extended(value *scalar.Extension) (arrow.Array, error) {
+	typ := value.Type.(arrow.ExtensionType)
+	storage, err := arrayOf(orNull(value.Valid, value.Value, typ.StorageType()))
+	if err != nil || !arrow.TypeEqual(storage.DataType(), typ.StorageType()) {
+		return storage, err
+	}
+	defer storage.Release()
+	return array.NewExtensionArrayWithStorage(typ, storage), nil
+}
+
+// orNull is a value, or a null of its type.
+func orNull(valid bool, value scalar.Scalar, typ arrow.DataType) scalar.Scalar {
+	if valid {
+		return value
+	}
+	return scalar.MakeNullScalar(typ)
+}
+
+// built is the array of a builder, which it releases, after a value or a null.
+func built(b array.Builder, valid bool, add func()) arrow.Array {
+	defer b.Release()
+	if valid {
+		add()
+	} else {
+		b.AppendNull()
+	}
+	return b.NewArray()
+}
