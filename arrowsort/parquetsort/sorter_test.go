@@ -205,18 +205,22 @@ func TestNilArguments(t *testing.T) {
 	ctx, path := t.Context(), filepath.Join(t.TempDir(), "in.parquet")
 	opts := Options{Keys: []arrowsort.Key{{Path: "k"}}}
 	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, nil)
-	calls := map[string]func(ctx context.Context, paths []string) error{
-		"Sort":           func(ctx context.Context, p []string) error { _, err := Sort(ctx, p, path, opts); return err },
-		"Merge":          func(ctx context.Context, p []string) error { _, err := Merge(ctx, p, path, opts); return err },
-		"Check":          func(ctx context.Context, p []string) error { _, err := Check(ctx, p, opts); return err },
-		"Explain":        func(ctx context.Context, p []string) error { _, err := Explain(ctx, p, opts); return err },
-		"Divide":         func(ctx context.Context, p []string) error { _, err := Divide(ctx, p, 1, opts); return err },
-		"DeclaredOrders": func(ctx context.Context, p []string) error { _, err := DeclaredOrders(ctx, p, opts); return err },
-		"CheckFooters": func(ctx context.Context, p []string) error {
-			_, err := CheckFooters(ctx, &CheckResult{Files: p}, opts)
+	calls := map[string]func(ctx context.Context, paths []string) error{}
+	add := func(name string, call func(ctx context.Context, paths []string) (any, error)) {
+		calls[name] = func(ctx context.Context, paths []string) error {
+			_, err := call(ctx, paths)
 			return err
-		},
+		}
 	}
+	add("Sort", func(ctx context.Context, p []string) (any, error) { return Sort(ctx, p, path, opts) })
+	add("Merge", func(ctx context.Context, p []string) (any, error) { return Merge(ctx, p, path, opts) })
+	add("Check", func(ctx context.Context, p []string) (any, error) { return Check(ctx, p, opts) })
+	add("Explain", func(ctx context.Context, p []string) (any, error) { return Explain(ctx, p, opts) })
+	add("Divide", func(ctx context.Context, p []string) (any, error) { return Divide(ctx, p, 1, opts) })
+	add("DeclaredOrders", func(ctx context.Context, p []string) (any, error) { return DeclaredOrders(ctx, p, opts) })
+	add("CheckFooters", func(ctx context.Context, p []string) (any, error) {
+		return CheckFooters(ctx, &CheckResult{Files: p}, opts)
+	})
 	for name, call := range calls {
 		require.ErrorIs(t, call(ctx, nil), ErrOption, name)
 		require.ErrorIs(t, call(noContext, []string{path}), ErrOption, name)
