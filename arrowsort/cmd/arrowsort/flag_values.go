@@ -96,6 +96,9 @@ func checkOutputPath(path string) error {
 		return usagef("-o %s is a folder: name a file in it, such as %s", path, in)
 	case err == nil:
 		return nil
+	case addressScheme(path) == "file":
+		return usagef("-o %s is an address: give the path of the file, as in %s", path,
+			strings.TrimPrefix(path, "file://"))
 	case addressScheme(path) != "":
 		return usagef("-o %s is an address, and only files of this machine are written: write a file and copy it "+
 			"there, or pipe it there from -o -%s", path, beamHint(path))
@@ -109,7 +112,13 @@ func checkOutputPath(path string) error {
 // checkInputPaths returns why one of the paths cannot be that of an input.
 func checkInputPaths(paths []string) error {
 	for _, path := range paths {
-		if _, err := os.Stat(path); err != nil && addressScheme(path) != "" {
+		_, err := os.Stat(path)
+		switch scheme := addressScheme(path); {
+		case err == nil || scheme == "":
+		case scheme == "file":
+			return usagef("%s is an address: give the path of the file, as in %s", path,
+				strings.TrimPrefix(path, "file://"))
+		default:
 			return usagef("%s is an address, and only files of this machine are read: copy it here first, or pipe it "+
 				"to the input - with --format%s", path, beamHint(path))
 		}
@@ -117,10 +126,11 @@ func checkInputPaths(paths []string) error {
 	return nil
 }
 
-// addressScheme is the scheme of an address such as s3://bucket/x.parquet; empty for the path of a file.
+// addressScheme is the scheme of an address such as s3://bucket/x.parquet; empty for the path of a file, which may begin
+// with the letter of a drive.
 func addressScheme(path string) string {
 	scheme, _, found := strings.Cut(path, "://")
-	if !found || strings.ContainsFunc(scheme, func(r rune) bool { return !strings.ContainsRune(schemeLetters, r) }) {
+	if !found || len(scheme) < 2 || strings.ContainsFunc(scheme, func(r rune) bool { return !strings.ContainsRune(schemeLetters, r) }) {
 		return ""
 	}
 	return scheme

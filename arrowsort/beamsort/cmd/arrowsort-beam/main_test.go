@@ -100,6 +100,21 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestHelpOnAFullDevice is an error.
+func TestHelpOnAFullDevice(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		require.ErrorIs(t, err, os.ErrNotExist) // as on macOS
+		return
+	}
+	defer full.Close()
+	c := exec.CommandContext(t.Context(), os.Args[0], "-h")
+	c.Env = append(os.Environ(), "BEAMSORT_TEST_COMMAND=1")
+	c.Stdout = full
+	require.Error(t, c.Run())
+	require.Equal(t, 1, c.ProcessState.ExitCode())
+}
+
 // TestRunnersAreRegistered with Beam by the names that are checked.
 func TestRunnersAreRegistered(t *testing.T) {
 	for _, name := range slices.Concat(processRunners, remoteRunners, cloudRunners) {
