@@ -3,6 +3,7 @@ package parquetsort
 import (
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -137,4 +138,45 @@ func TestDictionariesWithTooManyValues(t *testing.T) {
 	require.ErrorIs(t, err, ErrSchema)
 	require.ErrorContains(t, err, `column "word": `)
 	require.ErrorContains(t, err, "180 different values, more than the 128")
+}
+
+// TestLongTextsInDictionariesAreSortedAsATable: what their rows would take as text, 256 MB here, does not matter where
+// input and output have dictionaries.
+func TestLongTextsInDictionariesAreSortedAsATable(t *testing.T) {
+	const rows = 2000
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "row", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "text", Type: typ, Nullable: true}}, nil)
+	folder := t.TempDir()
+	in := filepath.Join(folder, "in.parquet")
+	generate(t, in, schema, 1, func(int) arrow.Record {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		defer b.Release()
+		for row := range rows {
+			b.Field(0).(*array.Int64Builder).Append(int64(rows - row))
+			text := strings.Repeat(string(rune('a'+row%3)), 1<<17)
+			require.NoError(t, b.Field(1).(*array.BinaryDictionaryBuilder).AppendString(text))
+		}
+		return b.NewRecord()
+	})
+	for _, key := range []string{"row", "text"} {
+		for _, name := range []string{"out.arrow", "out.arrows"} {
+			out := filepath.Join(folder, name)
+			result, err := Sort(t.Context(), []string{in}, out,
+				Options{Keys: []arrowsort.Key{{Path: key}}, Memory: 2 * MinMemory, SpillDir: folder})
+			require.NoError(t, err)
+			require.Zero(t, result.Runs)
+			got, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
+			require.NoError(t, err)
+			require.Equal(t, schema.String(), got.Schema.String())
+			require.EqualValues(t, rows, got.Table.NumRows())
+			for i := range 3 {
+				text := got.Table.Column(1).Data().Chunk(0).(*array.Dictionary)
+				first := text.Dictionary().(*array.String).Value(text.GetValueIndex(i))[:1]
+				row := got.Table.Column(0).Data().Chunk(0).(*array.Int64).Value(i)
+				require.Equal(t, string(rune('a'+(rows-row)%3)), first)
+			}
+			got.Table.Release()
+		}
+	}
 }

@@ -23,6 +23,7 @@ type inputs struct {
 	layout  *tablefile.Layout
 	bytes   int64 // of all files
 	memory  int64 // about what all rows take
+	table   int64 // the same with the dictionaries that columns have, as one table of all rows has them
 	compact int64 // the same with text in dictionaries, where Parquet files have them
 	rows    int64 // of all files; less than 0 when one does not have the number
 	columns int   // of each file
@@ -214,6 +215,7 @@ func (in *inputs) measure(file int, s *tablefile.Scanner) {
 	}
 	unknown := in.rows < 0
 	in.memory += s.InMemory
+	in.table += s.Table
 	in.compact += s.Compact
 	if in.rows += s.Rows; unknown || s.Rows < 0 {
 		in.rows = -1

@@ -87,7 +87,7 @@ func sortOrMerge(ctx context.Context, paths []string, output string, opts Option
 
 // holds reports whether the one input and the output can be in memory as tables.
 func (in *inputs) holds(output string) bool {
-	bytes := in.memory
+	bytes := in.table
 	if opts, err := in.opts.writing(output); err == nil && opts.Format == tablefile.Parquet {
 		bytes = in.compact
 	}

@@ -24,6 +24,7 @@ type Scanner struct {
 	Bytes    int64   // size of the file; of a pipe, what was read so far
 	Layout   *Layout // how a Parquet input is laid out, else nil
 	InMemory int64   // about the bytes that the rows take in memory
+	Table    int64   // the same with the dictionaries that columns have in the file, as a table of all rows has them
 	Compact  int64   // the same with text in dictionaries, where a Parquet file has them
 	Rows     int64   // of a Parquet file and of all CSV files of ReadOptions.CSV; else -1
 
@@ -154,7 +155,7 @@ func (s *Scanner) open(src source, size, pieceBytes int64, opts ReadOptions) err
 			return err
 		}
 		s.parquet, s.Schema, s.Layout, s.Rows = f, f.Schema(), f.Layout, f.Layout.Rows()
-		s.InMemory, s.Compact, s.pieces = f.InMemory(), f.Compact(), f.Batches(pieceBytes)
+		s.InMemory, s.Table, s.Compact, s.pieces = f.InMemory(), f.Table(), f.Compact(), f.Batches(pieceBytes)
 		return nil
 	}
 	return s.openBatches(src, s.Bytes, opts)
@@ -167,20 +168,21 @@ func (s *Scanner) openCSV(src io.ReaderAt, pieceBytes int64, opts ReadOptions) e
 		return err
 	}
 	s.Schema, s.Rows, s.pieces = opts.CSV.Arrow(), opts.CSV.Rows, csvPieces{r}
-	s.InMemory, s.Compact = opts.CSV.Bytes(), opts.CSV.Bytes()
+	s.InMemory = opts.CSV.Bytes()
+	s.Table, s.Compact = s.InMemory, s.InMemory
 	return nil
 }
 
 func (s *Scanner) openBatches(src io.Reader, size int64, opts ReadOptions) error {
-	s.InMemory, s.Compact, s.Rows = s.Bytes, s.Bytes, -1
+	s.InMemory, s.Rows = s.Bytes, -1
 	batches, err := openBatches(s.Format, src, size, opts.Allocator)
 	if err != nil {
 		return err
 	}
 	if at, ok := src.(io.ReaderAt); ok && size >= 0 {
 		s.InMemory = batches.InMemory(at, size)
-		s.Compact = s.InMemory
 	}
+	s.Table, s.Compact = s.InMemory, s.InMemory
 	s.Schema, s.pieces = batches.Schema(), &batchPieces{Reader: batches, mem: opts.Allocator, limit: opts.declared}
 	return nil
 }

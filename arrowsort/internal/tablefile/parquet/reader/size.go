@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
@@ -24,6 +25,21 @@ func (f *File) Compact() (bytes int64) {
 			} else {
 				bytes += int64(f.expandedBytes(leaf))
 			}
+		}
+	}
+	return bytes
+}
+
+// Table estimates the same with text in dictionaries where the columns of the file are dictionaries.
+func (f *File) Table() (bytes int64) {
+	for i := range f.fields {
+		_, dictionary := f.schema.Field(i).Type.(*arrow.DictionaryType)
+		for _, leaf := range leavesOf(nil, f.fields[i:i+1]) {
+			text := 0.0
+			if !dictionary {
+				text = f.dictionaryText(leaf)
+			}
+			bytes += int64(max(ColumnBytes(f.file.MetaData(), leaf), text))
 		}
 	}
 	return bytes
