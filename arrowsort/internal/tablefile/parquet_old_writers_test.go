@@ -1,13 +1,18 @@
 package tablefile
 
 import (
+	"bytes"
 	"encoding/binary"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
@@ -75,4 +80,98 @@ func TestFootersThatEndEarly(t *testing.T) {
 	binary.LittleEndian.PutUint32(b[len(b)-8:], 0)
 	_, err := readBytes(t, b, ReadOptions{Format: Parquet})
 	require.ErrorContains(t, err, "its footer has no bytes")
+}
+
+// int96File is a file of timestamps of 96 bits, in a column and in lists of one.
+func int96File(t testing.TB, dictionary bool, times ...time.Time) []byte {
+	optional := parquet.Repetitions.Optional
+	root := schema.MustGroup(schema.NewGroupNode("root", parquet.Repetitions.Required, schema.FieldList{
+		schema.NewInt96Node("t", optional, -1),
+		groupNode("l", 1, schema.ListLogicalType{}, groupNode("list", repeated, nil,
+			schema.NewInt96Node("element", optional, -1))),
+	}, -1))
+	var values []parquet.Int96
+	for _, at := range times {
+		days := at.Unix() / 86400
+		midnight := time.Unix(days*86400, 0)
+		if at.Before(midnight) {
+			days, midnight = days-1, midnight.Add(-24*time.Hour)
+		}
+		var v parquet.Int96
+		v.SetNanoSeconds(at.Sub(midnight).Nanoseconds())
+		binary.LittleEndian.PutUint32(v[8:], uint32(days+2440588))
+		values = append(values, v)
+	}
+	var b bytes.Buffer
+	w := file.NewParquetWriter(&b, root, file.WithWriterProps(parquet.NewWriterProperties(
+		parquet.WithDictionaryDefault(dictionary))))
+	group := w.AppendBufferedRowGroup()
+	for i, most := range []int16{1, 3} {
+		def, rep := []int16{0}, []int16{0}
+		for range values {
+			def, rep = append(def, most), append(rep, 0)
+		}
+		if i == 0 {
+			rep = nil
+		}
+		c, err := group.Column(i)
+		require.NoError(t, err)
+		_, err = c.(*file.Int96ColumnChunkWriter).WriteBatch(values, def, rep)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	return b.Bytes()
+}
+
+// TestTimestampsOf96Bits are nanoseconds where all of a column fit in 64 bits of them, microseconds where they do, or
+// where Spark wrote them, and else an error that names the column.
+func TestTimestampsOf96Bits(t *testing.T) {
+	date := func(year int, nanos int) time.Time { return time.Date(year, 12, 31, 23, 59, 59, nanos, time.UTC) }
+	for _, dictionary := range []bool{false, true} {
+		for _, c := range []struct {
+			times []time.Time
+			spark bool
+			unit  arrow.TimeUnit
+		}{
+			{[]time.Time{date(1678, 1), date(1969, 5), date(2261, 999_999_999)}, false, arrow.Nanosecond},
+			{[]time.Time{date(0, 0), date(1969, 1000), date(9999, 999_999_000)}, false, arrow.Microsecond},
+			{[]time.Time{date(2020, 1000)}, true, arrow.Microsecond},
+		} {
+			b := int96File(t, dictionary, c.times...)
+			if c.spark {
+				b = changed(t, b, func(meta *metadata.FileMetaData) {
+					pairs := metadata.NewKeyValueMetadata()
+					require.NoError(t, pairs.Append("org.apache.spark.version", "3.5.0"))
+					meta.FileMetaData.KeyValueMetadata = pairs
+				})
+			}
+			in, err := readBytes(t, b, ReadOptions{Format: Parquet})
+			require.NoError(t, err)
+			typ := &arrow.TimestampType{Unit: c.unit}
+			require.True(t, arrow.TypeEqual(typ, in.Schema.Field(0).Type))
+			want := []string{"(null)"}
+			for _, at := range c.times {
+				want = append(want, at.Format("2006-01-02 15:04:05.999999999Z07:00"))
+			}
+			require.Equal(t, want, columnTexts(in.Table.Column(0).Data()))
+			again := writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema})
+			out, err := readBytes(t, again, ReadOptions{Format: Parquet})
+			require.NoError(t, err)
+			require.Equal(t, textOf(t, in.Table), textOf(t, out.Table))
+			in.Table.Release()
+			out.Table.Release()
+		}
+		_, err := readBytes(t, int96File(t, dictionary, date(9999, 1)), ReadOptions{Format: Parquet})
+		require.ErrorIs(t, err, ErrUnsupported)
+		require.ErrorContains(t, err, `column "t": a timestamp of 96 bits`)
+	}
+}
+
+func columnTexts(column *arrow.Chunked) (texts []string) {
+	for _, a := range column.Chunks() {
+		for i := range a.Len() {
+			texts = append(texts, a.ValueStr(i))
+		}
+	}
+	return texts
 }

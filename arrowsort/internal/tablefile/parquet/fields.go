@@ -12,9 +12,9 @@ import (
 )
 
 // newFileFields converts the columns of a file from those of pqarrow, with the types that they are to have in the
-// table. origin is the schema that the writer of the file had, or nil.
-func newFileFields(manifest *pqarrow.SchemaManifest, origin *arrow.Schema,
-	sc *schema.Schema) ([]reader.SchemaField, error) {
+// table. origin is the schema that the writer of the file had, or nil; units are those of timestamps of 96 bits.
+func newFileFields(manifest *pqarrow.SchemaManifest, origin *arrow.Schema, sc *schema.Schema,
+	units map[int]arrow.TimeUnit) ([]reader.SchemaField, error) {
 	converted, err := convert.FromSchema(arrow18.NewSchema(allFields(nil, manifest.Fields), nil))
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func newFileFields(manifest *pqarrow.SchemaManifest, origin *arrow.Schema,
 		if origin != nil {
 			from = origin.Field(i)
 		}
-		repair(&fields[i], from, sc)
+		repair(&fields[i], from, sc, units)
 	}
 	return fields, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
@@ -59,7 +60,11 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	if err := checkDeclared(meta, opts); err != nil {
 		return nil, err
 	}
-	columns, err := openColumns(src, r, opts)
+	units, err := int96AsBytes(src, meta, opts.Allocator)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := openColumns(src, r, units, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +72,10 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 		threads: opts.Threads}, nil
 }
 
-// openColumns finds the columns of a file, with the types that they have in a table.
-func openColumns(src io.ReaderAt, r *file.Reader, opts reader.Options) (*reader.File, error) {
+// openColumns finds the columns of a file, with the types that they have in a table; units are those of timestamps of 96
+// bits.
+func openColumns(src io.ReaderAt, r *file.Reader, units map[int]arrow.TimeUnit,
+	opts reader.Options) (*reader.File, error) {
 	columns := r.MetaData().Schema.Root().NumFields()
 	origin, err := originSchema(r.MetaData().KeyValueMetadata(), columns, opts.Allocator)
 	if err != nil {
@@ -82,7 +89,7 @@ func openColumns(src io.ReaderAt, r *file.Reader, opts reader.Options) (*reader.
 	if leaves.Manifest.Fields, err = leafFields(&manifest, meta.Schema.NumColumns()); err != nil {
 		return nil, err
 	}
-	fields, err := newFileFields(&manifest, origin, meta.Schema)
+	fields, err := newFileFields(&manifest, origin, meta.Schema, units)
 	if err != nil {
 		return nil, err
 	}

@@ -16,13 +16,16 @@ import (
 // repair gives a field, also those inside it, the types that Arrow C++ reads, where pqarrow has others. Fields
 // without a field number carry none. origin is the field that the writer of the file had; its type is nil when it is
 // not known.
-func repair(f *reader.SchemaField, origin arrow.Field, sc *schema.Schema) {
+func repair(f *reader.SchemaField, origin arrow.Field, sc *schema.Schema, units map[int]arrow.TimeUnit) {
 	f.Field.Metadata = withoutFieldID(withOrigin(f.Field.Metadata, origin.Metadata))
 	ext, extended := origin.Type.(arrow.ExtensionType)
 	if extended {
 		origin.Type = ext.StorageType()
 	}
 	if f.IsLeaf() {
+		if unit, ok := units[f.ColIndex]; ok {
+			f.Field.Type = &arrow.TimestampType{Unit: unit}
+		}
 		f.Field.Type = leafType(f.Field.Type, origin.Type, sc.Column(f.ColIndex))
 	} else {
 		for i := range f.Children {
@@ -30,7 +33,7 @@ func repair(f *reader.SchemaField, origin arrow.Field, sc *schema.Schema) {
 			if _, list := origin.Type.(arrow.ListLikeType); list {
 				f.Children[i].Field.Name = child.Name // else that of Parquet's own field
 			}
-			repair(&f.Children[i], child, sc)
+			repair(&f.Children[i], child, sc, units)
 			if isRepeatedGroup(f, &f.Children[i]) {
 				f.Children[i].Field.Nullable = false
 			}
@@ -82,9 +85,9 @@ func childOf(typ arrow.DataType, i, children int) arrow.Field {
 	return arrow.Field{}
 }
 
-// leafType returns the type of a leaf column: pqarrow's, except for timestamps of 96 bits and those that the writer's
-// Arrow schema has with another zone, as Arrow Go wrote them before v18; for JSON, which is text; and for durations,
-// which only the writer's Arrow schema distinguishes from numbers.
+// leafType returns the type of a leaf column: pqarrow's, except for timestamps that the writer's Arrow schema has with
+// another zone, as Arrow Go wrote them before v18; for JSON, which is text; and for durations, which only the writer's
+// Arrow schema distinguishes from numbers.
 func leafType(typ, origin arrow.DataType, column *schema.Column) arrow.DataType {
 	logical := column.LogicalType()
 	switch t := typ.(type) {
@@ -93,7 +96,7 @@ func leafType(typ, origin arrow.DataType, column *schema.Column) arrow.DataType 
 			return &arrow.TimestampType{Unit: t.Unit, TimeZone: from.TimeZone}
 		}
 		ts, ok := logical.(schema.TimestampLogicalType)
-		if column.PhysicalType() == parquet.Types.Int96 || ok && !ts.IsAdjustedToUTC() {
+		if ok && !ts.IsAdjustedToUTC() {
 			return &arrow.TimestampType{Unit: t.Unit}
 		}
 	case *arrow.Int64Type:

@@ -116,7 +116,7 @@ func (n *node) levels() (def, rep []int16, err error) {
 // build makes the arrays of a node; bound is the largest number of values they can have.
 func (n *node) build(bound int64, mem memory.Allocator) ([]arrow.Array, error) {
 	if n.leaf != nil {
-		return n.buildLeaf(bound)
+		return n.buildLeaf(bound, mem)
 	}
 	var a arrow.Array
 	var err error
@@ -136,7 +136,7 @@ func (n *node) build(bound int64, mem memory.Allocator) ([]arrow.Array, error) {
 	return []arrow.Array{a}, nil
 }
 
-func (n *node) buildLeaf(bound int64) (arrays []arrow.Array, err error) {
+func (n *node) buildLeaf(bound int64, mem memory.Allocator) (arrays []arrow.Array, err error) {
 	chunked, err := n.leaf.BuildArray(bound)
 	if err != nil {
 		return nil, err
@@ -151,6 +151,16 @@ func (n *node) buildLeaf(bound int64) (arrays []arrow.Array, err error) {
 				return nil, err
 			}
 			typ = field.Type
+		}
+		if ts, ok := typ.(*arrow.TimestampType); ok && n.readAs.ID() == arrow18.FIXED_SIZE_BINARY {
+			bytes := convert.FromArray(a, &arrow.FixedSizeBinaryType{ByteWidth: Int96Bytes})
+			times, err := timestamps(bytes, ts, mem)
+			if err != nil {
+				arraydata.Release(arrays)
+				return nil, fmt.Errorf("column %q: %w", n.field.Field.Name, err)
+			}
+			arrays = append(arrays, times)
+			continue
 		}
 		arrays = append(arrays, convert.FromArray(a, typ))
 	}
