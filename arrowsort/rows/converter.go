@@ -35,7 +35,7 @@ func NewConverter(fields ...Field) (*Converter, error) {
 	columns := make([]arrow.Field, len(fields))
 	keys := make([]arrowsort.Key, len(fields))
 	for i, f := range fields {
-		if adapter.IsNil(f.Type) {
+		if f.Type != arrow.DataType(arrow.Null) && adapter.IsNil(f.Type) { // Arrow's null type is a nil pointer
 			return nil, fmt.Errorf("%w: field %d has no type", arrowsort.ErrOption, i)
 		}
 		columns[i] = arrow.Field{Name: f.Name, Type: f.Type, Nullable: true}
