@@ -144,6 +144,14 @@ func checkDeclaredOrder(ctx context.Context, file string, opts Options) (*Violat
 		return nil, err
 	}
 	c := declaredOrderChecker{file: file, groups: in.layout.RowGroups(), order: ordered{opts: in.opts}}
+	for _, group := range c.groups {
+		for _, key := range keytext.KeysOf(group.Sorting) {
+			c.columns = append(c.columns, in.columnOf(key))
+		}
+	}
+	slices.Sort(c.columns)
+	c.columns = slices.Compact(c.columns)
+	in.project(c.columns)
 	defer c.order.forget()
 	err = in.each(ctx, PhaseFooters, func(_ int, piece arrow.Table) error { return c.add(ctx, piece) })
 	return c.violation, err
@@ -152,6 +160,7 @@ func checkDeclaredOrder(ctx context.Context, file string, opts Options) (*Violat
 // A declaredOrderChecker checks row groups, each by its own order. Pieces of a Parquet file lie in one row group each.
 type declaredOrderChecker struct {
 	file      string
+	columns   []int                // of the file that are read: those of the orders of all row groups
 	groups    []tablefile.RowGroup // the first is the one that is checked
 	inside    int64                // rows of it so far
 	row       int64                // in the file
@@ -164,7 +173,13 @@ func (c *declaredOrderChecker) add(ctx context.Context, piece arrow.Table) error
 		c.groups, c.inside = c.groups[1:], 0
 		c.order.forget()
 	}
-	if c.order.opts.Keys = keytext.KeysOf(c.groups[0].Sorting); len(c.order.opts.Keys) > 0 {
+	c.order.opts.Keys = keytext.KeysOf(c.groups[0].Sorting)
+	for i, key := range c.order.opts.Keys {
+		if key.Path == "" {
+			c.order.opts.Keys[i].Index = slices.Index(c.columns, key.Index)
+		}
+	}
+	if len(c.order.opts.Keys) > 0 {
 		at, err := c.order.add(ctx, piece)
 		if err != nil {
 			return fmt.Errorf("%s: by the order that its footer names: %w", c.file, err)
