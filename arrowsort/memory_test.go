@@ -13,6 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // The ways in which an allocator fails.
@@ -163,6 +164,9 @@ func TestFailingAllocator(t *testing.T) {
 		for _, how := range []string{failNil, failPanic, failShort} {
 			before := mem.CurrentAlloc()
 			failures := 0
+			if !testrun.Share(3, name, how) {
+				continue
+			}
 			for n := 0; ; n++ {
 				result, err := call(t.Context(), arrowsort.Options{Allocator: &exhausted{mem, n, how}, Threads: 1})
 				if err == nil {
@@ -210,6 +214,9 @@ func (c *cancelling) Reallocate(size int, b []byte) []byte {
 func TestNoAllocationAfterTheContext(t *testing.T) {
 	mem := checked(t)
 	for name, call := range callsOfAllTypes(t, mem) {
+		if !testrun.Share(3, name) {
+			continue
+		}
 		before := mem.CurrentAlloc()
 		for n := 1; ; n++ {
 			ctx, cancel := context.WithCancel(t.Context())

@@ -22,8 +22,8 @@ func keepThresholds(t testing.TB) {
 }
 
 var (
-	thresholdSeeds     = flag.Int("seeds", 3000, "number of sorts with random thresholds; a sixth with -short")
-	firstThresholdSeed = flag.Uint64("firstseed", 0, "seed of the first of them")
+	thresholdSeeds     = flag.Int("seeds", 3000, "number of sorts with random thresholds; a sixth in a short run")
+	firstThresholdSeed = flag.Uint64("firstseed", 0, "seed of the first of them, added to ARROWSORT_SEED")
 )
 
 // TestRandomThresholds has small sorts take the paths of large ones: thresholds are drawn for each of them.
@@ -34,7 +34,7 @@ func TestRandomThresholds(t *testing.T) {
 	}
 	keepThresholds(t)
 	usual := thresholds
-	seed := *firstThresholdSeed
+	seed := testrun.Seed() + *firstThresholdSeed
 	defer func() {
 		if t.Failed() {
 			t.Logf("seed %d with %+v", seed, thresholds)

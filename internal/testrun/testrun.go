@@ -3,6 +3,7 @@ package testrun
 
 import (
 	"fmt"
+	"hash/fnv"
 	"os"
 	"strconv"
 )
@@ -26,4 +27,29 @@ func Seed() uint64 {
 		panic(fmt.Sprintf("ARROWSORT_SEED is %q, not a decimal number", value))
 	}
 	return seed
+}
+
+// Share reports whether this run tries a case of which a short run tries one in n. A long run tries every case. Which
+// cases a short run tries depends on their text and on Seed only.
+func Share(n int, of ...any) bool {
+	if Long() {
+		return true
+	}
+	h := fnv.New64a()
+	fmt.Fprintln(h, Seed(), fmt.Sprintln(of...))
+	return h.Sum64()>>32%uint64(n) == 0
+}
+
+// Sample returns every n-th of the cases of a test, and one at least where there are any; all of them in a long run.
+// Seed decides which one is the first.
+func Sample[T any](n int, all []T) []T {
+	n = min(n, len(all))
+	if Long() || n == 0 {
+		return all
+	}
+	var some []T
+	for i := int(Seed() % uint64(n)); i < len(all); i += n {
+		some = append(some, all[i])
+	}
+	return some
 }

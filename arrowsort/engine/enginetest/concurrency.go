@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // testConcurrency sorts the same buffers from many goroutines and watches progress reports.
@@ -25,8 +26,8 @@ func testConcurrency(t *testing.T, e suite) {
 	for i, err := range errs {
 		require.NoError(t, err, "goroutine %d, %d rows", i, jobs[i%len(jobs)].Rows)
 	}
-	for _, threads := range []int{1, 2, 3, 64} {
-		job := busy(100_000)
+	for _, threads := range testrun.Sample(4, []int{1, 2, 3, 64}) {
+		job := busy(min(100_000, 2*e.rows))
 		job.Threads = threads
 		watch := &progress{}
 		job.Progress = watch.report

@@ -12,7 +12,7 @@ import (
 
 // TestEngine proves that an engine keeps the contract of package engine: order, stability and values for every kind of
 // column, distribution and size, and what the contract says of memory, cancellation, errors and concurrent calls.
-// open is called once for each group of tests. With -short it stays below 50,000 rows and takes a part of the cases.
+// open is called once for each group of tests. A short run stays below 50,000 rows and takes a part of the cases.
 func TestEngine(t *testing.T, open func(testing.TB) engine.Engine) {
 	rows := 2_000_000
 	if !testrun.Long() {

@@ -68,7 +68,7 @@ func testFloatClasses(t *testing.T, e suite) {
 		},
 	}
 	for kind, values := range special {
-		for _, rows := range []int{40, 700, 70_000} {
+		for _, rows := range e.sizes(40, 700, 45_000, 70_000) {
 			r := rand.New(rand.NewPCG(uint64(kind), 5))
 			patterns := make([][]byte, rows)
 			for i := range patterns {
@@ -78,6 +78,9 @@ func testFloatClasses(t *testing.T, e suite) {
 			b := chunkBuilder{r: r, column: &c, offset: 7}
 			c.Chunks = []keyencode.Chunk{b.build(patterns, 0.1)}
 			for _, key := range modes(columnSpec{}) {
+				if !testrun.Share(3, "float classes", kind, rows, key.order, key.place) {
+					continue
+				}
 				job := &engine.Job{
 					Rows: rows, Columns: []keyencode.Column{c},
 					Keys: []keyencode.Key{{Order: key.order, Nulls: key.place}},

@@ -3,7 +3,6 @@ package enginetest
 import (
 	"context"
 	"fmt"
-	"hash/crc32"
 	"hash/maphash"
 	"math/rand/v2"
 	"testing"
@@ -74,17 +73,20 @@ func allColumns(job *engine.Job) []int {
 	return all
 }
 
-// check proves the engine on a scenario: row numbers of both sizes alone, gathered columns alone, and both. With -short
-// it does so for one scenario in five, always the same ones.
+// shortShare is the number of scenarios of which a short run tries one.
+const shortShare = 8
+
+// check proves the engine on a scenario: row numbers of both sizes alone, gathered columns alone, and both. A short run
+// does so for one scenario in shortShare, those that testrun.Seed chooses.
 func (s scenario) check(t testing.TB, e engine.Engine) {
 	t.Helper()
-	if !testrun.Long() && crc32.ChecksumIEEE([]byte(s.String()))%5 > 0 {
+	if !testrun.Share(shortShare, s) {
 		return
 	}
 	s.prove(t, e)
 }
 
-// prove is check whether or not tests are short.
+// prove is check for every scenario, in short runs too.
 func (s scenario) prove(t testing.TB, e engine.Engine) {
 	t.Helper()
 	require.NoError(t, checkJob(t.Context(), e, s.job()), "%s: %v", e.Name(), s)

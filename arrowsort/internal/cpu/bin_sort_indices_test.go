@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/stretchr/testify/require"
 )
 
@@ -39,7 +40,7 @@ func TestOrder(t *testing.T) {
 	for n := 1; n <= 300; n++ {
 		sizes = append(sizes, n)
 	}
-	for _, n := range sizes {
+	for _, n := range testrun.Sample(3, sizes) {
 		f := newTestBinSorter(t, n, true)
 		for i := range f.spare {
 			f.spare[i] = 0xee

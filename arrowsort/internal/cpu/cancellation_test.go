@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -91,6 +92,9 @@ func TestLooksAtTheContext(t *testing.T) {
 	runtime.LockOSThread() // whose time is measured
 	defer runtime.UnlockOSThread()
 	for name, job := range heavyJobs() {
+		if !testrun.Share(2, name) {
+			continue
+		}
 		job.Threads = 1
 		var longest, whole time.Duration
 		for range 4 {
@@ -146,12 +150,12 @@ func TestStopsWhereverItLooks(t *testing.T) {
 		uint64Column(random), uint64Column(sorted), uint64Column(drawn(1, n, shapes["half"])),
 		text.column(keyencode.Binary, texts, valid), ties.Columns[0],
 	}
-	for _, job := range []engine.Job{
+	for _, job := range testrun.Sample(3, []engine.Job{
 		{Keys: []keyencode.Key{{}}, RowNumbers: 8}, {Keys: []keyencode.Key{{Column: 1}}, Gather: []int{0, 3}},
 		{Keys: []keyencode.Key{{Column: 2}, {}}, Gather: []int{3, 1, 0}, RowNumbers: 4},
 		{Keys: []keyencode.Key{{Column: 4}}, Gather: []int{3}},
 		{Keys: []keyencode.Key{{Column: 3}, {Column: 4}}, Gather: []int{0}, Limit: 1000},
-	} {
+	}) {
 		job.Rows, job.Columns, job.Threads = n, columns, 1
 		for _, e := range ways {
 			requireStops(t, e, &job)
@@ -218,12 +222,12 @@ func TestNoAllocationAfterTheContext(t *testing.T) {
 	texts, valid := text.texts(n)
 	columns := []keyencode.Column{uint64Column(drawn(1, n, uniform)), uint64Column(drawn(1, n, shapes["half"])),
 		text.column(keyencode.Binary, texts, valid)}
-	for _, job := range []engine.Job{
+	for _, job := range testrun.Sample(3, []engine.Job{
 		{Keys: []keyencode.Key{{}}, RowNumbers: 4}, {Keys: []keyencode.Key{{Column: 2}}, Gather: []int{0, 2}},
 		{Keys: []keyencode.Key{{Column: 1}, {Column: 2}}, Gather: []int{1, 2, 0}, RowNumbers: 8},
 		{Keys: []keyencode.Key{{}}, Gather: []int{0, 1}, Limit: n / 2},
 		{Keys: []keyencode.Key{{}}, Gather: []int{2}, Limit: 1000},
-	} {
+	}) {
 		job.Rows, job.Columns, job.Threads = n, columns, 1
 		for _, e := range ways {
 			requireNoLateAllocation(t, e, &job)

@@ -62,9 +62,6 @@ func TestCarriedStrings(t *testing.T) {
 	specs := []textSpec{
 		{}, {nulls: 10, chunks: 7}, {chunks: 300, emptyToo: true}, {nulls: 1, chunks: 2, oneData: true},
 	}
-	if !testrun.Long() {
-		specs = specs[:2]
-	}
 	for i, spec := range specs {
 		tied := []int{1, 60}[i%2]
 		texts := longTexts(n, tied)
@@ -109,6 +106,9 @@ func TestCarriedStrings(t *testing.T) {
 				}},
 			} {
 				name := fmt.Sprintf("%s, %+v, kind %d", name, spec, kind)
+				if !testrun.Share(8, name) {
+					continue
+				}
 				job := engine.Job{
 					Rows: n, Columns: columns, Keys: c.keys, RowNumbers: 4, Gather: c.gather, Threads: 1 + i%3,
 				}

@@ -58,9 +58,6 @@ func TestFewStrings(t *testing.T) {
 	specs := []textSpec{
 		{}, {nulls: 10, chunks: 7}, {chunks: 300, emptyToo: true}, {nulls: 1, chunks: 2, oneData: true},
 	}
-	if !testrun.Long() {
-		specs = specs[:2]
-	}
 	for k, spec := range append(specs, specs...) {
 		texts := fewTexts(n)
 		if k >= len(specs) {
@@ -82,6 +79,9 @@ func TestFewStrings(t *testing.T) {
 					return 0
 				}
 				name := fmt.Sprintf("%+v, kind %d, order %d", spec, kind, order)
+				if !testrun.Share(8, name, k) {
+					continue
+				}
 				want := stable(allRows(n), compare)
 				job := engine.Job{Rows: n, Columns: columns, Keys: keys[:1], RowNumbers: 4, Threads: 2}
 				requireFew(t, &job, true)
@@ -269,7 +269,7 @@ func TestFewStringsOfFixedWidth(t *testing.T) {
 				}
 			}
 			value := func(row uint32) []byte { return values[int(row)*width:][:width] }
-			for mode := range 4 {
+			for _, mode := range testrun.Sample(2, []int{0, 1, 2, 3}) {
 				chunk, order := keyencode.Chunk{Rows: n, Values: values}, keyencode.Order(mode%2)
 				if mode > 1 {
 					chunk.Validity = bitmapOf(rand.New(rand.NewPCG(1, 1)), 0, valid)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -68,6 +69,9 @@ func TestSortRows(t *testing.T) {
 			Keys: []keyencode.Key{{}, {Column: 1}}, Threads: 2,
 		}
 		for _, part := range []int{0, 1, 1000, maxBinRows, n} {
+			if part > 1000 && !testrun.Share(3, name, part) {
+				continue
+			}
 			s := newTestSorter(t, &job)
 			rows := slices.Clone(listed[:part])
 			want := stable(rows, func(a, b uint32) int {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -164,6 +165,9 @@ func TestStrings(t *testing.T) {
 			texts, valid := s.texts(n)
 			c := s.column(kind, texts, valid)
 			for name, keys := range orders {
+				if !testrun.Share(3, s.name, name) {
+					continue
+				}
 				job := engine.Job{
 					Rows: n, Columns: []keyencode.Column{uint64Column(keys), c}, Keys: []keyencode.Key{{}},
 					Gather: []int{1}, Threads: 2,

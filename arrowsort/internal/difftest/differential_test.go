@@ -24,7 +24,7 @@ var onCPU = subject{threads: []int{0, 1, 2, 3}, most: 100_000, large: 1}
 func TestRandomTables(t *testing.T) {
 	tables := 2000
 	if !testrun.Long() {
-		tables = 500
+		tables = 300
 	}
 	onCPU.compareRandom(t, 0, tables)
 }
@@ -34,7 +34,7 @@ func TestRandomTables(t *testing.T) {
 func TestEveryKey(t *testing.T) {
 	cases := everyKey()
 	if !testrun.Long() {
-		cases = sample(cases, 8)
+		cases = sample(cases, 12)
 	}
 	few := onCPU
 	few.most = 2000

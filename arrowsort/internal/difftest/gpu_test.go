@@ -15,8 +15,8 @@ import (
 // A run on a device compares more tables than one on the stand-in. A failure names its seed, or its case, and the
 // number of rows, which depends on the device: with all of them it is repeated anywhere.
 var (
-	firstTable = flag.Int("first", 0, "seed of the first random table")
-	tables     = flag.Int("tables", 500, "number of random tables; a fifth with -short")
+	firstTable = flag.Int("first", 0, "seed of the first random table, added to ARROWSORT_SEED")
+	tables     = flag.Int("tables", 500, "number of random tables; a fifth in a short run")
 	most       = flag.Int("most", 3_000_000, "most rows of a table")
 	large      = flag.Int("large", 1, "percentage of the tables that may reach -most rows; the others are small")
 	exactRows  = flag.Int("rows", 0, "rows of every table, instead of random numbers of them")
@@ -25,7 +25,7 @@ var (
 	devices    = flag.Int("devices", 1, "number of devices that share each sort")
 	shareRows  = flag.Int("sharerows", 1, "least rows of the share of each of several devices")
 	keyShare   = flag.Int("keyshare",
-		1, "one in this number of the tables of every key is tested; five times the number with -short")
+		1, "one in this number of the tables of every key is tested; five times the number in a short run")
 )
 
 // onGPU is the engine on the first GPU, or on -devices of them. Host threads share out what is copied: results are the
@@ -48,7 +48,8 @@ func TestRandomTablesOnGPU(t *testing.T) {
 	if !testrun.Long() {
 		n /= 5
 	}
-	t.Logf("seeds %d to %d", *firstTable, *firstTable+n-1)
+	first := testrun.Seed() + uint64(*firstTable)
+	t.Logf("seeds %d to %d", first, first+uint64(n)-1)
 	onGPU(t).compareRandom(t, *firstTable, n)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // A keyCase is a table with one key, of a given type, order and shape.
@@ -36,7 +37,7 @@ func everyKey() (cases []keyCase) {
 // sample is about one case in share, always the same ones.
 func sample(cases []keyCase, of int) (some []keyCase) {
 	for i := range cases {
-		if rand.New(rand.NewPCG(uint64(i), 3)).IntN(of) == 0 {
+		if rand.New(rand.NewPCG(testrun.Seed()+uint64(i), 3)).IntN(of) == 0 {
 			some = append(some, cases[i])
 		}
 	}

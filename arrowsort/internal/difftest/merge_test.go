@@ -20,7 +20,7 @@ import (
 func TestMergeOfRandomTables(t *testing.T) {
 	tables := 1500
 	if !testrun.Long() {
-		tables = 250
+		tables = 120
 	}
 	compareCalls(t, 9000, tables, (*table).checkMerge)
 }

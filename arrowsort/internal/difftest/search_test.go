@@ -20,7 +20,7 @@ import (
 func TestSearchInRandomTables(t *testing.T) {
 	tables := 1500
 	if !testrun.Long() {
-		tables = 250
+		tables = 120
 	}
 	compareCalls(t, 7000, tables, (*table).checkSearch)
 }
@@ -36,13 +36,14 @@ type callCheck = func(*table, *testing.T, *rand.Rand, arrowsort.Options) error
 // compareCalls checks calls on the tables of some seeds: one in twelve has more rows than one worker sorts alone.
 func compareCalls(t *testing.T, first, tables int, check callCheck) {
 	compareAll(t, tables, func(i int) error {
-		r := rand.New(rand.NewPCG(uint64(first+i), 1))
+		seed := testrun.Seed() + uint64(first+i)
+		r := rand.New(rand.NewPCG(seed, 1))
 		rows := []int{r.IntN(20), r.IntN(300), r.IntN(4000)}[r.IntN(3)]
 		if r.IntN(12) == 0 {
 			rows = 1<<15 + r.IntN(1<<15)
 		}
 		return compareCall(t, r, check, func(mem memory.Allocator) *table {
-			return newTable(uint64(first+i), rows, mem)
+			return newTable(seed, rows, mem)
 		})
 	})
 }
@@ -50,7 +51,7 @@ func compareCalls(t *testing.T, first, tables int, check callCheck) {
 func compareCallsOfEveryKey(t *testing.T, check callCheck) {
 	cases := everyKey()
 	if !testrun.Long() {
-		cases = sample(cases, 10)
+		cases = sample(cases, 20)
 	}
 	compareAll(t, len(cases), func(i int) error {
 		r := rand.New(rand.NewPCG(cases[i].seed, 5))

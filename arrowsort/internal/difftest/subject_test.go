@@ -16,6 +16,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // A subject is an engine that is compared with the model.
@@ -31,7 +32,7 @@ type subject struct {
 // compareRandom compares the tables of some seeds with the model.
 func (s subject) compareRandom(t *testing.T, first, tables int) {
 	compareAll(t, tables, func(i int) error {
-		seed := uint64(first + i)
+		seed := testrun.Seed() + uint64(first+i)
 		r := rand.New(rand.NewPCG(seed, 1))
 		threads := s.threads[r.IntN(len(s.threads))]
 		rows := s.drawRows(r, s.drawMost(r), threads)

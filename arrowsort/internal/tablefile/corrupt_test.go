@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/stretchr/testify/require"
 )
 
@@ -94,11 +95,19 @@ func TestTruncatedCSVIsHarmless(t *testing.T) {
 	require.Error(t, readHarmless(t, CSV, b[:bytes.Index(b, []byte("2021"))-1]), "a row with too few fields")
 }
 
+// repeats is the number of random changes to each sample.
+func repeats() int {
+	if testrun.Long() {
+		return 100
+	}
+	return 25
+}
+
 func TestFlippedBitsAreHarmless(t *testing.T) {
 	for name, b := range samples(t) {
 		t.Run(name, func(t *testing.T) {
-			r := rand.New(rand.NewPCG(1, 2))
-			for range 100 {
+			r := rand.New(rand.NewPCG(testrun.Seed()+1, 2))
+			for range repeats() {
 				broken := bytes.Clone(b)
 				for range 1 + r.IntN(3) {
 					broken[r.IntN(len(b))] ^= 1 << r.IntN(8)
@@ -112,9 +121,9 @@ func TestFlippedBitsAreHarmless(t *testing.T) {
 func TestOverwrittenWordsAreHarmless(t *testing.T) {
 	for name, b := range samples(t) {
 		t.Run(name, func(t *testing.T) {
-			r := rand.New(rand.NewPCG(3, 4))
+			r := rand.New(rand.NewPCG(testrun.Seed()+3, 4))
 			words := []uint32{0, 1, 0x7f, 0x7fffffff, 0x80000000, 0xffffffff, 0x01000000}
-			for range 100 {
+			for range repeats() {
 				broken := bytes.Clone(b)
 				at, word := r.IntN(max(1, len(b)-4)), words[r.IntN(len(words))]
 				for i := range min(4, len(b)-at) {

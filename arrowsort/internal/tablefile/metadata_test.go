@@ -14,6 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // describedFields are fields with and without metadata, names of extension types among them: such as are registered in
@@ -97,6 +98,9 @@ func TestFieldsKeepWhatDescribesThem(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, arrow.UnregisterExtensionType("arrowtest")) })
 	for _, box := range describedContainers() {
 		for _, nullable := range []bool{true, false} {
+			if !testrun.Share(3, box.Name, nullable) {
+				continue
+			}
 			var fields []arrow.Field
 			var columns []arrow.Array
 			for i, f := range describedFields() {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // A layout is how a column is cut: the rows of each chunk and the rows before each in its buffers.
@@ -110,6 +111,9 @@ func TestTakeEveryType(t *testing.T) {
 		t.Run(typ.String(), func(t *testing.T) {
 			for li, l := range layouts {
 				for _, nulls := range []float64{0, 0.25, 1} {
+					if !testrun.Share(3, typ, li, nulls) {
+						continue
+					}
 					rng := rand.New(rand.NewPCG(7, uint64(li)))
 					mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 					chunks := randomColumn(rng, typ, l, nulls, mem)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 func TestTilesCoverAllRowsOnce(t *testing.T) {
@@ -61,6 +62,9 @@ func (e *expiring) Err() error {
 func TestCancellationAtEveryPoint(t *testing.T) {
 	for _, typ := range arrowtest.Types() {
 		for _, n := range []int{80, 2*tileRows + 5} {
+			if !testrun.Share(4, typ, n) {
+				continue
+			}
 			rng := rand.New(rand.NewPCG(1, 1))
 			chunks := randomColumn(rng, typ, layout{[]int{50, 30}, []int{3, 0}}, 0.2, memory.NewGoAllocator())
 			rows := make([]uint32, n)
