@@ -28,10 +28,7 @@ var (
 
 // TestRandomThresholds has small sorts take the paths of large ones: thresholds are drawn for each of them.
 func TestRandomThresholds(t *testing.T) {
-	seeds := uint64(*thresholdSeeds)
-	if !testrun.Long() {
-		seeds /= 6
-	}
+	seeds := uint64(testrun.Count(*thresholdSeeds, *thresholdSeeds/6))
 	keepThresholds(t)
 	usual := thresholds
 	seed := testrun.Seed() + *firstThresholdSeed

@@ -29,22 +29,43 @@ func Seed() uint64 {
 	return seed
 }
 
+// few is by how much a run with ARROWSORT_FEW tries less than a short run: for builds that run many times slower, such
+// as that of the race detector.
+const few = 6
+
+// OneIn returns the number of cases of which this run tries one, where a short run tries one in n.
+func OneIn(n int) int {
+	switch value := os.Getenv("ARROWSORT_FEW"); {
+	case Long():
+		return 1
+	case value != "" && value != "0":
+		return n * few
+	default:
+		return n
+	}
+}
+
+// Count returns how many random cases this run tries: long or short of them, or with ARROWSORT_FEW a sixth of the short.
+func Count(long, short int) int {
+	if Long() {
+		return long
+	}
+	return max(1, short/OneIn(1))
+}
+
 // Share reports whether this run tries a case of which a short run tries one in n. A long run tries every case. Which
 // cases a short run tries depends on their text and on Seed only.
 func Share(n int, of ...any) bool {
-	if Long() {
-		return true
-	}
 	h := fnv.New64a()
 	fmt.Fprintln(h, Seed(), fmt.Sprintln(of...))
-	return h.Sum64()>>32%uint64(n) == 0
+	return h.Sum64()>>32%uint64(OneIn(n)) == 0
 }
 
 // Sample returns every n-th of the cases of a test, and one at least where there are any; all of them in a long run.
 // Seed decides which one is the first.
 func Sample[T any](n int, all []T) []T {
-	n = min(n, len(all))
-	if Long() || n == 0 {
+	n = min(OneIn(n), len(all))
+	if n <= 1 {
 		return all
 	}
 	var some []T

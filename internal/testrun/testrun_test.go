@@ -47,7 +47,15 @@ func TestShareAndSample(t *testing.T) {
 		require.Len(t, Sample(6, cases[:1]), 1)
 		require.Empty(t, Sample(6, cases[:0]))
 
+		t.Setenv("ARROWSORT_FEW", "1")
+		require.InDelta(t, 1000./36, len(Sample(6, cases)), 1)
+		require.Equal(t, 20, Count(1000, 120))
+		require.Equal(t, 1, Count(1000, 5))
+		t.Setenv("ARROWSORT_FEW", "")
+		require.Equal(t, 120, Count(1000, 120))
+
 		t.Setenv("ARROWSORT_LONG", "1")
+		require.Equal(t, 1000, Count(1000, 120))
 		require.True(t, Share(1000, "case"))
 		require.Equal(t, cases, Sample(6, cases))
 	}

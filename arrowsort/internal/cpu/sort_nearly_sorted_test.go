@@ -194,12 +194,8 @@ func TestLongestRising(t *testing.T) {
 
 // TestSortNearlySortedAtRandom mixes runs, swapped rows, jitter, ties and an unsorted part at random.
 func TestSortNearlySortedAtRandom(t *testing.T) {
-	seeds := 150
-	if !testrun.Long() {
-		seeds = 8
-	}
-	for seed := range seeds {
-		r := rand.New(rand.NewPCG(uint64(seed), 4))
+	for seed := range testrun.Count(150, 8) {
+		r := rand.New(rand.NewPCG(testrun.Seed()+uint64(seed), 4))
 		n := smallRows + 1 + r.IntN(30_000)
 		keys := make([]uint64, n)
 		scale, ties, jitter := uint64(1)<<r.IntN(40), 1+r.IntN(1<<r.IntN(12)), 1+r.Uint64N(1<<r.IntN(10))

@@ -22,23 +22,15 @@ var onCPU = subject{threads: []int{0, 1, 2, 3}, most: 100_000, large: 1}
 
 // TestRandomTables compares 2,000 random tables with the model: every type of key in every order and null placement.
 func TestRandomTables(t *testing.T) {
-	tables := 2000
-	if !testrun.Long() {
-		tables = 300
-	}
-	onCPU.compareRandom(t, 0, tables)
+	onCPU.compareRandom(t, 0, testrun.Count(2000, 300))
 }
 
 // TestEveryKey compares a table for every type of key, order, null placement and shape with the model, in one chunk and
 // in several.
 func TestEveryKey(t *testing.T) {
-	cases := everyKey()
-	if !testrun.Long() {
-		cases = sample(cases, 12)
-	}
 	few := onCPU
 	few.most = 2000
-	few.compareKeys(t, cases)
+	few.compareKeys(t, sample(everyKey(), testrun.OneIn(12)))
 }
 
 func (t *table) check(tt *testing.T, r *rand.Rand, opts arrowsort.Options) error {

@@ -44,10 +44,7 @@ func onGPU(t *testing.T) subject {
 
 // TestRandomTablesOnGPU compares random tables with the model.
 func TestRandomTablesOnGPU(t *testing.T) {
-	n := *tables
-	if !testrun.Long() {
-		n /= 5
-	}
+	n := testrun.Count(*tables, *tables/5)
 	first := testrun.Seed() + uint64(*firstTable)
 	t.Logf("seeds %d to %d", first, first+uint64(n)-1)
 	onGPU(t).compareRandom(t, *firstTable, n)
@@ -56,11 +53,7 @@ func TestRandomTablesOnGPU(t *testing.T) {
 // TestEveryKeyOnGPU compares a table for every type of key, order, null placement and shape with the model, in one
 // chunk and in several.
 func TestEveryKeyOnGPU(t *testing.T) {
-	share := *keyShare
-	if !testrun.Long() {
-		share *= 5
-	}
 	cases := everyKey()
 	cases = cases[*firstKey:min(len(cases), *firstKey+*keys)]
-	onGPU(t).compareKeys(t, sample(cases, share))
+	onGPU(t).compareKeys(t, sample(cases, *keyShare*testrun.OneIn(5)))
 }

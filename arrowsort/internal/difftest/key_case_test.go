@@ -34,7 +34,7 @@ func everyKey() (cases []keyCase) {
 	return cases
 }
 
-// sample is about one case in share, always the same ones.
+// sample is about one case in a number of them: which ones, the seed decides.
 func sample(cases []keyCase, of int) (some []keyCase) {
 	for i := range cases {
 		if rand.New(rand.NewPCG(testrun.Seed()+uint64(i), 3)).IntN(of) == 0 {

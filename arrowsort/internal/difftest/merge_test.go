@@ -18,11 +18,7 @@ import (
 // TestMergeOfRandomTables cuts tables into 1 to 20 parts, of which some are empty, sorts these, and merges them: the
 // result has to be the table in the order of the model.
 func TestMergeOfRandomTables(t *testing.T) {
-	tables := 1500
-	if !testrun.Long() {
-		tables = 120
-	}
-	compareCalls(t, 9000, tables, (*table).checkMerge)
+	compareCalls(t, 9000, testrun.Count(1500, 120), (*table).checkMerge)
 }
 
 // TestMergeOfEveryKey has every type of key, order, null placement and shape, in one chunk and in several.

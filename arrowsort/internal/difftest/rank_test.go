@@ -22,11 +22,7 @@ type foreign struct{ engine.Engine }
 // TestRandomRanks compares ranks, groups, partitions and selections of random tables with the model: of every type of
 // key in every order and null placement. One table in twenty may have 2^17 rows.
 func TestRandomRanks(t *testing.T) {
-	tables := 2000
-	if !testrun.Long() {
-		tables = 120
-	}
-	compareAll(t, tables, func(i int) error { return compareRanks(t, testrun.Seed()+uint64(i)) })
+	compareAll(t, testrun.Count(2000, 120), func(i int) error { return compareRanks(t, testrun.Seed()+uint64(i)) })
 }
 
 func compareRanks(t *testing.T, seed uint64) error {

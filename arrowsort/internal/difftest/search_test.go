@@ -18,11 +18,7 @@ import (
 
 // TestSearchInRandomTables compares SearchSorted with bisections by the model.
 func TestSearchInRandomTables(t *testing.T) {
-	tables := 1500
-	if !testrun.Long() {
-		tables = 120
-	}
-	compareCalls(t, 7000, tables, (*table).checkSearch)
+	compareCalls(t, 7000, testrun.Count(1500, 120), (*table).checkSearch)
 }
 
 // TestSearchOfEveryKey has every type of key, order, null placement and shape, in one chunk and in several.
@@ -49,10 +45,7 @@ func compareCalls(t *testing.T, first, tables int, check callCheck) {
 }
 
 func compareCallsOfEveryKey(t *testing.T, check callCheck) {
-	cases := everyKey()
-	if !testrun.Long() {
-		cases = sample(cases, 20)
-	}
+	cases := sample(everyKey(), testrun.OneIn(20))
 	compareAll(t, len(cases), func(i int) error {
 		r := rand.New(rand.NewPCG(cases[i].seed, 5))
 		return compareCall(t, r, check, func(mem memory.Allocator) *table {
