@@ -6,13 +6,13 @@
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-test: ## all tests
+test: ## all tests, each with a part of its cases: ARROWSORT_LONG=1 for all of them
 	go test ./...
 
-race: ## short tests under the race detector
+race: ## a few cases of every test under the race detector
 	.ci/run race
 
-fuzz: ## every fuzz target for FUZZTIME, 5s unless set
+fuzz: ## the readers of files and the decoder of rows, FUZZTIME seconds each (10)
 	.ci/run fuzz
 
 lint: ## gofmt, go vet and staticcheck
@@ -38,7 +38,7 @@ gpu: ## build/arrowsort-gpu, the command line with the GPU engine; needs a C com
 	gpu/build.sh
 
 gpu-test: ## the GPU engine's tests against a stand-in for the driver; needs a C++ compiler as well
-	gpu/test.sh
+	gpu/test.sh && ARROWSORT_PACKAGES=./arrowsort/internal/difftest gpu/test.sh -run OnGPU
 
 kernels: ## build the kernels' image and its MANIFEST; needs Python and a C++ compiler, no GPU
 	kernels/build.sh

@@ -82,3 +82,13 @@ func TestBrokenFilesOfEveryFormat(t *testing.T) {
 		}
 	}
 }
+
+func filesIn(t *testing.T, folder string) []string {
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	names := []string{}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}

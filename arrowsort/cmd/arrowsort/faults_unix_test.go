@@ -63,16 +63,6 @@ func (w *watched) String() string {
 	return w.text.String()
 }
 
-func filesIn(t *testing.T, folder string) []string {
-	entries, err := os.ReadDir(folder)
-	require.NoError(t, err)
-	names := []string{}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
 // TestSignalsInTheMiddle sends signals to the program while it reads and spills and while it merges and writes, which
 // is slow for the sake of this test.
 func TestSignalsInTheMiddle(t *testing.T) {
