@@ -5,9 +5,9 @@
 #   gpu/build.sh go test -tags cuda ./gpu/... ./arrowsort/internal/difftest
 #
 # Arguments are passed to go test, after its packages: gpu/test.sh -run TestEngine. ARROWSORT_PACKAGES replaces the
-# packages: with ./arrowsort/internal/difftest, -run OnGPU are the random tables. ARROWSORT_TAGS adds a build tag. With ARROWSORT_STANDIN_EMULATE=1 the kernels' own sources run on the
-# emulated device, under the sanitizer of undefined behaviour, which is slow; with ARROWSORT_STANDIN_SEED=2 their
-# threads and blocks take turns in another order.
+# packages: with ./arrowsort/internal/difftest, -run OnGPU are the random tables. ARROWSORT_TAGS adds a build tag. With
+# ARROWSORT_STANDIN_EMULATE=1 the kernels' own sources run on the emulated device, under the sanitizer of undefined
+# behaviour, which is slow; with ARROWSORT_STANDIN_SEED=2 their threads and blocks take turns in another order.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
