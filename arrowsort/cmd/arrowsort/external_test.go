@@ -26,6 +26,16 @@ func manyPeople(t *testing.T, name string) string {
 	return path
 }
 
+// wideText is a CSV file of 60,000 rows that take 5 MB in memory.
+func wideText(t *testing.T) string {
+	var rows strings.Builder
+	rows.WriteString("text,n\n")
+	for i := range 60_000 {
+		fmt.Fprintf(&rows, "%s %d,%d\n", strings.Repeat("a text", 12), i%1000, i*7919%60_000)
+	}
+	return file(t, "in.csv", rows.String())
+}
+
 func TestSortWithinMemory(t *testing.T) {
 	// Arrow is read a batch at a time.
 	for name, memory := range map[string]string{"in.parquet": "16MiB", "in.arrow": "32MiB"} {

@@ -63,14 +63,21 @@ func (w *watched) String() string {
 	return w.text.String()
 }
 
+// takeSignals has the commands that a test starts take the signals that this process ignores, as under nohup.
+func takeSignals(t *testing.T) {
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if signal.Ignored(s) {
+			c := make(chan os.Signal, 1)
+			signal.Notify(c, s)
+			t.Cleanup(func() { signal.Stop(c) })
+		}
+	}
+}
+
 // TestSignalsInTheMiddle sends signals to the program while it reads and spills and while it merges and writes, which
 // is slow for the sake of this test.
 func TestSignalsInTheMiddle(t *testing.T) {
-	if signal.Ignored(syscall.SIGHUP) { // under nohup; with a handler here the commands start without that
-		hangups := make(chan os.Signal, 1)
-		signal.Notify(hangups, syscall.SIGHUP)
-		defer signal.Stop(hangups)
-	}
+	takeSignals(t)
 	in := manyPeople(t, "in.parquet")
 	before, err := os.ReadFile(in)
 	require.NoError(t, err)

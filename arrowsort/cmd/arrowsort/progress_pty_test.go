@@ -127,16 +127,6 @@ func TestOneBarOfWhichNothingRemains(t *testing.T) {
 	}
 }
 
-// wideText is a CSV file of 60,000 rows that take 5 MB in memory.
-func wideText(t *testing.T) string {
-	var rows strings.Builder
-	rows.WriteString("text,n\n")
-	for i := range 60_000 {
-		fmt.Fprintf(&rows, "%s %d,%d\n", strings.Repeat("a text", 12), i%1000, i*7919%60_000)
-	}
-	return file(t, "in.csv", rows.String())
-}
-
 // TestBarOfTheProgram that is interrupted while it waits for a pipe with a long name.
 func TestBarOfTheProgram(t *testing.T) {
 	takeSignals(t)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -172,17 +171,6 @@ func (w *waiting) interrupt(s syscall.Signal) {
 	require.True(t, strings.HasSuffix(said.String(), interrupted+"\n"), said.String())
 	require.Empty(t, filesIn(t, spill))
 	require.Equal(t, before, filesIn(t, w.folder))
-}
-
-// takeSignals has the commands that a test starts take the signals that this process ignores, as under nohup.
-func takeSignals(t *testing.T) {
-	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		if signal.Ignored(s) {
-			c := make(chan os.Signal, 1)
-			signal.Notify(c, s)
-			t.Cleanup(func() { signal.Stop(c) })
-		}
-	}
 }
 
 // TestSecondSignal ends a command at once that has runs in the spill folder and an unfinished output.
