@@ -71,3 +71,13 @@ func TestFilesOfWords(t *testing.T) {
 	require.Equal(t, []string{in, "*.parquet"}, filesOf([]string{"-o", in, "--limit", "5", "'" + in + "'", "age",
 		"*.parquet", "--format", "csv"}))
 }
+
+// TestScriptsPassTheRestOfTheLine: the line of cobra's script that cuts it is where it is expected.
+func TestScriptsPassTheRestOfTheLine(t *testing.T) {
+	for shell, script := range shellScripts {
+		r := cli(t, nil, "completion", shell)
+		require.Zero(t, r.code, r.err)
+		require.Contains(t, r.out, "\n    "+script.pass+"\n    "+script.cut+"\n", shell)
+		require.NotEqual(t, r.out, cli(t, nil, "completion", shell, "--no-descriptions").out)
+	}
+}

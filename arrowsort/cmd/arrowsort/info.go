@@ -50,6 +50,9 @@ without compression. In Parquet the nulls of a field count those of what is arou
 			if len(args) > 0 {
 				return showFiles(cmd.Context(), s, args, &opts, asJSON)
 			}
+			if cmd.Flags().NFlag() > 1 || cmd.Flags().NFlag() == 1 && !asJSON {
+				return usagef("without files info shows the machine: name the file that the flags are for")
+			}
 			return showMachine(s, asJSON)
 		},
 	}

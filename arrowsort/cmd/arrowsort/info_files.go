@@ -41,6 +41,10 @@ func showFiles(ctx context.Context, s streams, args []string, opts *parquetsort.
 	if err != nil {
 		return err
 	}
+	if opts.Delimiter != 0 &&
+		!slices.ContainsFunc(files, func(file string) bool { return isCSV(opts.InputFormat, file) }) {
+		return usagef("--delimiter is for CSV, which no file is")
+	}
 	read := tablefile.ReadOptions{Delimiter: opts.Delimiter}
 	read.Format, _ = tablefile.ParseFormat(opts.InputFormat) // its flag has checked it
 	all := filesReport{Command: "info"}

@@ -140,3 +140,17 @@ func TestInfoOfBrokenFiles(t *testing.T) {
 	require.Equal(t, exitUsage, r.code, r.err)
 	require.Contains(t, r.err, "s3://bucket/x.parquet is an address")
 }
+
+// TestInfoHasNoUseForAFlag is an error, not a flag that does nothing.
+func TestInfoHasNoUseForAFlag(t *testing.T) {
+	table := convert(t, "people.parquet")
+	for want, args := range map[string][]string{
+		"without files info shows the machine: name the file that the flags are for": {"--format", "csv", "--json"},
+		"--delimiter is for CSV, which no file is":                                   {"--delimiter", ";", table},
+	} {
+		r := cli(t, nil, append([]string{"info"}, args...)...)
+		require.Equal(t, result{code: 2, err: "arrowsort: " + want + " (see arrowsort info --help)\n"}, r)
+	}
+	r := cli(t, nil, "info", "--delimiter", ";", file(t, "people.csv", strings.ReplaceAll(people, ",", ";")))
+	require.Contains(t, r.out, "│ score  │ float64 │")
+}
