@@ -189,12 +189,23 @@ func (in *inputs) openAll(ctx context.Context, once bool) error {
 			in.schema, err = matchSchemas(in.schema, s.Schema, displayName(path), displayName(in.paths[0]))
 		}
 		in.measure(i, s)
+		in.warnFooter(path, s.Layout)
 		s.Close()
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// warnFooter warns of a Parquet file whose footer leaves something out, or has what is unknown; nil for other files.
+func (in *inputs) warnFooter(path string, layout *tablefile.Layout) {
+	if layout == nil {
+		return
+	}
+	for _, text := range layout.Remarks() {
+		in.opts.Warn(displayName(path) + ": " + text)
+	}
 }
 
 // sizes is the bytes of all files; of one that is missing, which opening it reports, none.

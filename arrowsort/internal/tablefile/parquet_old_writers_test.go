@@ -50,12 +50,38 @@ func TestFootersOfOldWriters(t *testing.T) {
 			in, err := readBytes(t, b, ReadOptions{Format: Parquet})
 			require.NoError(t, err, "%s, %s", name, fault)
 			require.Equal(t, textOf(t, table), textOf(t, in.Table), "%s, %s", name, fault)
+			require.Equal(t, fault == "short chunks", len(in.Layout.Remarks()) == 0)
 			in.Table.Release()
 			path := filepath.Join(t.TempDir(), "old.parquet")
 			require.NoError(t, os.WriteFile(path, b, 0o600))
 			require.NoError(t, scanToEnd(t, path, ReadOptions{Format: Parquet}))
 		}
 	}
+}
+
+// TestUnknownLogicalTypes: a logical type of a writer that is newer is left out, and the values are read and written. A
+// remark names the column.
+func TestUnknownLogicalTypes(t *testing.T) {
+	b := fileOfRows(t, leafNode("k", required, nil), leafNode("j", required, schema.JSONLogicalType{}),
+		groupNode("l", optional, schema.ListLogicalType{}, groupNode("list", repeated, nil,
+			leafNode("element", optional, schema.JSONLogicalType{}))))
+	footer := bytes.TrimPrefix(b, pagesOfFile(b))
+	json, unknown := []byte{12<<4 | page.ThriftStruct, 0, 0}, []byte{page.ThriftStruct, 30 << 1, 0, 0}
+	require.Equal(t, 2, bytes.Count(footer, json))
+	footer = bytes.ReplaceAll(footer[:len(footer)-8], json, unknown)
+	b = binary.LittleEndian.AppendUint32(append(pagesOfFile(b), footer...), uint32(len(footer)))
+	in, err := readBytes(t, append(b, page.Magic...), ReadOptions{Format: Parquet})
+	require.NoError(t, err)
+	defer in.Table.Release()
+	require.Len(t, in.Layout.Remarks(), 2)
+	require.Contains(t, in.Layout.Remarks()[0], `column "j" has a logical type that is unknown here`)
+	require.Len(t, textOf(t, in.Table), 3)
+	again := writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema})
+	out, err := readBytes(t, again, ReadOptions{Format: Parquet})
+	require.NoError(t, err)
+	defer out.Table.Release()
+	require.Equal(t, textOf(t, in.Table), textOf(t, out.Table))
+	require.Empty(t, out.Layout.Remarks())
 }
 
 // headerBytes is the length of a page header.

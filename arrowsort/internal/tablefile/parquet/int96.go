@@ -15,7 +15,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
 )
 
-// int96AsBytes makes the timestamps of 96 bits in a footer bytes of that length, as which they are read, and returns the
+// int96AsBytes makes the timestamps of 96 bits in a footer bytes of that length, as which they are read. It returns the
 // units that they are to have by leaf column.
 func int96AsBytes(src io.ReaderAt, meta *metadata.FileMetaData, mem memory.Allocator) (map[int]arrow.TimeUnit, error) {
 	units := make(map[int]arrow.TimeUnit)

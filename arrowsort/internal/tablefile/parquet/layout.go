@@ -10,8 +10,12 @@ import (
 
 // A Layout is how a Parquet file was laid out: what a copy of it in another order keeps.
 type Layout struct {
-	meta *metadata.FileMetaData
+	meta    *metadata.FileMetaData
+	remarks []string
 }
+
+// Remarks are lines about what the footer leaves out or has that is unknown, though the file is read.
+func (l *Layout) Remarks() []string { return l.remarks }
 
 // CreatedHere reports whether the file was written by this package.
 func (l *Layout) CreatedHere() bool { return l.meta.GetCreatedBy() == writer.Creator }

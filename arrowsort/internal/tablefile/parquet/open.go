@@ -39,18 +39,23 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	if err := checkMagic(src, size); err != nil {
 		return nil, err
 	}
-	if err := checkSchemaTree(src, size); err != nil {
+	tree, err := checkSchemaTree(src, size)
+	if err != nil {
 		return nil, err
 	}
 	props := parquet.NewReaderProperties(opts.Allocator)
 	props.BufferedStreamEnabled = opts.InBatches
 	// the allocator has the limit
 	props.MaxCompressedPageSize, props.MaxUncompressedPageSize = math.MaxInt32, math.MaxInt32
-	r, err := file.NewParquetReader(src, file.WithReadProps(props))
+	meta, err := metadata.NewFileMetaData(tree.footer, nil)
 	if err != nil {
 		return nil, fileerror.Corrupt("%v", err)
 	}
-	meta := r.MetaData()
+	r, err := file.NewParquetReader(src, file.WithReadProps(props), file.WithMetadata(meta))
+	if err != nil {
+		return nil, fileerror.Corrupt("%v", err)
+	}
+	remarks := tree.remarks(meta)
 	if err := checkFooter(meta, size); err != nil {
 		return nil, err
 	}
@@ -68,12 +73,34 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{File: columns, Layout: &Layout{meta: meta}, src: src, size: size,
+	return &File{File: columns, Layout: &Layout{meta, remarks}, src: src, size: size,
 		threads: opts.Threads}, nil
 }
 
-// openColumns finds the columns of a file, with the types that they have in a table; units are those of timestamps of 96
-// bits.
+// remarks are what a footer leaves out or has that is unknown, each in a line.
+func (t *schemaTree) remarks(meta *metadata.FileMetaData) (lines []string) {
+	for _, name := range t.unknown {
+		lines = append(lines, fmt.Sprintf("column %q has a logical type that is unknown here: its values are read as they "+
+			"are stored, and written without that type", name))
+	}
+	rows, unnamed := int64(0), false
+	for _, group := range meta.RowGroups {
+		rows += group.NumRows
+		for _, c := range group.Columns {
+			unnamed = unnamed || c.MetaData != nil && len(c.MetaData.Encodings) == 0
+		}
+	}
+	if meta.NumRows == 0 && rows > 0 {
+		lines = append(lines, fmt.Sprintf("the footer counts no rows, its row groups %d, which are read", rows))
+	}
+	if unnamed {
+		lines = append(lines, "the footer names no encodings of some columns: those of their pages are taken")
+	}
+	return lines
+}
+
+// openColumns finds the columns of a file, with the types that they have in a table; units are those of timestamps of
+// 96 bits.
 func openColumns(src io.ReaderAt, r *file.Reader, units map[int]arrow.TimeUnit,
 	opts reader.Options) (*reader.File, error) {
 	columns := r.MetaData().Schema.Root().NumFields()

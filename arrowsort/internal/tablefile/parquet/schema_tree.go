@@ -3,6 +3,7 @@ package parquet
 import (
 	"encoding/binary"
 	"io"
+	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
@@ -12,33 +13,42 @@ const (
 	maxSchemaLevels = 1000 // of nested columns: readers of Parquet recurse
 	footerTail      = 8    // the length of the metadata, and the magic bytes
 	schemaElements  = 2    // of the metadata, in parquet.thrift
-	elementChildren = 5    // of a schema element
+	elementName     = 4    // of a schema element
+	elementChildren = 5
+	elementLogical  = 10
+	lastLogical     = 18 // of the logical types that arrow-go has; it panics for others
 )
+
+// A schemaTree is what the schema elements of a footer were found to be.
+type schemaTree struct {
+	footer  []byte   // without logical types that are unknown
+	unknown []string // names of the elements that had one
+}
 
 // checkSchemaTree makes sure that the schema elements of a footer are one tree of at most maxSchemaLevels, before
 // anything allocates the children that they declare.
-func checkSchemaTree(src io.ReaderAt, size int64) error {
+func checkSchemaTree(src io.ReaderAt, size int64) (*schemaTree, error) {
 	var tail [footerTail]byte
 	if _, err := src.ReadAt(tail[:], size-footerTail); err != nil {
-		return err
+		return nil, err
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[:]))
 	if length > size-footerTail {
-		return fileerror.Corrupt("a footer of %d bytes in a file of %d", length, size)
+		return nil, fileerror.Corrupt("a footer of %d bytes in a file of %d", length, size)
 	}
 	if length == 0 {
-		return fileerror.Corrupt("its footer has no bytes: whoever wrote it did not end, or its last bytes are lost")
+		return nil, fileerror.Corrupt("its footer has no bytes: whoever wrote it did not end, or its last bytes are lost")
 	}
-	footer := make([]byte, length)
-	if _, err := src.ReadAt(footer, size-footerTail-length); err != nil {
-		return err
+	t := &schemaTree{footer: make([]byte, length)}
+	if _, err := src.ReadAt(t.footer, size-footerTail-length); err != nil {
+		return nil, err
 	}
-	return fileerror.Contain(func() error { return readSchemaTree(&page.CompactReader{Bytes: footer}) })
+	return t, fileerror.Contain(t.read)
 }
 
-// readSchemaTree walks over the schema elements, which come in depth-first order.
-func readSchemaTree(r *page.CompactReader) error {
-	number := 0
+// read walks over the schema elements, which come in depth-first order.
+func (t *schemaTree) read() error {
+	r, number := &page.CompactReader{Bytes: t.footer}, 0
 	for {
 		typ, more := r.Field(&number)
 		switch {
@@ -60,7 +70,7 @@ func readSchemaTree(r *page.CompactReader) error {
 			return fileerror.Corrupt("the schema has %d elements after its last column", left)
 		}
 		open[len(open)-1]--
-		switch children := schemaChildren(r); {
+		switch children := t.element(r); {
 		case children >= left:
 			return fileerror.Corrupt("a schema of %d elements declares %d children of one", elements, children)
 		case children > 0 && len(open) > maxSchemaLevels:
@@ -72,14 +82,38 @@ func readSchemaTree(r *page.CompactReader) error {
 	return nil
 }
 
-// schemaChildren passes a schema element and returns the number of its children.
-func schemaChildren(r *page.CompactReader) (children int) {
-	r.Fields(func(field int, typ byte) {
-		if field == elementChildren {
+// element passes a schema element and returns the number of its children. A logical type that is unknown is cut out of
+// the footer: it is the last field of an element.
+func (t *schemaTree) element(r *page.CompactReader) (children int) {
+	name, number := "", 0
+	for {
+		at := r.At
+		typ, more := r.Field(&number)
+		switch {
+		case !more:
+			return children
+		case number == elementChildren:
 			children = r.NumberOf(typ)
-		} else {
+		case number == elementName && typ == page.ThriftBinary:
+			start := r.At
+			r.Skip(typ)
+			_, head := binary.Uvarint(r.Bytes[start:])
+			name = string(r.Bytes[start+head : r.At])
+		case number == elementLogical && typ == page.ThriftStruct && !isKnownLogical(r):
+			t.unknown = append(t.unknown, name)
+			t.footer = slices.Concat(r.Bytes[:at], r.Bytes[r.At:])
+			r.Bytes, r.At = t.footer, at
+		case number != elementLogical || typ != page.ThriftStruct:
 			r.Skip(typ)
 		}
+	}
+}
+
+// isKnownLogical passes a logical type and reports whether it is one that is known.
+func isKnownLogical(r *page.CompactReader) (known bool) {
+	r.Fields(func(field int, typ byte) {
+		known = field >= 1 && field <= lastLogical
+		r.Skip(typ)
 	})
-	return children
+	return known
 }
