@@ -12,6 +12,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
 )
 
 // A FileInfo is what a file holds: by its metadata or, of CSV, by all of its text.
@@ -66,20 +67,20 @@ func Inspect(ctx context.Context, path string, opts ReadOptions) (*FileInfo, err
 			opts.Delimiter = delimiter(path, opts.Delimiter)
 			return info, info.csv(ctx, file, opts)
 		}
-		s := &Scanner{Format: opts.Format}
-		defer func() {
-			if s.pieces != nil {
-				s.pieces.Close()
+		if opts.Format == Parquet {
+			f, err := parquet.Open(file, size, opts.parquet())
+			if err != nil {
+				return nil, err
 			}
-		}()
-		if err := s.open(file, size, 0, opts); err != nil {
-			return nil, err
-		}
-		if s.Layout != nil {
-			info.parquet(s)
+			info.parquet(f.Layout, f.Schema())
 			return info, nil
 		}
-		return info, info.arrow(file, s.Schema, opts.Allocator)
+		batches, err := openBatches(opts.Format, file, size, opts.Allocator)
+		if err != nil {
+			return nil, err
+		}
+		defer batches.Release()
+		return info, info.arrow(file, batches.Schema(), opts.Allocator)
 	})
 }
 
@@ -115,9 +116,9 @@ func (f *FileInfo) csv(ctx context.Context, file *os.File, opts ReadOptions) err
 // temporaryPrefix is that of the folders of runs, so that what a killed process leaves is removed by the next sort.
 const temporaryPrefix = "arrowsort-spill-"
 
-func (f *FileInfo) parquet(s *Scanner) {
-	f.WrittenBy, f.Rows = s.Layout.CreatedBy(), s.Rows
-	groups := s.Layout.RowGroups()
+func (f *FileInfo) parquet(layout *Layout, schema *arrow.Schema) {
+	f.WrittenBy, f.Rows = layout.CreatedBy(), layout.Rows()
+	groups := layout.RowGroups()
 	for i, g := range groups {
 		f.Groups = append(f.Groups, GroupInfo{g.Rows, g.Bytes})
 		f.Mixed = f.Mixed || !slices.Equal(g.Sorting, groups[0].Sorting)
@@ -125,8 +126,8 @@ func (f *FileInfo) parquet(s *Scanner) {
 			f.Sorting = g.Sorting
 		}
 	}
-	leaves := s.Layout.LeafColumns()
-	f.Columns = columnInfos(s.Schema.Fields(), func(leaf bool) ColumnInfo {
+	leaves := layout.LeafColumns()
+	f.Columns = columnInfos(schema.Fields(), func(leaf bool) ColumnInfo {
 		if !leaf || len(leaves) == 0 {
 			return ColumnInfo{}
 		}
