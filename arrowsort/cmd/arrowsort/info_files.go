@@ -79,6 +79,9 @@ func (r *fileReport) text(width int) string {
 	if r.WrittenBy != "" {
 		fmt.Fprintf(&b, "written by %s\n", printable(r.WrittenBy))
 	}
+	for _, remark := range r.Remarks {
+		fmt.Fprintf(&b, "remark: %s\n", printable(remark))
+	}
 	switch {
 	case r.Varies && len(r.Keys) == 0:
 		b.WriteString("declared order: none in the first row group, another in others\n")

@@ -22,6 +22,7 @@ type FileInfo struct {
 	Bytes           int64        `json:"bytes"`
 	Compressed      bool         `json:"compressed,omitempty"` // as a whole: CSV
 	WrittenBy       string       `json:"written_by,omitempty"`
+	Remarks         []string     `json:"remarks,omitempty"` // on what the footer of a Parquet file leaves out
 	Rows            int64        `json:"rows"`
 	Groups          []GroupInfo  `json:"groups,omitempty"`
 	DictionaryBytes int64        `json:"dictionary_bytes,omitempty"` // of an Arrow file: they are not in its columns
@@ -117,7 +118,7 @@ func (f *FileInfo) csv(ctx context.Context, file *os.File, opts ReadOptions) err
 const temporaryPrefix = "arrowsort-spill-"
 
 func (f *FileInfo) parquet(layout *Layout, schema *arrow.Schema) {
-	f.WrittenBy, f.Rows = layout.CreatedBy(), layout.Rows()
+	f.WrittenBy, f.Rows, f.Remarks = layout.CreatedBy(), layout.Rows(), layout.Remarks()
 	groups := layout.RowGroups()
 	for i, g := range groups {
 		f.Groups = append(f.Groups, GroupInfo{g.Rows, g.Bytes})
