@@ -16,6 +16,7 @@ const maxMemory = 1 << 58
 type budget struct{ total int64 }
 
 func (b budget) run() int64      { return b.total * 3 / 8 }
+func (b budget) input() int64    { return b.total / 8 }
 func (b budget) piece() int64    { return b.total / 16 }
 func (b budget) merge() int64    { return b.total / 5 }
 func (b budget) batch() int64    { return b.total / 512 }
@@ -24,6 +25,13 @@ func (b budget) rowGroup() int64 { return b.total / 16 }
 
 // fanIn is the number of runs that are merged at once.
 func (b budget) fanIn() int { return 64 }
+
+// runBeside is the bytes of a run when pieces of the input are larger than they should be, as record batches of Arrow
+// can be. There are three times those bytes: the piece that is collected, the next one, and the bytes that it is read
+// from. What they take more than the input may is taken from the run that is collected and the one that is sorted.
+func (b budget) runBeside(piece int64) int64 {
+	return max(b.run()-max(3*piece-b.input(), 0)/2, b.total/16)
+}
 
 // files is the number of files of some columns and about some bytes in memory that are read at once: each column of a
 // file has a page, as it is and decompressed.

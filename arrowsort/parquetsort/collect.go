@@ -17,7 +17,7 @@ func (s *Sorter) collect(table arrow.Table, first, n int64) error {
 		return err
 	}
 	bytes := arraydata.TableBytes(part) + n*rowOverhead
-	if s.bytes > 0 && s.bytes+bytes > s.budget.run() {
+	if s.bytes > 0 && s.bytes+bytes > s.run {
 		if err := s.spill(); err != nil {
 			part.Release()
 			return err

@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // The race detector's own memory is several times what it watches: this holds for ordinary builds.
@@ -28,6 +30,26 @@ func TestPeakMemoryStaysWithinTheBudget(t *testing.T) {
 			require.Equal(t, digestOf(t, in), digestOf(t, out))
 		})
 	}
+}
+
+// TestPeakMemoryOfLargeBatches: those of an Arrow stream are a quarter of the budget here.
+func TestPeakMemoryOfLargeBatches(t *testing.T) {
+	if !testrun.Long() {
+		return // it takes 3 s
+	}
+	folder := t.TempDir()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	in, out := filepath.Join(folder, "in.arrows"), filepath.Join(folder, "out.arrows")
+	r := rand.New(rand.NewPCG(6, 7))
+	generate(t, in, schema, 12, func(int) arrow.Record {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		defer b.Release()
+		for range 1_000_000 {
+			b.Field(0).(*array.Int64Builder).Append(r.Int64())
+		}
+		return b.NewRecord()
+	})
+	requirePeak(t, in, out, 2*MinMemory)
 }
 
 // requirePeak sorts a file in a process that has a budget, whose memory stays below the budget and 64 MB.

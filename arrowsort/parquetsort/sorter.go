@@ -26,6 +26,7 @@ type Sorter struct {
 
 	parts    []arrow.Table // of the run that is collected
 	bytes    int64         // that they take
+	run      int64         // that they may take
 	stats    keyStatistics
 	rows     int64 // in all
 	allBytes int64
@@ -59,7 +60,7 @@ func NewSorter(ctx context.Context, schema *arrow.Schema, opts Options) (*Sorter
 		return nil, err
 	}
 	s := &Sorter{ctx: ctx, opts: opts, budget: budget{opts.Memory}, schema: schema, decoded: decoded}
-	s.fan = s.budget.fanIn()
+	s.fan, s.run = s.budget.fanIn(), s.budget.run()
 	s.recycle(opts.Allocator)
 	if err := checkKeys(ctx, decoded, opts.Keys); err != nil {
 		return nil, err
@@ -125,9 +126,11 @@ func (s *Sorter) add(table arrow.Table) error {
 	if err := context.Cause(s.ctx); err != nil {
 		return err
 	}
+	piece := arraydata.TableBytes(table)
+	s.run = min(s.run, s.budget.runBeside(piece))
 	for first := int64(0); first < table.NumRows(); {
-		bytes := max(arraydata.TableBytes(table)/table.NumRows(), 1)
-		n := min(table.NumRows()-first, max(s.budget.run()/2/bytes, 1)) // a run is made of several parts
+		bytes := max(piece/table.NumRows(), 1)
+		n := min(table.NumRows()-first, max(s.run/2/bytes, 1)) // a run is made of several parts
 		if err := s.collect(table, first, n); err != nil {
 			return err
 		}

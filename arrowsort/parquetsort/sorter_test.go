@@ -248,3 +248,28 @@ func TestNilArguments(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, files)
 }
+
+// TestRunsAreSmallerBesideLargeBatches: a record batch is read whole, however large, so the runs have less memory.
+func TestRunsAreSmallerBesideLargeBatches(t *testing.T) {
+	b := budget{64 << 20}
+	require.Equal(t, b.run(), b.runBeside(0))
+	require.Equal(t, b.run(), b.runBeside(b.input()/3))
+	require.Equal(t, b.run()-b.input(), b.runBeside(b.input()))
+	require.Equal(t, b.total/16, b.runBeside(b.total))
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	s, err := NewSorter(t.Context(), schema, Options{Keys: []arrowsort.Key{{Path: "k"}}, Memory: b.total,
+		SpillDir: t.TempDir()})
+	require.NoError(t, err)
+	defer s.Close()
+	for _, rows := range []int{1000, 1_500_000, 1000} {
+		keys := array.NewInt64Builder(memory.DefaultAllocator)
+		keys.AppendValues(make([]int64, rows), nil)
+		require.NoError(t, s.Write(array.NewRecord(schema, []arrow.Array{keys.NewArray()}, int64(rows))))
+		if rows == 1000 && len(s.runs) == 0 {
+			require.Equal(t, b.run(), s.run)
+		} else {
+			require.Equal(t, b.runBeside(1_500_000*8), s.run, "it is not known whether others follow")
+		}
+		require.LessOrEqual(t, s.bytes, s.run)
+	}
+}

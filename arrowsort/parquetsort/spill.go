@@ -30,7 +30,7 @@ func (s *Sorter) sortRun(progress func(done, total int)) (arrow.Table, error) {
 // keep starts the next run with the sorted rows of the last one, if a limit leaves few: they need no spilling.
 func (s *Sorter) keep(sorted arrow.Table) bool {
 	bytes := arraydata.TableBytes(sorted) + sorted.NumRows()*rowOverhead
-	if s.opts.Limit == 0 || s.opts.Unique || s.folder != nil || bytes > s.budget.run()/2 {
+	if s.opts.Limit == 0 || s.opts.Unique || s.folder != nil || bytes > s.run/2 {
 		return false
 	}
 	s.parts, s.bytes = append(s.parts, sorted), bytes

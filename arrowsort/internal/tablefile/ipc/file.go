@@ -142,11 +142,13 @@ func (m *blockMessages) only(first, count int) {
 func (m *blockMessages) share() float64 { return 1 - float64(len(m.blocks))/float64(m.total) }
 
 func (m *blockMessages) Message() (*arrowipc.Message, error) {
-	m.current.Release()
+	m.current.drop()
 	if len(m.blocks) == 0 {
+		m.Release()
 		return nil, io.EOF
 	}
-	m.current = messages{r: m.blocks[0], remaining: m.blocks[0].Size(), mem: m.mem, fragile: m.current.fragile}
+	m.current = messages{r: m.blocks[0], remaining: m.blocks[0].Size(), mem: m.mem, body: m.current.body,
+		fragile: m.current.fragile}
 	m.blocks = m.blocks[1:]
 	m.current.err = fileerror.Contain(m.current.next)
 	if m.current.err == io.EOF {

@@ -22,12 +22,14 @@ type messages struct {
 	r         io.Reader
 	size      int64 // bytes of the input; negative when unknown
 	remaining int64 // of these bytes
+	longest   int64 // bytes that were read at once and were there
 	mem       memory.Allocator
 	current   *arrowipc.Message
-	meta      []byte // of the current message
-	fragile   bool   // Arrow does not swap the bytes of an empty array of this schema
-	marked    bool   // the length of the current message, or the end marker, follows a continuation
-	err       error  // of the last message; io.EOF after the end marker
+	body      *memory.Buffer // of the current message, and then of the next: Arrow's reader copies what it takes of it
+	meta      []byte         // of the current message
+	fragile   bool           // Arrow does not swap the bytes of an empty array of this schema
+	marked    bool           // the length of the current message, or the end marker, follows a continuation
+	err       error          // of the last message; io.EOF after the end marker
 }
 
 // Message returns the next message, valid until the next call. Only an end marker ends the messages, and nothing may
@@ -73,6 +75,15 @@ func (m *messages) share() float64 { return 1 - float64(m.remaining)/float64(max
 func (m *messages) Retain() {}
 
 func (m *messages) Release() {
+	m.drop()
+	if m.body != nil {
+		m.body.Release()
+		m.body = nil
+	}
+}
+
+// drop releases the current message, but for the memory of its body.
+func (m *messages) drop() {
 	if m.current != nil {
 		m.current.Release()
 		m.current = nil
@@ -80,24 +91,26 @@ func (m *messages) Release() {
 }
 
 func (m *messages) next() error {
-	m.Release()
+	m.drop()
 	meta, size, err := m.head()
 	if err != nil {
+		m.Release() // no other message follows
 		return err
 	}
 	defer meta.Release()
-	body, err := m.read(size)
-	if err != nil {
+	if m.body == nil {
+		m.body = memory.NewResizableBuffer(m.mem)
+	}
+	if err := m.read(m.body, size); err != nil {
 		return err
 	}
-	defer body.Release()
-	if err := checkCompressed(meta.Bytes(), body.Bytes()); err != nil {
+	if err := checkCompressed(meta.Bytes(), m.body.Bytes()); err != nil {
 		return err
 	}
 	if err := m.checkOrder(meta.Bytes()); err != nil {
 		return err
 	}
-	m.current, m.meta = arrowipc.NewMessage(meta, body), meta.Bytes()
+	m.current, m.meta = arrowipc.NewMessage(meta, m.body), meta.Bytes()
 	return nil
 }
 
@@ -129,15 +142,15 @@ func (m *messages) head() (meta *memory.Buffer, body int64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	read, err := m.read(n)
-	if err != nil {
-		return nil, 0, err
-	}
+	read := memory.NewResizableBuffer(m.mem)
 	defer func() {
 		if meta == nil { // checkMessage may panic
 			read.Release()
 		}
 	}()
+	if err = m.read(read, n); err != nil {
+		return nil, 0, err
+	}
 	if body, err = checkMessage(read.Bytes()); err != nil {
 		return nil, 0, err
 	}
@@ -168,27 +181,28 @@ func (m *messages) uint32() (uint32, error) {
 	return binary.LittleEndian.Uint32(b[:]), nil
 }
 
-// read reads n bytes. From an input of unknown size the buffer grows with what is there, not with what is claimed.
-func (m *messages) read(n int64) (*memory.Buffer, error) {
+// read reads n bytes into a buffer. From an input of unknown size the buffer grows with what is there, not with what is
+// claimed, unless as much was there before: to grow, it needs the memory of both buffers.
+func (m *messages) read(b *memory.Buffer, n int64) error {
 	step := n
 	if m.remaining < 0 {
-		step = min(n, growth)
+		step = min(n, max(growth, m.longest))
 	} else if n > m.remaining {
-		return nil, fileerror.Corrupt("a message of %d bytes, with %d bytes left: the file is cut off", n, m.remaining)
+		return fileerror.Corrupt("a message of %d bytes, with %d bytes left: the file is cut off", n, m.remaining)
 	}
-	b := memory.NewResizableBuffer(m.mem)
+	b.ResizeNoShrink(0)
 	for have := int64(0); have < n; step = min(2*have, n) {
-		b.Resize(int(step))
+		b.ResizeNoShrink(int(step))
 		if _, err := io.ReadFull(m.r, b.Bytes()[have:]); err != nil {
-			b.Release()
-			return nil, cutOff(err)
+			return cutOff(err)
 		}
 		have = step
 	}
+	m.longest = max(m.longest, n)
 	if m.remaining >= 0 {
 		m.remaining -= n
 	}
-	return b, nil
+	return nil
 }
 
 func cutOff(err error) error {
