@@ -20,8 +20,8 @@ func DeclaresOrder(layouts []*Layout, columns []SortingColumn) bool {
 	return parquet.DeclaresOrder(layouts, columns)
 }
 
-// SortingOf is the part of the order of the keys of a plan that a Parquet file names: the keys up to the first with NaN,
-// for which Parquet has no place.
+// SortingOf is the part of the order of the keys of a plan that a Parquet file names: the keys up to the first with
+// NaN, for which Parquet has no place.
 func SortingOf(plan *keyencode.Plan, keys []SortingColumn) []SortingColumn {
 	for i := range plan.Keys() {
 		if plan.Statistics(i).NaNs > 0 {

@@ -129,7 +129,8 @@ func TestNaNsKeepTheirBits(t *testing.T) {
 			if len(got.Children()) > 0 {
 				got = got.Children()[0]
 			}
-			require.Equal(t, leaf.Buffers()[1].Bytes(), got.Buffers()[1].Bytes()[:leaf.Buffers()[1].Len()], d.DataType())
+			want := leaf.Buffers()[1].Bytes()
+			require.Equal(t, want, got.Buffers()[1].Bytes()[:len(want)], d.DataType())
 			in.Table.Release()
 		}
 	}

@@ -84,6 +84,18 @@ func TestUnknownLogicalTypes(t *testing.T) {
 	require.Empty(t, out.Layout.Remarks())
 }
 
+// TestUnknownEncodings are errors that name the column, before any page is read.
+func TestUnknownEncodings(t *testing.T) {
+	table := fewRows(t)
+	defer table.Release()
+	b := changed(t, foreignBytes(t, table), func(meta *metadata.FileMetaData) {
+		meta.RowGroups[0].Columns[1].MetaData.Encodings[0] = 10
+	})
+	_, err := readBytes(t, b, ReadOptions{Format: Parquet})
+	require.ErrorIs(t, err, ErrUnsupported)
+	require.ErrorContains(t, err, `column "s": encoding 10 of a newer version of Parquet`)
+}
+
 // headerBytes is the length of a page header.
 func headerBytes(b []byte) int64 {
 	r := page.CompactReader{Bytes: b}
@@ -189,7 +201,7 @@ func TestTimestampsOf96Bits(t *testing.T) {
 		}
 		_, err := readBytes(t, int96File(t, dictionary, date(9999, 1)), ReadOptions{Format: Parquet})
 		require.ErrorIs(t, err, ErrUnsupported)
-		require.ErrorContains(t, err, `column "t": a timestamp of 96 bits`)
+		require.ErrorContains(t, err, `": a timestamp of 96 bits, day 2932896 and nanosecond 86399000000001`)
 	}
 }
 

@@ -105,6 +105,8 @@ func TestRepeatedFieldsKeepTheirSchema(t *testing.T) {
 			groupNode("b", repeated, nil, leafNode("x", required, nil), leafNode("y", optional, text))),
 		"bags": groupNode("a", optional, list,
 			groupNode("bag", repeated, nil, leafNode("array_element", optional, json))),
+		"maps with optional keys": groupNode("a", optional, schema.MapLogicalType{},
+			groupNode("key_value", repeated, nil, leafNode("key", optional, text), leafNode("value", optional, nil))),
 		"maps": groupNode("a", optional, schema.MapLogicalType{}, groupNode("map", repeated, nil,
 			leafNode("k", required, text), leafNode("v", optional, json))),
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
@@ -57,16 +58,26 @@ func originSchema(pairs metadata.KeyValueMetadata, columns int, mem memory.Alloc
 	return r.Schema(), nil
 }
 
-// withoutVariants makes the variants of a schema plain groups, which they are read as. pqarrow refuses some that are
-// shredded, such as those with optional groups.
-func withoutVariants(meta *metadata.FileMetaData) error {
+// readableSchema makes the variants of a schema plain groups, which they are read as: pqarrow refuses some that are
+// shredded, such as those with optional groups. Maps whose keys are optional, as old Presto wrote them, become lists of
+// keys and values.
+func readableSchema(meta *metadata.FileMetaData) error {
 	elements := slices.Clone(meta.FileMetaData.Schema)
 	for i, e := range elements {
-		if e.LogicalType != nil && e.LogicalType.IsSetVARIANT() {
-			plain := *e
-			plain.LogicalType = nil
-			elements[i] = &plain
+		changed := *e
+		switch logical := e.LogicalType; {
+		case logical != nil && logical.IsSetVARIANT():
+			changed.LogicalType = nil
+		case (logical != nil && logical.IsSetMAP() || e.ConvertedType != nil &&
+			int(*e.ConvertedType) == int(schema.ConvertedTypes.Map)) && i+2 < len(elements) &&
+			elements[i+2].GetNumChildren() == 0 &&
+			int(elements[i+2].GetRepetitionType()) == int(parquet.Repetitions.Optional):
+			changed.LogicalType = nil
+			setNumber(&changed.ConvertedType, int64(schema.ConvertedTypes.List))
+		default:
+			continue
 		}
+		elements[i] = &changed
 	}
 	root, err := schema.FromParquet(elements)
 	if err != nil {
@@ -82,7 +93,7 @@ func openLeaves(r *file.Reader, origin *arrow.Schema, mem memory.Allocator) (*pq
 	meta := r.MetaData()
 	pairs, whole := meta.FileMetaData.KeyValueMetadata, meta.Schema
 	defer func() { meta.FileMetaData.KeyValueMetadata, meta.Schema = pairs, whole }()
-	if err := withoutVariants(meta); err != nil {
+	if err := readableSchema(meta); err != nil {
 		return nil, err
 	}
 	var only metadata.KeyValueMetadata

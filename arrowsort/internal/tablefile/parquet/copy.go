@@ -203,8 +203,8 @@ func (f *File) movedIndex(made []*page.Index, shifts []int64) (index []encodedIn
 	return index
 }
 
-// keptIndex is the index that a column chunk has where its pages are moved. Places and nulls are those of the index that
-// was made, if one was. Bounds are left out unless keepsBounds.
+// keptIndex is the index that a column chunk has where its pages are moved. Places and nulls are those of the index
+// that was made, if one was. Bounds are left out unless keepsBounds.
 func (f *File) keptIndex(group, leaf int, made *page.Index, shift int64) encodedIndex {
 	c, column := f.Layout.meta.RowGroups[group].Columns[leaf], f.Layout.meta.Schema.Column(leaf)
 	index := f.indexOf(c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength, shift)

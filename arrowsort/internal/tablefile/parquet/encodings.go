@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // checkEncodings makes sure that the codec and the encodings of all columns are read, before any page is.
@@ -17,11 +18,13 @@ func checkEncodings(meta *metadata.FileMetaData) error {
 			case compress.Codecs.Lzo, compress.Codecs.Lz4:
 				return fileerror.Unsupported("column %q: compression %s", column.Path(), codec)
 			}
-			if column.PhysicalType() != parquet.Types.FixedLenByteArray {
-				continue
-			}
+			fixed := column.PhysicalType() == parquet.Types.FixedLenByteArray
 			for _, e := range m.Encodings {
-				if parquet.Encoding(e) == parquet.Encodings.DeltaByteArray {
+				if int(e) < page.Plain || int(e) > page.LastEncoding {
+					return fileerror.Unsupported("column %q: encoding %d of a newer version of Parquet",
+						column.Path(), e)
+				}
+				if fixed && parquet.Encoding(e) == parquet.Encodings.DeltaByteArray {
 					return fileerror.Unsupported("column %q: encoding DELTA_BYTE_ARRAY of values of fixed length",
 						column.Path())
 				}

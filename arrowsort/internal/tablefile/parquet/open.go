@@ -80,8 +80,8 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 // remarks are what a footer leaves out or has that is unknown, each in a line.
 func (t *schemaTree) remarks(meta *metadata.FileMetaData) (lines []string) {
 	for _, name := range t.unknown {
-		lines = append(lines, fmt.Sprintf("column %q has a logical type that is unknown here: its values are read as they "+
-			"are stored, and written without that type", name))
+		lines = append(lines, fmt.Sprintf("column %q has a logical type that is unknown here: its values are read as "+
+			"they are stored, and written without that type", name))
 	}
 	rows, unnamed := int64(0), false
 	for _, group := range meta.RowGroups {

@@ -37,7 +37,8 @@ func checkSchemaTree(src io.ReaderAt, size int64) (*schemaTree, error) {
 		return nil, fileerror.Corrupt("a footer of %d bytes in a file of %d", length, size)
 	}
 	if length == 0 {
-		return nil, fileerror.Corrupt("its footer has no bytes: whoever wrote it did not end, or its last bytes are lost")
+		return nil, fileerror.Corrupt("its footer has no bytes: whoever wrote it did not end, or its last bytes are " +
+			"lost")
 	}
 	t := &schemaTree{footer: make([]byte, length)}
 	if _, err := src.ReadAt(t.footer, size-footerTail-length); err != nil {

@@ -16,6 +16,7 @@ const (
 	RLE             = 3
 	bitPacked       = 4 // of levels, in old files
 	RLEDictionary   = 8
+	LastEncoding    = 9 // BYTE_STREAM_SPLIT; later ones are unknown here
 )
 
 // NamesEncoding reports whether an encoding is among those of a column chunk. The indices of a dictionary have two

@@ -108,8 +108,8 @@ func hasNaN(d arrow.ArrayData) bool {
 
 func isNaN[T float32 | float64](v T) bool { return v != v }
 
-// withoutFloatDictionaries are options for pages of a column without dictionaries of floating-point numbers: to those of
-// pqarrow all NaNs are one, where they are to keep their sign and payload.
+// withoutFloatDictionaries are options for pages of a column without dictionaries of floating-point numbers: to those
+// of pqarrow all NaNs are one, where they are to keep their sign and payload.
 func (e *Encoder) withoutFloatDictionaries(column int) (options []parquet.WriterProperty, err error) {
 	sc, err := e.columnSchema(column)
 	if err != nil {

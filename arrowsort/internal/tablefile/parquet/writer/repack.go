@@ -10,8 +10,8 @@ import (
 
 // pqarrow leaves its pages uncompressed and without statistics. They are written once more, compressed and indexed.
 
-// repack writes the pages of an encoded column anew, in memory that is used again. first is the number of its first leaf
-// column in the file.
+// repack writes the pages of an encoded column anew, in memory that is used again. first is the number of its first
+// leaf column in the file.
 func (w *flatEncoder) repack(p EncodedColumn, out []byte, e *Encoder, first int) (EncodedColumn, error) {
 	w.Start(out)
 	written := p.Footer.Schema
