@@ -223,3 +223,78 @@ func TestLongestStartThatLeadsOnWins(t *testing.T) {
 	require.EqualError(t, err,
 		`arrowsort: invalid sort key column: key "a.b.d": column "a.b" has type int8 and no fields`)
 }
+
+// TestKeysTwice gives every function each key twice, the second time in another order: the first one counts.
+func TestKeysTwice(t *testing.T) {
+	mem := checked(t)
+	rec := record(t, []string{"a", "b"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[2, 1, null, 2]`),
+		fromJSON(t, mem, arrow.BinaryTypes.String, `["x", "y", "z", "w"]`))
+	once := []arrowsort.Key{{Path: "a"}, {Path: "b"}}
+	twice := []arrowsort.Key{{Path: "a"}, {Index: 0, Order: arrowsort.Descending}, {Path: "b"},
+		{Path: "b", Nulls: arrowsort.NullsAtStart}, {Path: "a"}}
+	opts := arrowsort.Options{Allocator: mem}
+	sorted, err := arrowsort.Sort(t.Context(), rec, once, opts)
+	require.NoError(t, err)
+	defer sorted.Release()
+	values := record(t, make([]string, 5), sorted.Column(0), sorted.Column(0), sorted.Column(1), sorted.Column(1),
+		sorted.Column(0))
+	for name, call := range map[string]func(keys []arrowsort.Key) (arrowsort.Data, error){
+		"Sort": func(k []arrowsort.Key) (arrowsort.Data, error) {
+			return data(arrowsort.Sort(t.Context(), rec, k, opts))
+		},
+		"SortIndices": func(k []arrowsort.Key) (arrowsort.Data, error) {
+			return data(arrowsort.SortIndices(t.Context(), rec, k, opts))
+		},
+		"Rank": func(k []arrowsort.Key) (arrowsort.Data, error) {
+			return data(arrowsort.Rank(t.Context(), rec, k, arrowsort.TiesMin, opts))
+		},
+		"RankAverage": func(k []arrowsort.Key) (arrowsort.Data, error) {
+			return data(arrowsort.RankAverage(t.Context(), rec, k, opts))
+		},
+		"Groups": func(k []arrowsort.Key) (arrowsort.Data, error) {
+			return data(arrowsort.Groups(t.Context(), sorted, k, opts))
+		},
+		"PartitionNth": func(k []arrowsort.Key) (arrowsort.Data, error) {
+			return data(arrowsort.PartitionNth(t.Context(), rec, k, 3, opts))
+		},
+		"SelectKPerGroup": func(k []arrowsort.Key) (arrowsort.Data, error) {
+			return data(arrowsort.SelectKPerGroup(t.Context(), rec, k[:1], k[1:], 1, opts))
+		},
+		"SelectKPerGroup, groups": func(k []arrowsort.Key) (arrowsort.Data, error) {
+			return data(arrowsort.SelectKPerGroup(t.Context(), rec, k, k, 1, opts))
+		},
+		"Merge": func(k []arrowsort.Key) (arrowsort.Data, error) {
+			return data(arrowsort.Merge(t.Context(), []arrow.Record{sorted, sorted}, k, opts))
+		},
+		"MergeReaders": func(k []arrowsort.Key) (arrowsort.Data, error) {
+			readers := []array.RecordReader{streamOf(t, sorted, 2), streamOf(t, sorted, 3)}
+			merged, err := arrowsort.MergeReaders(t.Context(), readers, k, 100, opts)
+			require.NoError(t, err)
+			defer merged.Release()
+			require.True(t, merged.Next())
+			merged.Record().Retain()
+			return merged.Record(), merged.Err()
+		},
+		"SearchSorted": func(k []arrowsort.Key) (arrowsort.Data, error) {
+			all := arrow.Record(values)
+			if len(k) == 2 {
+				all = sorted
+			}
+			return data(arrowsort.SearchSorted(t.Context(), sorted, all, k, arrowsort.Right, opts))
+		},
+	} {
+		want, err := call(once)
+		require.NoError(t, err, name)
+		got, err := call(twice)
+		require.NoError(t, err, name)
+		require.Equal(t, fmt.Sprint(want), fmt.Sprint(got), name)
+		want.Release()
+		got.Release()
+	}
+	inOrder, row, err := arrowsort.IsSorted(t.Context(), sorted, twice, opts)
+	require.NoError(t, err)
+	require.True(t, inOrder, row)
+	plan, err := arrowsort.Explain(t.Context(), rec, twice, opts)
+	require.NoError(t, err)
+	require.Len(t, plan.Keys(), 2)
+}

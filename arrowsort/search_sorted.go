@@ -41,8 +41,8 @@ const (
 //
 // It fails with ErrUnsorted, naming the row; with ErrSchema when the columns of values do not match the keys; and with
 // the errors of SortIndices, ErrRows when data and values have 2^32 rows or more together. It is search_sorted of
-// Polars and searchsorted of NumPy. That of Arrow C++ finds no place for a null, and one for NaN after all other
-// values; docs/ordering.md compares them.
+// Polars and searchsorted of NumPy. That of Arrow C++ returns null for a null, and takes nulls and NaNs of the data on
+// either side: docs/ordering.md compares them, and package computefn has it.
 func SearchSorted(
 	ctx context.Context, data, values Data, keys []Key, side Side, opts Options,
 ) (*array.Uint64, error) {

@@ -47,8 +47,7 @@ var (
 	right = computefn.SearchSortedOptions{Side: arrowsort.Right}
 )
 
-// TestSearchSortedIsThatOfArrow has what pyarrow 26.0.1 returns, for chunks cut at every place too. Where NaNs are
-// first its places are wrong; these are those of the order of sort_indices.
+// TestSearchSortedIsThatOfArrow has what pyarrow 26.0.1 returns, for chunks cut at every place too.
 func TestSearchSortedIsThatOfArrow(t *testing.T) {
 	c := newCaller(t)
 	f, i := arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Int64
@@ -59,12 +58,14 @@ func TestSearchSortedIsThatOfArrow(t *testing.T) {
 		{i, `[1, 1, 3, 5, 8]`, `[0, 1, 4, 9]`, "[0 0 3 5]", "[0 2 3 5]"},
 		{i, `[null, 200, 300, 300]`, `[50, 200, null, 400]`, "[1 1 (null) 4]", "[1 2 (null) 4]"},
 		{i, `[200, 300, 300, null, null]`, `[50, 200, null, 400]`, "[0 0 (null) 3]", "[0 1 (null) 3]"},
-		{i, `[null, 1, null]`, `[1]`, "[1]", "[2]"},
 		{i, `[]`, `[1, null]`, "[0 (null)]", "[0 (null)]"},
 		{i, `[1]`, `[]`, "[]", "[]"},
 		{f, `[1, 2, "NaN", "NaN", null]`, `["NaN", 1.5, null, 3, 2]`, "[2 1 (null) 2 1]", "[4 1 (null) 2 2]"},
-		{f, `[null, 1, 2, "NaN"]`, `["NaN", 1.5, null, 3]`, "[3 2 (null) 3]", "[4 2 (null) 3]"},
 		{f, `[null, "NaN", 1, 2]`, `["NaN", 1.5, null, 3, 0]`, "[1 3 (null) 4 2]", "[2 3 (null) 4 2]"},
+		{f, `["NaN", 1, 2]`, `["NaN", 0, 1, 1.5, 3]`, "[0 1 1 2 3]", "[1 1 2 2 3]"},
+		{f, `[1, 2, "NaN"]`, `["NaN", 0, 1, 1.5, 3]`, "[2 0 0 1 2]", "[3 0 1 1 2]"},
+		{f, `[null, "NaN", "NaN"]`, `["NaN", 0]`, "[1 3]", "[3 3]"},
+		{f, `["NaN", "NaN", null]`, `["NaN", 0]`, "[0 0]", "[2 0]"},
 		{f, `["NaN", "NaN"]`, `["NaN", 1.5]`, "[0 0]", "[2 0]"},
 		{f, `[null, null]`, `["NaN", 1.5, null]`, "[0 0 (null)]", "[0 0 (null)]"},
 		{f, `[0, -0.0]`, `[0, -0.0]`, "[0 0]", "[2 2]"},
@@ -152,8 +153,11 @@ func TestSearchSortedErrors(t *testing.T) {
 		text            string
 	}{
 		{nil, c.array(arrow.PrimitiveTypes.Int64, `[3, 1]`), number, arrowsort.ErrUnsorted, "row 1 of the data"},
-		{nil, c.array(arrow.PrimitiveTypes.Int64, `[null, 3, 1]`), number, arrowsort.ErrUnsorted, "after 1 nulls"},
+		{nil, c.array(arrow.PrimitiveTypes.Int64, `[null, 3, 1]`), number, arrowsort.ErrUnsorted, "row 2 of the data"},
 		{nil, c.array(arrow.PrimitiveTypes.Int64, `[1, null, 2]`), number, arrowsort.ErrUnsorted, "row 2"},
+		{nil, c.array(arrow.PrimitiveTypes.Int64, `[null, 1, null]`), number, arrowsort.ErrUnsorted, "row 1"},
+		{nil, c.array(arrow.PrimitiveTypes.Float64, `[null, 1, "NaN"]`), c.array(arrow.PrimitiveTypes.Float64, `[1]`),
+			arrowsort.ErrUnsorted, "row 2"},
 		{nil, number, c.array(arrow.PrimitiveTypes.Int32, `[1]`), arrow.ErrType, "cast the values"},
 		{nil, number, scalar.NewInt32Scalar(1), arrow.ErrType, "cast the values"},
 		{nil, number, rec, arrow.ErrInvalid, "the needles: invalid: takes an array"},

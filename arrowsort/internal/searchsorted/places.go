@@ -4,7 +4,6 @@ package searchsorted
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -16,60 +15,54 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 )
 
-// Places returns the place of each needle in values, which are in ascending order with nulls at either end: an array or
-// a chunked array each. A null has none and is null. Other needles are compared with the values that are not null;
-// their places count the nulls at the start. NaNs among the values are at the end of those that are not null, or at
-// their start.
+// Places returns the place of each needle in values, which are in the ascending order of sort_indices with nulls at the
+// start or at the end: an array or a chunked array each. The place of a null is null.
 func Places(
 	ctx context.Context, values, needles arrowsort.Data, side arrowsort.Side, opts arrowsort.Options,
 ) (*array.Uint64, error) {
-	nulls, rest, err := withoutNulls(values)
+	sides, err := placements(values)
 	if err != nil {
 		return nil, err
 	}
-	defer rest.Release()
-	places, err := arrowsort.SearchSorted(ctx, rest, needles, nil, side, opts)
-	if errors.Is(err, arrowsort.ErrUnsorted) {
-		nansFirst := []arrowsort.Key{{Nulls: arrowsort.NullsAtStart}}
-		if again, other := arrowsort.SearchSorted(ctx, rest, needles, nansFirst, side, opts); other == nil {
-			places, err = again, nil
+	places, err := placesIn(ctx, values, needles, sides[0], side, opts)
+	if len(sides) > 1 && errors.Is(err, arrowsort.ErrUnsorted) {
+		if other, failed := placesIn(ctx, values, needles, sides[1], side, opts); failed == nil {
+			places, err = other, nil
 		}
 	}
-	if err != nil && nulls > 0 {
-		return nil, fmt.Errorf("after %d nulls: %w", nulls, err)
-	}
 	if err != nil {
 		return nil, err
-	}
-	for i := range places.Uint64Values() {
-		places.Uint64Values()[i] += uint64(nulls)
 	}
 	return withNulls(ctx, places, needles, opts.Allocator)
 }
 
-// withoutNulls is the values after the nulls at the start, and how many these are; all values when all are null. The
-// caller releases them.
-func withoutNulls(values arrowsort.Data) (nulls int, rest arrowsort.Data, err error) {
+func placesIn(
+	ctx context.Context, values, needles arrowsort.Data, nulls arrowsort.NullPlacement, side arrowsort.Side,
+	opts arrowsort.Options,
+) (*array.Uint64, error) {
+	return arrowsort.SearchSorted(ctx, values, needles, []arrowsort.Key{{Nulls: nulls}}, side, opts)
+}
+
+// placements are the sides that nulls, and NaNs with them, may be on: that of the nulls, or both without any, where
+// only NaNs show it.
+func placements(values arrowsort.Data) (sides []arrowsort.NullPlacement, err error) {
 	defer adapter.CatchMalformed(&err)
-	total := 0
-	leading := true
+	first, last := false, false // null
+	some := false
 	for _, chunk := range chunksOf(values) {
-		total += chunk.Len()
-		for i := 0; leading && i < chunk.Len(); i++ {
-			if leading = isNull(chunk, i); leading {
-				nulls++
+		if n := chunk.Len(); n > 0 {
+			if last = isNull(chunk, n-1); !some {
+				first, some = isNull(chunk, 0), true
 			}
 		}
 	}
-	if nulls == 0 || nulls == total {
-		values.Retain()
-		return 0, values, nil
+	switch {
+	case last:
+		return []arrowsort.NullPlacement{arrowsort.NullsAtEnd}, nil
+	case first:
+		return []arrowsort.NullPlacement{arrowsort.NullsAtStart}, nil
 	}
-	if c, ok := values.(*arrow.Chunked); ok {
-		return nulls, adapter.SliceChunked(c, int64(nulls), int64(total)), nil
-	}
-	rest, err = adapter.Slice(values.(arrow.Array), int64(nulls), int64(total))
-	return nulls, rest, err
+	return []arrowsort.NullPlacement{arrowsort.NullsAtEnd, arrowsort.NullsAtStart}, nil
 }
 
 // withNulls is places, which it takes over, with nulls for those of needles that are null.
