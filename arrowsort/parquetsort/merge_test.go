@@ -1,12 +1,14 @@
 package parquetsort
 
 import (
+	"context"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
@@ -60,4 +62,36 @@ func TestMergeOfSortedFiles(t *testing.T) {
 	require.EqualValues(t, 210_000, result.Rows)
 	require.Equal(t, sorted, result.Inputs)
 	requireSorted(t, files, []string{out}, keys)
+}
+
+// TestKeysThatAlwaysTie: a struct without fields has no columns to compare, so all rows keep their order.
+func TestKeysThatAlwaysTie(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "row", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "k", Type: arrow.StructOf()}}, nil)
+	folder := t.TempDir()
+	inputs := []string{filepath.Join(folder, "a.arrows"), filepath.Join(folder, "b.arrows")}
+	for file, in := range inputs {
+		generate(t, in, schema, 2, func(batch int) arrow.Record {
+			b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+			defer b.Release()
+			for row := range 10 {
+				b.Field(0).(*array.Int64Builder).Append(int64(file*20 + batch*10 + row))
+				b.Field(1).(*array.StructBuilder).Append(true)
+			}
+			return b.NewRecord()
+		})
+	}
+	for _, run := range []func(context.Context, []string, string, Options) (*Result, error){Sort, Merge} {
+		out := filepath.Join(folder, "out.arrows")
+		_, err := run(t.Context(), inputs, out, Options{Keys: []arrowsort.Key{{Path: "k"}}, SpillDir: folder})
+		require.NoError(t, err)
+		next := int64(0)
+		eachBatch(t, []string{out}, func(rec arrow.Record) {
+			for _, row := range rec.Column(0).(*array.Int64).Int64Values() {
+				require.Equal(t, next, row)
+				next++
+			}
+		})
+		require.EqualValues(t, 40, next)
+	}
 }

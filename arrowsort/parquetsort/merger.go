@@ -75,6 +75,7 @@ func (m *merger) fill(ctx context.Context) error {
 // bind makes one plan for the codes of all rows in memory.
 func (m *merger) bind() error {
 	var round keyStatistics
+	empty := true
 	for _, l := range m.cursors {
 		if l.head != nil {
 			round.merge(&l.head.stats)
@@ -82,8 +83,9 @@ func (m *merger) bind() error {
 		for _, b := range l.batches {
 			round.merge(&b.stats)
 		}
+		empty = empty && l.head == nil && len(l.batches) == 0
 	}
-	if round.stats == nil {
+	if empty {
 		return nil
 	}
 	plan, err := round.plan()
