@@ -120,22 +120,22 @@ func defineFlags(flags *flag.FlagSet) *job {
 	o := &j.options
 	flags.Var(&j.keys, "k", keytext.Help)
 	flags.StringVar(&j.output, "o", "", "`FOLDER` of the sorted files, local or as in gs://bucket/folder")
-	flags.IntVar(&o.Shards, "shards", 0, "sorted files that are written; 0: one for each 256 MiB of rows in memory")
-	flags.Func("memory", "`SIZE` of a worker's memory for a part that is read or a shard that is sorted, as 2GiB "+
-		"(default a quarter of the machine's)", func(text string) (err error) {
+	flags.IntVar(&o.Shards, "shards", 0, "sorted files that are written; 0: one for each 256 MiB of rows in\nmemory")
+	flags.Func("memory", "`SIZE` of a worker's memory for a part that is read or a shard that is\n"+
+		"sorted, as 2GiB (default a quarter of the machine's)", func(text string) (err error) {
 		o.Memory, err = sizetext.Parse(text)
 		return err
 	})
 	flags.StringVar(&o.SpillDir, "spill-dir", "", "`FOLDER` of a worker for what does not fit in its memory")
-	flags.StringVar(&o.ShuffleDir, "shuffle-dir", "", "local or shared `FOLDER` in which rows travel to their shards "+
-		"(default the folder of -o; if that is an object store --spill-dir in the process, the runner elsewhere)")
+	flags.StringVar(&o.ShuffleDir, "shuffle-dir", "", "local or shared `FOLDER` in which rows travel to their shards\n"+
+		"(default the folder of -o; if that is an object store --spill-dir in\nthe process, the runner elsewhere)")
 	flags.BoolVar(&o.RunnerShuffle, "runner-shuffle", false, "rows travel through the runner, not in files")
 	flags.StringVar(&o.SpillCompression, "spill-compression", "", "compress what is spilled: lz4 or zstd")
 	flags.StringVar(&o.InputFormat, "format", "", "format of the inputs: parquet, arrow or arrows; by their names")
 	flags.StringVar(&o.Compression, "compression", "", "`CODEC[:LEVEL]` of the sorted files (default zstd)")
 	flags.IntVar(&o.RowGroupRows, "row-group-rows", 0, "rows of a row group; 0: 262,144")
 	flags.IntVar(&o.PageRows, "page-rows", 0, "most rows of a page; 0: 16,384")
-	flags.StringVar(&o.Engine, "engine", "", "what sorts the shards: cpu, gpu or auto, a GPU where a worker has one "+
+	flags.StringVar(&o.Engine, "engine", "", "what sorts the shards: cpu, gpu or auto, a GPU where a worker has one\n"+
 		"(default cpu)")
 	flags.IntVar(&o.Threads, "threads", 0, "threads of a step on a worker; 0: all")
 	flags.StringVar(&j.logLevel, "log-level", "warn", "what Beam reports: debug, info, warn or error")

@@ -89,7 +89,10 @@ func TestHelp(t *testing.T) {
 	require.Contains(t, own, "\n  -shards int\n")
 	require.Contains(t, own, "--runner NAME")
 	require.NotContains(t, own, "dataflow_service_options")
-	require.Less(t, strings.Count(own, "\n"), 60)
+	require.Less(t, strings.Count(own, "\n"), 70)
+	for line := range strings.Lines(own) {
+		require.LessOrEqual(t, len(strings.ReplaceAll(line, "    \t", "        ")), 81, line)
+	}
 	require.True(t, strings.HasPrefix(own, "usage: arrowsort-beam sort "), own)
 	for _, args := range [][]string{{"--help-beam"}, {"sort", "--help-beam"}} {
 		beams, code := command(t, args...)
