@@ -46,7 +46,8 @@ type Sorter struct {
 }
 
 // NewSorter begins a sort of batches of a schema. Of the options it uses Keys, Memory, SpillDir, SpillCompression,
-// Limit, RowGroupRows, Threads and Allocator. Dictionary columns come back as their values.
+// Limit, RowGroupRows, Threads, Allocator and, for what Sorted does, Progress. Dictionary columns come back as their
+// values.
 func NewSorter(ctx context.Context, schema *arrow.Schema, opts Options) (*Sorter, error) {
 	opts, err := opts.resolved(ctx)
 	if err != nil {
