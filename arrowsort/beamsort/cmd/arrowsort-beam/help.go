@@ -28,12 +28,13 @@ func help(flags *flag.FlagSet, beams map[string]bool, ofBeam bool) string {
 		return b.String()
 	}
 	fmt.Fprintf(&b, "%s\nSorts Parquet and Arrow files on a runner of Apache Beam: in this process,\n"+
-		"unless --runner names another. FOLDER gets the sorted files, each after the one\nbefore it.\n\nFlags:\n", usage)
+		"unless --runner names another. FOLDER gets the sorted files, each after the one\n"+
+		"before it.\n\nFlags:\n", usage)
 	listed.PrintDefaults()
 	fmt.Fprintf(&b, "\nOf Beam's flags these choose the runner; --%s lists all:\n", beamHelp)
 	for _, line := range []string{
-		"--runner NAME                 prism (default, in this process), universal, flink,",
-		"                              spark or dataflow",
+		"--runner NAME                 prism (default, in this process), universal,",
+		"                              flink, spark or dataflow",
 		"--endpoint HOST:PORT          the job service of universal, flink or spark",
 		"--environment_type LOOPBACK   the workers are this process",
 		"--worker_binary FILE          the program of workers elsewhere",
