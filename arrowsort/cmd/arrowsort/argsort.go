@@ -8,6 +8,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
+// argsortName is the command that writes no rows.
+const argsortName = "argsort"
+
 func newArgsort(s streams) *cobra.Command {
 	j := &job{streams: s}
 	cmd := &cobra.Command{

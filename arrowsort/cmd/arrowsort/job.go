@@ -115,7 +115,7 @@ func (j *job) write(ctx context.Context, inputs []string, work writing) error {
 }
 
 // orderWords are what a command did to the rows.
-var orderWords = map[string]string{"sort": "sorted by ", mergeName: "merged by ", "argsort": "row numbers sorted by "}
+var orderWords = map[string]string{"sort": "sorted by ", mergeName: "merged by ", argsortName: "row numbers sorted by "}
 
 // run does the work of a job with its progress shown. Errors are in terms of the command.
 func (j *job) run(work func() error) error {

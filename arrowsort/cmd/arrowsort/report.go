@@ -118,7 +118,7 @@ func (r *report) bytesText() string {
 	if len(r.Outputs) > 0 {
 		b += " in " + counted(int64(len(r.Outputs)), "file")
 	}
-	if r.RowsOut != *r.Rows || r.BytesIn == 0 || r.BytesOut == 0 {
+	if r.RowsOut != *r.Rows || r.BytesIn == 0 || r.BytesOut == 0 || r.Command == argsortName {
 		return b
 	}
 	const same = 1.005 // rounds to 1.00

@@ -25,6 +25,8 @@ func TestReportInWords(t *testing.T) {
 			BytesOut: 9, Plan: "bits", verbose: true}, 0},
 		`, 2.5 kB out \(shrank by a factor of 4.00\)\n.*\nin order already: row groups are copied\n$`: {report{
 			Rows: new(int64(2)), BytesIn: 10000, Output: "x", RowsOut: 2, BytesOut: 2500, Copied: true}, 0},
+		`, 1.0 kB out\n`: {report{Command: argsortName, Rows: new(int64(2)), BytesIn: 10000, Output: "x", RowsOut: 2,
+			BytesOut: 1000}, 0},
 		`, 10.0 kB out \(the same size\)\n`: {report{Rows: new(int64(2)), BytesIn: 10000, Output: "x", RowsOut: 2,
 			BytesOut: 9999}, 0},
 	} {
