@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
@@ -27,26 +29,40 @@ func changed(t testing.TB, b []byte, change func(meta *metadata.FileMetaData)) [
 
 // TestFootersOfOldWriters: metadata that old writers left out, and that no value depends on.
 func TestFootersOfOldWriters(t *testing.T) {
-	table := fewRows(t)
+	table := words(t, memory.DefaultAllocator, 2000)
 	defer table.Release()
 	for name, dictionary := range map[string]bool{"dictionary": true, "plain": false} {
 		whole := foreignBytes(t, table, parquet.WithDictionaryDefault(dictionary))
-		for fault, change := range map[string]func(meta *metadata.FileMetaData){
-			"no encodings": func(meta *metadata.FileMetaData) {
-				for _, c := range meta.RowGroups[0].Columns {
-					c.MetaData.Encodings, c.MetaData.EncodingStats = nil, nil
-				}
-			},
-			"no rows": func(meta *metadata.FileMetaData) { meta.NumRows = 0 },
-			"short chunks": func(meta *metadata.FileMetaData) { // PARQUET-816
-				for i, c := range meta.RowGroups[0].Columns {
-					if at := c.MetaData.DictionaryPageOffset; at != nil && i < 2 { // that are read here
-						c.MetaData.TotalCompressedSize -= headerBytes(whole[*at:])
+		for fault, change := range map[string]func(c *metadata.FileMetaData) (changes int){
+			"no encodings": func(meta *metadata.FileMetaData) (changes int) {
+				for _, group := range meta.RowGroups {
+					for _, c := range group.Columns {
+						c.MetaData.Encodings, c.MetaData.EncodingStats = nil, nil
+						changes++
 					}
 				}
+				return changes
+			},
+			"no rows": func(meta *metadata.FileMetaData) int {
+				meta.NumRows = 0
+				return 1
+			},
+			"short chunks": func(meta *metadata.FileMetaData) (changes int) { // PARQUET-816
+				for _, group := range meta.RowGroups {
+					for _, c := range group.Columns {
+						at, typ := c.MetaData.DictionaryPageOffset, parquet.Type(c.MetaData.Type)
+						if at != nil && *at > 0 && (typ == parquet.Types.Int64 || typ == parquet.Types.ByteArray) {
+							c.MetaData.TotalCompressedSize -= headerBytes(whole[*at:])
+							changes++
+						}
+					}
+				}
+				return changes
 			},
 		} {
-			b := changed(t, whole, change)
+			changes := 0
+			b := changed(t, whole, func(meta *metadata.FileMetaData) { changes = change(meta) })
+			require.Equal(t, dictionary || fault != "short chunks", changes > 0, "%s, %s", name, fault)
 			in, err := readBytes(t, b, ReadOptions{Format: Parquet})
 			require.NoError(t, err, "%s, %s", name, fault)
 			require.Equal(t, textOf(t, table), textOf(t, in.Table), "%s, %s", name, fault)
@@ -94,6 +110,25 @@ func TestUnknownEncodings(t *testing.T) {
 	_, err := readBytes(t, b, ReadOptions{Format: Parquet})
 	require.ErrorIs(t, err, ErrUnsupported)
 	require.ErrorContains(t, err, `column "s": encoding 10 of a newer version of Parquet`)
+}
+
+// TestShortChunksOfOtherTypes: pages that pass the end of their chunk are an error where pqarrow reads them.
+func TestShortChunksOfOtherTypes(t *testing.T) {
+	lists := array.NewListBuilder(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64)
+	for range 500 {
+		lists.Append(true)
+		lists.ValueBuilder().(*array.Int64Builder).Append(7)
+	}
+	sc := arrow.NewSchema([]arrow.Field{{Name: "l", Type: lists.Type()}}, nil)
+	record := array.NewRecord(sc, []arrow.Array{lists.NewArray()}, 500)
+	whole := foreignBytes(t, array.NewTableFromRecords(sc, []arrow.Record{record}))
+	b := changed(t, whole, func(meta *metadata.FileMetaData) {
+		m := meta.RowGroups[0].Columns[0].MetaData
+		m.TotalCompressedSize -= headerBytes(whole[*m.DictionaryPageOffset:])
+	})
+	_, err := readBytes(t, b, ReadOptions{Format: Parquet})
+	require.ErrorIs(t, err, ErrCorrupt)
+	require.ErrorContains(t, err, `column "l.list.element" of row group 0: corrupted file: its pages pass the end`)
 }
 
 // headerBytes is the length of a page header.

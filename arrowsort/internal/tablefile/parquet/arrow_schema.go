@@ -62,7 +62,7 @@ func originSchema(pairs metadata.KeyValueMetadata, columns int, mem memory.Alloc
 // shredded, such as those with optional groups. Maps whose keys are optional, as old Presto wrote them, become lists of
 // keys and values.
 func readableSchema(meta *metadata.FileMetaData) error {
-	elements := slices.Clone(meta.FileMetaData.Schema)
+	elements, changes := slices.Clone(meta.FileMetaData.Schema), 0
 	for i, e := range elements {
 		changed := *e
 		switch logical := e.LogicalType; {
@@ -78,6 +78,10 @@ func readableSchema(meta *metadata.FileMetaData) error {
 			continue
 		}
 		elements[i] = &changed
+		changes++
+	}
+	if changes == 0 {
+		return nil
 	}
 	root, err := schema.FromParquet(elements)
 	if err != nil {

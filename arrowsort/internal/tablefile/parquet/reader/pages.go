@@ -21,18 +21,17 @@ func (f *File) namedIn(group, leaf int) func(encoding int) bool {
 	return func(e int) bool { return page.NamesEncoding(encodings, e) }
 }
 
-// PageIndex reads the pages of a column chunk and makes their index. They are not to pass the end of the chunk.
+// PageIndex reads the pages of a column chunk and makes their index.
 func (f *File) PageIndex(group, leaf int) (x *page.Index, err error) {
 	err = f.walk(group, leaf, func(r *page.Reader) error {
-		if x, err = r.Index(f.namedIn(group, leaf)); err == nil && r.Extended() {
-			return fileerror.Corrupt("its pages pass the end that the metadata name")
-		}
+		x, err = r.Index(f.namedIn(group, leaf))
 		return err
 	})
 	return x, err
 }
 
-// walk calls use with the pages of a column chunk. Errors name the column.
+// walk calls use with the pages of a column chunk, which are not to pass its end: they are copied, or read by pqarrow.
+// Errors name the column.
 func (f *File) walk(group, leaf int, use func(r *page.Reader) error) error {
 	s := f.takeScratch()
 	defer f.giveScratch(s)
@@ -41,7 +40,13 @@ func (f *File) walk(group, leaf int, use func(r *page.Reader) error) error {
 		if err != nil {
 			return err
 		}
-		return use(r)
+		if err := use(r); err != nil {
+			return err
+		}
+		if r.Extended() {
+			return fileerror.Corrupt("its pages pass the end that the metadata name")
+		}
+		return nil
 	})
 	if err != nil {
 		path := f.file.MetaData().Schema.Column(leaf).Path()
