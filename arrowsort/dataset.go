@@ -37,8 +37,11 @@ type dataset struct {
 
 // open borrows the data.
 func (d *dataset) open(data Data) (err error) {
+	if data != nil && adapter.IsNil(data) {
+		return fmt.Errorf("%w: data of type %T is nil", ErrOption, data)
+	}
 	defer func() {
-		if p := recover(); p != nil { // a nil pointer, or a type of data that is foreign to Arrow
+		if p := recover(); p != nil { // a type of data that is foreign to Arrow
 			err = fmt.Errorf("%w: data of type %T cannot be read: %v", ErrOption, data, p)
 		}
 	}()

@@ -8,6 +8,7 @@ import (
 	array15 "github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 )
 
@@ -30,6 +31,9 @@ func open(data Data) (*input, error) {
 
 // borrow is data of the core that shares the memory of the data. The caller releases it.
 func borrow(data Data, lent *convert.Loans) (core arrowsort.Data, err error) {
+	if data != nil && adapter.IsNil(data) {
+		return nil, fmt.Errorf("%w: data of type %T is nil", arrowsort.ErrOption, data)
+	}
 	defer func() {
 		if p := recover(); p != nil { // buffers that contradict the type or the length
 			core, err = nil, fmt.Errorf("%w: malformed data: %v", arrowsort.ErrOption, p)

@@ -22,8 +22,11 @@ func (c *Converter) input(data arrowsort.Data) (adapter.Input, error) {
 
 // open borrows the data as columns.
 func open(data arrowsort.Data) (in adapter.Input, err error) {
+	if data != nil && adapter.IsNil(data) {
+		return in, fmt.Errorf("%w: data of type %T is nil", arrowsort.ErrOption, data)
+	}
 	defer func() {
-		if p := recover(); p != nil { // a nil pointer, or a type of data that is foreign to Arrow
+		if p := recover(); p != nil { // a type of data that is foreign to Arrow
 			err = fmt.Errorf("%w: data of type %T cannot be read: %v", arrowsort.ErrOption, data, p)
 		}
 	}()
