@@ -116,7 +116,7 @@ func TestLargeBatchOfNestedDictionaries(t *testing.T) {
 	require.NoError(t, err)
 	defer s.Close()
 	require.NoError(t, s.Write(rec))
-	require.Greater(t, len(s.parts), 1)
+	require.True(t, len(s.parts) > 1 || s.folder != nil, "the batch is cut, and may be spilled")
 	sorted, err := s.Sorted()
 	require.NoError(t, err)
 	defer sorted.Release()
