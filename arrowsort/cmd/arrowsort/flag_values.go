@@ -126,17 +126,17 @@ func checkInputPaths(paths []string) error {
 	return nil
 }
 
-// addressScheme is the scheme of an address such as s3://bucket/x.parquet; empty for the path of a file, which may begin
-// with the letter of a drive.
+// addressScheme is the scheme of an address such as s3://bucket/x.parquet; empty for the path of a file, which may
+// begin with the letter of a drive.
 func addressScheme(path string) string {
 	scheme, _, found := strings.Cut(path, "://")
-	if !found || len(scheme) < 2 || strings.ContainsFunc(scheme, func(r rune) bool { return !strings.ContainsRune(schemeLetters, r) }) {
+	if !found || len(scheme) < 2 || strings.Trim(scheme, schemeLetters) != "" {
 		return ""
 	}
 	return scheme
 }
 
-// schemeLetters are those of schemes of addresses (RFC 3986).
+// schemeLetters are the characters of schemes of addresses (RFC 3986).
 const schemeLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-."
 
 // beamHint names the command for object stores after an address in one.
