@@ -2,6 +2,7 @@ package arrowsort_test
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
@@ -71,16 +72,17 @@ func TestHeapOfGoDoesNotGrowWithTheRows(t *testing.T) {
 			require.NoError(t, err)
 			t.Cleanup(sorted.Release)
 			for call, f := range callsForHeap(t, rec, sorted, keys) {
-				var before, after runtime.MemStats
-				for range 2 { // the first call makes what later ones share
+				taken := heap[call]
+				taken[i] = math.MaxUint64
+				for range 4 { // the first call makes what later ones share, unless a collection frees it
+					var before, after runtime.MemStats
 					mem.used = 0
 					runtime.ReadMemStats(&before)
 					_, err := f(t.Context(), opts)
 					require.NoError(t, err)
 					runtime.ReadMemStats(&after)
+					taken[i] = min(taken[i], after.TotalAlloc-before.TotalAlloc)
 				}
-				taken := heap[call]
-				taken[i] = after.TotalAlloc - before.TotalAlloc
 				heap[call] = taken
 			}
 		}

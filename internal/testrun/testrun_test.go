@@ -30,6 +30,7 @@ func TestShareAndSample(t *testing.T) {
 	tried := map[int]bool{}
 	for _, seed := range []string{"0", "1", "2", "3", "4", "5"} {
 		t.Setenv("ARROWSORT_LONG", "")
+		t.Setenv("ARROWSORT_FEW", "")
 		t.Setenv("ARROWSORT_SEED", seed)
 		shared := 0
 		for _, c := range cases {
