@@ -47,8 +47,11 @@ type fileError struct {
 	err  error
 }
 
+// Error is one line, without the prefix of panics that the readers of Arrow and Parquet made errors of: it is the file
+// that is wrong, not the run.
 func (e *fileError) Error() string {
-	return fmt.Sprintf("%s: %s", e.path, strings.Join(strings.Fields(e.err.Error()), " "))
+	text := strings.Join(strings.Fields(e.err.Error()), " ")
+	return fmt.Sprintf("%s: %s", e.path, strings.ReplaceAll(text, "runtime error: ", ""))
 }
 
 func (e *fileError) Unwrap() error { return e.err }
