@@ -132,7 +132,7 @@ func withHint(schema *csv.Schema, err error) error {
 	return err
 }
 
-// warnFile warns of what is read in a CSV file otherwise than somebody may expect; schema is that of CSV inputs, or nil.
+// warnFile warns of what is read in a CSV file otherwise than somebody may expect; schema is that of CSV, or nil.
 func (in *inputs) warnFile(path string, schema *csv.Schema) {
 	if schema == nil {
 		return

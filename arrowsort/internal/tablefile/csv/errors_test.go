@@ -10,10 +10,11 @@ import (
 
 func TestErrorsOfCSV(t *testing.T) {
 	const ends = "the value goes on after the quotation mark that ends it; double one that belongs to the value"
+	const names = "the first line names 2 columns; is the delimiter right?"
 	const open = "the quotation mark that a value starts with has none that ends the value"
 	for text, want := range map[string]string{
 		"":                               "CSV starts with a line of column names, this is empty",
-		"a,b\n1,2\n1,2,3\n":              "line 3 has 3 values, the first line names 2 columns; is the delimiter right?",
+		"a,b\n1,2\n1,2,3\n":              "line 3 has 3 values, " + names,
 		"a\n1\n\n\n1,2\n":                "line 5 has 2 values, the first line names 1 column; is the delimiter right?",
 		"a,b\n\"x\ny\",2\nz\n":           "line 4 has 1 value, the first line names 2 columns; is the delimiter right?",
 		"a,b\n1,\"x\"y\n":                "line 2, byte 6: " + ends,
@@ -21,7 +22,7 @@ func TestErrorsOfCSV(t *testing.T) {
 		"a,b\n1,\"xy\n\n":                "line 2, byte 3: " + open,
 		"name,x\nb,1\ncaf\xe9,2\n":       "line 3 is not UTF-8, at byte 4; convert the file first",
 		"name\r\xc3\xa9\xe9\r":           "line 2 is not UTF-8, at byte 3; convert the file first",
-		"a,b\r1,2\r1,2,3\r":              "line 3 has 3 values, the first line names 2 columns; is the delimiter right?",
+		"a,b\r1,2\r1,2,3\r":              "line 3 has 3 values, " + names,
 		"a,b\r\n1,2\r\n\r\n1,\"x\"y\r\n": "line 4, byte 6: " + ends,
 		"\"a\nb\n":                       "line 1, byte 1: " + open,
 		"a,b\n\"x\r\ny\",\"p\"q\n":       "line 3, byte 7: " + ends,

@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -8,41 +9,83 @@ import (
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 )
+
+// A valueType is a type of the values of a column: how they are read, and appended to a builder of it.
+type valueType struct {
+	arrow.DataType
+	reads   func(value string) error
+	appends func(b array.Builder, value string) error
+}
+
+type appender[T any] interface {
+	array.Builder
+	Append(T)
+}
+
+// typeOf is the type of values that a builder gets from parse.
+func typeOf[B appender[T], T any](typ arrow.DataType, parse func(string) (T, error)) *valueType {
+	reads := func(value string) error {
+		_, err := parse(value)
+		return err
+	}
+	return &valueType{typ, reads, func(b array.Builder, value string) error {
+		v, err := parse(value)
+		b.(B).Append(v)
+		return err
+	}}
+}
 
 // The type of a CSV column is the first of types that every value of the column reads as; an empty value is null and
 // reads as anything, and a column of empty values only is a string.
 //
 //   - int64: as Go prints it, so that 007 and +1 stay strings
 //   - uint64: the same, for the numbers from 2^63
-//   - float64: decimal or scientific notation of up to 17 digits that the number has, too; NaN, Inf; a whole number
-//     only if it is exact: an identifier of 20 digits stays a string, as do 1e-400 and 9007199254740993.0
+//   - float64: decimal or scientific notation, all digits of which the number has, too: printed with as many digits it
+//     is the text, and a whole number is exact; NaN, Inf
+//   - decimal of up to 76 digits: decimal notation
+//   - float64 again, now of numbers that lose digits; none is so large that it would be infinite
 //   - bool: true, false in lower, upper or title case
 //   - date32: 2006-01-02
 //   - timestamp[us]: 2006-01-02 15:04:05 with a T or a space and up to six digits of a second; no time zone
 //   - timestamp[us, UTC]: the same with Z or an offset such as +02:00, +0200 or +02
 //   - string
-var types = []inferable{
-	{arrow.PrimitiveTypes.Int64, reads(parseInt)},
-	{arrow.PrimitiveTypes.Uint64, reads(parseUint)},
-	{arrow.PrimitiveTypes.Float64, isFloat},
-	{arrow.FixedWidthTypes.Boolean, reads(parseBool)},
-	{arrow.FixedWidthTypes.Date32, reads(parseDate)},
-	{&arrow.TimestampType{Unit: arrow.Microsecond}, readsTime(false)},
-	{arrow.FixedWidthTypes.Timestamp_us, readsTime(true)},
-	{arrow.BinaryTypes.String, func(string) bool { return true }},
-}
+const (
+	asInt = iota
+	asUint
+	asFloat
+	asDecimal
+	asRounded
+	asBool
+	asDate
+	asTime
+	asInstant
+	asText
+)
 
-type inferable struct {
-	typ   arrow.DataType
-	reads func(value string) bool
+var floatType = typeOf[*array.Float64Builder](arrow.PrimitiveTypes.Float64, parseFloat)
+
+var types = [...]*valueType{
+	asInt:     typeOf[*array.Int64Builder](arrow.PrimitiveTypes.Int64, parseInt),
+	asUint:    typeOf[*array.Uint64Builder](arrow.PrimitiveTypes.Uint64, parseUint),
+	asFloat:   floatType,
+	asDecimal: nil, // its precision depends on the values
+	asRounded: floatType,
+	asBool:    typeOf[*array.BooleanBuilder](arrow.FixedWidthTypes.Boolean, parseBool),
+	asDate:    typeOf[*array.Date32Builder](arrow.FixedWidthTypes.Date32, parseDate),
+	asTime:    typeOf[*array.TimestampBuilder](&arrow.TimestampType{Unit: arrow.Microsecond}, readsTime(false)),
+	asInstant: typeOf[*array.TimestampBuilder](arrow.FixedWidthTypes.Timestamp_us, readsTime(true)),
+	asText: typeOf[*array.StringBuilder](arrow.BinaryTypes.String,
+		func(value string) (string, error) { return value, nil }),
 }
 
 // An inference is the types that a column can still have: a value of it does not read as those that are ruled out.
 type inference struct {
-	ruledOut [8]bool
-	seen     bool
-	bytes    int64 // of all values
+	ruledOut     [len(types)]bool
+	seen         bool
+	bytes        int64 // of all values
+	whole, scale int   // digits of decimals at most: before the point and after it
 }
 
 func (c *inference) add(value string) {
@@ -51,12 +94,18 @@ func (c *inference) add(value string) {
 	}
 	c.seen = true
 	c.bytes += int64(len(value))
-	if c.short(value) {
-		return
+	if !c.short(value) {
+		c.infer(value)
 	}
-	for i, t := range types {
-		if !c.ruledOut[i] {
-			c.ruledOut[i] = !t.reads(value)
+}
+
+func (c *inference) infer(value string) {
+	if !c.ruledOut[asRounded] {
+		c.addNumber(value)
+	}
+	for i, t := range types[:asText] {
+		if number := i == asFloat || i == asDecimal || i == asRounded; !number && !c.ruledOut[i] {
+			c.ruledOut[i] = t.reads(value) != nil
 		}
 	}
 }
@@ -64,31 +113,43 @@ func (c *inference) add(value string) {
 // short adds a whole number of so few digits that each type of numbers has it, but for unsigned ones if it is negative.
 func (c *inference) short(value string) bool {
 	const always = 15 // digits that a float64 always holds
-	if len(value) > always || c.ruledOut[0] || !c.ruledOut[3] {
+	if len(value) > always || c.ruledOut[asInt] || !c.ruledOut[asBool] {
 		return false // it is tried as anything once
 	}
 	if _, err := parseInt(value); err != nil {
 		return false
 	}
-	c.ruledOut[1] = c.ruledOut[1] || value[0] == '-'
+	c.ruledOut[asUint] = c.ruledOut[asUint] || value[0] == '-'
+	c.whole = max(c.whole, len(strings.TrimPrefix(value, "-")))
 	return true
 }
 
-func (c *inference) dataType() arrow.DataType {
-	for i, t := range types {
-		if c.seen && !c.ruledOut[i] {
-			return t.typ
-		}
+// addNumber adds what may be a number in one of the notations of float64.
+func (c *inference) addNumber(value string) {
+	x, err := parseFloat(value)
+	keeps := err == nil && keepsDigits(x, value)
+	c.ruledOut[asRounded] = err != nil
+	c.ruledOut[asFloat] = c.ruledOut[asFloat] || !keeps
+	if c.ruledOut[asDecimal] {
+		return
 	}
-	return arrow.BinaryTypes.String
+	whole, scale, ok := decimalDigits(value)
+	c.whole, c.scale = max(c.whole, whole), max(c.scale, scale)
+	c.ruledOut[asDecimal] = err != nil || !ok || c.whole+c.scale > maxDigits
 }
 
-// reads reports which values parse reads without an error.
-func reads[T any](parse func(string) (T, error)) func(string) bool {
-	return func(s string) bool {
-		_, err := parse(s)
-		return err == nil
+// valueType is the type of the values so far.
+func (c *inference) valueType() *valueType {
+	for i, t := range types {
+		switch {
+		case !c.seen || c.ruledOut[i]:
+		case i == asDecimal:
+			return decimalType(max(c.whole+c.scale, 1), c.scale, parsePlain)
+		default:
+			return t
+		}
 	}
+	return types[asText]
 }
 
 func parseInt(s string) (int64, error) {
@@ -106,37 +167,28 @@ func parseUint(s string) (uint64, error) {
 	return strconv.ParseUint(s, 10, 64)
 }
 
-// isFloat leaves hexadecimal and underscores, which Go reads, to strings, and numbers with leading zeros.
-func isFloat(s string) bool {
+// parseFloat leaves hexadecimal and underscores, which Go reads, to strings, and numbers with leading zeros or a +.
+func parseFloat(s string) (float64, error) {
 	digits := strings.TrimPrefix(s, "-")
-	if len(digits) > 1 && digits[0] == '0' && digits[1] != '.' && digits[1] != 'e' && digits[1] != 'E' {
-		return false
+	if len(digits) > 1 && digits[0] == '0' && digits[1] != '.' && digits[1] != 'e' && digits[1] != 'E' ||
+		strings.HasPrefix(digits, "+") || strings.ContainsAny(digits, "xX_") {
+		return 0, strconv.ErrSyntax
 	}
-	if strings.HasPrefix(digits, "+") || strings.ContainsAny(digits, "xX_") {
-		return false
-	}
-	x, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		return false
-	}
-	if strings.Trim(digits, "0123456789") == "" {
-		return strconv.FormatFloat(x, 'f', 0, 64) == s
-	}
-	return hasDigits(x, digits)
+	return strconv.ParseFloat(s, 64)
 }
 
-// hasDigits reports whether a number, rounded to the number of digits of the text, is the text: no digit is lost.
-func hasDigits(x float64, text string) bool {
-	const always, most = 15, 17 // digits that a float64 always holds, and holds at most
-	const smallest = 0x1p-1022  // of the numbers with all their bits
+// keepsDigits reports whether a number, rounded to the number of digits of the text, is the text: no digit is lost.
+func keepsDigits(x float64, text string) bool {
+	const always = 15          // digits that a float64 always holds
+	const smallest = 0x1p-1022 // of the numbers with all their bits
 	if len(text) <= always && math.Abs(x) >= smallest {
 		return true
 	}
-	digits := significantDigits(text)
-	if digits == "" || len(digits) > most {
-		return digits == ""
+	if strings.Trim(text, "-0123456789") == "" {
+		return strconv.FormatFloat(x, 'f', 0, 64) == text
 	}
-	return significantDigits(strconv.FormatFloat(x, 'e', len(digits)-1, 64)) == digits
+	digits := significantDigits(text)
+	return digits == "" || significantDigits(strconv.FormatFloat(x, 'e', len(digits)-1, 64)) == digits
 }
 
 // significantDigits are the digits from the first that is not zero to the exponent; none of NaN and Inf.
@@ -158,13 +210,19 @@ func parseBool(s string) (bool, error) {
 	return false, strconv.ErrSyntax
 }
 
-func parseDate(s string) (time.Time, error) { return time.Parse(time.DateOnly, s) }
+func parseDate(s string) (arrow.Date32, error) {
+	t, err := time.Parse(time.DateOnly, s)
+	return arrow.Date32FromTime(t), err
+}
 
-// readsTime reports which values are times with or without a zone.
-func readsTime(zoned bool) func(string) bool {
-	return func(s string) bool {
-		_, zone, err := parseTime(s)
-		return err == nil && zone == zoned
+// readsTime parses times with or without a zone.
+func readsTime(zoned bool) func(string) (arrow.Timestamp, error) {
+	return func(s string) (arrow.Timestamp, error) {
+		t, zone, err := parseTime(s)
+		if err == nil && zone != zoned {
+			err = fmt.Errorf("the zone: %w", strconv.ErrSyntax)
+		}
+		return arrow.Timestamp(t.UnixMicro()), err
 	}
 }
 

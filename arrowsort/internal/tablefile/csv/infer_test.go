@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,18 +17,26 @@ func TestInferredTypes(t *testing.T) {
 		{"float64", []string{"9223372036854775808", "0.30000000000000004", "-1.5e300"}},
 		{"uint64", []string{"9223372036854775808"}},
 		{"uint64", []string{"1", "", "18446744073709551615"}},
-		{"utf8", []string{"18446744073709551617"}},
+		{"decimal(20, 0)", []string{"18446744073709551617"}},
 		{"float64", []string{"100000000000000000000"}},
-		{"utf8", []string{"-1", "18446744073709551615"}},
+		{"decimal(20, 0)", []string{"-1", "18446744073709551615"}},
 		{"utf8", []string{"00", "18446744073709551615"}},
 		{"utf8", []string{"+18446744073709551615"}},
-		{"utf8", []string{"9007199254740993.0"}},
-		{"utf8", []string{"1e-400"}},
-		{"utf8", []string{"1.23456789e-320"}},
+		{"decimal(17, 1)", []string{"9007199254740993.0"}},
+		{"float64", []string{"1e-400"}},
+		{"float64", []string{"1.23456789e-320"}},
 		{"utf8", []string{"1e400"}},
 		{"float64", []string{"-0", "0.000", "0e0", "5e-324", "2.2250738585072014e-308", "1.7976931348623157e+308"}},
-		{"utf8", []string{"1.5", "9007199254740993"}},
-		{"utf8", []string{"0.1234567890123456789"}},
+		{"decimal(17, 1)", []string{"1.5", "9007199254740993"}},
+		{"decimal(19, 19)", []string{"0.1234567890123456789"}},
+		{"decimal(24, 4)", []string{"12", "99999999999999999999", "-0.0001"}},
+		{"decimal256(76, 1)", []string{strings.Repeat("9", 75) + ".1"}},
+		{"float64", []string{strings.Repeat("9", 76) + ".1"}},
+		{"float64", []string{"0.1234567890123456789", "NaN"}},
+		{"float64", []string{"0.1234567890123456789", "1e-5"}},
+		{"float64", []string{"3.141592653589793116e+00", "1.000000000000000000e+01", "9.000000000000000222e-01"}},
+		{"float64", []string{"0.1000000000000000055511151231257827", "2"}},
+		{"utf8", []string{"0.1234567890123456789", "x"}},
 		{"utf8", []string{"2021-02-28T10:11:12,123456789"}},
 		{"float64", []string{"1e3", "NaN", "-Inf", ".5"}},
 		{"utf8", []string{"007", "1"}},
@@ -53,6 +62,6 @@ func TestInferredTypes(t *testing.T) {
 		for _, v := range c.values {
 			column.add(v)
 		}
-		require.Equal(t, c.want, column.dataType().String(), "%q", c.values)
+		require.Equal(t, c.want, column.valueType().String(), "%q", c.values)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -39,7 +38,7 @@ func NewReader(source Source, schema *Schema, batchBytes int64, mem memory.Alloc
 	r := &Reader{rows: rows, batch: min(max(batchBytes, 1), MaxBatchBytes), size: source.Size, mem: mem}
 	var columns []column
 	for _, c := range schema.all() {
-		columns = append(columns, column{place[c.from], c.field})
+		columns = append(columns, column{place[c.from], c.field, c.typ})
 	}
 	r.read(columns)
 	return r, nil
@@ -83,7 +82,9 @@ func (r *Reader) Next(ctx context.Context) (arrow.Record, error) {
 			if c.field.Type.ID() == arrow.STRING {
 				bytes += int64(len(value))
 			}
-			if err := appendValue(r.builder.Field(i), value); err != nil {
+			if value == "" {
+				r.builder.Field(i).AppendNull()
+			} else if err := c.typ.appends(r.builder.Field(i), value); err != nil {
 				return nil, errorf("the file changed while it was read: row %d, counted from 0, has %.60q in "+
 					"column %q, where all values were of type %s", r.rows.n-1, value, c.field.Name, c.field.Type)
 			}
@@ -100,40 +101,3 @@ func (r *Reader) Share() float64 { return float64(r.rows.read) / float64(max(r.s
 
 // Release releases the memory of the reader.
 func (r *Reader) Release() { r.builder.Release() }
-
-// appendValue appends a value that was seen to read as the column's type.
-func appendValue(b array.Builder, value string) error {
-	if value == "" {
-		b.AppendNull()
-		return nil
-	}
-	switch b := b.(type) {
-	case *array.Int64Builder:
-		n, err := parseInt(value)
-		b.Append(n)
-		return err
-	case *array.Uint64Builder:
-		n, err := parseUint(value)
-		b.Append(n)
-		return err
-	case *array.Float64Builder:
-		x, err := strconv.ParseFloat(value, 64)
-		b.Append(x)
-		return err
-	case *array.BooleanBuilder:
-		v, err := parseBool(value)
-		b.Append(v)
-		return err
-	case *array.Date32Builder:
-		t, err := parseDate(value)
-		b.Append(arrow.Date32FromTime(t))
-		return err
-	case *array.TimestampBuilder:
-		t, _, err := parseTime(value)
-		b.Append(arrow.Timestamp(t.UnixMicro()))
-		return err
-	case *array.StringBuilder:
-		b.Append(value)
-	}
-	return nil
-}

@@ -32,6 +32,7 @@ type Schema struct {
 type column struct {
 	from  int
 	field arrow.Field
+	typ   *valueType
 }
 
 // Infer adds a file, which it reads.
@@ -129,7 +130,8 @@ func (s *Schema) all() []column {
 	}
 	all := make([]column, len(s.names))
 	for i, name := range s.names {
-		all[i] = column{i, arrow.Field{Name: name, Type: s.inferred[i].dataType(), Nullable: true}}
+		typ := s.inferred[i].valueType()
+		all[i] = column{i, arrow.Field{Name: name, Type: typ.DataType, Nullable: true}, typ}
 	}
 	return all
 }
@@ -161,7 +163,7 @@ func (s *Schema) Verbatim(keys []int) (verbatim *Schema, typed []int) {
 	columns := slices.Clone(all)
 	for _, k := range keys {
 		at := k
-		if !writtenOneWay(all[k].field.Type) {
+		if !writtenOneWay(all[k]) {
 			key := all[k]
 			key.field.Name = cmp.Or(key.field.Name, label(k)) // for messages: it is not written
 			at, columns = len(columns), append(columns, key)
@@ -169,8 +171,8 @@ func (s *Schema) Verbatim(keys []int) (verbatim *Schema, typed []int) {
 		typed = append(typed, at)
 	}
 	for i, c := range all {
-		if !writtenOneWay(c.field.Type) {
-			columns[i].field.Type = arrow.BinaryTypes.String
+		if !writtenOneWay(c) {
+			columns[i].field.Type, columns[i].typ = arrow.BinaryTypes.String, types[asText]
 		}
 	}
 	v := *s
@@ -178,9 +180,9 @@ func (s *Schema) Verbatim(keys []int) (verbatim *Schema, typed []int) {
 	return &v, typed
 }
 
-// writtenOneWay reports whether all values of one of the types are written as they were read.
-func writtenOneWay(typ arrow.DataType) bool {
-	switch typ.ID() {
+// writtenOneWay reports whether all values of a column are written as they were read.
+func writtenOneWay(c column) bool {
+	switch c.field.Type.ID() {
 	case arrow.INT64, arrow.UINT64, arrow.DATE32, arrow.STRING:
 		return true
 	}
