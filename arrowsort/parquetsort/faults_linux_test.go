@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,6 +53,22 @@ func TestMain(m *testing.M) {
 			if calls--; calls == 0 {
 				unix.Kill(os.Getpid(), unix.SIGKILL)
 				select {}
+			}
+		}
+	case "interrupted":
+		perFile = 30
+		calls, err := strconv.ParseInt(os.Args[4], 10, 64)
+		if err != nil {
+			panic(err)
+		}
+		var made atomic.Int64 // by the sort, and then by RemoveLive
+		atomicfile.BeforeChange = func() {
+			if made.Add(1) == calls {
+				go func() {
+					atomicfile.RemoveLive()
+					os.Exit(3)
+				}()
+				time.Sleep(50 * time.Millisecond)
 			}
 		}
 	}
@@ -176,5 +193,23 @@ func TestKilledWhileOutputsGetTheirNames(t *testing.T) {
 		require.Equal(t, []string{"in.parquet", "out-00001.parquet", "out-00002.parquet", "out-00003.parquet"},
 			names(t, folder), "killed before call %d", calls)
 		require.Equal(t, digestOf(t, in), digestOf(t, numbered(out, 1), numbered(out, 2), numbered(out, 3)))
+	}
+}
+
+// TestInterruptedWhileOutputsGetTheirNames ends a sort as a signal does, at each call that names or removes a file: the
+// outputs are complete, and the only ones.
+func TestInterruptedWhileOutputsGetTheirNames(t *testing.T) {
+	folder, spill := t.TempDir(), t.TempDir()
+	in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out.parquet")
+	generate(t, in, pairsSchema, 1, func(int) arrow.Record { return pairs(0, 60, 0, 9) })
+	for calls, ended := 1, false; !ended; calls++ {
+		_, err := Sort(t.Context(), []string{in}, out, Options{Keys: numberKeys["key"], RowsPerFile: 10})
+		require.NoError(t, err)
+		cmd := child(t, "interrupted", in, out, spill, strconv.Itoa(calls))
+		said, err := cmd.CombinedOutput()
+		ended = err == nil
+		require.Contains(t, []int{0, 3}, cmd.ProcessState.ExitCode(), string(said))
+		require.Equal(t, []string{"in.parquet", "out-00001.parquet", "out-00002.parquet"}, names(t, folder), calls)
+		requireSorted(t, []string{in}, []string{numbered(out, 1), numbered(out, 2)}, numberKeys["key"])
 	}
 }

@@ -153,15 +153,18 @@ func (o *outputs) finish() error {
 // syncs is the number of files that are synced at once: a disk takes about as long for some as for one.
 const syncs = 16
 
-// commit gives the files their names, once all are on the disk. It returns their bytes.
+// commit gives the files their names, once all are on the disk: all of them, also when a signal ends the process
+// meanwhile. It returns their bytes.
 func (o *outputs) commit() (bytes int64, err error) {
 	if err := o.closing.Wait(); err != nil {
 		return 0, err
 	}
-	if err := o.placement.Place(); err != nil {
-		return 0, err
-	}
-	return o.total.Load(), o.removeOlder()
+	return o.total.Load(), atomicfile.Uninterrupted(func() error {
+		if err := o.placement.Place(); err != nil {
+			return err
+		}
+		return o.removeOlder()
+	})
 }
 
 // checkRows makes sure, before files get their names, that the inputs were read whole and that the files have the rows

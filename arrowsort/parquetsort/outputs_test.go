@@ -124,7 +124,8 @@ func TestOlderOutputs(t *testing.T) {
 	own, err := os.ReadFile(numbered(out, 1))
 	require.NoError(t, err)
 	stay := []string{"out-00000.parquet", "out-1.parquet", "out-000007.parquet", "out-00007.parquet.bak",
-		"out--0007.parquet", "out-+0007.parquet", "out-00007", "xout-00007.parquet", "out-00007a.parquet", "out-99999999999999999999.parquet"}
+		"out--0007.parquet", "out-+0007.parquet", "out-00007", "xout-00007.parquet", "out-00007a.parquet",
+		"out-99999999999999999999.parquet"}
 	for _, name := range stay {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), own, 0o600))
 	}

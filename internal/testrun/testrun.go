@@ -45,7 +45,7 @@ func OneIn(n int) int {
 	}
 }
 
-// Count returns how many random cases this run tries: long or short of them, or with ARROWSORT_FEW a sixth of the short.
+// Count returns the number of random cases that this run tries: long or short, or a sixth of short with ARROWSORT_FEW.
 func Count(long, short int) int {
 	if Long() {
 		return long

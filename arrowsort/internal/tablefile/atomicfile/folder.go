@@ -201,6 +201,14 @@ func RemoveLive() {
 	}
 }
 
+// Uninterrupted runs a change that must be whole, such as giving several files their names: RemoveLive, and with it the
+// end of the process, waits for it. The change neither makes nor removes a Folder.
+func Uninterrupted(change func() error) error {
+	live.Lock()
+	defer live.Unlock()
+	return change()
+}
+
 // removals is how often a folder is removed into which files may still be written.
 const removals = 100
 
