@@ -36,7 +36,8 @@ func sources(t *testing.T) []source {
 			}
 			return nil
 		}
-		if slices.Contains([]string{".parquet", ".test", ".prof"}, filepath.Ext(name)) {
+		// In a git worktree .git is a file with the path of the repository.
+		if name == ".git" || slices.Contains([]string{".parquet", ".test", ".prof"}, filepath.Ext(name)) {
 			return nil
 		}
 		text, err := os.ReadFile(path)
