@@ -12,6 +12,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // TestSortLargeTables sorts tables that the engine partitions, with a column of every type.
@@ -21,7 +22,8 @@ func TestSortLargeTables(t *testing.T) {
 	types = slices.DeleteFunc(types, func(typ arrow.DataType) bool {
 		return typ.ID() == arrow.RUN_END_ENCODED // 16-bit run ends hold fewer rows
 	})
-	for seed := range uint64(2) {
+	for i := range uint64(testrun.Count(20, 2)) {
+		seed := testrun.Seed() + i
 		mem := checked(t)
 		rng := rand.New(rand.NewPCG(seed, 10))
 		var names []string

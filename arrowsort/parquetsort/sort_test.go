@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 var numberKeys = map[string][]arrowsort.Key{
@@ -66,6 +67,9 @@ func TestSortOfEveryShape(t *testing.T) {
 		"struct": {[]arrowsort.Key{{Path: "at"}}, "zstd"},
 		"field":  {[]arrowsort.Key{{Path: "at.n", Order: arrowsort.Descending}, {Path: "word"}}, ""},
 	} {
+		if !testrun.Share(2, name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			spill, out := t.TempDir(), filepath.Join(t.TempDir(), "out.parquet")
 			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)

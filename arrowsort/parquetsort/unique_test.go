@@ -61,9 +61,6 @@ func TestWantedRowsAndColumns(t *testing.T) {
 	}
 	some := textOfRows(t, sorted, "row", "key")
 	formats := []string{".parquet", ".arrow", ".csv"}
-	if !testrun.Long() {
-		formats = formats[:1]
-	}
 	for name, c := range map[string]struct {
 		opts Options
 		want []string
@@ -89,6 +86,9 @@ func TestWantedRowsAndColumns(t *testing.T) {
 			},
 		} {
 			for _, ext := range formats {
+				if !testrun.Share(5, name, way, ext) {
+					continue
+				}
 				t.Run(strings.Join([]string{name, way, ext}, ", "), func(t *testing.T) {
 					mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 					defer mem.AssertSize(t, 0)

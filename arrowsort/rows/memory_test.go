@@ -120,6 +120,9 @@ func TestFailingAllocator(t *testing.T) {
 func TestCancellation(t *testing.T) {
 	mem := checked(t)
 	for name, call := range callsOfAllTypes(t, mem) {
+		if !testrun.Share(2, name) {
+			continue
+		}
 		before := mem.CurrentAlloc()
 		stops := 0
 		for ; ; stops++ {

@@ -45,7 +45,7 @@ func OneIn(n int) int {
 	}
 }
 
-// Count returns the number of random cases that this run tries: long or short, or a sixth of short with ARROWSORT_FEW.
+// Count returns how many random cases this run tries: long or short of them, or with ARROWSORT_FEW a sixth of short.
 func Count(long, short int) int {
 	if Long() {
 		return long

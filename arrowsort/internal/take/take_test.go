@@ -165,7 +165,7 @@ func TestResultOutlivesItsChunks(t *testing.T) {
 
 // Several tiles, on several goroutines, with a last tile of few rows.
 func TestTakeManyRows(t *testing.T) {
-	for _, typ := range arrowtest.Types() {
+	for _, typ := range testrun.Sample(2, arrowtest.Types()) {
 		if r, ok := typ.(*arrow.RunEndEncodedType); ok && r.RunEnds().ID() == arrow.INT16 {
 			continue // 16-bit run ends hold no two tiles: TestSplit has them
 		}
