@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/compute"
 )
 
-// A function is a function that handles every kind of datum on its own. It runs outside the executor for vector
-// functions, which ignores a cancelled context, takes no record or table, and can panic when a kernel returns an error.
+// A function handles every kind of datum itself. It runs outside the executor for vector functions, which ignores a
+// cancelled context, takes no record or table, and can panic when a kernel returns an error.
 type function struct {
 	*compute.MetaFunction
 	defaults compute.FunctionOptions

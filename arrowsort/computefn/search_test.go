@@ -47,8 +47,8 @@ var (
 	right = computefn.SearchSortedOptions{Side: arrowsort.Right}
 )
 
-// TestSearchSortedIsThatOfArrow has what pyarrow 26.0.1 returns for arrays. Chunks cut at any place have the same, which
-// pyarrow does not return where nulls at the end continue in a further chunk.
+// TestSearchSortedIsThatOfArrow has what pyarrow 26.0.1 returns for arrays. Chunks cut at any place have the same; in
+// pyarrow they do not where nulls at the end continue in a further chunk.
 func TestSearchSortedIsThatOfArrow(t *testing.T) {
 	c := newCaller(t)
 	f, i := arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Int64

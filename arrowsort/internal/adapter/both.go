@@ -160,33 +160,35 @@ func zeroRow(typ arrow.DataType) arrow.Array {
 	return array.MakeFromData(data)
 }
 
-// dictionaryOfBoth is the raw column of views of a dictionary and of others, whose plain values become dictionaries of
-// as many entries.
+// dictionaryOfBoth is the raw column of views of a dictionary and of others. Plain values of these become dictionaries
+// with one entry for each row.
 func (w *JobBuilder) dictionaryOfBoth(
 	a arrow.DataType, left []view, b arrow.DataType, right []view, key keyencode.Key,
 ) (keyencode.Column, error) {
 	c := keyencode.Column{Kind: keyencode.Dictionary32, Width: 4}
-	d := take.Storage(a).(*arrow.DictionaryType)
-	for _, v := range left {
-		chunk, err := w.wideIndices(d, v)
-		if err != nil {
-			return c, err
+	addIndices := func(typ *arrow.DictionaryType, views []view) error {
+		for _, v := range views {
+			chunk, err := w.wideIndices(typ, v)
+			if err != nil {
+				return err
+			}
+			c.Chunks = append(c.Chunks, chunk)
 		}
-		c.Chunks = append(c.Chunks, chunk)
+		return nil
 	}
-	of, ofRight := []int(nil), []int(nil)
-	var entries, entriesRight []arrow.ArrayData
-	entries, of = dictionaries(left)
+	d := take.Storage(a).(*arrow.DictionaryType)
+	if err := addIndices(d, left); err != nil {
+		return c, err
+	}
+	entries, of := dictionaries(left)
 	values := b
+	var entriesRight []arrow.ArrayData
+	var ofRight []int
 	if e, ok := take.Storage(b).(*arrow.DictionaryType); ok {
 		values = e.ValueType
 		entriesRight, ofRight = dictionaries(right)
-		for _, v := range right {
-			chunk, err := w.wideIndices(e, v)
-			if err != nil {
-				return c, err
-			}
-			c.Chunks = append(c.Chunks, chunk)
+		if err := addIndices(e, right); err != nil {
+			return c, err
 		}
 	} else {
 		for i, v := range right {

@@ -177,30 +177,31 @@ func putView(view, text []byte, buffer, offset int64) {
 }
 
 // joinViews is a chunk of views with offsets of 64 bits into a copy of its bytes.
-func (w *JobBuilder) joinViews(c keyencode.Chunk) (keyencode.Chunk, error) {
-	t := texts{Chunk: c}
-	joined := t.rowsFrom(0, c.Rows)
-	total := 0
-	for i := range c.Rows {
-		total += len(textOfView(&c, i))
-	}
-	data, err := w.temporary(total)
-	if err != nil {
+func (w *JobBuilder) joinViews(c keyencode.Chunk) (joined keyencode.Chunk, err error) {
+	views := texts{Chunk: c}
+	t := texts{views.rowsFrom(0, c.Rows), layout{keyencode.LargeBinary, 8}}
+	if t.Values, err = w.zeros(8 * (t.Offset + c.Rows + 1)); err != nil {
 		return c, err
 	}
-	if joined.Values, err = w.zeros(8 * (joined.Offset + c.Rows + 1)); err != nil {
-		return c, err
-	}
-	joined.Data = [][]byte{data}
-	at := 0
+	end := 0
 	for i := range c.Rows {
 		if i%tileRows == 0 && w.ctx.Err() != nil {
 			return c, w.ctx.Err()
 		}
-		at += copy(data[at:], textOfView(&c, i))
-		binary.LittleEndian.PutUint64(joined.Values[8*(joined.Offset+i+1):], uint64(at))
+		end += len(textOfView(&c, i))
+		binary.LittleEndian.PutUint64(t.Values[8*(t.Offset+i+1):], uint64(end))
 	}
-	return joined, nil
+	data, err := w.temporary(end)
+	if err != nil {
+		return c, err
+	}
+	t.Data = [][]byte{data}
+	return t.Chunk, w.eachTile(c.Rows, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			copy(data[t.start(i):], textOfView(&c, i))
+		}
+		return nil
+	})
 }
 
 // textOfView is the bytes of row i of a chunk of views, none of a null.

@@ -50,7 +50,7 @@ func Context(end func()) context.Context {
 	return ctx
 }
 
-// Briefly runs what may wait for good, such as a write to a pipe, for a moment.
+// Briefly runs a function that may never return, such as a write to a pipe, and waits for it for 100 ms at most.
 func Briefly(run func()) {
 	done := make(chan struct{})
 	go func() {

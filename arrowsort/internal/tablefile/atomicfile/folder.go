@@ -188,8 +188,8 @@ var live = struct {
 	folders map[*Folder]bool
 }{folders: map[*Folder]bool{}}
 
-// RemoveLive removes all folders of this process, which ends right after it: whoever wants to make or remove a folder
-// meanwhile waits for good.
+// RemoveLive removes all folders of this process, which ends right after it: calls that make or remove a folder do not
+// return any more.
 func RemoveLive() {
 	live.Lock()
 	for f := range live.folders {
