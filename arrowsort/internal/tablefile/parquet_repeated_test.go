@@ -7,6 +7,10 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/decimal128"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 )
 
@@ -40,7 +44,8 @@ func groupNode(name string, repetition int, typ schema.LogicalType, fields ...sc
 func fileOfRows(t testing.TB, columns ...schema.Node) []byte {
 	root := groupNode("root", required, nil, columns...).(*schema.GroupNode)
 	var b bytes.Buffer
-	w := file.NewParquetWriter(&b, root)
+	dictionaries := parquet.NewWriterProperties(parquet.WithDictionaryDefault(true))
+	w := file.NewParquetWriter(&b, root, file.WithWriterProps(dictionaries))
 	group := w.AppendBufferedRowGroup()
 	for i := range w.Schema.NumColumns() {
 		column := w.Schema.Column(i)
@@ -86,7 +91,7 @@ func requireKept(t testing.TB, b []byte) {
 }
 
 // TestRepeatedFieldsKeepTheirSchema has lists of two levels, repeated fields that are no lists, and logical types in
-// them: elements became nullable, "array" became "element" and JSON text.
+// them: elements stay required, and names and JSON stay.
 func TestRepeatedFieldsKeepTheirSchema(t *testing.T) {
 	var list, json, text schema.LogicalType = schema.ListLogicalType{}, schema.JSONLogicalType{},
 		schema.StringLogicalType{}
@@ -161,4 +166,38 @@ func TestDecimalsKeepTheirForm(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDecimalsInStructsKeepTheirForm: the pages of a decimal with a dictionary, whose values grow in its form, do not
+// share memory with those of the next.
+func TestDecimalsInStructsKeepTheirForm(t *testing.T) {
+	var fields []schema.Node
+	for _, name := range []string{"a", "b", "c"} {
+		fields = append(fields, schema.MustPrimitive(schema.NewPrimitiveNodeLogical(name, repetitions[required],
+			schema.NewDecimalLogicalType(9, 2), parquet.Types.Int64, 0, -1)))
+	}
+	b := fileOfRows(t, groupNode("s", required, nil, fields...))
+	in, err := readBytes(t, b, ReadOptions{Format: Parquet})
+	require.NoError(t, err)
+	defer in.Table.Release()
+	rows := array.NewRecordBuilder(memory.DefaultAllocator, in.Table.Schema())
+	defer rows.Release()
+	s := rows.Field(0).(*array.StructBuilder)
+	for i := range 5000 {
+		s.Append(true)
+		for j := range s.NumField() {
+			s.FieldBuilder(j).(*array.Decimal128Builder).Append(decimal128.FromI64(int64(i*(j+7)%100 - 50)))
+		}
+	}
+	rec := rows.NewRecord()
+	defer rec.Release()
+	table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
+	defer table.Release()
+	again := writeBytes(t, table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema})
+	out, err := readBytes(t, again, ReadOptions{Format: Parquet})
+	require.NoError(t, err)
+	defer out.Table.Release()
+	require.Equal(t, openBytes(t, b).MetaData().RowGroups[0].Columns[1].MetaData.Type,
+		openBytes(t, again).MetaData().RowGroups[0].Columns[1].MetaData.Type)
+	require.Equal(t, textOf(t, table), textOf(t, out.Table))
 }

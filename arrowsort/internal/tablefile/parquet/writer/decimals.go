@@ -130,11 +130,13 @@ func appendExtended(dst, v []byte, n int) []byte {
 	return append(dst, v[max(len(v)-n, 0):]...)
 }
 
-// page rewrites the values of a page, which it has after its levels.
+// rewrites reports whether a page has values, and not indices of a dictionary.
+func (f *decimalForm) rewrites(p *page.Page) bool {
+	return f != nil && (p.Kind == page.Dictionary || p.Encoding == page.Plain)
+}
+
+// page rewrites a page, which has its values after its levels, to the memory of dst, which is not that of the page.
 func (f *decimalForm) page(dst []byte, p *page.Page, from *schema.Column) ([]byte, error) {
-	if f == nil || p.Kind == page.Data && p.Encoding != page.Plain {
-		return p.Body, nil // indices
-	}
 	values := p.Body
 	if p.Kind == page.Data {
 		var err error

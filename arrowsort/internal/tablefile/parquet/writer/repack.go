@@ -62,12 +62,12 @@ func (w *flatEncoder) repackChunk(chunk page.Chunk, file []byte, s *page.Scratch
 		return 0, err
 	}
 	err = r.Walk(func(p *page.Page, row int, bounds page.Bounds) error {
-		body, err := form.page(w.body, p, chunk.Column)
-		if err != nil {
-			return err
-		}
-		if form != nil {
-			w.body = body
+		body := p.Body
+		if form.rewrites(p) {
+			if w.body, err = form.page(w.body, p, chunk.Column); err != nil {
+				return err
+			}
+			body = w.body
 		}
 		if p.Kind == page.Dictionary {
 			w.Add(page.Dictionary, body, p.Values, p.Encoding)
