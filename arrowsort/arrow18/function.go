@@ -12,7 +12,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 )
 
-// A function handles every kind of datum itself: outside the executor for vector functions, which ignores a cancelled context.
+// A function handles every kind of datum itself: outside the executor for vector functions, which ignores a
+// cancelled context.
 type function struct {
 	*compute.MetaFunction
 	defaults compute.FunctionOptions
