@@ -1,6 +1,7 @@
 package beamsort
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -89,12 +91,12 @@ func publish(ctx context.Context, path, folder string, write func(local string) 
 		}
 		return write(path) // which renames
 	}
-	temp, err := os.MkdirTemp(folder, "arrowsort-shard-*")
+	temp, err := atomicfile.NewFolder(cmp.Or(folder, os.TempDir()), "arrowsort-shard-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
-	local := filepath.Join(temp, "shard.parquet")
+	defer temp.Remove()
+	local := temp.Next(".parquet")
 	if err := write(local); err != nil {
 		return err
 	}

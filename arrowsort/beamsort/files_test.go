@@ -126,3 +126,23 @@ func TestStepThatFailsOnce(t *testing.T) {
 	require.Len(t, shards, 2)
 	requireSorted(t, []string{path}, fetch(t, shards), keys)
 }
+
+// TestShardsOfAKilledWorker are removed from the spill folder by the next shard for a file system of Beam.
+func TestShardsOfAKilledWorker(t *testing.T) {
+	folder := t.TempDir()
+	var dead string
+	require.NoError(t, publish(t.Context(), "memfs://killed/a", folder, func(local string) error {
+		dead = filepath.Dir(local)
+		require.NoError(t, os.CopyFS(dead+"-dead", os.DirFS(dead))) // the lock, which nobody holds
+		return os.WriteFile(local, nil, 0o600)
+	}))
+	require.NoDirExists(t, dead)
+	require.DirExists(t, dead+"-dead")
+	require.NoError(t, publish(t.Context(), "memfs://killed/b", folder, func(local string) error {
+		require.NoDirExists(t, dead+"-dead")
+		return os.WriteFile(local, nil, 0o600)
+	}))
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}
