@@ -12,7 +12,7 @@ import (
 // A cursor is the next rows of one of the sources that are merged. A source whose first row is known is not read before
 // it is the next.
 type cursor struct {
-	source  tables // nil behind its last row
+	source  tables // nil after its last row
 	head    *batch // holds the keys of the first row, until the source is read; or nil
 	batches []*batch
 	bytes   int64 // of the batches

@@ -26,7 +26,7 @@ type merger struct {
 	progress *rowProgress // of the rows that are read
 }
 
-// next returns the next rows; io.EOF behind the last.
+// next returns the next rows; io.EOF after the last.
 func (m *merger) next(ctx context.Context) (arrow.Table, error) {
 	for {
 		if err := m.fill(ctx); err != nil {

@@ -63,7 +63,7 @@ func (l *Layout) copySchema(footer *metadata.FileMetaData) {
 // A schemaField is a column of the table in the schema of a Parquet file.
 type schemaField struct {
 	meta       *metadata.FileMetaData
-	start, end int // of its elements in the schema: the column itself, and behind it what it is made of
+	start, end int // of its elements in the schema: the column itself, and after it what it is made of
 	leaf       int // number of its first leaf column
 	leaves     int // leaf columns
 }

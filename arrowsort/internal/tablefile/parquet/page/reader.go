@@ -134,7 +134,7 @@ func (r *Reader) Pass(h *Header) error {
 	return r.count(h)
 }
 
-// count takes the values of a page, behind which it is called, off those of the chunk. With more or less than that in a
+// count takes the values of a page, after which it is called, off those of the chunk. With more or less than that in a
 // page the rows of later pages would not be what they are.
 func (r *Reader) count(h *Header) error {
 	if h.Kind != Data && h.Kind != DataV2 {
@@ -146,7 +146,7 @@ func (r *Reader) count(h *Header) error {
 	return nil
 }
 
-// valuesFollow reports whether a page with values lies behind those that were read. Some writers leave bytes there that
+// valuesFollow reports whether a page with values lies after those that were read. Some writers leave bytes there that
 // are no page.
 func (r *Reader) valuesFollow() bool {
 	b := make([]byte, min(headWindow, r.end-r.Offset()))
@@ -158,7 +158,7 @@ func (r *Reader) valuesFollow() bool {
 	return err == nil && h.Kind != Dictionary && h.Values > 0
 }
 
-// Next reads the next page; io.EOF behind the last.
+// Next reads the next page; io.EOF after the last.
 func (r *Reader) Next() (p Page, err error) {
 	h, packed, err := r.take()
 	if err == nil {
@@ -175,7 +175,7 @@ func (r *Reader) named(err error) error {
 	return fmt.Errorf("page %d: %w", r.number-1, err)
 }
 
-// take reads the next page as it lies in the file, and compares its checksum; io.EOF behind the last.
+// take reads the next page as it lies in the file, and compares its checksum; io.EOF after the last.
 func (r *Reader) take() (h Header, packed []byte, err error) {
 	r.Start = r.Offset()
 	if h, err = r.Header(); err == io.EOF {

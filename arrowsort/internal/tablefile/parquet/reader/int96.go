@@ -29,7 +29,7 @@ const (
 	firstDay    = 2440588 // Julian day of 1970-01-01
 )
 
-// timestamp is the time of 96 bits in a unit of so many nanoseconds; false where it is none in 64 bits.
+// timestamp is the time of 96 bits in a unit of some nanoseconds; false where it is none in 64 bits.
 func timestamp(b []byte, nanos int64) (t int64, ok bool) {
 	day, inDay := int64(binary.LittleEndian.Uint32(b[8:]))-firstDay, binary.LittleEndian.Uint64(b)
 	perDay := nanosPerDay / nanos

@@ -41,7 +41,7 @@ func (w *flatEncoder) repack(p EncodedColumn, out []byte, e *Encoder, first int)
 		}
 		m.DataPageOffset = data
 		m.TotalCompressedSize, m.TotalUncompressedSize = w.Offset()-start, w.Uncompressed()-size
-		c.FileOffset = w.Offset() // pqarrow's place for it: behind the pages
+		c.FileOffset = w.Offset() // pqarrow's place for it: after the pages
 		group.TotalByteSize += m.TotalUncompressedSize
 		setEnum(&m.Codec, e.codecs[column.Path()])
 		setEnum(&m.Type, column.PhysicalType())
