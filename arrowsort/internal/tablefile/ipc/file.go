@@ -148,7 +148,7 @@ func (m *blockMessages) Message() (*arrowipc.Message, error) {
 		return nil, io.EOF
 	}
 	m.current = messages{r: m.blocks[0], remaining: m.blocks[0].Size(), mem: m.mem, body: m.current.body,
-		fragile: m.current.fragile}
+		fragile: m.current.fragile, views: m.current.views}
 	m.blocks = m.blocks[1:]
 	m.current.err = fileerror.Contain(m.current.next)
 	if m.current.err == io.EOF {

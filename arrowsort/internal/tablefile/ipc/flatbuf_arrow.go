@@ -17,7 +17,7 @@ const (
 	batchLength, batchNodes, batchBuffers                          = 0, 1, 2
 	batchCompression, batchVariadic                                = 3, 4
 	compressionCodec                                               = 0
-	dictionaryData                                                 = 1
+	dictionaryID, dictionaryData                                   = 0, 1
 	footerSchema, footerDictionaries, footerBatches, footerMeta    = 1, 2, 3, 4
 )
 

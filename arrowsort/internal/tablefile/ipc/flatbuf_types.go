@@ -16,12 +16,15 @@ const (
 	typeFixedSizeList = 16
 	typeMap           = 17
 	typeRunEndEncoded = 22
+	typeBinaryView    = 23
+	typeStringView    = 24
 	lastType          = 26 // LargeListView; the Arrow library does not have what the format gained later
 )
 
 // Field numbers of the tables that describe a type in Schema.fbs, and what they are by default.
 const (
-	intBits, intSigned, encodingIndexType          = 0, 1, 1
+	intBits, intSigned                             = 0, 1
+	encodingID, encodingIndexType                  = 0, 1
 	decimalPrecision, decimalScale, decimalBits    = 0, 1, 2
 	listSize                                       = 0
 	defaultIntBits, defaultDecimalBits             = 0, 128
@@ -112,4 +115,33 @@ func (c *flatChecker) holds(field, depth int, kinds ...byte) (found bool) {
 		})
 	}
 	return found
+}
+
+// viewArrays are the numbers of arrays of string or binary views in messages of a schema.
+type viewArrays struct {
+	batch        int           // in a record batch
+	dictionaries map[int64]int // in the entries of a dictionary, by its id
+}
+
+// viewArrays counts the arrays of views of a schema.
+func (c *flatChecker) viewArrays(schema int) *viewArrays {
+	views := &viewArrays{dictionaries: map[int64]int{}}
+	var count func(field int) int
+	count = func(field int) (n int) {
+		if kind := c.byte(field, fieldTypeType); kind == typeBinaryView || kind == typeStringView {
+			n++
+		}
+		for _, child := range c.tables(field, fieldChildren) {
+			n += count(child)
+		}
+		if encoding := c.table(field, fieldDictionary); encoding != 0 {
+			views.dictionaries[c.int64(encoding, encodingID)] = n
+			return 0
+		}
+		return n
+	}
+	for _, field := range c.tables(schema, schemaFields) {
+		views.batch += count(field)
+	}
+	return views
 }

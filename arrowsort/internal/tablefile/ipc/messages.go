@@ -1,6 +1,7 @@
 package ipc
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -28,6 +29,7 @@ type messages struct {
 	body      *memory.Buffer // of the current message, and then of the next: Arrow's reader copies what it takes of it
 	meta      []byte         // of the current message
 	fragile   bool           // Arrow does not swap the bytes of an empty array of this schema
+	views     *viewArrays    // of the schema; nil before it
 	marked    bool           // the length of the current message, or the end marker, follows a continuation
 	err       error          // of the last message; io.EOF after the end marker
 }
@@ -110,6 +112,9 @@ func (m *messages) next() error {
 	if err := m.checkOrder(meta.Bytes()); err != nil {
 		return err
 	}
+	if err := m.checkViews(meta.Bytes()); err != nil {
+		return err
+	}
 	m.current, m.meta = arrowipc.NewMessage(meta, m.body), meta.Bytes()
 	return nil
 }
@@ -134,6 +139,28 @@ func (m *messages) checkOrder(meta []byte) error {
 		}
 	}
 	return err
+}
+
+// checkViews requires a number of buffers for each array of views of a record batch or a dictionary: Arrow v15 takes the
+// bytes after a list of fewer numbers for numbers, and its memory by them.
+func (m *messages) checkViews(meta []byte) error {
+	c := newFlatChecker(meta)
+	kind, header := c.byte(c.root(), messageHeaderType), c.table(c.root(), messageHeader)
+	switch {
+	case kind == headerSchema:
+		m.views = c.viewArrays(header)
+		return nil
+	case m.views == nil:
+		return nil
+	}
+	want := m.views.batch
+	if kind == headerDictionary {
+		want = m.views.dictionaries[c.int64(header, dictionaryID)]
+	}
+	if _, n, err := c.vector(c.data(), batchVariadic, 8); err != nil || n < want {
+		return cmp.Or(err, fileerror.Corrupt("numbers of buffers for %d of %d columns of views", n, want))
+	}
+	return nil
 }
 
 // head reads the metadata of the next message, which the caller releases, and the size of its body.
