@@ -61,8 +61,15 @@ func newInputs(ctx context.Context, paths []string, opts Options) (*inputs, erro
 			return nil, fmt.Errorf("%w: Open is for Divide and ReadPart", ErrOption)
 		}
 		in.paths = slices.Clone(paths)
-	} else if in.paths, err = Expand(paths); err != nil {
-		return nil, err
+	} else {
+		l, err := list(paths)
+		if err != nil {
+			return nil, err
+		}
+		in.paths = l.files
+		for _, line := range l.skipped {
+			opts.Warn(line)
+		}
 	}
 	if len(in.paths) == 0 {
 		return nil, fmt.Errorf("%w: no inputs", ErrOption)

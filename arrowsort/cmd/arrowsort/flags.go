@@ -146,6 +146,9 @@ func (f *jobFlags) parse(s streams, cmd *cobra.Command, args []string) (err erro
 	if f.files, err = parquetsort.Expand(args); err != nil {
 		return err
 	}
+	for _, line := range parquetsort.Skipped(args) {
+		o.Warn(line)
+	}
 	f.piped = slices.ContainsFunc(f.files, tablefile.IsPipe)
 	return nil
 }
