@@ -16,8 +16,8 @@ import (
 // Expand lists the files that some paths mean, in this order. A file is itself. A folder is the Parquet and Arrow files
 // right in it. A pattern with *, ? or [ is the files that match it in the order of their paths; ** between slashes
 // stands for any number of folders. As in a shell, wildcards match no hidden names, and ** follows no links; nor does
-// it stand for folders whose names begin with an underscore. A pattern or folder without files, and a folder that cannot
-// be read, is an error.
+// it stand for folders whose names begin with an underscore. A pattern or folder without files, and a folder that
+// cannot be read, is an error.
 func Expand(paths []string) ([]string, error) {
 	l, err := list(paths)
 	return l.files, err
@@ -55,20 +55,20 @@ func list(paths []string) (l lister, err error) {
 }
 
 // skip notes what is not read of a path.
-func (l *lister) skip(path, kind string, names []string, remedy string) {
+func (l *lister) skip(path, one, several string, names []string, remedy string) {
 	const most = 3
 	if len(names) == 0 {
 		return
 	}
-	are := " is"
+	kind := one + " is"
 	if len(names) > 1 {
-		are = "s are"
+		kind = several + " are"
 	}
 	text := strings.Join(names[:min(most, len(names))], ", ")
 	if len(names) > most {
 		text += ", ..."
 	}
-	l.skipped = append(l.skipped, fmt.Sprintf("%s: %d %s%s not read: %s%s", path, len(names), kind, are, text, remedy))
+	l.skipped = append(l.skipped, fmt.Sprintf("%s: %d %s not read: %s%s", path, len(names), kind, text, remedy))
 }
 
 // folder lists the files of a folder that can be sorted, but for hidden ones and those that begin with an underscore,
@@ -104,15 +104,15 @@ func (l *lister) folder(folder string) error {
 		return fmt.Errorf("%s: a folder stands for the Parquet and Arrow files in it, and there is only CSV; give '%s'",
 			folder, all)
 	case len(subfolders) > 0:
-		return fmt.Errorf("%s: there is no Parquet or Arrow file in the folder; its subfolders are read by '%s'", folder,
-			below)
+		return fmt.Errorf("%s: there is no Parquet or Arrow file in the folder; its subfolders are read by '%s'",
+			folder, below)
 	default:
 		return fmt.Errorf("%s: there is no Parquet or Arrow file in the folder", folder)
 	}
 	l.files = append(l.files, files...)
-	l.skip(folder, "subfolder", subfolders, "; give '"+below+"' for what is in them")
-	l.skip(folder, "CSV file", csv, "; CSV is sorted with other CSV only, by '"+all+"'")
-	l.skip(folder, "other file", others, "")
+	l.skip(folder, "subfolder", "subfolders", subfolders, "; give '"+below+"' for what is in them")
+	l.skip(folder, "CSV file", "CSV files", csv, "; CSV is sorted with other CSV only, by '"+all+"'")
+	l.skip(folder, "other file", "other files", others, "")
 	return nil
 }
 
@@ -143,8 +143,8 @@ func (l *lister) pattern(path string) error {
 		return fmt.Errorf("%s: no file matches", path)
 	}
 	l.files = append(l.files, inOrder(m.files)...)
-	l.skip(path, "folder", inOrder(m.folders), "")
-	l.skip(path, "link to a folder", inOrder(m.links), "; ** follows no links")
+	l.skip(path, "folder", "folders", inOrder(m.folders), "")
+	l.skip(path, "link to a folder", "links to folders", inOrder(m.links), "; ** follows no links")
 	return nil
 }
 
@@ -244,4 +244,6 @@ func isHidden(path string) bool { return strings.HasPrefix(filepath.Base(path), 
 func isSeparator(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }
 
 // isMissing reports whether an error is that there is no such file or folder.
-func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
+func isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}

@@ -41,6 +41,11 @@ func showFiles(ctx context.Context, s streams, args []string, opts *parquetsort.
 	if err != nil {
 		return err
 	}
+	for _, line := range parquetsort.Skipped(args) {
+		if !asJSON {
+			fmt.Fprintln(s.err, "arrowsort: warning:", printable(line))
+		}
+	}
 	if opts.Delimiter != 0 &&
 		!slices.ContainsFunc(files, func(file string) bool { return isCSV(opts.InputFormat, file) }) {
 		return usagef("--delimiter is for CSV, which no file is")
