@@ -1,8 +1,10 @@
 package beamsort
 
 import (
+	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"syscall"
 	"testing"
@@ -100,4 +102,29 @@ func TestQuantiles(t *testing.T) {
 	require.Empty(t, cuts(8))
 	require.Empty(t, cuts(1, ones(100)...))
 	require.Equal(t, []int{3}, cuts(2, 1, 1, 8, 1, 1), "behind the one that weighs most")
+}
+
+// TestNumbersOfOptions tries each number of Options at its extremes: all rows are in the shards, or the error names the
+// option before the pipeline runs.
+func TestNumbersOfOptions(t *testing.T) {
+	in := t.TempDir()
+	paths := []string{writeFile(t, in, "x.parquet", numbers(1, 10, 3, 0), 0)}
+	key := []arrowsort.Key{{Path: "key"}}
+	for i := range reflect.TypeFor[Options]().NumField() {
+		field := reflect.TypeFor[Options]().Field(i)
+		if !reflect.Zero(field.Type).CanInt() {
+			continue
+		}
+		for _, value := range []int64{1, -1, math.MaxInt32, math.MaxInt64, math.MinInt64} {
+			var opts Options
+			reflect.ValueOf(&opts).Elem().Field(i).SetInt(value)
+			if err := opts.check(); err != nil {
+				require.ErrorIs(t, err, ErrOption)
+				require.ErrorContains(t, err, field.Name)
+				continue
+			}
+			require.Positive(t, value, field.Name)
+			requireSorted(t, paths, sortFiles(t, paths, t.TempDir(), key, opts), key)
+		}
+	}
 }

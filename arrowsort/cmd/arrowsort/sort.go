@@ -17,8 +17,9 @@ func newSort(s streams) *cobra.Command {
 such as /dev/stdout, is written directly. A sorted Parquet file keeps schema, metadata and compression of the input, and
 its footer names the order. A file that is named twice is read twice.
 
-Inputs may be larger than memory, and may be many: INPUT is then a file, a pattern in quotes (** stands for any
-number of folders, as in 'data/**/*.parquet') or a folder of Parquet and Arrow files, and rows that tie keep the order of the files. What does not fit in --memory is sorted in runs, spilled to
+Inputs may be larger than memory, and may be many: INPUT is then a file, a pattern in quotes (** stands for any number
+of folders, as in 'data/**/*.parquet') or a folder of Parquet and Arrow files, and rows that tie keep the order of the
+files. What does not fit in --memory is sorted in runs, spilled to
 --spill-dir and merged. Standard input is copied to --spill-dir first, unless it is the only input and an Arrow stream;
 so is compressed CSV. CSV is sorted with other CSV only; CSV output keeps the text of its values, but for quotes that
 are not needed.
