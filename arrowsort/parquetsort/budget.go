@@ -3,7 +3,10 @@ package parquetsort
 import (
 	"fmt"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
 // maxMemory is more than any machine has, and small enough for a few times the budget to be a number.
@@ -13,7 +16,10 @@ const maxMemory = 1 << 58
 // of the input that is decoded, which is twice as large for many columns: 3/8 + 3/8 + 2/16. While they are merged,
 // there are the next rows of all runs, those of a round sorted, and those of the round before on their way: three times
 // 1/5, a batch of each run, and what encoding takes.
-type budget struct{ total int64 }
+//
+// The metadata of the inputs are in memory next to all that: total is the budget without the largest footer, which may
+// take a third of it, since what it is parsed from takes as much again.
+type budget struct{ total, all int64 }
 
 func (b budget) run() int64      { return b.total * 3 / 8 }
 func (b budget) input() int64    { return b.total / 8 }
@@ -21,7 +27,14 @@ func (b budget) piece() int64    { return b.total / 16 }
 func (b budget) merge() int64    { return b.total / 5 }
 func (b budget) batch() int64    { return b.total / 512 }
 func (b budget) csvRow() int64   { return b.total / 8 }
+func (b budget) footer() int64   { return b.all / footerShare }
 func (b budget) rowGroup() int64 { return b.total / 16 }
+
+// footerShare is the part of the budget that a footer may take.
+const footerShare = 3
+
+// budgetOfFooter is the budget that a footer of some bytes needs.
+func budgetOfFooter(bytes int64) int64 { return bytes * footerShare }
 
 // fanIn is the number of runs that are merged at once.
 func (b budget) fanIn() int { return 64 }
@@ -34,28 +47,33 @@ func (b budget) runBeside(piece int64) int64 {
 }
 
 // files is the number of files of some columns and about some bytes in memory that are read at once: each column of a
-// file has a page, as it is and decompressed.
-func (b budget) files(columns int, bytes int64) int {
+// file has a page, as it is and decompressed, and each file has a footer of some bytes.
+func (b budget) files(columns int, bytes, footer int64) int {
 	const pages = 5 << 18 // most writers close a page at 1 MiB
-	return int(max(b.total/3/max(min(bytes, int64(columns)*pages), 1), 2))
+	return int(max(b.total/3/max(min(bytes, int64(columns)*pages)+footer, 1), 2))
 }
 
-// groupRows is the number of rows of a row group of at most all rows, which take rowBytes each.
-func (b budget) groupRows(rowBytes, all int64, wanted int) (int, error) {
-	fit := int(max(b.rowGroup()/max(rowBytes, 1), 1))
+// group is the number of rows of a row group of at most all rows, where a row takes about rowBytes, and of its bytes,
+// 0 for any.
+func (b budget) group(rowBytes, all int64, wanted int) (rows, bytes int64, err error) {
 	if wanted == 0 {
-		return min(tablefile.DefaultRowGroupRows, fit), nil
+		return tablefile.DefaultRowGroupRows, b.rowGroup(), nil
 	}
-	rows := min(int64(wanted), max(all, 1))
-	if rows > 2*int64(fit) {
-		return 0, fmt.Errorf("%w: row groups of %d rows of %d bytes; ask for at most %d rows, or give %d bytes",
+	rows = min(int64(wanted), max(all, 1))
+	if fit := max(b.rowGroup()/max(rowBytes, 1), 1); rows > 2*fit {
+		return 0, 0, fmt.Errorf("%w: row groups of %d rows of %d bytes; ask for at most %d rows, or give %d bytes",
 			ErrMemory, rows, rowBytes, 2*fit, rows*rowBytes*8)
 	}
-	return int(rows), nil
+	return rows, 0, nil
 }
 
-// batchRows is the number of rows of a batch of a run.
-func (b budget) batchRows(rowBytes int64) int64 { return max(b.batch()/max(rowBytes, 1), 1) }
+// batchRows is the number of rows of a batch of a run, of some rows. The values of a few columns take more than what
+// holds them.
+func (b budget) batchRows(table arrow.Table) int64 {
+	const column = 1 << 10
+	bytes := max(b.batch(), table.NumCols()*column)
+	return max(bytes*table.NumRows()/max(arraydata.TableBytes(table), 1), 1)
+}
 
 // holds reports whether a table can be read, sorted, and written whole: the table, the sorted one, and half a one while
 // it is encoded.

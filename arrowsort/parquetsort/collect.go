@@ -31,19 +31,37 @@ func (s *Sorter) collect(table arrow.Table, first, n int64) error {
 }
 
 // rowsOf is some rows of a column with the values of its dictionaries. What is not all of the column is copied: a slice
-// would keep all of it in memory.
+// would keep all of it in memory, and the dictionaries inside of it would be decoded whole.
 func (s *Sorter) rowsOf(column *arrow.Chunked, typ arrow.DataType, first, n int64) (*arrow.Chunked, error) {
 	rows := adapter.SliceChunked(column, first, first+n)
 	defer rows.Release()
-	plain, err := withType(s.ctx, rows, typ, s.opts.sorting())
-	if _, dictionary := column.DataType().(*arrow.DictionaryType); err != nil || dictionary ||
-		n == int64(column.Len()) {
-		return plain, err
+	_, dictionary := column.DataType().(*arrow.DictionaryType) // whose values are copied as it is
+	if !dictionary && n < int64(column.Len()) {
+		all := identity(n, s.opts.Allocator)
+		defer all.Release()
+		copied, err := arrowsort.Take(s.ctx, rows, all, s.opts.sorting())
+		if err != nil {
+			return nil, err
+		}
+		defer copied.Release()
+		rows = copied
 	}
-	defer plain.Release()
-	all := identity(n, s.opts.Allocator)
-	defer all.Release()
-	return arrowsort.Take(s.ctx, plain, all, s.opts.sorting())
+	return withType(s.ctx, rows, typ, s.opts.sorting())
+}
+
+// fitting is the number of rows of a table, from a row on, that take about some bytes at most; one at least.
+func fitting(table arrow.Table, first, bytes int64) (n int64) {
+	const least = 4 // bytes of a row, so that few rows are looked at
+	for n = max(min(table.NumRows()-first, bytes/least), 1); n > 1; {
+		part := slice(table, first, first+n)
+		takes := arraydata.TableBytes(part)
+		part.Release()
+		if takes <= bytes+bytes/16 {
+			break
+		}
+		n = max(int64(float64(n)*float64(bytes)/float64(takes)), 1)
+	}
+	return n
 }
 
 // rowOverhead is what sorting takes beside the rows, in bytes per row.

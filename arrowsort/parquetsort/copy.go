@@ -26,7 +26,12 @@ func (in *inputs) declaredOrder(ctx context.Context, output string) []tablefile.
 		return nil
 	}
 	out.options.Sorting = sorting
-	if layouts := out.copied(in, in.paths); layouts == nil || !tablefile.DeclaresOrder(layouts, sorting) {
+	var last []byte
+	declared := func(layout *tablefile.Layout) (ok bool) {
+		last, ok = layout.DeclaresOrder(sorting, last)
+		return ok
+	}
+	if !out.copies(in, in.paths, declared) {
 		return nil
 	}
 	return sorting
@@ -99,27 +104,27 @@ func (in *inputs) quiet() *inputs {
 	return &quiet
 }
 
-// copied are the layouts of files that can be copied to the output row group by row group, since it is to be as they
-// are; nil when they cannot.
-func (o *outputs) copied(in *inputs, files []string) (layouts []*tablefile.Layout) {
+// copies reports whether files can be copied to the output row group by row group, since it is to be as they are, and
+// their layouts are such as is wanted; nil for any. The footer of the output takes as much memory as theirs.
+func (o *outputs) copies(in *inputs, files []string, wanted func(*tablefile.Layout) bool) bool {
 	opts := in.opts
 	if opts.splits() || opts.filters() || len(opts.Select) > 0 || opts.Limit > 0 || opts.RowGroupRows > 0 ||
-		opts.PageRows > 0 || o.options.Format != tablefile.Parquet {
-		return nil
+		opts.PageRows > 0 || o.options.Format != tablefile.Parquet || in.footers > opts.budget().footer() {
+		return false
 	}
 	for _, file := range files {
 		s, err := in.scan(file)
 		if err != nil {
-			return nil
+			return false
 		}
-		same := columnsEqual(in.schema, s.Schema) && tablefile.Copies(s, o.schema, o.options)
+		same := columnsEqual(in.schema, s.Schema) && tablefile.Copies(s, o.schema, o.options) &&
+			(wanted == nil || wanted(s.Layout))
 		s.Close()
 		if !same {
-			return nil
+			return false
 		}
-		layouts = append(layouts, s.Layout)
 	}
-	return layouts
+	return len(files) > 0
 }
 
 // copyAll copies the row groups of files, and completes the output.

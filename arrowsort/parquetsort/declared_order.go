@@ -143,7 +143,12 @@ func checkDeclaredOrder(ctx context.Context, file string, opts Options) (*Violat
 	if err := in.openAll(ctx, false); err != nil {
 		return nil, err
 	}
-	c := declaredOrderChecker{file: file, groups: in.layout.RowGroups(), order: ordered{opts: in.opts}}
+	s, err := in.scan(file)
+	if err != nil {
+		return nil, err
+	}
+	c := declaredOrderChecker{file: file, groups: s.Layout.RowGroups(), order: ordered{opts: in.opts}}
+	s.Close()
 	for _, group := range c.groups {
 		for _, key := range keytext.KeysOf(group.Sorting) {
 			c.columns = append(c.columns, in.columnOf(key))

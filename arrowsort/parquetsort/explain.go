@@ -42,7 +42,7 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 	defer in.close()
 	d := &Description{Inputs: in.paths, Columns: in.schema.NumFields(), Rows: in.rows, BytesIn: in.bytes,
 		Strategy: Strategy{Memory: in.opts.Memory, Table: in.memory}}
-	b := budget{in.opts.Memory}
+	b := in.opts.budget()
 	fits := b.holds(in.memory)
 	if d.InMemory = len(in.paths) == 1 && b.holds(in.compact); d.InMemory { // as text stays in dictionaries
 		d.Table, fits = in.compact, true
@@ -53,7 +53,8 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 	}
 	defer order.release()
 	if d.InOrder = order.unsorted == nil; d.InOrder {
-		if fan := min(b.files(d.Columns, in.memory/int64(len(in.paths))), b.fanIn()); order.overlap() > fan {
+		fan := min(b.files(d.Columns, in.memory/int64(len(in.paths)), in.opts.footers), b.fanIn())
+		if order.overlap() > fan {
 			d.spills(b, (len(order.files)+fan-1)/fan)
 		}
 		return d, nil
@@ -69,7 +70,7 @@ func (in *inputs) keepsFew() bool {
 	if in.opts.Limit == 0 || in.opts.Unique || in.rows <= 0 {
 		return false
 	}
-	return min(in.opts.Limit, in.rows)*(in.memory/in.rows+rowOverhead) <= budget{in.opts.Memory}.run()/2
+	return min(in.opts.Limit, in.rows)*(in.memory/in.rows+rowOverhead) <= in.opts.budget().run()/2
 }
 
 // spills describes how runs are merged. One that is alone stays in memory.

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -26,7 +25,7 @@ const role = "ARROWSORT_TEST_ROLE"
 
 // TestMain lets the test binary be the process that is killed or runs out of disk.
 func TestMain(m *testing.M) {
-	budget, perFile := int64(MinMemory), int64(0)
+	perFile := int64(0)
 	switch os.Getenv(role) {
 	case "":
 		os.Exit(m.Run())
@@ -37,12 +36,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	case "measure":
-		memory, err := strconv.ParseInt(os.Args[4], 10, 64)
-		if err != nil {
-			panic(err)
-		}
-		budget = memory
-		debug.SetMemoryLimit(budget + 16<<20) // as the command line does
+		measure(os.Args[1:])
 	case "killed":
 		perFile = 30
 		calls, err := strconv.Atoi(os.Args[4])
@@ -73,7 +67,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	_, err := Sort(context.Background(), []string{os.Args[1]}, os.Args[2],
-		Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: budget, SpillDir: os.Args[3], RowsPerFile: perFile,
+		Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, SpillDir: os.Args[3], RowsPerFile: perFile,
 			Progress: func(phase string, done, total int64) {
 				if os.Getenv(role) == "wait" && 2*done > total {
 					time.Sleep(time.Hour) // until it is killed
@@ -82,13 +76,6 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		os.Stderr.WriteString(err.Error())
 		os.Exit(1)
-	}
-	if os.Getenv(role) == "measure" {
-		status, err := os.ReadFile("/proc/self/status")
-		if err != nil {
-			panic(err)
-		}
-		os.Stdout.Write(status)
 	}
 	os.Exit(0)
 }

@@ -111,7 +111,7 @@ func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error)
 	defer out.abort()
 	limit := int64(0)
 	if in.opts.readLimit > 0 {
-		limit = budget{in.opts.Memory}.load()
+		limit = in.opts.budget().load()
 	}
 	l, err := in.load(ctx, out.options.Format == tablefile.Parquet, limit)
 	if err != nil {

@@ -3,6 +3,7 @@ package parquetsort
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,6 +23,7 @@ type inputs struct {
 	schema  *arrow.Schema // of all
 	layout  *tablefile.Layout
 	bytes   int64 // of all files
+	footers int64 // bytes of their footers in memory
 	memory  int64 // about what all rows take
 	table   int64 // the same with the dictionaries that columns have, as one table of all rows has them
 	compact int64 // the same with text in dictionaries, where Parquet files have them
@@ -191,7 +193,7 @@ func (in *inputs) openAll(ctx context.Context, once bool) error {
 			return err
 		}
 		if i == 0 {
-			in.schema, in.layout = s.Schema, s.Layout
+			in.schema, in.layout = s.Schema, s.Layout.Outline()
 		} else {
 			in.schema, err = matchSchemas(in.schema, s.Schema, displayName(path), displayName(in.paths[0]))
 		}
@@ -228,6 +230,8 @@ func (in *inputs) sizes() (bytes int64) {
 // measure adds what a file holds. What is measured of CSV is that of all files.
 func (in *inputs) measure(file int, s *tablefile.Scanner) {
 	in.bytes += s.Bytes
+	in.footers += s.Footer
+	in.opts.footers = max(in.opts.footers, s.Footer)
 	if in.csv != nil && file > 0 {
 		return
 	}
@@ -246,16 +250,22 @@ func (in *inputs) scan(path string) (*tablefile.Scanner, error) {
 		in.pipes.stream = nil
 		return s, nil
 	}
-	piece := cmp.Or(in.piece, budget{in.opts.Memory}.piece())
-	return tablefile.Scan(in.pipes.file(path), piece, in.reading(path))
+	s, err := tablefile.Scan(in.pipes.file(path), in.pieceBytes(), in.reading(path))
+	if e := (*tablefile.FooterError)(nil); errors.As(err, &e) {
+		err = fmt.Errorf("%w; the budget has to be at least %d bytes", err, budgetOfFooter(e.Bytes))
+	}
+	return s, err
 }
+
+// pieceBytes are the bytes that are read at a time.
+func (in *inputs) pieceBytes() int64 { return cmp.Or(in.piece, in.opts.budget().piece()) }
 
 // reading are the options to read an input.
 func (in *inputs) reading(path string) tablefile.ReadOptions {
 	read := tablefile.ReadOptions{
 		Format: in.formatOf(path), Name: path, Allocator: in.opts.Allocator, Flat: in.flat, Threads: in.opts.Threads,
 		MemoryLimit: in.opts.readLimit, Delimiter: in.opts.Delimiter, CSV: in.csv,
-		MaxRow: budget{in.opts.Memory}.csvRow(),
+		MaxRow: in.opts.budget().csvRow(), Footer: in.opts.budget().footer(),
 	}
 	if open := in.opts.Open; open != nil {
 		read.Open = func(path string) (tablefile.File, error) { return open(path) }
@@ -278,6 +288,8 @@ type input struct {
 	in     *inputs
 	path   string
 	schema *arrow.Schema
+	large  bool        // the values of dictionaries may take many times what was read
+	rest   arrow.Table // of what was read; or nil
 }
 
 func (i *input) open() (err error) {
@@ -286,6 +298,7 @@ func (i *input) open() (err error) {
 		if i.schema, err = decodedSchema(in.schema); err != nil {
 			return err
 		}
+		i.large = !i.schema.Equal(in.schema)
 	}
 	if i.Scanner, err = in.scan(i.path); err != nil {
 		return err
@@ -308,7 +321,7 @@ func (i *input) next(ctx context.Context) (arrow.Table, error) {
 			return nil, err
 		}
 	}
-	table, err := i.Next(ctx)
+	table, err := i.piece(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -316,7 +329,29 @@ func (i *input) next(ctx context.Context) (arrow.Table, error) {
 	return arrange(ctx, table, i.schema, i.in.opts.sorting())
 }
 
+// piece is the next rows as they are in the file, of which the values of dictionaries fit.
+func (i *input) piece(ctx context.Context) (table arrow.Table, err error) {
+	if table, i.rest = i.rest, nil; table == nil {
+		if table, err = i.Next(ctx); err != nil || !i.large {
+			return table, err
+		}
+	}
+	n := fitting(table, 0, i.in.pieceBytes())
+	if n == table.NumRows() {
+		return table, nil
+	}
+	defer table.Release()
+	i.rest = slice(table, n, table.NumRows())
+	part := slice(table, 0, n)
+	defer part.Release()
+	return copyTable(ctx, part, i.in.opts) // else dictionaries inside of it would be decoded whole
+}
+
 func (i *input) close() {
+	if i.rest != nil {
+		i.rest.Release()
+		i.rest = nil
+	}
 	if i.Scanner != nil {
 		i.Close()
 	}

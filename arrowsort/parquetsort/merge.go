@@ -23,7 +23,7 @@ func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result,
 	if err := out.order(in.sorting(plan)); err != nil {
 		return nil, err
 	}
-	if files := order.sequence(); len(files) > 0 && out.copied(in, files) != nil {
+	if files := order.sequence(); out.copies(in, files, nil) {
 		if err := out.copyAll(s.ctx, in, files); err != nil {
 			return nil, err
 		}
@@ -33,7 +33,7 @@ func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result,
 		return nil, err
 	}
 	s.rows, s.allBytes = order.rows, in.memory+order.rows*rowOverhead
-	rows, err := s.budget.groupRows(s.rowBytes(), s.rows, s.opts.RowGroupRows)
+	rows, bytes, err := s.budget.group(s.rowBytes(), s.rows, s.opts.RowGroupRows)
 	if err != nil {
 		return nil, err
 	}
@@ -41,14 +41,14 @@ func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result,
 	if err != nil {
 		return nil, err
 	}
-	sorted := newGroups(s.filter(m, plan, order.rows), s.decoded, rows, &s.opts)
+	sorted := newGroups(s.filter(m, plan, order.rows), s.decoded, rows, bytes, &s.opts)
 	defer sorted.close()
 	return s.writeAll(out, sorted, plan, order.rows)
 }
 
 // mergeFiles merges files: all at once, or as many at a time as the budget is for to runs.
 func (s *Sorter) mergeFiles(in *inputs, order *fileOrder) (*merger, error) {
-	fan := min(s.fan, s.budget.files(s.decoded.NumFields(), in.memory/int64(len(in.paths))))
+	fan := min(s.fan, s.budget.files(s.decoded.NumFields(), in.memory/int64(len(in.paths)), in.opts.footers))
 	overlap := max(min(order.overlap(), fan), 1)
 	read := *in
 	read.flat, read.decode, read.piece = s.recycled, true, s.budget.merge()/int64(2*overlap)

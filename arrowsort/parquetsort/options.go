@@ -81,6 +81,7 @@ type Options struct {
 	Warn func(text string)
 
 	readLimit int64 // of tablefile.ReadOptions
+	footers   int64 // bytes of the budget that the largest footer of an input takes
 	inParts   bool  // for Divide
 }
 
@@ -174,6 +175,9 @@ func (o Options) resolved(ctx context.Context) (Options, error) {
 	}
 	return o, nil
 }
+
+// budget is what the footer of an input leaves of the memory.
+func (o *Options) budget() budget { return budget{total: o.Memory - o.footers, all: o.Memory} }
 
 // splits reports whether the output may be several files.
 func (o *Options) splits() bool { return o.RowsPerFile > 0 || o.BytesPerFile > 0 }

@@ -3,62 +3,164 @@
 package parquetsort
 
 import (
+	"cmp"
+	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"runtime/debug"
+	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
-// The race detector's own memory is several times what it watches: this holds for ordinary builds.
-func TestPeakMemoryStaysWithinTheBudget(t *testing.T) {
-	for name, input := range map[string]func(t *testing.T, folder string) string{
-		"numbers": func(t *testing.T, folder string) string { return manyNumbers(t, folder, "in.parquet") },
-		"wide":    manyColumns, "strings": longStrings, "nested": nestedRows,
-	} {
-		t.Run(name, func(t *testing.T) {
-			folder := t.TempDir()
-			in, out := input(t, folder), filepath.Join(folder, "out.parquet")
-			requirePeak(t, in, out, MinMemory)
-			require.Equal(t, digestOf(t, in), digestOf(t, out))
+// The table of docs/parquet.md: go test -run PeakMemory -v -timeout 1h -args -peak.cases flat/ -peak.bytes 400000000
+// -peak.budget 67108864
+var (
+	peakCases  = flag.String("peak.cases", "", "TestPeakMemory: all cases whose names contain this, not a sample")
+	peakBytes  = flag.Int64("peak.bytes", 60_000_000, "TestPeakMemory: bytes in memory of the rows of a case")
+	peakBudget = flag.Int64("peak.budget", MinMemory, "TestPeakMemory: the budget")
+)
+
+// A peakCase is one entry of the matrix: a column next to a key, what is done with it, and the formats.
+type peakCase struct {
+	container peakContainer
+	value     peakValue
+	operation string
+	from, to  string
+	whole     bool // the rows are one row group or record batch of the file, else each of an eighth of the budget
+}
+
+func (c peakCase) String() string {
+	batches := "small batches"
+	if c.whole {
+		batches = "one batch"
+	}
+	return fmt.Sprintf("%s/%s/%s/%s to %s/%s", c.container.name, c.value.name, c.operation, c.from, c.to, batches)
+}
+
+// peakMatrix is all cases: containers x values x operations x formats, but for types that a format does not have.
+func peakMatrix() (cases []peakCase) {
+	for _, container := range peakContainers() {
+		for _, value := range peakValues() {
+			for _, operation := range []string{"sort", "merge", "unique", "tail", "limit", "check", "stdin"} {
+				for _, from := range []string{"parquet", "arrow", "arrows", "csv"} {
+					for _, to := range []string{"parquet", "arrow", "arrows", "csv"} {
+						for _, whole := range []bool{false, true} {
+							c := peakCase{container, value, operation, from, to, whole}
+							if c.exists() {
+								cases = append(cases, c)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return cases
+}
+
+// exists reports whether a case is one: of two that are the same only the first is.
+func (c *peakCase) exists() bool {
+	flat := c.container.name == "flat"
+	for _, format := range []string{c.from, c.to} {
+		if format == "csv" && (!flat || c.value.dictionary()) || format == "parquet" && c.container.arrowOnly {
+			return false
+		}
+	}
+	switch {
+	case c.container.extension && c.value.dictionary(), // which is read in pieces nowhere
+		c.operation == "check" && (c.to != c.from || !flat),
+		c.operation == "stdin" && (c.from != "arrows" || c.whole), // a batch is read whole
+		c.whole && c.from != "parquet":
+		return false
+	}
+	return true
+}
+
+// TestPeakMemory holds the promise of the memory: the process stays below the budget and 64 MB, whatever the rows are
+// and whatever is done with them. It tries a few cases of the matrix, other ones for each seed, many with
+// ARROWSORT_LONG=1, and first those that have failed. The race detector's own memory is several times what it watches.
+func TestPeakMemory(t *testing.T) {
+	for _, c := range peakSample() {
+		t.Run(c.String(), func(t *testing.T) {
+			defer func() {
+				if t.Failed() {
+					t.Logf("to repeat it: go test ./arrowsort/parquetsort -run TestPeakMemory -v -args -peak.cases %q",
+						c.String())
+				}
+			}()
+			c.run(t)
 		})
 	}
 }
 
-// TestPeakMemoryOfLargeBatches: those of an Arrow stream are a quarter of the budget here.
-func TestPeakMemoryOfLargeBatches(t *testing.T) {
-	if !testrun.Long() {
-		return // it takes 3 s
-	}
-	folder := t.TempDir()
-	schema := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.PrimitiveTypes.Int64}}, nil)
-	in, out := filepath.Join(folder, "in.arrows"), filepath.Join(folder, "out.arrows")
-	r := rand.New(rand.NewPCG(6, 7))
-	generate(t, in, schema, 12, func(int) arrow.Record {
-		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-		defer b.Release()
-		for range 1_000_000 {
-			b.Field(0).(*array.Int64Builder).Append(r.Int64())
+// peakSample are the cases that are run.
+func peakSample() (cases []peakCase) {
+	all := peakMatrix()
+	if *peakCases != "" {
+		for _, c := range all {
+			if strings.Contains(c.String(), *peakCases) {
+				cases = append(cases, c)
+			}
 		}
-		return b.NewRecord()
-	})
-	requirePeak(t, in, out, 2*MinMemory)
+		return cases
+	}
+	count := 3
+	if testrun.Long() {
+		count = 100
+	}
+	r := rand.New(rand.NewPCG(testrun.Seed(), 29))
+	for _, i := range r.Perm(len(all))[:count] {
+		cases = append(cases, all[i])
+	}
+	return cases
 }
 
-// requirePeak sorts a file in a process that has a budget, whose memory stays below the budget and 64 MB.
-func requirePeak(t *testing.T, in, out string, budget int64) {
-	said, err := child(t, "measure", in, out, filepath.Dir(out), fmt.Sprint(budget)).CombinedOutput()
+// run makes the files of a case and measures the process that works on them.
+func (c *peakCase) run(t *testing.T) {
+	folder := t.TempDir()
+	files := 1
+	if c.operation == "merge" {
+		files = 3
+	}
+	var inputs []string
+	rows := int64(0)
+	for i := range files {
+		in := filepath.Join(folder, fmt.Sprintf("in%d.%s", i, c.from))
+		rows += c.write(t, in, *peakBytes/int64(files))
+		inputs = append(inputs, in)
+	}
+	out := filepath.Join(folder, "out."+c.to)
+	process := child(t, "measure", append([]string{c.operation, fmt.Sprint(*peakBudget), fmt.Sprint(rows), out},
+		inputs...)...)
+	if c.operation == "stdin" {
+		in, err := os.Open(inputs[0])
+		require.NoError(t, err)
+		defer in.Close()
+		process.Stdin = in
+	}
+	said, err := process.CombinedOutput()
 	require.NoError(t, err, string(said))
+	requirePeak(t, string(said), *peakBudget)
+	if c.operation == "sort" || c.operation == "merge" || c.operation == "stdin" {
+		require.Equal(t, rows, digestRows(t, out))
+	}
+}
+
+// requirePeak finds the greatest resident memory in /proc/self/status of a process that had a budget.
+func requirePeak(t *testing.T, status string, budget int64) {
 	const beside = 64_000_000 // the program itself, what the runtime keeps, what encoding takes
 	var peak int64            // KiB
-	for line := range strings.Lines(string(said)) {
+	for line := range strings.Lines(status) {
 		if text, ok := strings.CutPrefix(line, "VmHWM:"); ok {
 			_, err := fmt.Sscanf(text, "%d kB", &peak)
 			require.NoError(t, err)
@@ -69,73 +171,43 @@ func requirePeak(t *testing.T, in, out string, budget int64) {
 	require.Less(t, peak<<10, budget+beside)
 }
 
-// manyColumns is a file of 80 columns, whose pages take twice the budget if all are read side by side.
-func manyColumns(t *testing.T, folder string) string {
-	fields := []arrow.Field{{Name: "key", Type: arrow.PrimitiveTypes.Int64}}
-	for i := range 79 {
-		typ := []arrow.DataType{arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Int64}[i%2]
-		fields = append(fields, arrow.Field{Name: fmt.Sprint("c", i), Type: typ, Nullable: i%3 == 0})
-	}
-	return written(t, folder, arrow.NewSchema(fields, nil), 1, 60_000)
-}
-
-// longStrings is a file of three columns of strings of up to 120 bytes.
-func longStrings(t *testing.T, folder string) string {
-	fields := []arrow.Field{{Name: "key", Type: arrow.BinaryTypes.String},
-		{Name: "b", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "c", Type: arrow.BinaryTypes.Binary}}
-	return written(t, folder, arrow.NewSchema(fields, nil), 4, 60_000)
-}
-
-// nestedRows is a file of lists and structs.
-func nestedRows(t *testing.T, folder string) string {
-	fields := []arrow.Field{{Name: "key", Type: arrow.PrimitiveTypes.Int64},
-		{Name: "list", Type: arrow.ListOf(arrow.PrimitiveTypes.Int64), Nullable: true},
-		{Name: "s", Type: arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Float64},
-			arrow.Field{Name: "text", Type: arrow.BinaryTypes.String, Nullable: true})}}
-	return written(t, folder, arrow.NewSchema(fields, nil), 6, 50_000)
-}
-
-// written is a file of random rows.
-func written(t *testing.T, folder string, schema *arrow.Schema, batches, rows int) string {
-	path := filepath.Join(folder, "in.parquet")
-	r := rand.New(rand.NewPCG(6, 6))
-	generate(t, path, schema, batches, func(int) arrow.Record {
-		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-		defer b.Release()
-		for i, f := range b.Fields() {
-			for range rows {
-				appendRandom(f, r, schema.Field(i).Nullable)
-			}
-		}
-		return b.NewRecord()
-	})
-	return path
-}
-
-func appendRandom(b array.Builder, r *rand.Rand, nullable bool) {
-	if nullable && r.IntN(10) == 0 {
-		b.AppendNull()
-		return
-	}
-	switch b := b.(type) {
-	case *array.Int64Builder:
-		b.Append(r.Int64())
-	case *array.Float64Builder:
-		b.Append(r.NormFloat64())
-	case *array.StringBuilder:
-		b.Append(strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(60)) +
-			fmt.Sprint(r.Uint64(), r.Uint64(), r.Uint64()))
-	case *array.BinaryBuilder:
-		b.Append(fmt.Append(nil, r.Uint64(), r.Uint64()))
-	case *array.ListBuilder:
-		b.Append(true)
-		for range r.IntN(6) {
-			appendRandom(b.ValueBuilder(), r, false)
-		}
-	case *array.StructBuilder:
-		b.Append(true)
-		for i := range b.NumField() {
-			appendRandom(b.FieldBuilder(i), r, i == 1)
+// measure is the process that is measured: it works as the command does, and prints its status.
+func measure(args []string) {
+	must := func(err error) {
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
 		}
 	}
+	operation, output, inputs := args[0], args[3], args[4:]
+	budget, err := strconv.ParseInt(args[1], 10, 64)
+	must(err)
+	rows, err := strconv.ParseInt(args[2], 10, 64)
+	must(err)
+	debug.SetMemoryLimit(budget + 16<<20) // as the command line does
+	debug.SetGCPercent(200)
+	opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: budget, SpillDir: filepath.Dir(output)}
+	switch ctx := context.Background(); operation {
+	case "merge":
+		_, err = Merge(ctx, inputs, output, opts)
+	case "check":
+		_, err = Check(ctx, inputs, opts)
+	case "stdin":
+		inputs = []string{tablefile.Pipe}
+		fallthrough
+	default:
+		opts.Unique = operation == "unique"
+		switch operation {
+		case "tail":
+			opts.Tail = cmp.Or(rows/2, 1)
+		case "limit":
+			opts.Limit = cmp.Or(rows/2, 1)
+		}
+		_, err = Sort(ctx, inputs, output, opts)
+	}
+	must(err)
+	status, err := os.ReadFile("/proc/self/status")
+	must(err)
+	os.Stdout.Write(status)
+	os.Exit(0)
 }

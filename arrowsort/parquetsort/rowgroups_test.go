@@ -3,13 +3,17 @@ package parquetsort
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
 // TestTimeIsLinearInRowGroups: eight times the row groups take about eight times as long, not 64 times.
@@ -32,4 +36,52 @@ func TestTimeIsLinearInRowGroups(t *testing.T) {
 	}
 	few, many := file(1_000), file(8_000)
 	require.Less(t, best(many), 16*best(few))
+}
+
+// TestFooterOfManyRowGroups: a footer counts as a part of the budget, and one that is too large is an error before any
+// work, which names the file and the budget that it needs.
+func TestFooterOfManyRowGroups(t *testing.T) {
+	const columns, groups = 100, 90
+	fields := make([]arrow.Field, columns)
+	for i := range fields {
+		fields[i] = arrow.Field{Name: fmt.Sprint("c", i), Type: arrow.PrimitiveTypes.Int64}
+	}
+	schema := arrow.NewSchema(fields, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	for row := range groups {
+		for _, f := range b.Fields() {
+			f.(*array.Int64Builder).Append(int64(-row))
+		}
+	}
+	rec := b.NewRecord()
+	defer rec.Release()
+	table := array.NewTableFromRecords(schema, []arrow.Record{rec})
+	defer table.Release()
+	path := filepath.Join(t.TempDir(), "in.parquet")
+	_, err := tablefile.Write(t.Context(), path, table, tablefile.WriteOptions{RowGroupRows: 1})
+	require.NoError(t, err)
+	opts := Options{Keys: []arrowsort.Key{{Path: "c0"}}, Memory: MinMemory}
+	needed := int64(0)
+	for name, work := range map[string]func(opts Options) error{
+		"sort": func(opts Options) error {
+			_, err := Sort(t.Context(), []string{path}, filepath.Join(t.TempDir(), "out.parquet"), opts)
+			return err
+		},
+		"check":   func(opts Options) error { _, err := Check(t.Context(), []string{path}, opts); return err },
+		"explain": func(opts Options) error { _, err := Explain(t.Context(), []string{path}, opts); return err },
+		"orders":  func(opts Options) error { _, err := DeclaredOrders(t.Context(), []string{path}, opts); return err },
+	} {
+		err := work(opts)
+		require.ErrorIs(t, err, tablefile.ErrMemory, name)
+		require.ErrorContains(t, err, path, name)
+		text := err.Error()
+		_, err = fmt.Sscanf(text[strings.Index(text, "; "):], "; the budget has to be at least %d bytes", &needed)
+		require.NoError(t, err, text)
+		enough := opts
+		enough.Memory = needed
+		require.NoError(t, work(enough), name)
+		enough.Memory--
+		require.ErrorIs(t, work(enough), tablefile.ErrMemory, name)
+	}
 }

@@ -88,14 +88,14 @@ func (s *Sorter) newRun() (path string, err error) {
 	return s.folder.Next(".arrows"), nil
 }
 
-// writeRun writes all rows of a source, which it closes, to a run in batches of some rows.
-func (s *Sorter) writeRun(path string, sorted tables, rows int64, progress *rowProgress) (run, error) {
+// writeRun writes all rows of a source, which it closes, to a run.
+func (s *Sorter) writeRun(path string, sorted tables, progress *rowProgress) (run, error) {
 	defer sorted.close()
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return run{}, spilling(err)
 	}
-	written, err := s.writeStream(file, sorted, rows, progress)
+	written, err := s.writeStream(file, sorted, progress)
 	info, failed := file.Stat()
 	if err = cmp.Or(err, spilling(cmp.Or(failed, file.Close()))); err != nil {
 		return run{}, err
@@ -118,8 +118,7 @@ const spillBuffer = 1 << 18
 const spillPrefix = "arrowsort-spill-"
 
 // writeStream writes the rows of a source, and returns their number.
-func (s *Sorter) writeStream(file io.Writer, sorted tables, batch int64,
-	progress *rowProgress) (rows int64, err error) {
+func (s *Sorter) writeStream(file io.Writer, sorted tables, progress *rowProgress) (rows int64, err error) {
 	buf := bufio.NewWriterSize(file, spillBuffer)
 	w, err := ipc.NewWriter(buf, s.decoded, ipc.Options{Codec: s.opts.SpillCompression, Allocator: s.opts.Allocator})
 	if err != nil {
@@ -133,7 +132,7 @@ func (s *Sorter) writeStream(file io.Writer, sorted tables, batch int64,
 		n := int64(0)
 		if err == nil {
 			n = piece.NumRows()
-			err = s.writeBatches(w, piece, batch)
+			err = s.writeBatches(w, piece)
 		}
 		if err != nil {
 			_ = w.Close() // for its memory
@@ -149,9 +148,9 @@ func (s *Sorter) writeStream(file io.Writer, sorted tables, batch int64,
 }
 
 // writeBatches writes a table, which it releases.
-func (s *Sorter) writeBatches(w *ipc.Writer, table arrow.Table, rows int64) error {
+func (s *Sorter) writeBatches(w *ipc.Writer, table arrow.Table) error {
 	defer table.Release()
-	r := array.NewTableReader(table, rows)
+	r := array.NewTableReader(table, s.budget.batchRows(table))
 	defer r.Release()
 	for r.Next() {
 		if err := context.Cause(s.ctx); err != nil {

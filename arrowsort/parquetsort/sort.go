@@ -91,7 +91,7 @@ func (in *inputs) holds(output string) bool {
 	if opts, err := in.opts.writing(output); err == nil && opts.Format == tablefile.Parquet {
 		bytes = in.compact
 	}
-	return budget{in.opts.Memory}.holds(bytes)
+	return in.opts.budget().holds(bytes)
 }
 
 // within has use write an output with a sorter.

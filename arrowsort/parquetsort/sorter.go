@@ -60,7 +60,7 @@ func NewSorter(ctx context.Context, schema *arrow.Schema, opts Options) (*Sorter
 	if err != nil {
 		return nil, err
 	}
-	s := &Sorter{ctx: ctx, opts: opts, budget: budget{opts.Memory}, schema: schema, decoded: decoded}
+	s := &Sorter{ctx: ctx, opts: opts, budget: opts.budget(), schema: schema, decoded: decoded}
 	s.fan, s.run = s.budget.fanIn(), s.budget.run()
 	s.recycle(opts.Allocator)
 	if err := checkKeys(ctx, decoded, opts.Keys); err != nil {
@@ -75,7 +75,7 @@ func (s *Sorter) recycle(mem memory.Allocator) {
 	if s.recycled != nil {
 		s.recycled.Release()
 	}
-	s.recycled = rawmem.NewRecycler(mem, s.budget.run())
+	s.recycled = rawmem.NewRecycler(mem, s.budget.total)
 	s.opts.Allocator = s.recycled
 }
 
@@ -130,8 +130,7 @@ func (s *Sorter) add(table arrow.Table) error {
 	piece := arraydata.TableBytes(table)
 	s.run = min(s.run, s.budget.runBeside(piece))
 	for first := int64(0); first < table.NumRows(); {
-		bytes := max(piece/table.NumRows(), 1)
-		n := min(table.NumRows()-first, max(s.run/2/bytes, 1)) // a run is made of several parts
+		n := fitting(table, first, s.run/2) // a run is made of several parts
 		if err := s.collect(table, first, n); err != nil {
 			return err
 		}
@@ -162,7 +161,7 @@ func (s *Sorter) merged() (tables, error) {
 		return nil, fmt.Errorf("%w: Sorted is called twice", ErrOption)
 	}
 	s.sorted = true
-	rows, err := s.budget.groupRows(s.rowBytes(), s.rows, s.opts.RowGroupRows)
+	rows, bytes, err := s.budget.group(s.rowBytes(), s.rows, s.opts.RowGroupRows)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +170,7 @@ func (s *Sorter) merged() (tables, error) {
 		if err != nil {
 			return nil, err
 		}
-		return s.wanted(&oneTable{sorted}, rows)
+		return s.wanted(&oneTable{sorted}, rows, bytes)
 	}
 	if err := s.spill(); err != nil {
 		return nil, err
@@ -193,17 +192,17 @@ func (s *Sorter) merged() (tables, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.wanted(m, rows)
+	return s.wanted(m, rows, bytes)
 }
 
-// wanted are those rows of the sorted order that are wanted, in groups of some.
-func (s *Sorter) wanted(sorted tables, rows int) (tables, error) {
+// wanted are those rows of the sorted order that are wanted, in groups of some rows and bytes.
+func (s *Sorter) wanted(sorted tables, rows, bytes int64) (tables, error) {
 	plan, err := s.stats.plan()
 	if err != nil {
 		sorted.close()
 		return nil, err
 	}
-	return newGroups(s.filter(sorted, plan, s.rows), s.decoded, rows, &s.opts), nil
+	return newGroups(s.filter(sorted, plan, s.rows), s.decoded, rows, bytes, &s.opts), nil
 }
 
 func (s *Sorter) close() error {

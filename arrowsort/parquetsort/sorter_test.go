@@ -251,7 +251,7 @@ func TestNilArguments(t *testing.T) {
 
 // TestRunsAreSmallerBesideLargeBatches: a record batch is read whole, however large, so the runs have less memory.
 func TestRunsAreSmallerBesideLargeBatches(t *testing.T) {
-	b := budget{64 << 20}
+	b := budget{total: 64 << 20}
 	require.Equal(t, b.run(), b.runBeside(0))
 	require.Equal(t, b.run(), b.runBeside(b.input()/3))
 	require.Equal(t, b.run()-b.input(), b.runBeside(b.input()))

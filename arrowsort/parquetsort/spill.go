@@ -56,10 +56,9 @@ func (s *Sorter) spill() error {
 		sorted.Release()
 		return err
 	}
-	rows := s.budget.batchRows(s.rowBytes())
 	s.spills = make(chan error, 1)
 	go func() {
-		r, err := s.writeRun(path, &oneTable{sorted}, rows, nil)
+		r, err := s.writeRun(path, &oneTable{sorted}, nil)
 		s.runs = append(s.runs, r)
 		s.spills <- err
 	}()
@@ -131,7 +130,7 @@ func (s *Sorter) spillAll(m *merger) (run, error) {
 		m.close()
 		return run{}, err
 	}
-	r, err := s.writeRun(path, m, s.budget.batchRows(s.rowBytes()), &s.reducing)
+	r, err := s.writeRun(path, m, &s.reducing)
 	s.spilled += r.bytes
 	return r, err
 }

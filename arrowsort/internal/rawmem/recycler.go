@@ -15,16 +15,16 @@ type Recycler struct {
 	mu    sync.Mutex
 	used  map[*byte][]byte // the whole blocks that are in use, by their beginnings
 	spare [][]byte         // the whole blocks that are not
-	idle  int64            // their bytes
-	most  int64            // of them; 0: any
+	bytes int64            // of all blocks
+	most  int64            // of them while there are spare ones; 0: any
 	ended bool             // blocks are not kept any more
 }
 
 // leastRecycled are the bytes of a block that is worth it.
 const leastRecycled = 1 << 12
 
-// NewRecycler returns a Recycler that takes what it does not have from an allocator. It keeps at most the given number
-// of bytes that are not in use, 0 for any number.
+// NewRecycler returns a Recycler that takes what it does not have from an allocator. It keeps blocks that are not in use
+// only while all blocks together take at most the given number of bytes, 0 for any number.
 func NewRecycler(mem memory.Allocator, most int64) *Recycler {
 	return &Recycler{Allocator: Of(mem), most: most, used: map[*byte][]byte{}}
 }
@@ -38,7 +38,7 @@ func (r *Recycler) Allocate(size int) []byte {
 	defer r.mu.Unlock()
 	best := -1
 	for i, b := range r.spare {
-		if len(b) >= size && len(b)/2 <= size && (best < 0 || len(b) < len(r.spare[best])) {
+		if len(b) >= size && len(b)-len(b)/4 <= size && (best < 0 || len(b) < len(r.spare[best])) {
 			best = i
 		}
 	}
@@ -46,7 +46,10 @@ func (r *Recycler) Allocate(size int) []byte {
 	if best >= 0 {
 		b = r.takeOut(best)
 	} else {
-		b = r.Allocator.Allocate(size + size/8) // the next one may be a little larger
+		whole := size + size/8 // the next one may be a little larger
+		r.bytes += int64(whole)
+		r.shrink()
+		b = r.Allocator.Allocate(whole)
 	}
 	r.used[&b[0]] = b
 	return b[:size:size]
@@ -81,13 +84,24 @@ func (r *Recycler) Free(b []byte) {
 	case !owned: // a small one
 		r.Allocator.Free(b)
 	case r.ended:
-		r.Allocator.Free(whole)
+		r.free(whole)
 	default:
-		r.spare, r.idle = append(r.spare, whole), r.idle+int64(len(whole))
-		for r.most > 0 && r.idle > r.most {
-			r.Allocator.Free(r.takeOut(0))
-		}
+		r.spare = append(r.spare, whole)
+		r.shrink()
 	}
+}
+
+// shrink frees spare blocks, the oldest first, while all take too much.
+func (r *Recycler) shrink() {
+	for r.most > 0 && r.bytes > r.most && len(r.spare) > 0 {
+		r.free(r.takeOut(0))
+	}
+}
+
+// free gives a whole block back.
+func (r *Recycler) free(whole []byte) {
+	r.bytes -= int64(len(whole))
+	r.Allocator.Free(whole)
 }
 
 // owns reports whether a block is in use and not a small one.
@@ -103,7 +117,7 @@ func (r *Recycler) owns(b []byte) bool {
 // takeOut takes a spare block.
 func (r *Recycler) takeOut(i int) []byte {
 	b := r.spare[i]
-	r.spare, r.idle = slices.Delete(r.spare, i, i+1), r.idle-int64(len(b))
+	r.spare = slices.Delete(r.spare, i, i+1)
 	return b
 }
 
@@ -112,7 +126,7 @@ func (r *Recycler) Release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, b := range r.spare {
-		r.Allocator.Free(b)
+		r.free(b)
 	}
-	r.spare, r.idle, r.ended = nil, 0, true
+	r.spare, r.ended = nil, true
 }

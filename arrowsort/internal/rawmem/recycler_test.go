@@ -42,17 +42,22 @@ func TestRecyclerGivesBlocksAgain(t *testing.T) {
 func TestRecyclerKeepsSoMuch(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	r := NewRecycler(mem, 30_000)
+	r := NewRecycler(mem, 40_000)
 	var blocks [][]byte
-	for range 4 {
+	for range 3 {
 		blocks = append(blocks, r.Allocate(10_000)) // with room for a little more
 	}
-	late := blocks[3]
-	for _, b := range blocks[:3] {
+	for _, b := range blocks {
 		r.Free(b)
 	}
-	require.Len(t, r.spare, 2, "the oldest is freed")
+	require.Len(t, r.spare, 3)
+	late := r.Allocate(15_000)
+	require.Len(t, r.spare, 2, "the oldest is freed for a block that is in use")
 	require.Same(t, &blocks[1][0], &r.spare[0][0])
+	large := r.Allocate(50_000)
+	require.Empty(t, r.spare)
+	r.Free(large)
+	require.Empty(t, r.spare, "more than it keeps")
 	r.Release()
 	require.Empty(t, r.spare)
 	r.Free(late) // as it is from now on

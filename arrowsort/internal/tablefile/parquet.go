@@ -12,13 +12,8 @@ type (
 	Layout        = parquet.Layout
 	RowGroup      = parquet.RowGroup
 	SortingColumn = parquet.SortingColumn
+	FooterError   = parquet.FooterError
 )
-
-// DeclaresOrder reports whether the metadata of files that are read one after the other declare that their rows are in
-// the order of some columns.
-func DeclaresOrder(layouts []*Layout, columns []SortingColumn) bool {
-	return parquet.DeclaresOrder(layouts, columns)
-}
 
 // SortingOf is the part of the order of the keys of a plan that a Parquet file names: the keys up to the first with
 // NaN, for which Parquet has no place.
@@ -58,7 +53,7 @@ func readParquet(ctx context.Context, src source, in *Input, opts ReadOptions) e
 // parquet are the options for a Parquet file.
 func (o *ReadOptions) parquet() parquet.ReadOptions {
 	return parquet.ReadOptions{Allocator: o.Allocator, Flat: o.Flat, Threads: o.Threads, Dictionaries: o.Dictionaries,
-		Progress: o.Progress, Declared: o.declared, InBatches: o.pieces}
+		Progress: o.Progress, Declared: o.declared, Footer: o.Footer, InBatches: o.pieces}
 }
 
 // parquet are the options for a Parquet file.

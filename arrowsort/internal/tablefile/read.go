@@ -35,6 +35,7 @@ type ReadOptions struct {
 	// MemoryLimit is the bytes that the table may take. 0 is the machine's memory, and of a file no more than 1 GiB or,
 	// if that is more, 1000 bytes for each of its bytes: a small file can declare any number of values.
 	MemoryLimit int64
+	Footer      int64 // bytes that the footer of a Parquet file may take in memory; 0: any number
 	// Schema is passed the schema before the data of a Parquet or Arrow file, and between the two passes over CSV. Its
 	// error ends the reading. The columns that it returns are read, all when it returns none.
 	Schema   func(*arrow.Schema) (columns []int, err error)

@@ -23,6 +23,7 @@ type Scanner struct {
 	Format   Format
 	Bytes    int64   // size of the file; of a pipe, what was read so far
 	Layout   *Layout // how a Parquet input is laid out, else nil
+	Footer   int64   // about the bytes that the footer of a Parquet file takes in memory, as long as it is open
 	InMemory int64   // about the bytes that the rows take in memory
 	Table    int64   // the same with the dictionaries that columns have in the file, as a table of all rows has them
 	Compact  int64   // the same with text in dictionaries, where a Parquet file has them
@@ -155,7 +156,8 @@ func (s *Scanner) open(src source, size, pieceBytes int64, opts ReadOptions) err
 			return err
 		}
 		s.parquet, s.Schema, s.Layout, s.Rows = f, f.Schema(), f.Layout, f.Layout.Rows()
-		s.InMemory, s.Table, s.Compact, s.pieces = f.InMemory(), f.Table(), f.Compact(), f.Batches(pieceBytes)
+		s.InMemory, s.Table, s.Compact, s.Footer = f.InMemory(), f.Table(), f.Compact(), f.Footer
+		s.pieces = f.Batches(pieceBytes)
 		return nil
 	}
 	return s.openBatches(src, s.Bytes, opts)

@@ -141,8 +141,8 @@ func (m *messages) checkOrder(meta []byte) error {
 	return err
 }
 
-// checkViews requires a number of buffers for each array of views of a record batch or a dictionary: Arrow v15 takes the
-// bytes after a list of fewer numbers for numbers, and its memory by them.
+// checkViews requires a number of buffers for each array of views of a record batch or a dictionary: Arrow v15 reads
+// numbers past the end of a shorter list, and allocates memory by them.
 func (m *messages) checkViews(meta []byte) error {
 	c := newFlatChecker(meta)
 	kind, header := c.byte(c.root(), messageHeaderType), c.table(c.root(), messageHeader)

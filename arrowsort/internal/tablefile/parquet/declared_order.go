@@ -8,21 +8,15 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// DeclaresOrder reports whether files with the same columns, read one after the other, may be in the order of some
-// columns by their metadata: they have the columns, none of which can be NaN, and row groups do not overlap in the
-// first of them. It is false where the metadata do not suffice.
-func DeclaresOrder(layouts []*Layout, columns []SortingColumn) bool {
-	var last []byte
-	for _, l := range layouts {
-		ok := false
-		if !known(l.meta, columns) {
-			return false
-		}
-		if last, ok = groupsInOrder(l.meta, columns[0], last); !ok {
-			return false
-		}
+// DeclaresOrder reports whether a file, after others with the same columns of which the last value in the order is
+// given, nil for none, may be in the order of some columns by its metadata: it has the columns, none of which can be
+// NaN, and row groups do not overlap in the first of them. It is false where the metadata do not suffice. It returns
+// the last value of all.
+func (l *Layout) DeclaresOrder(columns []SortingColumn, last []byte) (next []byte, ok bool) {
+	if !known(l.meta, columns) {
+		return nil, false
 	}
-	return true
+	return groupsInOrder(l.meta, columns[0], last)
 }
 
 // known reports whether a file has columns whose order it can name.

@@ -1,6 +1,8 @@
 package parquet
 
 import (
+	"slices"
+
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
@@ -16,6 +18,18 @@ type Layout struct {
 
 // Remarks are lines about what the footer leaves out or has that is unknown, though the file is read.
 func (l *Layout) Remarks() []string { return l.remarks }
+
+// Outline is what an output needs of the layout: that of the columns, by the first row group. It does not hold the
+// other row groups.
+func (l *Layout) Outline() *Layout {
+	if l == nil || len(l.meta.RowGroups) == 0 {
+		return l
+	}
+	outline, footer := *l.meta, *l.meta.FileMetaData
+	footer.RowGroups = slices.Clone(footer.RowGroups[:1])
+	outline.FileMetaData = &footer
+	return &Layout{meta: &outline, remarks: l.remarks}
+}
 
 // CreatedHere reports whether the file was written by this package.
 func (l *Layout) CreatedHere() bool { return l.meta.GetCreatedBy() == writer.Creator }

@@ -87,9 +87,10 @@ func fieldsOf(meta *metadata.FileMetaData) (fields []schemaField) {
 
 // copyPaths gives the leaf columns of another footer, from a number on, the names that those of the field have.
 func (f schemaField) copyPaths(footer *metadata.FileMetaData, leaf int) {
-	for _, group := range footer.RowGroups {
-		for i := range f.leaves {
-			group.Columns[leaf+i].MetaData.PathInSchema = f.meta.Schema.Column(f.leaf + i).ColumnPath()
+	for i := range f.leaves {
+		path := f.meta.Schema.Column(f.leaf + i).ColumnPath()
+		for _, group := range footer.RowGroups {
+			group.Columns[leaf+i].MetaData.PathInSchema = path
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 type File struct {
 	*reader.File
 	Layout  *Layout
+	Footer  int64 // bytes that the footer takes in memory, about
 	src     io.ReaderAt
 	size    int64
 	threads int
@@ -39,7 +40,7 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	if err := checkMagic(src, size); err != nil {
 		return nil, err
 	}
-	tree, err := checkSchemaTree(src, size)
+	meta, tree, bytes, err := readMetadata(src, size, opts.Footer)
 	if err != nil {
 		return nil, err
 	}
@@ -47,10 +48,6 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	props.BufferedStreamEnabled = opts.InBatches
 	// the allocator has the limit
 	props.MaxCompressedPageSize, props.MaxUncompressedPageSize = math.MaxInt32, math.MaxInt32
-	meta, err := metadata.NewFileMetaData(tree.footer, nil)
-	if err != nil {
-		return nil, fileerror.Corrupt("%v", err)
-	}
 	r, err := file.NewParquetReader(src, file.WithReadProps(props), file.WithMetadata(meta))
 	if err != nil {
 		return nil, fileerror.Corrupt("%v", err)
@@ -73,7 +70,7 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{File: columns, Layout: &Layout{meta, remarks}, src: src, size: size,
+	return &File{File: columns, Layout: &Layout{meta, remarks}, Footer: bytes, src: src, size: size,
 		threads: opts.Threads}, nil
 }
 

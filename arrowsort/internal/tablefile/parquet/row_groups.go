@@ -58,7 +58,9 @@ func (s *rowGroupWriter) append(p writer.EncodedColumn) error {
 	for i := range p.Index {
 		s.index = append(s.index, encodedIndex{p.Index[i].ColumnIndex(), p.Index[i].OffsetIndex(shift)})
 	}
-	s.written++
+	if s.written++; s.written%s.columns == 0 {
+		shareChunks(s.footer, len(s.footer.RowGroups)-1)
+	}
 	return s.write(p.File[len(page.Magic):])
 }
 

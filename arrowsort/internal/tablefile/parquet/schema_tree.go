@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"encoding/binary"
-	"io"
 	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
@@ -11,7 +10,6 @@ import (
 
 const (
 	maxSchemaLevels = 1000 // of nested columns: readers of Parquet recurse
-	footerTail      = 8    // the length of the metadata, and the magic bytes
 	schemaElements  = 2    // of the metadata, in parquet.thrift
 	elementName     = 4    // of a schema element
 	elementChildren = 5
@@ -25,29 +23,14 @@ type schemaTree struct {
 	unknown []string // names of the elements that had one
 }
 
-// checkSchemaTree makes sure that the schema elements of a footer are one tree of at most maxSchemaLevels, before
-// anything allocates the children that they declare.
-func checkSchemaTree(src io.ReaderAt, size int64) (*schemaTree, error) {
-	var tail [footerTail]byte
-	if _, err := src.ReadAt(tail[:], size-footerTail); err != nil {
-		return nil, err
-	}
-	length := int64(binary.LittleEndian.Uint32(tail[:]))
-	if length > size-footerTail {
-		return nil, fileerror.Corrupt("a footer of %d bytes in a file of %d", length, size)
-	}
-	if length == 0 {
-		return nil, fileerror.Corrupt("its footer has no bytes: whoever wrote it did not end, or its last bytes are " +
-			"lost")
-	}
-	t := &schemaTree{footer: make([]byte, length)}
-	if _, err := src.ReadAt(t.footer, size-footerTail-length); err != nil {
-		return nil, err
-	}
-	return t, fileerror.Contain(t.read)
+// readSchemaTree makes sure that the schema elements of a footer are one tree of at most maxSchemaLevels. They come in
+// depth-first order.
+func readSchemaTree(footer []byte) (*schemaTree, error) {
+	t := &schemaTree{footer: footer}
+	return t, t.read()
 }
 
-// read walks over the schema elements, which come in depth-first order.
+// read walks over the schema elements.
 func (t *schemaTree) read() error {
 	r, number := &page.CompactReader{Bytes: t.footer}, 0
 	for {

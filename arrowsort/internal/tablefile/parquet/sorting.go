@@ -116,6 +116,9 @@ func (l *Layout) RowGroups() []RowGroup {
 			by.Descending, by.NullsFirst = s.Descending, s.NullsFirst
 			sorting = append(sorting, by)
 		}
+		if i > 0 && slices.Equal(sorting, groups[i-1].Sorting) {
+			sorting = groups[i-1].Sorting // there may be many groups
+		}
 		groups[i].Sorting = sorting
 	}
 	return groups

@@ -227,11 +227,15 @@ func (w *compactWriter) long(field int, v int64) {
 // list begins a field that is a list; its elements follow, without headers.
 func (w *compactWriter) list(field int, element byte, n int) {
 	w.header(field, thriftList)
+	w.b = AppendList(w.b, element, n)
+}
+
+// AppendList appends the head of a list of n elements of a wire type.
+func AppendList(b []byte, element byte, n int) []byte {
 	if n < 15 {
-		w.b = append(w.b, byte(n)<<4|element)
-	} else {
-		w.b = binary.AppendUvarint(append(w.b, 0xF0|element), uint64(n))
+		return append(b, byte(n)<<4|element)
 	}
+	return binary.AppendUvarint(append(b, 0xF0|element), uint64(n))
 }
 
 // binary writes the bytes of an element.

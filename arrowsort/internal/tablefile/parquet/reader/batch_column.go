@@ -4,7 +4,10 @@ import (
 	"context"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
@@ -32,11 +35,23 @@ func (f *File) openColumn(ctx context.Context, field, group int) (c *batchColumn
 	return c, nil
 }
 
-// next reads the next rows.
+// next reads the next rows. A run is made of many arrays, so that they have no memory that they do not need.
 func (c *batchColumn) next(rows int64) (arrays []arrow.Array, err error) {
 	if c.tree != nil {
-		return c.tree.next(rows, c.file.opts.Allocator)
+		arrays, err = c.tree.next(rows, c.file.opts.Allocator)
+	} else {
+		arrays, err = c.nextFlat(rows)
 	}
+	for i, a := range arrays {
+		trimmed := arraydata.Trim(a.Data(), c.memory())
+		arrays[i] = array.MakeFromData(trimmed)
+		trimmed.Release()
+		a.Release()
+	}
+	return arrays, err
+}
+
+func (c *batchColumn) nextFlat(rows int64) (arrays []arrow.Array, err error) {
 	err = fileerror.Contain(func() error {
 		if err := c.resume(); err != nil {
 			return err
@@ -73,11 +88,15 @@ func (c *batchColumn) resume() (err error) {
 }
 
 func (c *batchColumn) decode(rows int) (arrow.Array, error) {
-	mem := c.file.opts.Allocator
+	return c.flat.array(c.memory(), rows, int(c.density*float64(rows)))
+}
+
+// memory is the allocator of columns that are not left to pqarrow, and of copies of others.
+func (c *batchColumn) memory() memory.Allocator {
 	if flat := c.file.opts.Flat; flat != nil {
-		mem = flat
+		return flat
 	}
-	return c.flat.array(mem, rows, int(c.density*float64(rows)))
+	return c.file.opts.Allocator
 }
 
 // rest gives the memory for pages back, until the next rows are read. What pqarrow reads stays.

@@ -53,16 +53,17 @@ func (p *Batches) measure() {
 		p.spare = new(workers.Spares[*page.Scratch])
 	}
 	p.Rows = bytes / row
-	if p.Rows < fewBatchRows {
-		p.Rows = max(min(longBatches*bytes/row, fewBatchRows), minBatchRows)
+	if p.Rows < fewBatchRows && row/int64(max(len(p.fields), 1)) < longValue {
+		p.Rows = min(longBatches*bytes/row, fewBatchRows)
 	}
+	p.Rows = max(p.Rows, 1)
 }
 
 const (
 	rereadingBatches = 2       // how much larger the batches are when pages are not kept
 	fewBatchRows     = 1 << 10 // of a batch, below which opening and joining arrays takes the time
 	longBatches      = 4       // how much larger the batches are so that they do not have so few rows
-	minBatchRows     = 16      // of a batch, however long the rows are
+	longValue        = 256     // mean bytes of a value from which on reading it takes the time
 )
 
 // pageBytes estimates the memory for pages when a row group is read from the front on: one of each column.

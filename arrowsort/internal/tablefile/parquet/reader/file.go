@@ -47,6 +47,7 @@ type Options struct {
 	Dictionaries bool                  // text with a small dictionary becomes dictionary columns
 	Progress     func(done, total int) // called now and then, from one goroutine at a time; or nil
 	Declared     int64                 // bytes that a footer may declare; 0: any number
+	Footer       int64                 // bytes that it may take in memory; 0: any number
 	InBatches    bool                  // column chunks are read a batch at a time
 }
 

@@ -108,9 +108,11 @@ func (f *File) encodingsRead(leaf int) (read bool) {
 	return true
 }
 
-// textBytes is about the bytes of text in a column of a row group, more if anything.
+// textBytes is about the bytes of text in a column of a row group: those of its pages without the lengths of the
+// values. They are fewer where the values are indices into a dictionary.
 func (f *File) textBytes(leaf, group int) int {
-	return int(min(f.file.MetaData().RowGroups[group].Columns[leaf].MetaData.TotalUncompressedSize, maxTextGuess))
+	m := f.file.MetaData().RowGroups[group].Columns[leaf].MetaData
+	return int(min(max(m.TotalUncompressedSize-4*m.NumValues, 0), maxTextGuess))
 }
 
 const (

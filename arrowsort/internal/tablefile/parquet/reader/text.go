@@ -30,23 +30,30 @@ func readText[T int32 | int64](r *flatReader, mem memory.Allocator, rows, size i
 	machine.AdviseHuge(offsets.Bytes())
 	t := &textArray[T]{mem: mem, offsets: arrow.GetData[T](offsets.Bytes()), data: memory.NewResizableBuffer(mem)}
 	defer func() { t.data.Release() }()
-	t.reserve(size, 0)
+	t.move(size)
 	validity := r.newValidity(mem, rows)
 	nulls, err := t.read(r, rows, validity.Bytes())
 	t.data.ResizeNoShrink(t.size)
 	return r.makeArray(rows, nulls, err, validity, offsets, t.data)
 }
 
-// reserve makes room for n more bytes and, when the buffer has to grow, for the bytes that are expected after them.
-func (t *textArray[T]) reserve(n, expected int) {
+// reserve makes room for n more bytes, the text of rows up to one, and when the buffer has to grow, for as many as the
+// remaining rows take by the mean so far.
+func (t *textArray[T]) reserve(n, row int) {
 	if need := t.size + n; need > t.data.Cap() {
-		grown := arraydata.NewBuffer(t.mem, need+min(expected, need))
-		machine.AdviseHuge(grown.Bytes())
-		copy(grown.Bytes(), t.data.Bytes()[:t.size])
-		t.data.Release()
-		t.data = grown
+		rest := len(t.offsets) - 1 - row
+		t.move(need + min(int(float64(need)/float64(row)*float64(rest)), need))
 	}
 	t.data.ResizeNoShrink(t.data.Cap())
+}
+
+// move takes the text to a buffer of a size.
+func (t *textArray[T]) move(size int) {
+	to := arraydata.NewBuffer(t.mem, size)
+	machine.AdviseHuge(to.Bytes())
+	copy(to.Bytes(), t.data.Bytes()[:t.size])
+	t.data.Release()
+	t.data = to
 }
 
 // read reads rows and returns how many of them are null.
@@ -101,26 +108,37 @@ func (r *flatReader) keepText(p *page.Page) (int, error) {
 
 // plain appends n values of a plain page.
 func (t *textArray[T]) plain(r *flatReader, row, n int) error {
-	if len(r.plain) < 4*n {
-		return fileerror.Corrupt("a plain page has %d bytes for %d texts", len(r.plain), n)
+	length, err := plainLength(r.plain, n)
+	if err != nil {
+		return err
 	}
-	t.reserve(len(r.plain)-4*n, t.data.Cap()/2)
+	t.reserve(length, row+n)
 	src, dst, size := r.plain, t.data.Bytes(), t.size
 	ends := t.offsets[row+1 : row+1+n]
 	for i := range ends {
-		if len(src) < 4 {
-			return fileerror.Corrupt("a plain page of text is cut off")
-		}
-		length := int(binary.LittleEndian.Uint32(src))
-		if length > len(src)-4 {
-			return fileerror.Corrupt("a text of %d bytes passes its page", length)
-		}
-		size += copy(dst[size:], src[4:4+length])
+		end := 4 + int(binary.LittleEndian.Uint32(src))
+		size += copy(dst[size:], src[4:end])
 		ends[i] = T(size)
-		src = src[4+length:]
+		src = src[end:]
 	}
 	r.plain = src
 	return t.end(size)
+}
+
+// plainLength is the length of the first n texts of a plain page.
+func plainLength(page []byte, n int) (length int, err error) {
+	at := 0
+	for range n {
+		if len(page)-at < 4 {
+			return 0, fileerror.Corrupt("a plain page of text is cut off")
+		}
+		text := int(binary.LittleEndian.Uint32(page[at:]))
+		if at += 4; text > len(page)-at {
+			return 0, fileerror.Corrupt("a text of %d bytes passes its page", text)
+		}
+		at += text
+	}
+	return at - 4*n, nil
 }
 
 // lookUp appends the entries of n indices.
@@ -137,7 +155,7 @@ func (t *textArray[T]) lookUp(r *flatReader, row, n int) error {
 		for _, k := range b {
 			length += int(starts[k+1] - starts[k] - 4)
 		}
-		t.reserve(length, (n-len(b))*length/len(b))
+		t.reserve(length, row+len(b))
 		src, dst, size := s.Entries.Bytes(), t.data.Bytes(), t.size
 		ends := t.offsets[row+1 : row+1+len(b)]
 		for i, k := range b {
