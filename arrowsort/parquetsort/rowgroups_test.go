@@ -34,8 +34,8 @@ func TestTimeIsLinearInRowGroups(t *testing.T) {
 		}
 		return least
 	}
-	few, many := file(1_000), file(8_000)
-	require.Less(t, best(many), 16*best(few))
+	few, many := file(2_000), file(16_000)
+	require.Less(t, best(many), 24*best(few))
 }
 
 // TestFooterOfManyRowGroups: a footer counts as a part of the budget, and one that is too large is an error before any

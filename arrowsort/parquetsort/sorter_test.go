@@ -268,7 +268,8 @@ func TestRunsAreSmallerBesideLargeBatches(t *testing.T) {
 		if rows == 1000 && len(s.runs) == 0 {
 			require.Equal(t, b.run(), s.run)
 		} else {
-			require.Equal(t, b.runBeside(1_500_000*8), s.run, "it is not known whether others follow")
+			want := b.runBeside(1_500_000 * 8)
+			require.InDelta(t, want, s.run, float64(want)/100, "it is not known whether others follow")
 		}
 		require.LessOrEqual(t, s.bytes, s.run)
 	}

@@ -23,7 +23,7 @@ type Recycler struct {
 // leastRecycled are the bytes of a block that is worth it.
 const leastRecycled = 1 << 12
 
-// NewRecycler returns a Recycler that takes what it does not have from an allocator. It keeps blocks that are not in use
+// NewRecycler returns a Recycler that takes what it does not have from an allocator. It keeps blocks that are unused
 // only while all blocks together take at most the given number of bytes, 0 for any number.
 func NewRecycler(mem memory.Allocator, most int64) *Recycler {
 	return &Recycler{Allocator: Of(mem), most: most, used: map[*byte][]byte{}}
