@@ -182,7 +182,8 @@ func int96File(t testing.TB, dictionary bool, times ...time.Time) []byte {
 	var b bytes.Buffer
 	w := file.NewParquetWriter(&b, root, file.WithWriterProps(parquet.NewWriterProperties(
 		parquet.WithDictionaryDefault(dictionary))))
-	group := w.AppendBufferedRowGroup()
+	group, err := w.AppendBufferedRowGroupChecked()
+	require.NoError(t, err)
 	for i, most := range []int16{1, 3} {
 		def, rep := []int16{0}, []int16{0}
 		for range values {

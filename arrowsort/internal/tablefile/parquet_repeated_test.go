@@ -41,7 +41,8 @@ func fileOfRows(t testing.TB, columns ...schema.Node) []byte {
 	root := groupNode("root", required, nil, columns...).(*schema.GroupNode)
 	var b bytes.Buffer
 	w := file.NewParquetWriter(&b, root)
-	group := w.AppendBufferedRowGroup()
+	group, err := w.AppendBufferedRowGroupChecked()
+	require.NoError(t, err)
 	for i := range w.Schema.NumColumns() {
 		column := w.Schema.Column(i)
 		full := column.MaxDefinitionLevel()
@@ -175,7 +176,8 @@ func TestDecimalsInStructsKeepTheirForm(t *testing.T) {
 	var b bytes.Buffer
 	dictionaries := parquet.NewWriterProperties(parquet.WithDictionaryDefault(true))
 	w := file.NewParquetWriter(&b, root, file.WithWriterProps(dictionaries))
-	group := w.AppendRowGroup()
+	group, err := w.AppendRowGroupChecked()
+	require.NoError(t, err)
 	values := make([]int64, 5000)
 	for range fields {
 		for i := range values {

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -252,12 +254,13 @@ func (r *Reader) decompress(h *Header, packed []byte) (p Page, err error) {
 }
 
 // checkLevels makes sure that the levels of a page of the second version, whose bytes the header counts, are those of
-// its values. Levels that the column cannot have, which some writers write, are dropped.
+// its values. Levels that the column cannot have are dropped: some writers write one run of zeros, of no bits each.
 func (r *Reader) checkLevels(p *Page) error {
-	if r.column.MaxRepetitionLevel() == 0 {
+	zeros := binary.AppendUvarint(nil, uint64(p.Values)<<1)
+	if r.column.MaxRepetitionLevel() == 0 && bytes.Equal(p.Repeats, zeros) {
 		p.Repeats = nil
 	}
-	if r.column.MaxDefinitionLevel() == 0 {
+	if r.column.MaxDefinitionLevel() == 0 && bytes.Equal(p.Present, zeros) {
 		p.Present = nil
 	}
 	for _, levels := range []struct {
