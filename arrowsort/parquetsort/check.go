@@ -39,7 +39,7 @@ type CheckResult struct {
 
 // Check finds the first row of some files, read one after the other, that sorts before the one above it. It streams.
 // Of the options it uses Keys, KeysFor, Limit (the first rows of the files),
-// Memory, InputFormat, Stdin, Delimiter, Threads, Allocator and Progress.
+// Memory, InputFormat, Stdin, Delimiter, NoHeader, CSVTypes, Threads, Allocator and Progress.
 func Check(ctx context.Context, paths []string, opts Options) (*CheckResult, error) {
 	in, err := begin(ctx, paths, opts, true)
 	if err != nil {

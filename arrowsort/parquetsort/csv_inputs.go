@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
@@ -28,7 +29,7 @@ func (in *inputs) inferCSV(ctx context.Context) error {
 				"only: sort it to .parquet or .arrow first", ErrOption, displayName(in.paths[first]), displayName(path))
 		}
 	}
-	in.csv = &csv.Schema{}
+	in.csv = in.opts.csvSchema()
 	done, all := int64(0), in.sizes()
 	for _, path := range in.paths {
 		read, before := in.reading(path), done
@@ -41,7 +42,7 @@ func (in *inputs) inferCSV(ctx context.Context) error {
 			return fmt.Errorf("%w: %w", ErrSchema, err)
 		}
 		if err != nil {
-			return withHint(in.csv, err)
+			return withHint(in.csv, withColumns(err))
 		}
 		in.warnFile(path, in.csv)
 	}
@@ -85,7 +86,7 @@ func columnIn(schema, other *arrow.Schema, column int) arrow.Field {
 // typesOf is the schema of one CSV file by itself.
 func (in *inputs) typesOf(ctx context.Context, path string) (*arrow.Schema, error) {
 	read := in.reading(path)
-	read.CSV = &csv.Schema{}
+	read.CSV = in.opts.csvSchema()
 	if err := tablefile.InferCSV(ctx, in.pipes.file(path), read); err != nil {
 		return nil, err
 	}
@@ -124,6 +125,20 @@ func (in *inputs) writtenSchema() *arrow.Schema {
 	return arraydata.Pick(in.inferred, columns)
 }
 
+// csvSchema is the schema of CSV files of which none was read.
+func (o *Options) csvSchema() *csv.Schema {
+	return &csv.Schema{NoHeader: o.NoHeader, Types: o.csvTypes}
+}
+
+// withColumns makes an ErrOption of the error of a type that is given to a column that is not there.
+func withColumns(err error) error {
+	var column *csv.ColumnError
+	if !errors.As(err, &column) {
+		return err
+	}
+	return fmt.Errorf("%w: %w%s", ErrOption, err, keytext.Suggestion(column.Names, column.Name))
+}
+
 // withHint adds to an error what to do where CSV seems to have one column; schema is that of CSV inputs, or nil.
 func withHint(schema *csv.Schema, err error) error {
 	if hint := delimiterHint(schema); hint != "" {
@@ -147,6 +162,40 @@ func (in *inputs) warnKeys(schema *csv.Schema) {
 	if hint := delimiterHint(schema); hint != "" {
 		in.opts.Warn(fmt.Sprintf("%s: there is one column, %q; %s", displayName(in.paths[0]),
 			schema.Arrow().Field(0).Name, hint))
+	}
+	if schema == nil {
+		return
+	}
+	for _, c := range in.keyColumns() {
+		example, like := schema.Looks(c)
+		if len(like) == 0 {
+			continue
+		}
+		name := schema.Arrow().Field(c).Name
+		if name == "" {
+			name = tablefile.Label(c)
+		}
+		var give []string
+		for _, typ := range like {
+			give = append(give, "--csv-type "+shellQuoted(name+"="+typ.String()))
+		}
+		in.opts.Warn(fmt.Sprintf("%s: key %q is compared as text, and its values look like %s, such as %q: give %s",
+			displayName(in.paths[0]), name, like[0].Kind(), example, strings.Join(give, " or ")))
+	}
+}
+
+// shellQuoted is a word as a shell takes it.
+func shellQuoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
+// warnRounded warns of columns whose numbers lose digits where they are written as float64.
+func (in *inputs) warnRounded() {
+	for c, field := range in.schema.Fields() {
+		selected := len(in.opts.Select) == 0 || slices.Contains(in.opts.Select, field.Name) ||
+			slices.Contains(in.opts.Select, tablefile.Label(c))
+		if example := in.csv.Rounded(c); example != "" && selected {
+			in.opts.Warn(fmt.Sprintf("column %q is float64, which does not keep all digits of numbers such as %s; "+
+				"output in CSV does", field.Name, example))
+		}
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -30,17 +29,17 @@ func (in *inputs) load(ctx context.Context, dictionaries bool, limit int64) (*lo
 	read := in.reading(path)
 	read.Dictionaries, read.MemoryLimit = dictionaries, limit
 	if in.formatOf(path) == tablefile.CSV {
-		read.CSV = &csv.Schema{}
+		read.CSV = in.opts.csvSchema()
 	}
 	read.Start = func() { in.opts.Progress(PhaseLoad, 0, 0) }
 	read.Progress = in.opts.progress(PhaseLoad)
 	read.Schema = func(schema *arrow.Schema) ([]int, error) {
 		if in.schema == nil {
 			in.schema, in.columns = schema, schema.NumFields()
+			in.warnFile(path, read.CSV)
 			if err := in.findKeys(ctx); err != nil {
 				return nil, withHint(read.CSV, err)
 			}
-			in.warnFile(path, read.CSV)
 			in.warnKeys(read.CSV)
 			in.readKeysOnly()
 		}
@@ -49,7 +48,7 @@ func (in *inputs) load(ctx context.Context, dictionaries bool, limit int64) (*lo
 	}
 	input, err := tablefile.Read(ctx, in.pipes.file(path), read)
 	if err != nil {
-		return nil, err
+		return nil, withColumns(err)
 	}
 	in.bytes = input.Bytes
 	names := arraydata.Pick(tablefile.Labelled(input.Schema), input.Columns)

@@ -165,6 +165,8 @@ func beginOutput(ctx context.Context, paths []string, output string, opts Option
 	}
 	if in.csv != nil && write.Format == tablefile.CSV {
 		in.readVerbatim()
+	} else if in.csv != nil {
+		in.warnRounded()
 	}
 	if err = in.selectColumns(); err == nil {
 		err = in.checkWritten(ctx, output, target)

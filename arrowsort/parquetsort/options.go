@@ -15,6 +15,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 )
 
 // Options say how to sort. The zero value is right but for the keys.
@@ -44,6 +45,12 @@ type Options struct {
 	Stdout io.Writer
 	// Delimiter is between the values of CSV; 0 is a comma, or a tab in a .tsv file.
 	Delimiter rune
+	// NoHeader has CSV read and written without a line of column names: the columns that are read are #1, #2 and so on.
+	NoHeader bool
+	// CSVTypes are types of columns of CSV, by their names or positions as #2, in place of those that are inferred:
+	// date:LAYOUT, timestamp:LAYOUT, int64, float64, decimal(p,s) or text, as in docs/csv.md. A value that is none of
+	// its column's type is an error.
+	CSVTypes map[string]string
 	// RowGroupRows is the number of rows of a row group, and of a record batch of a Sorter: 0 is 262,144, or less where
 	// rows are wide. Row groups are buffered: more of them than an eighth of the budget holds are ErrMemory.
 	RowGroupRows int
@@ -80,9 +87,10 @@ type Options struct {
 	// error. It is called from the goroutine of the caller.
 	Warn func(text string)
 
-	readLimit int64 // of tablefile.ReadOptions
-	footers   int64 // bytes of the budget that the largest footer of an input takes
-	inParts   bool  // for Divide
+	readLimit int64                // of tablefile.ReadOptions
+	footers   int64                // bytes of the budget that the largest footer of an input takes
+	inParts   bool                 // for Divide
+	csvTypes  map[string]*csv.Type // CSVTypes
 }
 
 // A File is an open file that Options.Open opens. ReadAt may be called by several goroutines; where it is called, the
@@ -165,6 +173,10 @@ func (o Options) resolved(ctx context.Context) (Options, error) {
 	if _, err := o.parsed(); err != nil {
 		return o, fmt.Errorf("%w: %w", ErrOption, err)
 	}
+	var err error
+	if o.csvTypes, err = csv.ParseTypes(o.CSVTypes); err != nil {
+		return o, fmt.Errorf("%w: CSVTypes: %w", ErrOption, err)
+	}
 	o.SpillDir = cmp.Or(o.SpillDir, os.TempDir())
 	o.Allocator = cmp.Or(o.Allocator, memory.DefaultAllocator)
 	if o.Progress == nil {
@@ -189,7 +201,8 @@ func (o *Options) progress(phase string) func(done, total int) {
 
 // parsed are the options to write an output that do not depend on its name.
 func (o *Options) parsed() (w tablefile.WriteOptions, err error) {
-	w = tablefile.WriteOptions{Threads: o.Threads, Allocator: o.Allocator, Stdout: o.Stdout, Delimiter: o.Delimiter}
+	w = tablefile.WriteOptions{Threads: o.Threads, Allocator: o.Allocator, Stdout: o.Stdout, Delimiter: o.Delimiter,
+		NoHeader: o.NoHeader}
 	if w.Compression, err = tablefile.ParseCompression(o.Compression); err != nil {
 		return w, err
 	}

@@ -5,8 +5,8 @@ import (
 )
 
 // WriteFile writes the rows in order to a file, as Sort does, and is called in place of Sorted. Of the options it uses
-// RowsPerFile, BytesPerFile, OutputFormat, Compression, PageRows, RowGroupRows, Delimiter and Progress, too. Result has
-// no inputs.
+// RowsPerFile, BytesPerFile, OutputFormat, Compression, PageRows, RowGroupRows, Delimiter, NoHeader and Progress, too.
+// Result has no inputs.
 func (s *Sorter) WriteFile(path string) (*Result, error) {
 	out := &outputs{ctx: s.ctx, path: path, schema: s.decoded, head: head{opts: &s.opts}}
 	out.closing.SetLimit(syncs)

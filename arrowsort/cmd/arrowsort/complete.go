@@ -14,6 +14,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -115,7 +116,8 @@ func (f *jobFlags) schemaOf(args []string) *arrow.Schema {
 		return nil
 	}
 	format, _ := tablefile.ParseFormat(f.options.InputFormat) // its flag has checked it
-	s, err := tablefile.Scan(files[0], 0, tablefile.ReadOptions{Format: format, Delimiter: f.options.Delimiter})
+	s, err := tablefile.Scan(files[0], 0, tablefile.ReadOptions{Format: format, Delimiter: f.options.Delimiter,
+		CSV: &csv.Schema{NoHeader: f.options.NoHeader}})
 	if err != nil {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/sizetext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -77,6 +78,33 @@ func parseDelimiter(text string) (rune, error) {
 		return 0, errors.New("give one character, such as ';', or tab")
 	}
 	return r, nil
+}
+
+// addType adds the type that COLUMN=TYPE gives to a column, whose name may have equal signs.
+func addType(o *parquetsort.Options, text string) error {
+	column, typ, found := strings.Cut(text, "=")
+	if !found || column == "" {
+		return errors.New("give COLUMN=TYPE, such as date=date:%d/%m/%Y or price=float64:1.234,5")
+	}
+	_, err := csv.ParseType(typ)
+	for at := len(column); err != nil; {
+		next := strings.IndexByte(text[at+1:], '=')
+		if next < 0 {
+			return err
+		}
+		at += 1 + next
+		if _, other := csv.ParseType(text[at+1:]); other == nil {
+			column, typ, err = text[:at], text[at+1:], nil
+		}
+	}
+	if o.CSVTypes == nil {
+		o.CSVTypes = map[string]string{}
+	}
+	if _, twice := o.CSVTypes[column]; twice {
+		return fmt.Errorf("column %s has two types", quoted(column))
+	}
+	o.CSVTypes[column] = typ
+	return nil
 }
 
 // parseFolder makes sure that a folder is there.

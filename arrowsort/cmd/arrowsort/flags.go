@@ -54,6 +54,10 @@ func addInput(cmd *cobra.Command, o *parquetsort.Options) {
 		into(&o.InputFormat, asTyped(tablefile.ParseFormat)))
 	flags.Func("delimiter", "what separates the values of CSV: a `character`, or tab (default comma, in .tsv tab)",
 		into(&o.Delimiter, parseDelimiter))
+	flags.BoolVar(&o.NoHeader, "no-header", false,
+		"CSV has no line of column names: the columns are '#1', '#2'; output in CSV has none either")
+	flags.Func("csv-type", "read a column of CSV as `COLUMN=TYPE`: date:%d/%m/%Y, timestamp:LAYOUT, int64, float64, "+
+		"float64:1.234,5, decimal(p,s) or text (docs/csv.md)", func(text string) error { return addType(o, text) })
 }
 
 // addEngine is for the commands that sort.
@@ -126,8 +130,10 @@ func (f *jobFlags) parse(s streams, cmd *cobra.Command, args []string) (err erro
 		}
 	}
 	switch {
-	case o.Delimiter != 0 && !isCSV(o.InputFormat, args[0]) && !(writes && isCSV(o.OutputFormat, f.output)):
-		return usagef("--delimiter is for CSV, which is neither read nor written here")
+	case csvFlag(cmd) != "" && !isCSV(o.InputFormat, args[0]) && !(writes && isCSV(o.OutputFormat, f.output)):
+		return usagef("--%s is for CSV, which is neither read nor written here", csvFlag(cmd))
+	case len(o.CSVTypes) > 0 && !isCSV(o.InputFormat, args[0]):
+		return usagef("--csv-type is for CSV, which is not read here")
 	case cmd.Flags().Changed("select") && len(o.Select) == 0:
 		return usagef("--select names no column")
 	case f.verbose && (f.quiet || f.json):
@@ -188,6 +194,15 @@ func (f *jobFlags) checkOutput(s streams, cmd *cobra.Command) error {
 		return usagef("%s", byFlag(err.Error(), "--output-format"))
 	}
 	return nil
+}
+
+// csvFlag is a flag for CSV that is given; empty: none is.
+func csvFlag(cmd *cobra.Command) string {
+	names := []string{"delimiter", "no-header", "csv-type"}
+	if i := slices.IndexFunc(names, cmd.Flags().Changed); i >= 0 {
+		return names[i]
+	}
+	return ""
 }
 
 func isCSV(format, path string) bool {

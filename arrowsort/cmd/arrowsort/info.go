@@ -48,7 +48,7 @@ without compression. In Parquet the nulls of a field count those of what is arou
 		SuggestFor: []string{"version", "schema", "describe"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return showFiles(cmd.Context(), s, args, &opts, asJSON)
+				return showFiles(cmd.Context(), s, args, &opts, csvFlag(cmd), asJSON)
 			}
 			if cmd.Flags().NFlag() > 1 || cmd.Flags().NFlag() == 1 && !asJSON {
 				return usagef("without files info shows the machine: name the file that the flags are for")

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -29,8 +31,9 @@ type fileReport struct {
 	Varies bool     `json:"varies,omitempty"` // row groups declare different orders, Keys is that of the first
 }
 
-// showFiles prints what files hold.
-func showFiles(ctx context.Context, s streams, args []string, opts *parquetsort.Options, asJSON bool) error {
+// showFiles prints what files hold. flag is a flag for CSV that is given, or empty.
+func showFiles(ctx context.Context, s streams, args []string, opts *parquetsort.Options, flag string,
+	asJSON bool) error {
 	if slices.Contains(args, tablefile.Pipe) {
 		return usagef("info reads files, and not standard input: save it to a file first")
 	}
@@ -46,15 +49,23 @@ func showFiles(ctx context.Context, s streams, args []string, opts *parquetsort.
 			fmt.Fprintln(s.err, "arrowsort: warning:", printable(line))
 		}
 	}
-	if opts.Delimiter != 0 &&
-		!slices.ContainsFunc(files, func(file string) bool { return isCSV(opts.InputFormat, file) }) {
-		return usagef("--delimiter is for CSV, which no file is")
+	if flag != "" && !slices.ContainsFunc(files, func(file string) bool { return isCSV(opts.InputFormat, file) }) {
+		return usagef("--%s is for CSV, which no file is", flag)
+	}
+	types, err := csv.ParseTypes(opts.CSVTypes)
+	if err != nil {
+		return err // its flag has checked it
 	}
 	read := tablefile.ReadOptions{Delimiter: opts.Delimiter}
 	read.Format, _ = tablefile.ParseFormat(opts.InputFormat) // its flag has checked it
 	all := filesReport{Command: "info"}
 	for i, file := range files {
+		read.CSV = &csv.Schema{NoHeader: opts.NoHeader, Types: types}
 		info, err := tablefile.Inspect(ctx, file, read)
+		var column *csv.ColumnError
+		if errors.As(err, &column) {
+			return usagef("%v%s", err, keytext.Suggestion(column.Names, column.Name))
+		}
 		if err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ type flagGroup struct {
 // flagGroups are the flags of all commands as help lists them.
 var flagGroups = []flagGroup{
 	{"Keys, rows and columns", []string{"key", "unique", "limit", "tail", "select"}},
-	{"Input", []string{"format", "delimiter"}},
+	{"Input", []string{"format", "delimiter", "no-header", "csv-type"}},
 	{"Output", []string{"output", "output-format", "compression", "row-group-rows", "page-rows", "rows-per-file",
 		"bytes-per-file", "preview"}},
 	{"Memory and speed", []string{"memory", "spill-dir", "spill-compression", "threads"}},

@@ -1,9 +1,32 @@
 package keytext
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // longName is the number of characters of a name that can be compared.
 const longName = 60
+
+// Suggestion is what to add to the error for a name that is not there: the nearest of those that are, or some of them.
+func Suggestion(names []string, typed string) string {
+	near := Nearest(names, typed)
+	switch {
+	case len(names) == 0:
+		return ""
+	case near != "":
+		return "; did you mean " + strconv.Quote(near) + "?"
+	}
+	const most = 10
+	var quoted []string
+	for _, name := range names[:min(len(names), most)] {
+		quoted = append(quoted, strconv.Quote(name))
+	}
+	if len(names) > most {
+		quoted = append(quoted, "and others")
+	}
+	return "; there are " + strings.Join(quoted, ", ")
+}
 
 // Nearest is the name that is the fewest typing mistakes away from what was typed: at most a third of the letters. It
 // is empty when there is none.

@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -22,7 +23,7 @@ type FileInfo struct {
 	Bytes           int64        `json:"bytes"`
 	Compressed      bool         `json:"compressed,omitempty"` // as a whole: CSV
 	WrittenBy       string       `json:"written_by,omitempty"`
-	Remarks         []string     `json:"remarks,omitempty"` // on what the footer of a Parquet file leaves out
+	Remarks         []string     `json:"remarks,omitempty"` // on the footer of a Parquet file, or on CSV
 	Rows            int64        `json:"rows"`
 	Groups          []GroupInfo  `json:"groups,omitempty"`
 	DictionaryBytes int64        `json:"dictionary_bytes,omitempty"` // of an Arrow file: they are not in its columns
@@ -106,10 +107,11 @@ func (f *FileInfo) csv(ctx context.Context, file *os.File, opts ReadOptions) err
 	if err != nil {
 		return err
 	}
-	schema := &csv.Schema{}
+	schema := cmp.Or(opts.CSV, &csv.Schema{})
 	if err := schema.Infer(ctx, opts.source(file, stat.Size())); err != nil {
 		return err
 	}
+	f.Remarks = schema.Remarks
 	f.Rows, f.Columns = schema.Rows, columnInfos(schema.Arrow().Fields(), func(bool) ColumnInfo { return ColumnInfo{} })
 	return nil
 }

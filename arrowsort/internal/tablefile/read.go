@@ -28,7 +28,7 @@ type ReadOptions struct {
 	Threads      int              // 0: GOMAXPROCS
 	Dictionaries bool             // strings that a Parquet file stores with a small dictionary become dictionaries
 	Delimiter    rune             // between the values of a line of CSV; 0: a comma, or a tab in .tsv
-	CSV          *csv.Schema      // of CSV: Scan reads it, see InferCSV, and Read infers it
+	CSV          *csv.Schema      // of CSV: Scan reads it, see InferCSV; Read and Inspect infer it
 	MaxRow       int64            // bytes of a row of CSV; 0: any number
 	Name         string           // the file's in errors; empty: its path
 	Open         Opener           // of the files that Scan reads; nil: local ones

@@ -24,6 +24,7 @@ type WriteOptions struct {
 	Schema       *arrow.Schema         // of a Parquet file; tables may have its strings as dictionaries; nil: theirs
 	Layout       *Layout               // of the Parquet file whose schema, metadata and compression are kept
 	Delimiter    rune                  // between the values of a line of CSV; 0: a comma, or a tab in .tsv
+	NoHeader     bool                  // CSV has no line of column names
 	Sorting      []SortingColumn       // the order of the rows, for the metadata of a Parquet file
 	Rows         []uint64              // row numbers, in order, of a table that becomes a Parquet file; nil: all rows
 	Progress     func(done, total int) // called now and then, from one goroutine at a time

@@ -89,7 +89,7 @@ func (w *Writer) begin(schema *arrow.Schema) error {
 			return err
 		case CSV:
 			const rows = 1 << 14 // of which the progress is reported
-			out, err := csv.NewWriter(&w.out, schema, delimiter(w.path, opts.Delimiter))
+			out, err := csv.NewWriter(&w.out, schema, delimiter(w.path, opts.Delimiter), opts.NoHeader)
 			w.pieces = &batchWriter{out: out, most: rows, progress: opts.Progress}
 			return err
 		default:

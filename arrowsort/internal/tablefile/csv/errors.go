@@ -37,8 +37,12 @@ func (r *rows) failure(err error) error {
 
 // ragged is the error of a row that has other columns than the first.
 func (r *rows) ragged() error {
-	text := fmt.Sprintf("line %d has %s, the first line names %s", r.rowLine, counted(len(r.row), "value"),
-		counted(len(r.header), "column"))
+	verb, what := "names", "column"
+	if r.noHeader {
+		verb, what = "has", "value"
+	}
+	text := fmt.Sprintf("line %d has %s, the first line %s %s", r.rowLine, counted(len(r.row), "value"), verb,
+		counted(len(r.header), what))
 	if separator(r.header, r.Delimiter) == 0 {
 		text += "; is the delimiter right?"
 	}
@@ -48,7 +52,7 @@ func (r *rows) ragged() error {
 // tooLong is the error of a row that takes more than its part of the memory.
 func (r *rows) tooLong() error {
 	what := "the line of column names"
-	if r.header != nil {
+	if r.header != nil || r.noHeader {
 		what = fmt.Sprintf("row %d, counted from 0,", r.n)
 	}
 	return errorf("%s is longer than %d bytes, which is all that the memory budget allows; raise it", what, r.MaxRow)

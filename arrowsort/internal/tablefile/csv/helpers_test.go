@@ -48,7 +48,7 @@ func readBatches(t *testing.T, source Source, batchBytes int64) (arrow.Table, er
 // written is a table as text.
 func written(table arrow.Table, delimiter rune) ([]byte, error) {
 	var b bytes.Buffer
-	w, err := NewWriter(&b, table.Schema(), delimiter)
+	w, err := NewWriter(&b, table.Schema(), delimiter, false)
 	if err != nil {
 		return nil, err
 	}

@@ -84,22 +84,37 @@ var types = [...]*valueType{
 type inference struct {
 	ruledOut     [len(types)]bool
 	seen         bool
-	bytes        int64 // of all values
-	whole, scale int   // digits of decimals at most: before the point and after it
+	bytes        int64  // of all values
+	whole, scale int    // digits of decimals at most: before the point and after it
+	rounded      string // the first number that a float64 does not have all digits of
+	declared     *Type  // given; nil: it is inferred
+	text         bool   // it is not inferred to be anything else
+	looks        looks  // of text
 }
 
-func (c *inference) add(value string) {
+// add adds a value. One that a declared type does not read is an error.
+func (c *inference) add(value string) error {
 	if value == "" {
-		return
+		return nil
 	}
-	c.seen = true
 	c.bytes += int64(len(value))
+	if c.declared != nil {
+		c.seen = true
+		return c.declared.reads(value)
+	}
 	if !c.short(value) {
 		c.infer(value)
 	}
+	c.seen = true
+	return nil
 }
 
 func (c *inference) infer(value string) {
+	if c.text {
+		c.looks.add(value)
+		return
+	}
+	numbers := c.seen && !c.ruledOut[asRounded]
 	if !c.ruledOut[asRounded] {
 		c.addNumber(value)
 	}
@@ -107,6 +122,9 @@ func (c *inference) infer(value string) {
 		if number := i == asFloat || i == asDecimal || i == asRounded; !number && !c.ruledOut[i] {
 			c.ruledOut[i] = t.reads(value) != nil
 		}
+	}
+	if c.text = !slices.Contains(c.ruledOut[:asText], false); c.text && (numbers || !c.seen) {
+		c.looks.begin(value, numbers)
 	}
 }
 
@@ -128,6 +146,9 @@ func (c *inference) short(value string) bool {
 func (c *inference) addNumber(value string) {
 	x, err := parseFloat(value)
 	keeps := err == nil && keepsDigits(x, value)
+	if err == nil && !keeps && c.rounded == "" {
+		c.rounded = strings.Clone(value)
+	}
 	c.ruledOut[asRounded] = err != nil
 	c.ruledOut[asFloat] = c.ruledOut[asFloat] || !keeps
 	if c.ruledOut[asDecimal] {
@@ -140,6 +161,9 @@ func (c *inference) addNumber(value string) {
 
 // valueType is the type of the values so far.
 func (c *inference) valueType() *valueType {
+	if c.declared != nil {
+		return c.declared.valueType
+	}
 	for i, t := range types {
 		switch {
 		case !c.seen || c.ruledOut[i]:
@@ -150,6 +174,11 @@ func (c *inference) valueType() *valueType {
 		}
 	}
 	return types[asText]
+}
+
+// isRounded reports whether numbers lose digits by the type of the column.
+func (c *inference) isRounded() bool {
+	return c.seen && c.declared == nil && !slices.Contains(c.ruledOut[asInt:asRounded], false) && !c.ruledOut[asRounded]
 }
 
 func parseInt(s string) (int64, error) {

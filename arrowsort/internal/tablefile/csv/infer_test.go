@@ -60,7 +60,7 @@ func TestInferredTypes(t *testing.T) {
 	} {
 		var column inference
 		for _, v := range c.values {
-			column.add(v)
+			require.NoError(t, column.add(v))
 		}
 		require.Equal(t, c.want, column.valueType().String(), "%q", c.values)
 	}

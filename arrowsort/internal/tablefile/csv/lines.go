@@ -52,10 +52,12 @@ type rows struct {
 	delimiter []byte
 	special   [256]bool // bytes that values without quotes do not hold, or that are looked at
 
-	row    []string // the last row, until the next is read
-	first  bool     // the last row is the first of a file without a header, and was not returned
-	values []byte   // of the row
-	ends   []int    // of each value
+	row   []string // the last row, until the next is read
+	first bool     // the last row is the first of a file without a header, and was not returned
+
+	noHeader bool
+	values   []byte // of the row
+	ends     []int  // of each value
 
 	read      int64 // bytes of the text
 	rowStart  int64
@@ -75,7 +77,8 @@ func (l lines) rows(noHeader bool) (*rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, r.readHeader(noHeader)
+	r.noHeader = noHeader
+	return r, r.readHeader()
 }
 
 // rowsIn are the rows from the first line, with a buffer of the caller of at least 5 bytes.
@@ -91,22 +94,22 @@ func (l lines) rowsIn(buffer []byte) (*rows, error) {
 	return r, nil
 }
 
-func (r *rows) readHeader(noHeader bool) error {
-	if noHeader && r.oneColumn {
+func (r *rows) readHeader() error {
+	if r.noHeader && r.oneColumn {
 		r.header = []string{""} // an empty line is a row
 	}
 	err := r.readRow()
 	switch {
-	case errors.Is(err, io.EOF) && noHeader:
+	case errors.Is(err, io.EOF) && r.noHeader:
 		return errorf("the file is empty: without a row there is no column")
 	case errors.Is(err, io.EOF):
 		return errorf("CSV starts with a line of column names, this is empty")
 	case err != nil:
 		return err
 	}
-	r.header, r.first = slices.Clone(r.row), noHeader
+	r.header, r.first = slices.Clone(r.row), r.noHeader
 	for i := range r.header {
-		if noHeader {
+		if r.noHeader {
 			r.header[i] = label(i)
 		}
 	}

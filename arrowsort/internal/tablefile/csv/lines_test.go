@@ -74,7 +74,7 @@ func allRows(t *testing.T, text string, buffer int) [][]string {
 
 // rest are the header and the rows of a text of which nothing was read.
 func rest(t *testing.T, r *rows) [][]string {
-	require.NoError(t, r.readHeader(false))
+	require.NoError(t, r.readHeader())
 	all := [][]string{r.header}
 	for {
 		row, err := r.next(t.Context())
@@ -103,7 +103,7 @@ func TestCharactersAcrossBuffers(t *testing.T) {
 		require.NoError(t, err)
 		r, err := l.rowsIn(make([]byte, buffer))
 		require.NoError(t, err)
-		require.NoError(t, r.readHeader(false))
+		require.NoError(t, r.readHeader())
 		row, err := r.next(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, []string{"üß", "€uro"}, row)

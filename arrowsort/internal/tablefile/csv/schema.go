@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 )
@@ -19,6 +20,9 @@ var ErrHeader = errors.New("the columns differ")
 // files. The files have the same columns, in any order unless a name repeats. Columns can be left out, and columns with
 // values that can be written in several ways read as text. The zero value is that of no files.
 type Schema struct {
+	NoHeader bool             // files begin with a row; the columns are #1, #2, and so on
+	Types    map[string]*Type // of columns, by name or as #2; the types of others are inferred
+
 	Rows    int64    // of all files
 	Remarks []string // on the last file that was added: what is read otherwise than somebody may expect
 
@@ -44,39 +48,67 @@ func (s *Schema) Infer(ctx context.Context, source Source) error {
 	for {
 		row, err := r.next(ctx)
 		if errors.Is(err, io.EOF) {
-			s.remark(r)
+			s.remark(r, at)
 			return nil
 		}
 		if err != nil {
 			return err
 		}
 		for i, value := range row {
-			s.inferred[at[i]].add(value)
+			if err := s.inferred[at[i]].add(value); err != nil {
+				return errorf("line %d, column %q: %.60q %v; it is to be %s", r.rowLine, r.header[i], value, err,
+					s.inferred[at[i]].declared)
+			}
 		}
 		s.Rows++
 	}
 }
 
-// remark makes the remarks on a file that was read.
-func (s *Schema) remark(r *rows) {
+// remark makes the remarks on a file that was read, whose columns are at some positions of the schema.
+func (s *Schema) remark(r *rows, at []int) {
 	s.Remarks = nil
 	if r.quoteLine > 0 {
 		s.Remarks = append(s.Remarks, fmt.Sprintf("line %d has a quotation mark in a value that does not start with "+
 			"one: it is a character of the value", r.quoteLine))
 	}
+	if names := s.values(r.header, at); len(names) > 0 && !s.NoHeader {
+		s.Remarks = append(s.Remarks, fmt.Sprintf("the first line looks like a row, not like names of columns (%s): "+
+			"if it is one, give --no-header", strings.Join(names, ", ")))
+	}
+}
+
+// values are some names of columns that read as values of their columns, which are not text; none if one does not.
+func (s *Schema) values(header []string, at []int) (names []string) {
+	const most = 3
+	for i, name := range header {
+		c := &s.inferred[at[i]]
+		if !c.seen || name == "" || c.text || c.valueType().ID() == arrow.STRING {
+			continue
+		}
+		if c.valueType().reads(name) != nil {
+			return nil
+		}
+		if len(names) < most {
+			names = append(names, strconv.Quote(name))
+		}
+	}
+	return names
 }
 
 // open reads the header of a file, whose columns are at some positions of the schema.
 func (s *Schema) open(source Source) (r *rows, at []int, err error) {
 	l, err := newLines(source)
 	if err == nil {
-		r, err = l.rows(false)
+		r, err = l.rows(s.NoHeader)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	if s.names == nil {
 		s.names, s.inferred, s.delimiter = r.header, make([]inference, len(r.header)), source.Delimiter
+		if err := s.declare(); err != nil {
+			return nil, nil, err
+		}
 	}
 	at, err = s.positions(r.header)
 	return r, at, err
@@ -163,7 +195,7 @@ func (s *Schema) Verbatim(keys []int) (verbatim *Schema, typed []int) {
 	columns := slices.Clone(all)
 	for _, k := range keys {
 		at := k
-		if !writtenOneWay(all[k]) {
+		if !s.writtenOneWay(all[k]) {
 			key := all[k]
 			key.field.Name = cmp.Or(key.field.Name, label(k)) // for messages: it is not written
 			at, columns = len(columns), append(columns, key)
@@ -171,7 +203,7 @@ func (s *Schema) Verbatim(keys []int) (verbatim *Schema, typed []int) {
 		typed = append(typed, at)
 	}
 	for i, c := range all {
-		if !writtenOneWay(c) {
+		if !s.writtenOneWay(c) {
 			columns[i].field.Type, columns[i].typ = arrow.BinaryTypes.String, types[asText]
 		}
 	}
@@ -181,12 +213,22 @@ func (s *Schema) Verbatim(keys []int) (verbatim *Schema, typed []int) {
 }
 
 // writtenOneWay reports whether all values of a column are written as they were read.
-func writtenOneWay(c column) bool {
+func (s *Schema) writtenOneWay(c column) bool {
 	switch c.field.Type.ID() {
-	case arrow.INT64, arrow.UINT64, arrow.DATE32, arrow.STRING:
+	case arrow.STRING:
 		return true
+	case arrow.INT64, arrow.UINT64, arrow.DATE32:
+		return s.inferred[c.from].declared == nil
 	}
 	return false
+}
+
+// Rounded returns the first number of a column of which the column's type has not all digits; empty: it has all.
+func (s *Schema) Rounded(column int) string {
+	if c := &s.inferred[s.all()[column].from]; c.isRounded() {
+		return c.rounded
+	}
+	return ""
 }
 
 // Bytes is about what the columns that are read take in memory.

@@ -22,10 +22,11 @@ type Writer struct {
 	special   string // characters that a value is quoted for
 	names     []string
 	lines     int // that were written
+	noHeader  bool
 }
 
-// NewWriter writes the header. A schema without columns is an error.
-func NewWriter(w io.Writer, schema *arrow.Schema, delimiter rune) (*Writer, error) {
+// NewWriter writes the header, unless there is to be none. A schema without columns is an error.
+func NewWriter(w io.Writer, schema *arrow.Schema, delimiter rune, noHeader bool) (*Writer, error) {
 	names := make([]string, schema.NumFields())
 	for i := range names {
 		names[i] = schema.Field(i).Name
@@ -33,7 +34,10 @@ func NewWriter(w io.Writer, schema *arrow.Schema, delimiter rune) (*Writer, erro
 	if len(names) == 0 {
 		return nil, errors.New("a table without columns cannot be CSV")
 	}
-	out := &Writer{bufio.NewWriterSize(w, 1<<16), delimiter, "\"\r\n" + string(delimiter), names, 0}
+	out := &Writer{bufio.NewWriterSize(w, 1<<16), delimiter, "\"\r\n" + string(delimiter), names, 0, noHeader}
+	if noHeader {
+		return out, nil
+	}
 	return out, out.row(names, nil)
 }
 
@@ -89,9 +93,13 @@ func (c *Writer) quotes(value string) bool {
 
 // noText is the error of a value that is not UTF-8.
 func (c *Writer) noText(column int) error {
-	if c.lines == 0 {
+	row := c.lines
+	if !c.noHeader {
+		row--
+	}
+	if row < 0 {
 		return fmt.Errorf("the name of column %d is not UTF-8, which CSV cannot hold (columns count from 1)", column+1)
 	}
 	return fmt.Errorf("column %q, row %d: the value is not UTF-8, which CSV cannot hold (rows count from 0)",
-		c.names[column], c.lines-1)
+		c.names[column], row)
 }

@@ -268,7 +268,7 @@ func FuzzWriteCSV(f *testing.F) {
 		for i := range fields {
 			fields[i] = arrow.Field{Name: values[i], Type: arrow.BinaryTypes.String}
 		}
-		out, err := NewWriter(&b, arrow.NewSchema(fields, nil), ',')
+		out, err := NewWriter(&b, arrow.NewSchema(fields, nil), ',', false)
 		require.NoError(t, err)
 		want, values = append(want, values[:columns]), values[columns:]
 		for ; len(values) >= columns; values = values[columns:] {
