@@ -41,13 +41,15 @@ var csvShapes = map[string]struct {
 	"columns and rows left out": {"--no-header|--select|#2|--limit|1", "2,x\n1,y\n", "y\n"},
 }
 
-// TestShapesOfCSV: each shape is sorted as text, plain and compressed, in memory and in files, and as Parquet and Arrow.
+// TestShapesOfCSV sorts each shape as text, plain and compressed, in memory and in files, and as Parquet and Arrow.
 func TestShapesOfCSV(t *testing.T) {
 	for name, c := range csvShapes {
 		t.Run(name, func(t *testing.T) {
 			flags := strings.FieldsFunc(c.flags, func(r rune) bool { return r == '|' })
 			sorted := func(in string, more ...string) string {
-				r := cli(t, nil, append(append([]string{"sort", "-q", "-k", "#1", "-o", "-", "--output-format", "csv", in},
+				r := cli(t, nil, append(append([]string{
+					"sort", "-q", "-k", "#1", "-o", "-", "--output-format", "csv", in,
+				},
 					flags...), more...)...)
 				require.Equal(t, "", r.err)
 				return r.out
@@ -82,12 +84,15 @@ func TestSeveralFilesWithoutHeader(t *testing.T) {
 		r := cli(t, nil, command, "-q", "--no-header", "-k", "#1", "-o", "-", "--output-format", "csv", a, b)
 		require.Equal(t, result{out: "1,x\n2.5,z\n3,y\n"}, r)
 	}
-	r := cli(t, nil, "sort", "-q", "--no-header", "-k", "#1", "-o", "-", "--output-format", "csv", a, file(t, "c.csv", "1\n"))
+	r := cli(t, nil, "sort", "-q", "--no-header", "-k", "#1", "-o", "-", "--output-format", "csv", a,
+		file(t, "c.csv", "1\n"))
 	require.Equal(t, 1, r.code)
 	require.Contains(t, r.err, `there is no column "#2", which the first input has`)
 
 	out := filepath.Join(t.TempDir(), "part.csv")
-	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "--no-header", "--rows-per-file", "2", "-k", "#1:desc", "-o", out, a, b))
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "--no-header", "--rows-per-file", "2", "-k",
+		"#1:desc", "-o", out,
+		a, b))
 	for name, want := range map[string]string{"part-00001.csv": "3,y\n2.5,z\n", "part-00002.csv": "1,x\n"} {
 		got, err := os.ReadFile(filepath.Join(filepath.Dir(out), name))
 		require.NoError(t, err)
@@ -102,15 +107,20 @@ func TestSeveralFilesWithoutHeader(t *testing.T) {
 // TestErrorsOfTypesOfCSV name the flag, the nearest column, or file, line and column.
 func TestErrorsOfTypesOfCSV(t *testing.T) {
 	in := file(t, "in.csv", "date,v\n1/2/2026,1\n31/2/2026,2\n")
-	for _, command := range []string{"sort -o x.csv", "merge -o x.csv", "argsort --preview 1", "check", "explain", "info"} {
+	for _, command := range []string{
+		"sort -o x.csv", "merge -o x.csv", "argsort --preview 1", "check", "explain", "info",
+	} {
 		for flag, want := range map[string]result{
-			"dat=date:%d/%m/%Y": {code: 2, err: `in.csv: the type date:%d/%m/%Y is for a column "dat", which is not there; ` +
+			"dat=date:%d/%m/%Y": {code: 2, err: `in.csv: the type date:%d/%m/%Y is for a column "dat", which ` +
+				`is not there; ` +
 				`did you mean "date"?`},
 			"other=text": {code: 2, err: `which is not there; there are "date", "v"`},
-			"date=dates": {code: 2, err: `--csv-type date=dates: "dates" is no type: use date:LAYOUT, timestamp:LAYOUT, ` +
+			"date=dates": {code: 2, err: `--csv-type date=dates: "dates" is no type: use date:LAYOUT, ` +
+				`timestamp:LAYOUT, ` +
 				`int64, float64, decimal(p,s) or text`},
 			"date": {code: 2, err: "--csv-type date: give COLUMN=TYPE"},
-			"date=date:%d/%m/%Y": {code: 1, err: `in.csv: line 3, column "date": "31/2/2026" is a day that the month does ` +
+			"date=date:%d/%m/%Y": {code: 1, err: `in.csv: line 3, column "date": "31/2/2026" is a day that ` +
+				`the month does ` +
 				"not have; it is to be date:%d/%m/%Y"},
 		} {
 			args := append(strings.Fields(command), "--csv-type", flag, in)
@@ -141,19 +151,23 @@ func TestWarningsOfCSV(t *testing.T) {
 	dates := file(t, "dates.csv", "the date,it's\nApr 1 2001,\"1,5\"\nApr 1 2000,\"2,5\"\n")
 	long := file(t, "long.csv", "a,b\n1e30,0.12345678901234567890\n2,1e1\n")
 	for _, c := range []struct{ args, file, want string }{
-		{"check -k #1", rows, `rows.csv: the first line looks like a row, not like names of columns ("3"): if it is one, ` +
+		{"check -k #1", rows, `rows.csv: the first line looks like a row, not like names of columns ` +
+			`("3"): if it is one, ` +
 			"give --no-header"},
 		{"check -k #1 --no-header", rows, ""},
 		{"argsort --preview 1 -k x", rows, "give --no-header"},
 		{"argsort --preview 1 -k nothing", rows, "give --no-header"},
-		{"check -k #2", dates, `key "it's" is compared as text, and its values look like numbers, such as "1,5": give ` +
+		{"check -k #2", dates, `key "it's" is compared as text, and its values look like numbers, such as ` +
+			`"1,5": give ` +
 			`--csv-type 'it'\''s=float64:1234,5'`},
-		{"argsort --preview 1 -k #1", dates, `key "the date" is compared as text, and its values look like dates, such as ` +
+		{"argsort --preview 1 -k #1", dates, `key "the date" is compared as text, and its values look ` +
+			`like dates, such as ` +
 			`"Apr 1 2001": give --csv-type 'the date=date:%b %d %Y'`},
 		{"explain -k #1", dates, "give --csv-type"},
 		{"sort --preview 1 -k a", long, "does not keep all digits"},
 		{"sort -k a -o - --output-format csv", long, ""},
-		{"sort -k a -o - --output-format arrows", long, `column "b" is float64, which does not keep all digits of numbers ` +
+		{"sort -k a -o - --output-format arrows", long, `column "b" is float64, which does not keep all ` +
+			`digits of numbers ` +
 			"such as 0.12345678901234567890; output in CSV does"},
 		{"sort -k a -o - --output-format arrows --select a", long, ""},
 	} {

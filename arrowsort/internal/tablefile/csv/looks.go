@@ -25,7 +25,8 @@ type guess struct {
 // differs reports whether values that two guesses read may mean something else by each: another day, or another number
 // as what separates thousands in one form is the decimal point of the other.
 func (g guess) differs(o guess) bool {
-	return g.date != o.date || g.thousands != "" && g.thousands == o.point || o.thousands != "" && o.thousands == g.point
+	return g.date != o.date || g.thousands != "" && g.thousands == o.point ||
+		o.thousands != "" && o.thousands == g.point
 }
 
 // begin adds the first value of text, which numbers precede or nothing does.

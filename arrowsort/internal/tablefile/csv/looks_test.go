@@ -62,7 +62,9 @@ func TestUnitsOfNumbers(t *testing.T) {
 	}
 	for _, unit := range units {
 		for _, number := range []string{"1234", "1,234.5", "1.234,5", "1 234,5", "1'234.5", "-5", "(5)", "5-", ".5"} {
-			for _, value := range []string{unit + number, number + unit, unit + " " + number, number + "\u00a0" + unit} {
+			for _, value := range []string{
+				unit + number, number + unit, unit + " " + number, number + "\u00a0" + unit,
+			} {
 				for _, g := range guessNumber(value) {
 					require.NoError(t, g.reads(value), "%q as %s", value, g)
 				}
