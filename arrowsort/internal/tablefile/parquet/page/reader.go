@@ -254,13 +254,14 @@ func (r *Reader) decompress(h *Header, packed []byte) (p Page, err error) {
 }
 
 // checkLevels makes sure that the levels of a page of the second version, whose bytes the header counts, are those of
-// its values. Levels that the column cannot have are dropped: some writers write one run of zeros, of no bits each.
+// its values. Levels that the column cannot have are dropped: some writers write one run of zeros, with a value or not.
 func (r *Reader) checkLevels(p *Page) error {
-	zeros := binary.AppendUvarint(nil, uint64(p.Values)<<1)
-	if r.column.MaxRepetitionLevel() == 0 && bytes.Equal(p.Repeats, zeros) {
+	run := binary.AppendUvarint(nil, uint64(p.Values)<<1)
+	zeros := func(levels []byte) bool { return bytes.Equal(levels, run) || bytes.Equal(levels, append(run, 0)) }
+	if r.column.MaxRepetitionLevel() == 0 && zeros(p.Repeats) {
 		p.Repeats = nil
 	}
-	if r.column.MaxDefinitionLevel() == 0 && bytes.Equal(p.Present, zeros) {
+	if r.column.MaxDefinitionLevel() == 0 && zeros(p.Present) {
 		p.Present = nil
 	}
 	for _, levels := range []struct {
