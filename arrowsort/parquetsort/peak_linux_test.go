@@ -15,6 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -101,6 +104,28 @@ func TestPeakMemory(t *testing.T) {
 			c.run(t)
 		})
 	}
+}
+
+// TestPeakMemoryOfLargeBatches: those of an Arrow stream are a quarter of the budget here.
+func TestPeakMemoryOfLargeBatches(t *testing.T) {
+	if !testrun.Long() {
+		return // it takes 3 s
+	}
+	folder := t.TempDir()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	in, out := filepath.Join(folder, "in.arrows"), filepath.Join(folder, "out.arrows")
+	r := rand.New(rand.NewPCG(6, 7))
+	generate(t, in, schema, 12, func(int) arrow.Record {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		defer b.Release()
+		for range 1_000_000 {
+			b.Field(0).(*array.Int64Builder).Append(r.Int64())
+		}
+		return b.NewRecord()
+	})
+	said, err := child(t, "measure", "sort", fmt.Sprint(2*MinMemory), "0", out, in).CombinedOutput()
+	require.NoError(t, err, string(said))
+	requirePeak(t, string(said), 2*MinMemory)
 }
 
 // peakSample are the cases that are run.

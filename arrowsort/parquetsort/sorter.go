@@ -75,7 +75,7 @@ func (s *Sorter) recycle(mem memory.Allocator) {
 	if s.recycled != nil {
 		s.recycled.Release()
 	}
-	s.recycled = rawmem.NewRecycler(mem, s.budget.total)
+	s.recycled = rawmem.NewRecycler(mem, s.budget.total*3/4) // the rest is for what reading and encoding take
 	s.opts.Allocator = s.recycled
 }
 

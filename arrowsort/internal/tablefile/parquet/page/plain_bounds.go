@@ -58,8 +58,18 @@ func (p *PlainBounds) OfPage(encoding int, values []byte, n int) (bounds Bounds,
 	default: // is not decoded here
 		bounds.Unknown = true
 	}
-	bounds.Low, bounds.High = slices.Clone(bounds.Low), slices.Clone(bounds.High)
+	bounds.Low, bounds.High = p.kept(bounds.Low, truncatedMin), p.kept(bounds.High, truncatedMax)
 	return bounds, err
+}
+
+// kept is a copy of a bound, without the bytes that no index and no statistics have: those of long rows would take as
+// much memory as a row group.
+func (p *PlainBounds) kept(bound []byte, cut func([]byte, *schema.Column, bool) []byte) []byte {
+	const most = LongestStatistic + 1
+	if len(bound) > most && len(cut(bound, p.column, holdsText(p.column))) < len(bound) {
+		bound = bound[:most]
+	}
+	return slices.Clone(bound)
 }
 
 func (p *PlainBounds) ofValues(b []byte, n int) Bounds {

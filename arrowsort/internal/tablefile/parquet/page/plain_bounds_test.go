@@ -1,6 +1,8 @@
 package page
 
 import (
+	"bytes"
+	"encoding/binary"
 	"math"
 	"testing"
 
@@ -65,5 +67,30 @@ func TestBoundsOfValuesThatAreCutOff(t *testing.T) {
 			})
 			require.ErrorIs(t, err, fileerror.ErrCorrupt, "%s of %d bytes", typ, size)
 		}
+	}
+}
+
+// TestBoundsOfLongValues keep what is written of them: the index is the same, and statistics leave them out.
+func TestBoundsOfLongValues(t *testing.T) {
+	p := boundsOf(t, parquet.Types.ByteArray)
+	plain := func(values ...[]byte) (b []byte) {
+		for _, v := range values {
+			b = append(binary.LittleEndian.AppendUint32(b, uint32(len(v))), v...)
+		}
+		return b
+	}
+	long := func(c byte, n int) []byte { return bytes.Repeat([]byte{c}, n) }
+	for _, c := range []struct{ low, high, keptLow, keptHigh []byte }{
+		{long('a', 100_000), long('b', 90_000), long('a', LongestStatistic+1), long('b', LongestStatistic+1)},
+		{long('a', LongestStatistic+1), long('b', LongestStatistic), long('a', LongestStatistic+1),
+			long('b', LongestStatistic)},
+		{long('a', 3), long(0xFF, 90_000), long('a', 3), long(0xFF, 90_000)}, // nothing short is greater
+	} {
+		found, err := p.OfPage(Plain, plain(c.high, c.low), 2)
+		require.NoError(t, err)
+		require.Equal(t, Bounds{Low: c.keptLow, High: c.keptHigh}, found)
+		whole := Index{Column: p.column, Entries: []IndexEntry{{Bounds: Bounds{Low: c.low, High: c.high}}}}
+		kept := Index{Column: p.column, Entries: []IndexEntry{{Bounds: found}}}
+		require.Equal(t, whole.ColumnIndex(), kept.ColumnIndex())
 	}
 }

@@ -9,8 +9,11 @@ import (
 )
 
 // longestBound is the bytes of a bound of text or bytes in an index; longer ones are cut, the greatest value to one
-// that is greater still. Statistics of column chunks have whole values or none: see longestStatistic of the writer.
+// that is greater still. Statistics of column chunks have whole values or none.
 const longestBound = 64
+
+// LongestStatistic is the bytes of a value up to which it is a bound in the metadata of a column chunk.
+const LongestStatistic = 4096
 
 // holdsText reports whether values are UTF-8, which bounds have to be too.
 func holdsText(column *schema.Column) bool {

@@ -12,7 +12,7 @@ func SetStatistics(footer *metadata.FileMetaData, group, leaf int, x *page.Index
 	all := x.Bounds()
 	s := fresh(&footer.RowGroups[group].Columns[leaf].MetaData.Statistics)
 	s.NullCount = &all.Nulls
-	if !all.Empty && !all.Unknown && max(len(all.Low), len(all.High)) <= longestStatistic {
+	if !all.Empty && !all.Unknown && max(len(all.Low), len(all.High)) <= page.LongestStatistic {
 		s.MinValue, s.MaxValue = all.Low, all.High
 		if x.Column.SortOrder() == schema.SortSIGNED {
 			s.Min, s.Max = all.Low, all.High // where old readers look
@@ -25,10 +25,6 @@ func fresh[T any](field **T) *T {
 	*field = new(T)
 	return *field
 }
-
-// longestStatistic is the bytes of a value up to which it is a bound in the metadata of a column chunk. Bounds of pages
-// are cut instead: package page.
-const longestStatistic = 4096
 
 // setEnum sets a number of the footer whose type has no name here.
 func setEnum[T ~int64, V ~int | ~int64](field *T, v V) { *field = T(v) }
