@@ -23,8 +23,8 @@ func Expand(paths []string) ([]string, error) {
 	return l.files, err
 }
 
-// Skipped describes what lies in the folders and matches the patterns among some paths but is not among the files of
-// Expand: subfolders, CSV and other files of folders, one line for each kind.
+// Skipped describes entries of the folders, and matches of the patterns, among some paths that Expand does not return:
+// subfolders, CSV and other files of folders, one line for each kind.
 func Skipped(paths []string) []string {
 	l, _ := list(paths) // Expand returns the error
 	return l.skipped

@@ -38,7 +38,7 @@ func completeFlags(cmd *cobra.Command) {
 		case "output":
 		case "spill-dir":
 			_ = cmd.MarkFlagDirname(flag.Name) // fails for an unknown flag only
-		default: // it fails for a flag with a function of its own
+		default: // it fails for a flag that has a function already
 			_ = cmd.RegisterFlagCompletionFunc(flag.Name, cobra.FixedCompletions(flagValues[flag.Name], noFiles))
 		}
 	})

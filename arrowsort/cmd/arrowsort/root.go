@@ -56,9 +56,6 @@ func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(fo
 // run runs the command line and returns the exit code. An error is one line on standard error.
 func run(ctx context.Context, args []string, s streams) int {
 	started := false // errors before a command starts are mistakes on the command line
-	if s.outMissing {
-		s.out = missingOutput{}
-	}
 	printed := &firstError{to: s.out}
 	root := newRoot(s, printed, &started)
 	root.SetArgs(args)
@@ -113,13 +110,6 @@ func (w *firstError) Write(p []byte) (int, error) {
 	n, err := w.to.Write(p)
 	w.err = cmp.Or(w.err, err)
 	return n, err
-}
-
-// missingOutput is standard output that was closed when the process started.
-type missingOutput struct{}
-
-func (missingOutput) Write([]byte) (int, error) {
-	return 0, errors.New("standard output is closed: redirect it")
 }
 
 // newRoot makes the commands. What cobra prints, such as help, goes to printed.

@@ -3,7 +3,8 @@ package main
 import (
 	"bytes"
 	"errors"
-	"slices"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -73,7 +74,7 @@ type failingOutput struct{}
 
 func (failingOutput) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// TestOutputThatCannotBeWritten is an error for every command that prints, and so is one that is closed.
+// TestOutputThatCannotBeWritten is an error for every command that prints.
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	in := convert(t, "people.parquet")
 	for _, args := range [][]string{{}, {"--help"}, {"help", "sort"}, {"sort", "--help"}, {"--version"}, {"info"},
@@ -81,21 +82,35 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		{"completion", "powershell"}, {"__complete", "sort", in, "-k", ""}, {"explain", "-k", "age", in},
 		{"check", "-k", "name", in}, {"check", "--json", "-k", "name", in}, {"check", "--help"},
 		{"sort", "-k", "age", "--preview", "3", "-q", in}, {"sort", "-k", "age", "--json", "-o", in, in}} {
-		for text, s := range map[string]streams{
-			"no space left on device":   {out: failingOutput{}},
-			"standard output is closed": {out: &bytes.Buffer{}, outMissing: true},
-		} {
-			want := exitError
-			if len(args) > 0 && args[0] == checkName ||
-				slices.Contains(args, "--preview") && s.outMissing { // checked before any work
-				want = exitUsage
-			}
-			var said bytes.Buffer
-			s.err = &said
-			code := run(t.Context(), args, s)
-			require.Equal(t, want, code, "%q: %s", args, said.String())
-			lines := strings.Split(strings.TrimSpace(said.String()), "\n")
-			require.Contains(t, lines[len(lines)-1], text)
+		want := exitError
+		if len(args) > 0 && args[0] == checkName {
+			want = exitUsage
 		}
+		var said bytes.Buffer
+		require.Equal(t, want, run(t.Context(), args, streams{out: failingOutput{}, err: &said}), "%q: %s", args, &said)
+		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+		require.Contains(t, lines[len(lines)-1], "no space left on device")
 	}
+}
+
+// TestOutputThatIsDropped: programs that run a command without its output open /dev/null for reading and writing, as
+// the Go runtime does in place of a closed stream. What is printed is dropped; rows that are to be kept are an error.
+func TestOutputThatIsDropped(t *testing.T) {
+	in := convert(t, "people.parquet")
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer null.Close()
+	for _, args := range [][]string{{"sort", "--help"}, {"info"}, {"info", in}, {"explain", "-k", "age", in},
+		{"sort", "-q", "-k", "name", "-o", in, in}, {"check", "-k", "name", in}} {
+		cmd := exec.CommandContext(t.Context(), built(t), args...)
+		cmd.Stdout = null
+		require.NoError(t, cmd.Run(), args)
+	}
+	cmd := exec.CommandContext(t.Context(), built(t), "sort", "-k", "name", "-o", "-", in)
+	cmd.Stdout = null
+	said := &bytes.Buffer{}
+	cmd.Stderr = said
+	require.Error(t, cmd.Run())
+	require.Equal(t, exitUsage, cmd.ProcessState.ExitCode(), said)
+	require.Contains(t, said.String(), "standard output is closed")
 }
