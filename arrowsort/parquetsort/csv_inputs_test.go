@@ -180,3 +180,40 @@ func TestQuotationMarksInValues(t *testing.T) {
 		}
 	}
 }
+
+// TestOptionsOfCSV: NoHeader and CSVTypes of the library, in memory and beyond it.
+func TestOptionsOfCSV(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	paths := writeTexts(t, strings.Repeat("31/12/2025,2.50\n,x\n01/02/2026,é\n", 30_000))
+	sorted := func(format string, budget int64) ([]byte, *Result) {
+		var out bytes.Buffer
+		result, err := Sort(t.Context(), paths, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "#1"}},
+			NoHeader: true, CSVTypes: map[string]string{"#1": "date:%d/%m/%Y"}, Allocator: mem, OutputFormat: format,
+			Stdout: &out, Memory: budget, SpillDir: t.TempDir()})
+		require.NoError(t, err)
+		require.EqualValues(t, 90_000, result.Rows)
+		return out.Bytes(), result
+	}
+	want := strings.Repeat("31/12/2025,2.50\n", 30_000) + strings.Repeat("01/02/2026,é\n", 30_000) +
+		strings.Repeat(",x\n", 30_000)
+	for _, budget := range []int64{1 << 30, MinMemory} {
+		got, _ := sorted("csv", budget)
+		require.True(t, want == string(got))
+		_, result := sorted("arrows", budget)
+		require.Equal(t, "date32 utf8", result.Schema.Field(0).Type.String()+" "+result.Schema.Field(1).Type.String())
+	}
+	for column, want := range map[string]string{
+		"#1": `CSVTypes: column "#1": "day" is no type: use date:LAYOUT, timestamp:LAYOUT`,
+		"#3": `in0.csv: the type text is for a column "#3", which is not there; there are "#1", "#2"`,
+	} {
+		typ := "text"
+		if column == "#1" {
+			typ = "day"
+		}
+		_, err := Check(t.Context(), paths, Options{Keys: []arrowsort.Key{{Path: "#1"}}, NoHeader: true,
+			CSVTypes: map[string]string{column: typ}})
+		require.ErrorIs(t, err, ErrOption)
+		require.ErrorContains(t, err, want)
+	}
+}
