@@ -208,3 +208,25 @@ func TestStandardOutputThatIsClosed(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, string(out))
 }
+
+// TestOutputThatIsDropped: programs that run a command without its output open /dev/null for reading and writing, as
+// the Go runtime does in place of a closed stream. What is printed is dropped; rows that are to be kept are an error.
+func TestOutputThatIsDropped(t *testing.T) {
+	in := convert(t, "people.parquet")
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer null.Close()
+	for _, args := range [][]string{{"sort", "--help"}, {"info"}, {"info", in}, {"explain", "-k", "age", in},
+		{"sort", "-q", "-k", "name", "-o", in, in}, {"check", "-k", "name", in}} {
+		cmd := exec.CommandContext(t.Context(), built(t), args...)
+		cmd.Stdout = null
+		require.NoError(t, cmd.Run(), args)
+	}
+	cmd := exec.CommandContext(t.Context(), built(t), "sort", "-k", "name", "-o", "-", in)
+	cmd.Stdout = null
+	said := &bytes.Buffer{}
+	cmd.Stderr = said
+	require.Error(t, cmd.Run())
+	require.Equal(t, exitUsage, cmd.ProcessState.ExitCode(), said)
+	require.Contains(t, said.String(), "standard output is closed")
+}

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -91,26 +89,4 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
 		require.Contains(t, lines[len(lines)-1], "no space left on device")
 	}
-}
-
-// TestOutputThatIsDropped: programs that run a command without its output open /dev/null for reading and writing, as
-// the Go runtime does in place of a closed stream. What is printed is dropped; rows that are to be kept are an error.
-func TestOutputThatIsDropped(t *testing.T) {
-	in := convert(t, "people.parquet")
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	require.NoError(t, err)
-	defer null.Close()
-	for _, args := range [][]string{{"sort", "--help"}, {"info"}, {"info", in}, {"explain", "-k", "age", in},
-		{"sort", "-q", "-k", "name", "-o", in, in}, {"check", "-k", "name", in}} {
-		cmd := exec.CommandContext(t.Context(), built(t), args...)
-		cmd.Stdout = null
-		require.NoError(t, cmd.Run(), args)
-	}
-	cmd := exec.CommandContext(t.Context(), built(t), "sort", "-k", "name", "-o", "-", in)
-	cmd.Stdout = null
-	said := &bytes.Buffer{}
-	cmd.Stderr = said
-	require.Error(t, cmd.Run())
-	require.Equal(t, exitUsage, cmd.ProcessState.ExitCode(), said)
-	require.Contains(t, said.String(), "standard output is closed")
 }
