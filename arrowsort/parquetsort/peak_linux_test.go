@@ -3,15 +3,11 @@
 package parquetsort
 
 import (
-	"cmp"
-	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime/debug"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -20,8 +16,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
-	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
@@ -198,45 +192,4 @@ func requirePeak(t *testing.T, status string, budget int64) {
 	t.Logf("peak %d MB", peak<<10/1e6)
 	require.Positive(t, peak)
 	require.Less(t, peak<<10, budget+beside)
-}
-
-// measure is the process that is measured: it works as the command does, and prints its status.
-func measure(args []string) {
-	must := func(err error) {
-		if err != nil {
-			fmt.Println(err)
-			os.Exit(1)
-		}
-	}
-	operation, output, inputs := args[0], args[3], args[4:]
-	budget, err := strconv.ParseInt(args[1], 10, 64)
-	must(err)
-	rows, err := strconv.ParseInt(args[2], 10, 64)
-	must(err)
-	debug.SetMemoryLimit(budget + 16<<20) // as the command line does
-	debug.SetGCPercent(200)
-	opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: budget, SpillDir: filepath.Dir(output)}
-	switch ctx := context.Background(); operation {
-	case "merge":
-		_, err = Merge(ctx, inputs, output, opts)
-	case "check":
-		_, err = Check(ctx, inputs, opts)
-	case "stdin":
-		inputs = []string{tablefile.Pipe}
-		fallthrough
-	default:
-		opts.Unique = operation == "unique"
-		switch operation {
-		case "tail":
-			opts.Tail = cmp.Or(rows/2, 1)
-		case "limit":
-			opts.Limit = cmp.Or(rows/2, 1)
-		}
-		_, err = Sort(ctx, inputs, output, opts)
-	}
-	must(err)
-	status, err := os.ReadFile("/proc/self/status")
-	must(err)
-	os.Stdout.Write(status)
-	os.Exit(0)
 }

@@ -1,0 +1,55 @@
+package parquetsort
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// measure is the process that is measured: it works as the command does, and prints its status.
+func measure(args []string) {
+	must := func(err error) {
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	}
+	operation, output, inputs := args[0], args[3], args[4:]
+	budget, err := strconv.ParseInt(args[1], 10, 64)
+	must(err)
+	rows, err := strconv.ParseInt(args[2], 10, 64)
+	must(err)
+	debug.SetMemoryLimit(budget + 16<<20) // as the command line does
+	debug.SetGCPercent(200)
+	opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: budget, SpillDir: filepath.Dir(output)}
+	switch ctx := context.Background(); operation {
+	case "merge":
+		_, err = Merge(ctx, inputs, output, opts)
+	case "check":
+		_, err = Check(ctx, inputs, opts)
+	case "stdin":
+		inputs = []string{tablefile.Pipe}
+		fallthrough
+	default:
+		opts.Unique = operation == "unique"
+		switch operation {
+		case "tail":
+			opts.Tail = cmp.Or(rows/2, 1)
+		case "limit":
+			opts.Limit = cmp.Or(rows/2, 1)
+		}
+		_, err = Sort(ctx, inputs, output, opts)
+	}
+	must(err)
+	status, err := os.ReadFile("/proc/self/status")
+	must(err)
+	os.Stdout.Write(status)
+	os.Exit(0)
+}
