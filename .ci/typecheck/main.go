@@ -31,8 +31,8 @@ func main() {
 	}
 }
 
-// check prints the errors of all packages for a platform and build tags, separated by commas, and returns how many there
-// are, and the number of packages.
+// check prints the errors of all packages for a platform and tags, separated by commas, and returns how many there are,
+// and the number of packages.
 func check(folder, system, processor, tags string) (faults, checked int) {
 	all, err := packages.Load(&packages.Config{
 		Mode:       packages.LoadAllSyntax &^ packages.NeedTypesInfo,
