@@ -1,10 +1,15 @@
 package take
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
 // dictionary gathers indices. The result shares the dictionary of the chunks when they have one and the same, and gets
@@ -79,4 +84,255 @@ func mapAll[I uint8 | uint16 | uint32 | uint64](g *gatherer, indices []I, col co
 			return nil
 		})
 	})
+}
+
+// indexMaps map the entries of dictionaries to the entries of the dictionary that unifies them. The gatherer owns the
+// memory.
+type indexMaps struct {
+	of   [][]int32 // for each chunk, or each dictionary: the new index of each entry
+	kept []uint64  // the positions of the entries of the unified dictionary
+}
+
+// merge numbers the total entries of several dictionaries in the order in which they first appear. Equal entries have
+// one number.
+func (g *gatherer) merge(typ arrow.DataType, dicts []chunk, total int) (*indexMaps, error) {
+	indices, err := g.buffer(4 * total)
+	if err != nil {
+		return nil, err
+	}
+	table, err := g.newValueTable(typ, dicts, total)
+	if err != nil {
+		return nil, err
+	}
+	defer table.slots.Release()
+	m := &indexMaps{of: make([][]int32, len(dicts))}
+	remaining := as[int32](indices.Bytes())
+	for d, dict := range dicts {
+		m.of[d], remaining = remaining[:dict.length], remaining[dict.length:]
+		for i := range dict.length {
+			if i%blockRows == 0 && g.ctx.Err() != nil {
+				return nil, g.ctx.Err()
+			}
+			m.of[d][i] = table.idOf(d, i)
+		}
+	}
+	m.kept = table.positions
+	return m, nil
+}
+
+// unify returns the dictionary of the result and, when the chunks have different ones, where their entries are in it.
+// Equal entries become one, except those of unions and runs, which are concatenated. Chunks without rows do not count,
+// unless there are no others.
+func (g *gatherer) unify(typ *arrow.DictionaryType, chunks []chunk) (*array.Data, *indexMaps, error) {
+	dicts, of := dictionariesOf(chunks)
+	switch {
+	case len(dicts) == 1:
+		return dicts[0], nil, nil
+	case len(dicts) == 0:
+		for _, c := range chunks {
+			if d, ok := c.data.Dictionary().(*array.Data); ok && d != nil {
+				return d, nil, nil
+			}
+		}
+		empty, err := g.column(typ.ValueType, nil, positionList(nil))
+		return empty, nil, err
+	}
+	entries, total := make([]chunk, len(dicts)), 0
+	for i, d := range dicts {
+		entries[i] = chunk{d, d.Offset(), d.Len()}
+		total += d.Len()
+	}
+	if total > math.MaxInt32 {
+		return nil, nil, fmt.Errorf("%w: dictionaries of %d entries", ErrDictionary, total)
+	}
+	m, err := g.merge(typ.ValueType, entries, total)
+	if err != nil {
+		return nil, nil, err
+	}
+	dict, err := g.column(typ.ValueType, entries, positionList(m.kept))
+	if err != nil {
+		return nil, nil, err
+	}
+	if limit := IndexLimit(typ.IndexType); int64(dict.Len()) > limit {
+		return nil, nil, fmt.Errorf("%w: the chunks' dictionaries have %d different entries, %s indices number %d; "+
+			"cast the column to a wider index type", ErrDictionary, dict.Len(), typ.IndexType, limit)
+	}
+	perChunk := make([][]int32, len(chunks))
+	for i, d := range of {
+		if d >= 0 {
+			perChunk[i] = m.of[d]
+		}
+	}
+	m.of = perChunk
+	return dict, m, nil
+}
+
+// dictionariesOf is the different dictionaries of the chunks that have rows, and which of them each chunk has, -1 for
+// one without rows.
+func dictionariesOf(chunks []chunk) (dicts []*array.Data, of []int) {
+	of = make([]int, len(chunks))
+	for i, c := range chunks {
+		of[i] = -1
+		if c.length == 0 {
+			continue
+		}
+		d := c.data.Dictionary().(*array.Data)
+		for k, known := range dicts {
+			// the first one stands for those read again with every batch
+			if known == d || k == 0 && Identical(known, d) {
+				of[i] = k
+				break
+			}
+		}
+		if of[i] < 0 {
+			of[i] = len(dicts)
+			dicts = append(dicts, d)
+		}
+	}
+	return dicts, of
+}
+
+// Unify returns the chunks of a column with one dictionary for all of them, at every level of the type, so that equal
+// indices mean equal values. Everything else is shared with the chunks. The caller releases the arrays.
+//
+// Errors: those of Take, and ErrDictionary.
+func Unify(ctx context.Context, typ arrow.DataType, chunks []arrow.Array, opts Options) (out []arrow.Array, err error) {
+	g := newGatherer(ctx, opts, math.MaxInt32)
+	defer g.release()
+	err = contain(func() error {
+		views, err := viewChunks(typ, chunks)
+		if err != nil {
+			return err
+		}
+		unified, err := g.unified(typ, views)
+		if err != nil {
+			return err
+		}
+		for _, d := range unified {
+			out = append(out, array.MakeFromData(d))
+		}
+		return nil
+	})
+	return out, err
+}
+
+// HasDictionary reports whether a type has dictionaries at any level.
+func HasDictionary(typ arrow.DataType) bool {
+	switch t := Storage(typ).(type) {
+	case *arrow.DictionaryType:
+		return true
+	case arrow.NestedType:
+		return slices.ContainsFunc(t.Fields(), func(f arrow.Field) bool { return HasDictionary(f.Type) })
+	}
+	return false
+}
+
+// unified is Unify for chunks. The data belongs to the chunks or to the gatherer.
+func (g *gatherer) unified(typ arrow.DataType, chunks []chunk) ([]arrow.ArrayData, error) {
+	out := make([]arrow.ArrayData, len(chunks))
+	for i, c := range chunks {
+		out[i] = c.data
+	}
+	if len(chunks) < 2 || !HasDictionary(typ) {
+		return out, nil
+	}
+	if t, ok := Storage(typ).(*arrow.DictionaryType); ok {
+		return out, g.unifyIndices(typ, t, chunks, out)
+	}
+	fields := Storage(typ).(arrow.NestedType).Fields()
+	nested := make([][]arrow.ArrayData, len(chunks)) // the children of each chunk
+	for k, f := range fields {
+		child, err := g.unified(f.Type, children(chunks, k))
+		if err != nil {
+			return nil, fmt.Errorf("field %q: %w", f.Name, err)
+		}
+		for i := range chunks {
+			nested[i] = append(nested[i], child[i])
+		}
+	}
+	for i, c := range chunks {
+		out[i] = g.keep(array.NewData(typ, c.length, c.data.Buffers(), nested[i], c.data.NullN(), c.offset))
+	}
+	return out, nil
+}
+
+// unifyIndices makes chunks of a dictionary type share one dictionary.
+func (g *gatherer) unifyIndices(
+	typ arrow.DataType, t *arrow.DictionaryType, chunks []chunk, out []arrow.ArrayData,
+) error {
+	dict, maps, err := g.unify(t, chunks)
+	if err != nil {
+		return err
+	}
+	for i, c := range chunks {
+		buffers := slices.Clone(c.data.Buffers())
+		if maps != nil && c.length > 0 {
+			if buffers[1], err = g.mappedIndices(t, chunks, i, maps); err != nil {
+				return err
+			}
+		}
+		out[i] = g.keep(array.NewDataWithDictionary(typ, c.length, buffers, c.data.NullN(), c.offset, dict))
+	}
+	return nil
+}
+
+// mappedIndices returns the indices of chunk i into the unified dictionary, at the offset where the chunk has its own.
+func (g *gatherer) mappedIndices(
+	t *arrow.DictionaryType, chunks []chunk, i int, maps *indexMaps,
+) (*memory.Buffer, error) {
+	c, width := chunks[i], t.IndexType.(arrow.FixedWidthDataType).Bytes()
+	indices, err := c.values(1, width, 0)
+	if err != nil {
+		return nil, err
+	}
+	valid, _, err := validities(chunks, math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
+	b, err := g.buffer((c.offset + c.length) * width)
+	if err != nil {
+		return nil, err
+	}
+	clear(b.Bytes()[:c.offset*width])
+	mapped := b.Bytes()[c.offset*width:]
+	copy(mapped, indices)
+	return b, mapIndices(g, mapped, width, column{chunks: chunks, sel: wholeChunk{i, c.length}, valid: valid}, maps)
+}
+
+// A wholeChunk selects the rows of one chunk in their order.
+type wholeChunk struct{ number, rows int }
+
+func (w wholeChunk) len() int { return w.rows }
+
+func (w wholeChunk) at(lo, hi int, buf []uint64) []uint64 {
+	for i := range hi - lo {
+		buf[i] = uint64(w.number)<<rowBits | uint64(lo+i)
+	}
+	return buf
+}
+
+// Identical reports whether two data of one type are equal byte for byte, so that either can stand for the other. It
+// may miss equal ones, but takes no two values for equal that differ in a bit: -0.0 is not +0.0.
+func Identical(a, b arrow.ArrayData) bool {
+	if a == b {
+		return true
+	}
+	if a.Len() != b.Len() || a.Offset() != b.Offset() || len(a.Buffers()) != len(b.Buffers()) ||
+		len(a.Children()) != len(b.Children()) {
+		return false
+	}
+	for i, x := range a.Buffers() {
+		y := b.Buffers()[i]
+		if (x == nil) != (y == nil) || x != nil && !bytes.Equal(x.Bytes(), y.Bytes()) {
+			return false
+		}
+	}
+	for i, x := range a.Children() {
+		if !Identical(x, b.Children()[i]) {
+			return false
+		}
+	}
+	x, _ := a.Dictionary().(*array.Data) // a typed nil where there is none
+	y, _ := b.Dictionary().(*array.Data)
+	return x == y || x != nil && y != nil && Identical(x, y)
 }

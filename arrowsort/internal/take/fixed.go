@@ -1,8 +1,16 @@
 package take
 
 import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"sync/atomic"
 	"unsafe"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
@@ -119,4 +127,153 @@ func copyValue(dst, src []byte) {
 		*(*[16]byte)(dst) = *(*[16]byte)(src)
 		*(*[16]byte)(dst[n-16:]) = *(*[16]byte)(src[n-16:])
 	}
+}
+
+// validity gathers the validity of rows; the buffer is nil when none of them is null.
+func (g *gatherer) validity(
+	chunks []chunk, sel selection,
+) (valid []bitmap, nulls int, buffer *memory.Buffer, err error) {
+	valid, any, err := validities(chunks, sel.len())
+	if err != nil || !any {
+		return valid, 0, nil, err
+	}
+	buffer, ones, err := g.bits(valid, sel)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	if ones == sel.len() {
+		return valid, 0, nil, nil
+	}
+	return valid, sel.len() - ones, buffer, nil
+}
+
+func (g *gatherer) booleans(col column) (*array.Data, error) {
+	src := make([]bitmap, len(col.chunks))
+	for i, c := range col.chunks {
+		var err error
+		if src[i], err = c.bits(1); err != nil {
+			return nil, err
+		}
+	}
+	values, _, err := g.bits(src, col.sel)
+	if err != nil {
+		return nil, err
+	}
+	return g.finish(col, nil, values), nil
+}
+
+// bits gathers one bit for each row, 64 rows to a word, and counts the ones. Bits after the last row are zero.
+func (g *gatherer) bits(src []bitmap, sel selection) (*memory.Buffer, int, error) {
+	out, err := g.buffer(int(bitutil.BytesForBits(int64(sel.len()))))
+	if err != nil {
+		return nil, 0, err
+	}
+	dst := out.Buf() // to its capacity, a multiple of 8 bytes: the last word may pass the length
+	var ones atomic.Int64
+	err = g.tiles(sel.len(), func(lo, hi int, block []uint64) error {
+		sum := 0
+		defer func() { ones.Add(int64(sum)) }()
+		return eachBlock(sel, lo, hi, block, func(lo int, at []uint64) error {
+			for i := 0; i < len(at); i += 64 {
+				word := gatherWord(src, at[i:min(i+64, len(at))])
+				sum += bits.OnesCount64(word)
+				binary.LittleEndian.PutUint64(dst[(lo+i)/8:], word)
+			}
+			return nil
+		})
+	})
+	return out, int(ones.Load()), err
+}
+
+// gatherWord packs the bits at up to 64 positions, the first one lowest.
+func gatherWord(src []bitmap, at []uint64) (word uint64) {
+	if len(src) == 1 && src[0].bytes != nil {
+		bytes, offset := src[0].bytes, uint64(src[0].offset)
+		for k, p := range at {
+			p += offset
+			word |= uint64(bytes[p>>3]>>(p&7)&1) << k
+		}
+		return word
+	}
+	for k, p := range at {
+		if src[p>>rowBits].bit(p & rowMask) {
+			word |= 1 << k
+		}
+	}
+	return word
+}
+
+const (
+	viewBytes  = 16
+	viewInline = 12 // the longest value that a view holds itself
+)
+
+// views gathers string or binary views. The bytes stay where they are: the result refers to the buffers of all chunks,
+// each of them once.
+func (g *gatherer) views(col column) (*array.Data, error) {
+	src, err := eachValues(col.chunks, viewBytes)
+	if err != nil {
+		return nil, err
+	}
+	views, err := g.fixed(src, viewBytes, col.sel)
+	if err != nil {
+		return nil, err
+	}
+	buffers, numbers, same := shareBuffers(col.chunks)
+	if len(buffers) > math.MaxInt32 {
+		return nil, fmt.Errorf("%w: take: %s refers to %d buffers", arrow.ErrInvalid, col.typ, len(buffers))
+	}
+	if !same {
+		if err := g.renumber(as[[4]uint32](views.Bytes()), col, numbers); err != nil {
+			return nil, err
+		}
+	}
+	return g.finish(col, nil, append([]*memory.Buffer{views}, buffers...)...), nil
+}
+
+// shareBuffers lists the data buffers of all chunks and returns the new numbers of those of each chunk. same says that
+// they are the old ones.
+func shareBuffers(chunks []chunk) (buffers []*memory.Buffer, numbers [][]uint32, same bool) {
+	same = true
+	known := map[*memory.Buffer]uint32{}
+	for _, c := range chunks {
+		var of []uint32
+		for i, b := range c.data.Buffers()[2:] {
+			number, ok := known[b]
+			if !ok {
+				number = uint32(len(buffers))
+				known[b] = number
+				buffers = append(buffers, b)
+			}
+			of = append(of, number)
+			same = same && number == uint32(i)
+		}
+		numbers = append(numbers, of)
+	}
+	return buffers, numbers, same
+}
+
+// renumber writes the new numbers of buffers into the gathered views. What lies under a null refers to nothing and
+// becomes zero.
+func (g *gatherer) renumber(views [][4]uint32, col column, numbers [][]uint32) error {
+	return g.tiles(len(views), func(lo, hi int, block []uint64) error {
+		return eachBlock(col.sel, lo, hi, block, func(lo int, at []uint64) error {
+			for i, p := range at {
+				v := &views[lo+i]
+				c := p >> rowBits
+				switch {
+				case !col.valid[c].bit(p & rowMask):
+					*v = [4]uint32{}
+				case v[0] <= viewInline:
+				case v[2] < uint32(len(numbers[c])):
+					v[2] = numbers[c][v[2]]
+				default:
+					return fmt.Errorf(
+						"%w: a view of chunk %d refers to buffer %d of %d", errMalformed, c, v[2], len(numbers[c]),
+					)
+				}
+			}
+			return nil
+		})
+	})
 }

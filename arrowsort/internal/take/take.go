@@ -8,6 +8,7 @@ package take
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 
@@ -133,4 +134,75 @@ func (g *gatherer) gather(typ arrow.DataType, chunks []chunk, sel selection) (ar
 		return err
 	})
 	return arr, err
+}
+
+// Expand returns the value of each of n rows of run-end encoded data, from row first on, which is counted from the
+// start of the runs. The result is one array, or several where 32-bit offsets would not hold one. Options and errors
+// are those of Take.
+func Expand(ctx context.Context, data arrow.ArrayData, first, n int, opts Options) (out []arrow.Array, err error) {
+	g := newGatherer(ctx, opts, math.MaxInt32)
+	defer g.release()
+	err = contain(func() error {
+		layout := Storage(data.DataType()).(*arrow.RunEndEncodedType)
+		runs := []chunk{{data, first, n}}
+		where, err := valuesOfRows(g, layout, runs)
+		if err != nil {
+			return err
+		}
+		c := &call{
+			gatherer: newGatherer(ctx, opts, math.MaxInt32), typ: layout.Encoded(), chunks: children(runs, 1),
+			split: true,
+		}
+		out, err = takeRows(c, where)
+		return err
+	})
+	return out, err
+}
+
+// valuesOfRows returns the number of the value of each row of a chunk of runs.
+func valuesOfRows(g *gatherer, layout *arrow.RunEndEncodedType, runs []chunk) ([]uint64, error) {
+	rows := wholeChunk{0, runs[0].length}
+	switch layout.RunEnds().ID() {
+	case arrow.INT16:
+		return locateRuns[int16](g, runs, rows)
+	case arrow.INT32:
+		return locateRuns[int32](g, runs, rows)
+	default:
+		return locateRuns[int64](g, runs, rows)
+	}
+}
+
+// ErrOffsets is returned when the result would pass the range of its 32-bit offsets or run ends and may not be split.
+// It also matches arrow.ErrInvalid.
+var ErrOffsets = fmt.Errorf("take: offsets would overflow: %w", arrow.ErrInvalid)
+
+// ErrDictionary is returned when the dictionaries of the chunks have more entries in total than the index type numbers.
+// It also matches arrow.ErrInvalid.
+var ErrDictionary = fmt.Errorf("take: too many dictionary entries: %w", arrow.ErrInvalid)
+
+// errMalformed is wrapped by errors about chunks whose buffers contradict each other.
+var errMalformed = fmt.Errorf("take: malformed column: %w", arrow.ErrInvalid)
+
+// An overflowError says how much one array would have to hold and how much it can.
+type overflowError struct {
+	typ         arrow.DataType
+	need, limit int64
+}
+
+func (e *overflowError) Error() string {
+	return fmt.Sprintf("%v: %s would have to hold %d and holds at most %d",
+		ErrOffsets, e.typ, e.need, e.limit)
+}
+
+func (e *overflowError) Unwrap() error { return ErrOffsets }
+
+// contain turns a panic of work into an error: buffers that contradict each other (indices and offsets read from a
+// file, say) must not end the program.
+func contain(work func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", errMalformed, p)
+		}
+	}()
+	return work()
 }
