@@ -1,9 +1,14 @@
 package adapter
 
 import (
+	"fmt"
+	"reflect"
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // An Input is a record, a table, an array or a chunked array, as columns. It borrows the arrays.
@@ -33,4 +38,78 @@ type Leaf struct {
 	Path []int // the column's position in the input, then the position of each field below it
 	Name string
 	Type arrow.DataType
+}
+
+// Slice is rows from..to-1 of an array, see SliceChunked. It fails for a malformed array.
+func Slice(a arrow.Array, from, to int64) (slice arrow.Array, err error) {
+	defer CatchMalformed(&err)
+	return sliceOf(a, from, to), nil
+}
+
+// SliceRecord is Slice for all columns of a record.
+func SliceRecord(rec arrow.Record, from, to int64) (slice arrow.Record, err error) {
+	defer CatchMalformed(&err)
+	columns := make([]arrow.Array, 0, rec.NumCols())
+	defer func() { ReleaseAll([][]arrow.Array{columns}) }()
+	for _, a := range rec.Columns() {
+		columns = append(columns, sliceOf(a, from, to))
+	}
+	return array.NewRecord(rec.Schema(), columns, to-from), nil
+}
+
+// SliceChunked is rows from..to-1 of some chunks, which are not malformed. The parts have a number of nulls also where
+// Arrow cannot count them: it panics for slices without validity, as those of an extension type over null.
+func SliceChunked(c *arrow.Chunked, from, to int64) *arrow.Chunked {
+	var chunks []arrow.Array
+	defer func() { ReleaseAll([][]arrow.Array{chunks}) }()
+	for _, chunk := range c.Chunks() {
+		n := int64(chunk.Len())
+		if lo, hi := max(from, 0), min(to, n); lo < hi {
+			chunks = append(chunks, sliceOf(chunk, lo, hi))
+		}
+		from, to = from-n, to-n
+	}
+	return arrow.NewChunked(c.DataType(), chunks)
+}
+
+func sliceOf(a arrow.Array, from, to int64) arrow.Array {
+	data := array.NewSliceData(a.Data(), from, to)
+	defer data.Release()
+	if data.NullN() == array.UnknownNullCount && len(take.Bytes(data, 0)) == 0 {
+		nulls := 0
+		if take.Storage(data.DataType()).ID() == arrow.NULL {
+			nulls = data.Len()
+		}
+		data.(*array.Data).SetNullN(nulls)
+	}
+	return array.MakeFromData(data)
+}
+
+// CatchMalformed turns a panic into an error that wraps arrow.ErrInvalid, if it is deferred: Arrow panics when it
+// slices arrays whose offsets are out of bounds.
+func CatchMalformed(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%w: a malformed array: %v", arrow.ErrInvalid, p)
+	}
+}
+
+// IsNil reports whether x is nil, or an interface that holds a nil pointer.
+func IsNil(x any) bool {
+	v := reflect.ValueOf(x)
+	return x == nil || v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// Repeated returns two positions of one and the same value, if there is one; ok is false if not.
+func Repeated[T any](values []T) (first, second int, ok bool) {
+	seen := map[any]int{}
+	for i, v := range values {
+		if !reflect.ValueOf(v).Comparable() {
+			continue
+		}
+		if at, again := seen[v]; again {
+			return at, i, true
+		}
+		seen[v] = i
+	}
+	return 0, 0, false
 }
