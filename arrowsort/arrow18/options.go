@@ -1,7 +1,11 @@
 package arrow18
 
 import (
+	"errors"
+
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	v15 "github.com/apache/arrow/go/v15/arrow"
 	memory15 "github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -46,4 +50,32 @@ func allocator(mem memory.Allocator) memory15.Allocator {
 		return memory15.NewGoAllocator()
 	}
 	return mem
+}
+
+// twins are Arrow's errors in both versions.
+var twins = []struct{ v18, v15 error }{
+	{arrow.ErrInvalid, v15.ErrInvalid}, {arrow.ErrNotImplemented, v15.ErrNotImplemented},
+	{arrow.ErrKey, v15.ErrKey}, {arrow.ErrIndex, v15.ErrIndex}, {arrow.ErrType, v15.ErrType},
+}
+
+// failure is an error of the core that matches Arrow's errors of v18 where it matches those of v15.
+type failure struct{ error }
+
+func (f failure) Unwrap() error { return f.error }
+
+func (f failure) Is(target error) bool {
+	for _, twin := range twins {
+		if target == twin.v18 {
+			return errors.Is(f.error, twin.v15)
+		}
+	}
+	return false
+}
+
+// translate lets an error match errors of both versions.
+func translate(err error) error {
+	if err == nil {
+		return nil
+	}
+	return failure{err}
 }

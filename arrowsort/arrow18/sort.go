@@ -2,6 +2,7 @@ package arrow18
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // Sort returns the data in the order of the keys, with all columns: arrowsort.Sort for data of v18.
@@ -70,4 +72,101 @@ func with[R any](data Data, do func(arrowsort.Data) (R, error)) (R, error) {
 	defer in.core.Release()
 	result, err := do(in.core)
 	return result, translate(err)
+}
+
+// Take returns the rows of the data that the row numbers name, in their order, with all columns: arrowsort.Take for
+// data of v18. The row numbers are an array of any integer type, without nulls. The result is as that of Sort.
+func Take[T Data](ctx context.Context, data T, rows arrow.Array, opts Options) (T, error) {
+	return transform(data, func(in arrowsort.Data) (arrowsort.Data, error) {
+		if rows == nil {
+			return nil, fmt.Errorf("%w: the row numbers are nil", arrowsort.ErrOption)
+		}
+		numbers, err := open(rows)
+		if err != nil {
+			return nil, fmt.Errorf("the row numbers: %w", err)
+		}
+		defer numbers.core.Release()
+		return arrowsort.Take(ctx, in, numbers.core.(v15.Array), opts.core())
+	})
+}
+
+// Rank returns the rank of every row of the data in the order of the keys, from 1 on: arrowsort.Rank for data of v18.
+// The caller releases the ranks.
+func Rank(ctx context.Context, data Data, keys []arrowsort.Key, ties arrowsort.TieBreaker, opts Options) (
+	*array.Uint64, error) {
+	return with(data, func(in arrowsort.Data) (*array.Uint64, error) {
+		return uint64s(arrowsort.Rank(ctx, in, keys, ties, opts.core()))
+	})
+}
+
+// RankAverage is Rank that gives ties the mean of the ranks that they would have without ties: arrowsort.RankAverage
+// for data of v18.
+func RankAverage(ctx context.Context, data Data, keys []arrowsort.Key, opts Options) (*array.Float64, error) {
+	return with(data, func(in arrowsort.Data) (*array.Float64, error) {
+		ranks, err := arrowsort.RankAverage(ctx, in, keys, opts.core())
+		if err != nil {
+			return nil, err
+		}
+		return own(ranks, arrow.PrimitiveTypes.Float64).(*array.Float64), nil
+	})
+}
+
+// Groups returns the borders of the groups of rows that tie in the keys, of data that is in the order of the keys:
+// arrowsort.Groups for data of v18. The caller releases them.
+func Groups(ctx context.Context, data Data, keys []arrowsort.Key, opts Options) (*array.Uint64, error) {
+	return with(data, func(in arrowsort.Data) (*array.Uint64, error) {
+		return uint64s(arrowsort.Groups(ctx, in, keys, opts.core()))
+	})
+}
+
+// PartitionNth returns the row numbers of the data, of which the first nth+1 are those of SortIndices:
+// arrowsort.PartitionNth for data of v18. The caller releases them.
+func PartitionNth(ctx context.Context, data Data, keys []arrowsort.Key, nth int, opts Options) (*array.Uint64, error) {
+	return with(data, func(in arrowsort.Data) (*array.Uint64, error) {
+		return uint64s(arrowsort.PartitionNth(ctx, in, keys, nth, opts.core()))
+	})
+}
+
+// SelectKPerGroup returns the row numbers of the first k rows of each group of rows that tie in the group keys:
+// arrowsort.SelectKPerGroup for data of v18. The caller releases them.
+func SelectKPerGroup(ctx context.Context, data Data, groups, keys []arrowsort.Key, k int, opts Options) (
+	*array.Uint64, error) {
+	return with(data, func(in arrowsort.Data) (*array.Uint64, error) {
+		return uint64s(arrowsort.SelectKPerGroup(ctx, in, groups, keys, k, opts.core()))
+	})
+}
+
+// SearchSorted returns, for each row of values, its place in data that is in the order of the keys:
+// arrowsort.SearchSorted for data of v18. The caller releases the places.
+func SearchSorted(
+	ctx context.Context, data, values Data, keys []arrowsort.Key, side arrowsort.Side, opts Options,
+) (*array.Uint64, error) {
+	return with(data, func(in arrowsort.Data) (*array.Uint64, error) {
+		sought, err := open(values)
+		if err != nil {
+			return nil, fmt.Errorf("the values: %w", err)
+		}
+		defer sought.core.Release()
+		return uint64s(arrowsort.SearchSorted(ctx, in, sought.core, keys, side, opts.core()))
+	})
+}
+
+// IsSorted reports whether the data is in the order of the keys, and if it is not, the first row that sorts before its
+// predecessor; else row is -1: arrowsort.IsSorted for data of v18.
+func IsSorted(ctx context.Context, data Data, keys []arrowsort.Key, opts Options) (sorted bool, row int, err error) {
+	row, err = with(data, func(in arrowsort.Data) (int, error) {
+		_, row, err := arrowsort.IsSorted(ctx, in, keys, opts.core())
+		return row, err
+	})
+	if err != nil {
+		return false, -1, err
+	}
+	return row < 0, row, nil
+}
+
+// Explain returns the plan of a sort without sorting: arrowsort.Explain for data of v18.
+func Explain(ctx context.Context, data Data, keys []arrowsort.Key, opts Options) (*keyencode.Plan, error) {
+	return with(data, func(in arrowsort.Data) (*keyencode.Plan, error) {
+		return arrowsort.Explain(ctx, in, keys, opts.core())
+	})
 }

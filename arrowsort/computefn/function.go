@@ -3,9 +3,14 @@ package computefn
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/compute"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 )
 
 // A function handles every kind of datum itself. It runs outside the executor for vector functions, which ignores a
@@ -60,4 +65,78 @@ func newFunctionOf[T compute.FunctionOptions](name string, doc compute.FunctionD
 		return out, nil
 	}
 	return &function{compute.NewMetaFunction(name, compute.Arity{NArgs: len(doc.ArgNames)}, doc, impl), defaults}
+}
+
+// input is the data of a datum, which the caller releases, and the keys to sort it by.
+func input(options SortOptions, datum compute.Datum) (arrowsort.Data, []arrowsort.Key, error) {
+	data, err := dataOf(datum)
+	if err != nil {
+		return nil, nil, err
+	}
+	keys, err := options.keysOf(data)
+	if err != nil {
+		data.Release()
+		return nil, nil, err
+	}
+	return data, keys, nil
+}
+
+// sortOptions are the allocator and the number of threads that the context asks for. Arrow's default is the number of
+// processors, which may be more than the program may use.
+func sortOptions(ctx context.Context) arrowsort.Options {
+	threads := min(compute.GetExecCtx(ctx).NumParallel, runtime.GOMAXPROCS(0))
+	return arrowsort.Options{Allocator: compute.GetAllocator(ctx), Threads: max(threads, 0)}
+}
+
+// dataOf is what a datum holds: an arrow.Array, *arrow.Chunked, arrow.Record or arrow.Table. The caller releases it;
+// the datum keeps its own reference.
+func dataOf(datum compute.Datum) (arrowsort.Data, error) {
+	if adapter.IsNil(datum) {
+		return nil, errNoInput
+	}
+	switch d := datum.(type) {
+	case *compute.ArrayDatum:
+		if d.Value != nil {
+			return array.MakeFromData(d.Value), nil
+		}
+	case *compute.ChunkedDatum:
+		if d.Value != nil {
+			return retained(d.Value), nil
+		}
+	case *compute.RecordDatum:
+		if d.Value != nil {
+			return retained(d.Value), nil
+		}
+	case *compute.TableDatum:
+		if d.Value != nil {
+			return retained(d.Value), nil
+		}
+	default:
+		return nil, fmt.Errorf("%w: takes an array, chunked array, record or table, not a datum of kind %s",
+			arrow.ErrNotImplemented, d.Kind())
+	}
+	return nil, errNoInput
+}
+
+var errNoInput = fmt.Errorf("%w: the input is nil or was released", arrow.ErrInvalid)
+
+// noColumns finds fault with a record or a table.
+func noColumns(datum compute.Datum) error {
+	if _, columns := datum.(compute.TableLikeDatum); columns && !adapter.IsNil(datum) {
+		return fmt.Errorf(
+			"%w: takes an array or chunked array, not a datum of kind %s", arrow.ErrInvalid, datum.Kind(),
+		)
+	}
+	return nil
+}
+
+func retained[T arrowsort.Data](data T) T {
+	data.Retain()
+	return data
+}
+
+// own makes a datum that takes over the caller's reference to the data.
+func own(data arrowsort.Data) compute.Datum {
+	defer data.Release()
+	return compute.NewDatum(data)
 }

@@ -131,3 +131,86 @@ func (o owner) Free([]byte) { o.buffer.Release() }
 func (owner) Allocate(int) []byte { panic("a shared buffer cannot grow") }
 
 func (owner) Reallocate(int, []byte) []byte { panic("a shared buffer cannot grow") }
+
+// Loans are the buffers of v18 that arrays of v15 share. A buffer that comes back in a result is the one that was lent:
+// data that is sorted again and again would otherwise be wrapped once more each time. The zero value has none, and nil
+// remembers none.
+type Loans struct {
+	buffers map[*memory15.Buffer]*memory.Buffer
+}
+
+// FromArray is the function FromArray, which remembers what it lends.
+func (lent *Loans) FromArray(a arrow.Array, typ v15.DataType) v15.Array {
+	data := lent.fromData(a.Data(), typ)
+	defer data.Release()
+	return array15.MakeFromData(data)
+}
+
+// Dictionaries has no dictionaries yet; its arrays have the buffers that were lent.
+func (lent *Loans) Dictionaries() Dictionaries { return Dictionaries{lent: lent} }
+
+// lend is a buffer of v15 that shares the memory of one of v18 and holds it. The caller releases it.
+func (lent *Loans) lend(b *memory.Buffer) *memory15.Buffer {
+	b.Retain()
+	shared := memory15.NewBufferWithAllocator(b.Bytes(), owner{b})
+	if lent != nil {
+		if lent.buffers == nil {
+			lent.buffers = map[*memory15.Buffer]*memory.Buffer{}
+		}
+		lent.buffers[shared] = b
+	}
+	return shared
+}
+
+// back is the buffer of v18 that was lent, or one that shares the memory of the buffer of v15 and holds it. The caller
+// releases it.
+func (lent *Loans) back(b *memory15.Buffer) *memory.Buffer {
+	if lent != nil {
+		if own, ok := lent.buffers[b]; ok {
+			own.Retain()
+			return own
+		}
+	}
+	b.Retain()
+	return memory.NewBufferWithAllocator(b.Bytes(), owner{b})
+}
+
+// Dictionaries are dictionaries and what they were converted to. The zero value has none.
+type Dictionaries struct {
+	used, before map[v15.ArrayData]arrow.ArrayData // since the last call of Forget, and before it
+	lent         *Loans                            // whose buffers come back; nil: none
+}
+
+// of is the converted dictionary, which the caller releases.
+func (dicts *Dictionaries) of(d v15.ArrayData, typ arrow.DataType) arrow.ArrayData {
+	if dicts.used == nil {
+		dicts.used = map[v15.ArrayData]arrow.ArrayData{}
+	}
+	converted, ok := dicts.used[d]
+	if !ok {
+		if converted, ok = dicts.before[d]; ok {
+			delete(dicts.before, d)
+		} else {
+			converted = dicts.toData(d, typ)
+			d.Retain() // so that no other takes its place
+		}
+		dicts.used[d] = converted
+	}
+	converted.Retain()
+	return converted
+}
+
+// Forget releases the dictionaries that were not used since its last call.
+func (dicts *Dictionaries) Forget() {
+	for from, to := range dicts.before {
+		from.Release()
+		to.Release()
+	}
+	dicts.used, dicts.before = nil, dicts.used
+}
+
+// Release releases all dictionaries.
+func (dicts *Dictionaries) Release() {
+	dicts.Forget()
+	dicts.Forget()
+}
