@@ -9,7 +9,79 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
+
+// A Key is one sort key. Keys are given with the most significant first; of keys on one column the first wins.
+type Key struct {
+	// Path names the column: the name of a field, or the names of nested struct fields joined by dots, as in "a.b".
+	// A field that has the whole name comes before a nested one. When Path is empty, Index says which column it is.
+	Path string
+	// Index is the position of the column, when Path is empty. It reaches columns whose name is empty or not unique.
+	// For an array or a chunked array leave it 0.
+	Index int
+	// Order is the direction of the values.
+	Order Order
+	// Nulls says the side of nulls and NaNs.
+	Nulls NullPlacement
+}
+
+// Order is the direction of a key. It reverses the values only: where nulls and NaNs go is up to NullPlacement.
+type Order = keyencode.Order
+
+// The zero value is Ascending.
+const (
+	Ascending  = keyencode.Ascending
+	Descending = keyencode.Descending
+)
+
+// NullPlacement says the side of the nulls and NaNs of a key, whatever the direction.
+type NullPlacement = keyencode.NullPlacement
+
+// The zero value is NullsAtEnd: values, NaNs, nulls. NullsAtStart is nulls, NaNs, values.
+const (
+	NullsAtEnd   = keyencode.NullsAtEnd
+	NullsAtStart = keyencode.NullsAtStart
+)
+
+// A KeyColumn is a key that was found in a schema.
+type KeyColumn struct {
+	// Name is the path of the key, or the name of its column.
+	Name string
+	// Path is the position of the column in the schema, then the position of each field below it.
+	Path []int
+	// Type is the type of the column or field. A struct orders by its fields.
+	Type arrow.DataType
+	// Order and Nulls are those of the key.
+	Order Order
+	Nulls NullPlacement
+}
+
+// ResolveKeys returns the column of each key in data of a schema, for packages that compute with keys. It fails with
+// ErrNoKeys, ErrColumn, ErrKeyType or ErrOption where Sort does.
+func ResolveKeys(schema *arrow.Schema, keys []Key) ([]KeyColumn, error) {
+	if schema == nil {
+		return nil, fmt.Errorf("%w: the schema is nil", ErrOption)
+	}
+	d := dataset{shape: recordShape, schema: schema}
+	d.Columns = columnsOf(schema)
+	keys, err := d.checked(keys)
+	if err != nil {
+		return nil, err
+	}
+	columns := make([]KeyColumn, len(keys))
+	for i, key := range keys {
+		leaf, err := d.find(key)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := expand(nil, sortKey{leaf, key.Order, key.Nulls}); err != nil {
+			return nil, err
+		}
+		columns[i] = KeyColumn{leaf.Name, slices.Clone(leaf.Path), leaf.Type, key.Order, key.Nulls}
+	}
+	return columns, nil
+}
 
 // A sortKey is a key that was found in the data.
 type sortKey struct {
