@@ -1,5 +1,7 @@
 package keyencode
 
+import "math/bits"
+
 // Form is how an engine on a device turns a row's value into an ordered number. A device has no kinds: these forms
 // and the numbers of a DeviceField describe a column there.
 type Form uint8
@@ -110,4 +112,63 @@ func (p *Plan) deviceField(f *field) (DeviceField, bool) {
 		d.Base[0] ^= layout.SignBit
 	}
 	return d, ok
+}
+
+// TypeWord makes one word of keys for a device, the most significant key first, that has a number for every row that
+// their types allow. It returns the fields of the word, which add up, and its bits. It reports false where these are
+// more than 64, and for keys that are not numbers.
+func TypeWord(columns []Column, keys []Key) (fields []DeviceField, width int, ok bool) {
+	fields = make([]DeviceField, len(keys))
+	weight, greatest := uint64(1), uint64(0)
+	for i := len(keys) - 1; i >= 0; i-- {
+		k := keys[i]
+		r, ok := columns[k.Column].typeRange(k.Nulls)
+		over, last := bits.Mul64(r.last, weight)
+		if !ok || weight == 0 || over != 0 || greatest+last < greatest {
+			return nil, 0, false
+		}
+		l := r.linear(k.Order, r.values, 1)
+		fields[i] = columns[k.Column].typeField(k, r.values, l.times(weight))
+		greatest += last
+		weight = greatest + 1 // 0: the word is full
+	}
+	return fields, bits.Len64(greatest), true
+}
+
+// TypeFields are the fields of keys for a device that finds the ranges of their values: it makes Mul and Bias. NaN is 1
+// with nulls at the start. It is nil where a key is not numbers.
+func TypeFields(columns []Column, keys []Key) []DeviceField {
+	fields := make([]DeviceField, len(keys))
+	for i, k := range keys {
+		r, _ := columns[k.Column].typeRange(k.Nulls)
+		if r.values == 0 {
+			return nil
+		}
+		fields[i] = columns[k.Column].typeField(k, r.values, linear{})
+		if k.Nulls == NullsAtStart {
+			fields[i].NaN = 1
+		}
+	}
+	return fields
+}
+
+// TypeWordWithNulls is the word of a key whose values take all numbers of 64 bits: nulls, at the end, share the last.
+// It reports false for other keys.
+func TypeWordWithNulls(columns []Column, k Key) (DeviceField, bool) {
+	c := &columns[k.Column]
+	r, _ := c.typeRange(k.Nulls)
+	if r.values != ^uint64(0) || c.Kind.isFloat() || k.Nulls == NullsAtStart {
+		return DeviceField{}, false
+	}
+	classes := classCodes{null: r.values}
+	return c.typeField(k, r.values, classes.linear(k.Order, r.values, 1)), true
+}
+
+// typeField is a whole word of a device with the numbers of l.
+func (c *Column) typeField(k Key, values uint64, l linear) DeviceField {
+	layout, _ := c.OnDevice()
+	return DeviceField{
+		DeviceColumn: layout, Column: k.Column, Base: [4]uint64{layout.SignBit}, Last: [4]uint64{values},
+		Mul: l.mul, Bias: l.bias, NaN: l.nan, Null: l.null, Descending: k.Order == Descending, Mask: ^uint64(0),
+	}
 }

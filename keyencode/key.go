@@ -1,5 +1,7 @@
 package keyencode
 
+import "cmp"
+
 // Order is the direction of a sort key. It reverses the values only: NaN and null stay where NullPlacement puts them.
 type Order uint8
 
@@ -35,4 +37,30 @@ func (k Key) Ranking() Key {
 		ranking.Nulls = NullsAtStart
 	}
 	return ranking
+}
+
+// A Class is value, NaN or null. Their order is value, NaN, null with nulls at the end, else the other way round.
+type Class uint8
+
+// The classes of a key.
+const (
+	ClassValue Class = iota
+	ClassNaN
+	ClassNull
+)
+
+// compareClasses orders the classes of two rows.
+func (k Key) compareClasses(a, b Class) int {
+	if k.Nulls == NullsAtStart {
+		a, b = b, a
+	}
+	return cmp.Compare(a, b)
+}
+
+// directed is the comparison of two values in the direction of the key.
+func (k Key) directed(comparison int) int {
+	if k.Order == Descending {
+		return -comparison
+	}
+	return comparison
 }

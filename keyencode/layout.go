@@ -1,5 +1,7 @@
 package keyencode
 
+import "math/bits"
+
 // A segment is a run of code words of one sort: a single word packed with bitRanges of fields, or the open words of a
 // string.
 type segment struct {
@@ -126,4 +128,196 @@ func (p *Plan) Borders() []uint64 {
 		borders = append(borders, (before+1)<<p.segments[0].bitRanges[0].up-1)
 	}
 	return borders
+}
+
+// part is what a field holds of its key.
+type part uint8
+
+const (
+	partClass        part = iota // whether a row is null, before a value that leaves no code free
+	partWord                     // an ordered word, classes included
+	partLimb                     // a limb of a wide decimal
+	partLeadingBytes             // up to 8 bytes of a string, after the prefix that all share
+	partLength                   // the length of a string
+)
+
+// A field is a number of up to 64 bits made from a row of one key.
+type field struct {
+	key  int
+	part part
+	bits int
+	top  uint64 // the greatest code
+	limb int    // of partLimb
+	from int    // of partLeadingBytes: the first of them
+	linear
+}
+
+// fieldsOf lays out key k: its fields, most significant first, and whether open words follow them.
+func (p *Plan) fieldsOf(k int) (open bool) {
+	kp := &p.keys[k]
+	s := kp.stats
+	switch kp.shape {
+	case shapeWord:
+		p.addWordField(k, partWord, s.Min[0], s.Max[0], s.unit())
+	case shapeWide:
+		p.addWideFields(k)
+	case shapeBytes:
+		return p.addStringFields(k)
+	default:
+		p.addWordField(k, partWord, 0, 0, 1)
+	}
+	return false
+}
+
+// unit is what all differences between a key's words are multiples of; 1 where all words are the same.
+func (s *Statistics) unit() uint64 {
+	if s.strided {
+		return max(s.Stride, 1)
+	}
+	varying := s.Or ^ s.And
+	return max(varying&-varying, 1)
+}
+
+// addWordField adds a field for words lo..hi in steps of unit, and for the classes of its key. The division by unit is
+// exact: a shift by its power of two, then a multiplication by the inverse of the odd rest.
+func (p *Plan) addWordField(k int, part part, lo, hi, unit uint64) {
+	kp := &p.keys[k]
+	span := (hi - lo) / unit
+	shift := uint(bits.TrailingZeros64(unit))
+	c := p.classes(k, span)
+	top := c.extra + span
+	if kp.stats.Values() == 0 {
+		top = max(c.extra, 1) - 1
+	}
+	l := c.linear(kp.Order, span, inverse(unit>>shift))
+	l.base, l.shift = lo, shift
+	kp.word = l
+	p.addField(field{key: k, part: part, top: top, linear: l, from: kp.prefix})
+}
+
+// classes finds the codes of the classes of key k, whose values have the codes 0..last. Where those leave no code free,
+// a bit before them separates null from value.
+func (p *Plan) classes(k int, last uint64) classCodes {
+	kp := &p.keys[k]
+	c := placeClasses(kp.stats, kp.Nulls, last)
+	if kp.stats.Values() == 0 || last <= ^uint64(0)-c.extra {
+		return c
+	}
+	c = placeClasses(kp.stats, kp.Nulls, 0)
+	p.addField(field{key: k, part: partClass, top: 1, linear: linear{bias: c.first, null: c.null}})
+	return classCodes{}
+}
+
+func (p *Plan) addField(f field) {
+	if f.bits = bits.Len64(f.top); f.bits > 0 {
+		p.fields = append(p.fields, f)
+	}
+}
+
+func (p *Plan) addWideFields(k int) {
+	kp := &p.keys[k]
+	s := kp.stats
+	span := limbs(s.Max).sub(s.Min)
+	if span.compare(limbs{^uint64(0)}) <= 0 {
+		p.addWordField(k, partWord, s.Min[0], s.Max[0], s.unit())
+		return
+	}
+	shift := uint(min(bits.TrailingZeros64(s.Or^s.And), 63))
+	span = span.shr(shift)
+	kp.wide = wide{base: s.Min, last: span, shift: shift, descending: kp.Order == Descending}
+	top := 3
+	for span[top] == 0 && top > 0 {
+		top--
+	}
+	c := p.classes(k, span[top])
+	for l := top; l >= 0; l-- {
+		f := field{key: k, part: partLimb, top: ^uint64(0), limb: l}
+		if l == top {
+			f.top = span[top] + c.extra
+			f.bias, f.null = c.first, c.null
+		}
+		p.addField(f)
+	}
+}
+
+func (p *Plan) addStringFields(k int) (open bool) {
+	kp := &p.keys[k]
+	s := kp.stats
+	if s.Values() == 0 {
+		p.addWordField(k, partLeadingBytes, 0, 0, 1)
+		return false
+	}
+	kp.prefix = commonPrefix(s.MinBytes, s.MaxBytes)
+	kp.next = kp.prefix
+	for left := 8; left == 8 || left > 0 && kp.next < s.MaxLen; {
+		n := s.varyingRun(kp.next, left)
+		p.addBytesField(k, kp.next, n)
+		kp.next += n
+		kp.next += s.sameRun(kp.next)
+		left -= max(n, 1)
+	}
+	if kp.next < s.MaxLen {
+		return true
+	}
+	if s.ZeroEnd {
+		p.addLengthField(k)
+	}
+	return false
+}
+
+// leastSame is the least number of bytes that are the same in all strings that are left out: what follows them takes a
+// separate field.
+const leastSame = 4
+
+// sameRun is the number of bytes from byte from on that are the same in all strings, 0 if they are few.
+func (s *Statistics) sameRun(from int) int {
+	if n := bits.TrailingZeros64(^(s.Same >> uint(from))); n >= leastSame {
+		return n
+	}
+	return 0
+}
+
+// varyingRun is the number of bytes from byte from on, most at most, up to the end of the longest string or to bytes
+// that are the same in all.
+func (s *Statistics) varyingRun(from, most int) int {
+	n := 0
+	for n < most && from+n < s.MaxLen && (n == 0 || s.sameRun(from+n) == 0) {
+		n++
+	}
+	return n
+}
+
+// addBytesField adds a field for n bytes of strings. The first one of a key has the codes of its classes, too.
+func (p *Plan) addBytesField(k, from, n int) {
+	kp := &p.keys[k]
+	unit := max(uint64(1)<<(8*uint(8-n)), 1) // 1 without bytes, too
+	if from == kp.prefix {
+		lo, hi := bytesFrom([]byte(kp.stats.MinBytes), from), bytesFrom([]byte(kp.stats.MaxBytes), from)
+		p.addWordField(k, partLeadingBytes, lo&^(unit-1), hi&^(unit-1), unit)
+		return
+	}
+	var none classCodes
+	l := none.linear(kp.Order, lowBits(8*n), 1)
+	l.shift = uint(64 - 8*n)
+	p.addField(field{key: k, part: partLeadingBytes, top: lowBits(8 * n), linear: l, from: from})
+}
+
+// addLengthField orders strings that differ only in zero bytes at their ends.
+func (p *Plan) addLengthField(k int) {
+	kp := &p.keys[k]
+	span := uint64(kp.stats.MaxLen - kp.stats.MinLen)
+	var none classCodes
+	l := none.linear(kp.Order, span, 1)
+	l.base = uint64(kp.stats.MinLen)
+	p.addField(field{key: k, part: partLength, top: span, linear: l})
+}
+
+func commonPrefix(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
 }

@@ -1,6 +1,7 @@
 package keyencode
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -128,4 +129,22 @@ func TestNextSkipsTheRestOfShortStrings(t *testing.T) {
 		require.Equal(t, 2, p.Next(1, code[0]))
 		require.Equal(t, p.Words(), p.Next(p.Words()-1, 0))
 	}
+}
+
+// TestSharedBytesTakeNoCode: of addresses the numbers of hosts and the first letters of pages are in the leading word.
+func TestSharedBytesTakeNoCode(t *testing.T) {
+	var texts []string
+	for i := range 200 {
+		page := []string{"articles", "images/large", "users"}[i%3]
+		texts = append(texts, fmt.Sprintf("https://www.host%05d.example/%s/%d", i*i*7%90_000, page, i))
+	}
+	p, _ := planOfCells(t, testKey{Key{}, Binary, stringCells(texts...)})
+	codes := make([]uint64, len(texts))
+	p.Encode(codes, 0)
+	for i, a := range texts {
+		for j, b := range texts {
+			require.Equal(t, a[16:21]+a[30:33] < b[16:21]+b[30:33], codes[i] < codes[j], "%s, %s", a, b)
+		}
+	}
+	require.Equal(t, 1+(len("https://www.host00000.example/images/large/199")-33+openBytes-1)/openBytes, p.Words())
 }

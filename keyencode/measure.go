@@ -1,5 +1,7 @@
 package keyencode
 
+import "math/bits"
+
 // Measure sums up rows lo..hi-1 of a column in one read. It does not write to anything shared: callers measure ranges
 // in parallel and merge them in order.
 func Measure(c *Column, k Key, lo, hi int) Statistics {
@@ -37,3 +39,309 @@ func (s *Statistics) note(step int) {
 
 // ordered reports whether the rows may still be in order, or all against it.
 func (s *Statistics) ordered() bool { return s.Sorted || s.Reversed }
+
+// noWord stands for NaN and null among ordered words, where the kind leaves it free.
+const noWord = ^uint64(0)
+
+// A wordRange sums up a range of rows of ordered words, block by block.
+type wordRange struct {
+	seen        bool // any value yet
+	all         extent[uint64]
+	nulls, nans int
+	order       wordOrder
+	stride      stride
+
+	// of the block at hand
+	words  [blockRows]uint64 // the ordered words, where they are needed
+	mask   [blockRows / 64]uint64
+	values int // rows that are values; mask says which, unless all are
+}
+
+func measureWords(s *Statistics, r *reader, lo, hi int) {
+	w := wordRange{order: wordOrder{key: s.key}}
+	switch r.column.Kind {
+	case Int32, Int64, Uint32, Uint64: // times and amounts
+		s.strided = true
+	default:
+		w.stride.step = 1
+	}
+	r.each(lo, hi, func(c *Chunk, at, n, _ int) {
+		b := r.block(c, at, n)
+		w.add(&b)
+	})
+	s.Rows, s.Nulls, s.NaNs = hi-lo, w.nulls, w.nans
+	w.order.store(s)
+	if !w.seen {
+		return
+	}
+	s.Min[0], s.Max[0], s.Or, s.And = w.all.lo, w.all.hi, w.all.or, w.all.and
+	if s.strided && w.stride.step > 0 {
+		s.Stride = w.stride.step << uint(bits.TrailingZeros64(s.Or^s.And))
+	}
+}
+
+func (w *wordRange) add(b *block) {
+	fast := w.seen && w.order.done()
+	switch {
+	case fast && b.kind == Float16:
+		addFloats(w, b, valuesOf[uint16](b.values, b.at, b.rows), 1<<15, 0x7c00)
+		return
+	case fast && b.kind == Float32:
+		addFloats(w, b, valuesOf[uint32](b.values, b.at, b.rows), 1<<31, 0x7f80_0000)
+		return
+	case fast && b.kind == Float64:
+		addFloats(w, b, valuesOf[uint64](b.values, b.at, b.rows), 1<<63, 0x7ff0_0000_0000_0000)
+		return
+	}
+	switch b.kind {
+	case Int8:
+		addInts[int64](w, b, valuesOf[int8](b.values, b.at, b.rows))
+	case Int16:
+		addInts[int64](w, b, valuesOf[int16](b.values, b.at, b.rows))
+	case Int32:
+		addInts[int64](w, b, valuesOf[int32](b.values, b.at, b.rows))
+	case Int64:
+		addInts[int64](w, b, valuesOf[int64](b.values, b.at, b.rows))
+	case Uint8:
+		addInts[uint64](w, b, valuesOf[uint8](b.values, b.at, b.rows))
+	case Uint16:
+		addInts[uint64](w, b, valuesOf[uint16](b.values, b.at, b.rows))
+	case Uint32:
+		addInts[uint64](w, b, valuesOf[uint32](b.values, b.at, b.rows))
+	case Uint64:
+		addInts[uint64](w, b, valuesOf[uint64](b.values, b.at, b.rows))
+	default:
+		u := w.words[:b.rows]
+		identity.encode(u, b)
+		if b.kind.isFloat() || b.kind.isDictionary() {
+			w.maskWords(b)
+		} else {
+			w.maskValidity(b)
+		}
+		addValues[uint64](w, b, u, 0)
+	}
+}
+
+func addInts[W word, T integer](w *wordRange, b *block, src []T) {
+	w.maskValidity(b)
+	addValues[W](w, b, src, b.kind.signBit())
+}
+
+// addValues adds a block whose values, ordered words but for their sign bit, are in src.
+func addValues[W word, T integer](w *wordRange, b *block, src []T, sign uint64) {
+	if w.values > 0 {
+		first := W(src[w.first(b)])
+		e := extent[W]{first, first, first, first}
+		if w.values == b.rows {
+			add(&e, src)
+		} else {
+			addMasked(&e, src, w.mask[:(b.rows+63)/64])
+		}
+		w.merge(orderedExtent(e, sign))
+	}
+	if w.values == b.rows {
+		addSteps(&w.order, src, sign)
+	} else {
+		w.followClasses(b)
+	}
+	if w.values > 0 && !w.stride.done() {
+		w.stride.add(w.orderedValues(b))
+	}
+}
+
+func orderedExtent[W word](e extent[W], sign uint64) extent[uint64] {
+	or, and := ordered(e.or, sign), ordered(e.and, sign)
+	// the sign's bit is flipped, so a varying one has changed sides
+	return extent[uint64]{ordered(e.lo, sign), ordered(e.hi, sign), or | and, or & and}
+}
+
+// ordered is the ordered word of an integer.
+func ordered[T integer](x T, sign uint64) uint64 {
+	u := uint64(x)
+	if sign != 0 {
+		u &= sign<<1 - 1 // without the extended sign
+	}
+	return u ^ sign
+}
+
+func (w *wordRange) merge(e extent[uint64]) {
+	if !w.seen {
+		w.seen, w.all, w.stride.first = true, e, e.lo
+		return
+	}
+	w.all.lo, w.all.hi = min(w.all.lo, e.lo), max(w.all.hi, e.hi)
+	w.all.or |= e.or
+	w.all.and &= e.and
+}
+
+// maskValidity notes which rows of a block are valid, where all valid rows are values.
+func (w *wordRange) maskValidity(b *block) {
+	w.values = b.rows
+	if b.validity == nil {
+		return
+	}
+	w.values = 0
+	for i := 0; i < b.rows; i += 64 {
+		m := bitsAt(b.validity, b.bit+i) & lowBits(min(b.rows-i, 64))
+		w.mask[i/64] = m
+		w.values += bits.OnesCount64(m)
+	}
+	w.nulls += b.rows - w.values
+}
+
+// maskWords notes which rows of a block of floats or ranks are values: those that are not noWord.
+func (w *wordRange) maskWords(b *block) {
+	u := w.words[:b.rows]
+	w.values = 0
+	for i := 0; i < len(u); i += 64 {
+		var m uint64
+		for j, x := range u[i:min(i+64, len(u))] {
+			bit := uint64(1)
+			if x == noWord {
+				bit = 0
+			}
+			m |= bit << uint(j&63)
+		}
+		w.mask[i/64] = m
+		w.values += bits.OnesCount64(m)
+	}
+	nulls := b.rows - w.values
+	if b.kind.isFloat() {
+		nulls = 0
+		if b.validity != nil {
+			nulls = countZeros(b.validity, b.bit, b.rows)
+		}
+		w.nans += b.rows - w.values - nulls
+	}
+	w.nulls += nulls
+}
+
+// first is the first row of a block that is a value.
+func (w *wordRange) first(b *block) int {
+	if w.values == b.rows {
+		return 0
+	}
+	i := 0
+	for w.mask[i] == 0 {
+		i++
+	}
+	return 64*i + bits.TrailingZeros64(w.mask[i])
+}
+
+// orderedValues are the ordered words of the values of a block.
+func (w *wordRange) orderedValues(b *block) []uint64 {
+	u := w.words[:b.rows]
+	identity.encode(u, b)
+	if w.values == b.rows {
+		return u
+	}
+	n := 0
+	for i, m := range w.mask[:(b.rows+63)/64] {
+		for ; m != 0; m &= m - 1 {
+			u[n] = u[64*i+bits.TrailingZeros64(m)]
+			n++
+		}
+	}
+	return u[:n]
+}
+
+// classOf is the class of a row of a block with rows that are not values.
+func (w *wordRange) classOf(b *block, i int) Class {
+	switch {
+	case w.mask[i/64]>>(i&63)&1 != 0:
+		return ClassValue
+	case !b.kind.isFloat() || b.validity != nil && !bitAt(b.validity, b.bit+i):
+		return ClassNull
+	}
+	return ClassNaN
+}
+
+// followClasses follows a block of rows that are not all values.
+func (w *wordRange) followClasses(b *block) {
+	u := w.words[:b.rows]
+	if !w.order.done() {
+		identity.encode(u, b)
+		for i := 0; i < b.rows && !w.order.done(); i++ {
+			w.order.next(rowOf(u[i], w.classOf(b, i)))
+		}
+	}
+	w.order.last = lastRow(b)
+}
+
+// lastRow is the last row of a block.
+func lastRow(b *block) datum {
+	end, u := *b, [1]uint64{}
+	end.at, end.bit, end.rows = b.at+b.rows-1, b.bit+b.rows-1, 1
+	identity.encode(u[:], &end)
+	class := ClassValue
+	switch {
+	case b.validity != nil && !bitAt(b.validity, end.bit), u[0] == noWord && b.kind.isDictionary():
+		class = ClassNull
+	case u[0] == noWord && b.kind.isFloat():
+		class = ClassNaN
+	}
+	return rowOf(u[0], class)
+}
+
+// addFloats adds a block of floats without making their words, once the order is settled and a value was read.
+func addFloats[U uint16 | uint32 | uint64](w *wordRange, b *block, src []U, sign, inf U) {
+	valid, values := 0, 0
+	for i := 0; i < len(src); i += 64 {
+		part := src[i:min(i+64, len(src))]
+		m := lowBits(len(part))
+		if b.validity != nil {
+			m &= bitsAt(b.validity, b.bit+i)
+		}
+		valid += bits.OnesCount64(m)
+		if m == lowBits(len(part)) && addNumbers(&w.all, part, sign, inf) {
+			values += len(part)
+		} else {
+			values += addSomeFloats(&w.all, part, m, sign, inf)
+		}
+	}
+	w.nulls += b.rows - valid
+	w.nans += valid - values
+	w.order.last = lastRow(b)
+}
+
+// addNumbers adds floats unless one of them is NaN, and reports which.
+func addNumbers[U uint16 | uint32 | uint64](e *extent[uint64], src []U, sign, inf U) bool {
+	lo, hi, or, and := e.lo, e.hi, e.or, e.and
+	for _, x := range src {
+		if x&sign != 0 {
+			x = sign - x
+		}
+		if x+inf > 2*inf {
+			return false
+		}
+		u := uint64(x ^ sign)
+		lo, hi = min(lo, u), max(hi, u)
+		or |= u
+		and &= u
+	}
+	*e = extent[uint64]{lo, hi, or, and}
+	return true
+}
+
+// addSomeFloats adds those floats whose bit is set and that are not NaN, and counts them. It reads a number that is
+// there already in place of the others.
+func addSomeFloats[U uint16 | uint32 | uint64](e *extent[uint64], src []U, m uint64, sign, inf U) (values int) {
+	lo, hi, or, and, known := e.lo, e.hi, e.or, e.and, e.lo
+	for _, x := range src {
+		if x&sign != 0 {
+			x = sign - x
+		}
+		keep := m & 1
+		if x+inf > 2*inf {
+			keep = 0
+		}
+		m >>= 1
+		values += int(keep)
+		u := known ^ (uint64(x^sign)^known)&-keep
+		lo, hi = min(lo, u), max(hi, u)
+		or |= u
+		and &= u
+	}
+	*e = extent[uint64]{lo, hi, or, and}
+	return values
+}

@@ -1,6 +1,10 @@
 package keyencode
 
-import "context"
+import (
+	"context"
+	"math"
+	"math/bits"
+)
 
 // tieRows is the number of tied rows whose next words are fetched in one batch: their cache misses overlap.
 const tieRows = 4096
@@ -98,4 +102,96 @@ func sortRun(tied TiedRows, rows []uint32, codes []uint64) {
 		}
 		codes[j], rows[j] = c, r
 	}
+}
+
+// TiedStrings are TiedRows whose strings are at hand, in a cache. So the words of the rows of a run may begin where
+// their strings differ.
+type TiedStrings interface {
+	// Strings finds the strings that a word of the given rows holds bytes of; nil is null. It reports false where
+	// they are not at hand.
+	Strings(dst [][]byte, word int, rows []uint32) bool
+}
+
+// sharedRows is the least number of rows of a run whose shared bytes are looked for.
+const sharedRows = 16
+
+// encodeStrings writes the next words of runs of rows, all of them the same word, from where the strings of each run
+// differ. It reports false where the word is not one of strings at hand.
+func (t *TieBreaker) encodeStrings(p *Plan, codes []uint64, tied TiedStrings, rows []uint32, runs []Run) bool {
+	word := runs[0].Word
+	s := p.segment(word)
+	if !s.open {
+		return false
+	}
+	if t.strings == nil {
+		t.strings = make([][]byte, gatherRows)
+	}
+	for i := range runs {
+		r := &runs[i]
+		n := r.Hi - r.Lo
+		from := s.from + (word-s.first)*openBytes + r.Skip
+		if n >= sharedRows {
+			shared := t.sharedBytes(tied, word, rows[:n], from)
+			r.Skip, from = r.Skip+shared, from+shared
+		}
+		for lo := 0; lo < n; lo += len(t.strings) {
+			block := t.strings[:min(len(t.strings), n-lo)]
+			if !tied.Strings(block, word, rows[lo:lo+len(block)]) {
+				return false
+			}
+			p.keys[s.key].openWords(codes[lo:], block, from)
+		}
+		codes, rows = codes[n:], rows[n:]
+	}
+	return true
+}
+
+// sharedBytes is the number of bytes from byte from on that the strings of some rows share.
+func (t *TieBreaker) sharedBytes(tied TiedStrings, word int, rows []uint32, from int) int {
+	shortest := math.MaxInt
+	for at := from; ; at += 8 {
+		first, differ := uint64(0), uint64(0)
+		for lo := 0; lo < len(rows) && differ>>56 == 0; lo += len(t.strings) {
+			block := t.strings[:min(len(t.strings), len(rows)-lo)]
+			if !tied.Strings(block, word, rows[lo:lo+len(block)]) {
+				return 0
+			}
+			if lo == 0 {
+				first = bytesFrom(block[0], at)
+			}
+			for _, s := range block {
+				differ |= bytesFrom(s, at) ^ first
+				shortest = min(shortest, len(s))
+			}
+		}
+		if differ != 0 || at+8 >= shortest {
+			return max(0, min(at+bits.LeadingZeros64(differ)/8, shortest)-from)
+		}
+	}
+}
+
+// A Run is a group of rows, neighbours in the order so far, that tie in all words of their codes before Word.
+type Run struct {
+	Lo, Hi int // its rows: Lo up to, but without, Hi
+	Word   int
+	Skip   int // bytes by which the words of its strings begin later
+}
+
+// AppendRuns finds the runs of equal neighbours in a word that a further word can order. The first code belongs to
+// row lo, and so do places in the runs.
+func (p *Plan) AppendRuns(runs []Run, codes []uint64, word, lo int) []Run {
+	for i := 1; i < len(codes); i++ {
+		if codes[i] != codes[i-1] {
+			continue
+		}
+		e := i + 1
+		for e < len(codes) && codes[e] == codes[i] {
+			e++
+		}
+		if next := p.Next(word, codes[i]); next < p.Words() {
+			runs = append(runs, Run{Lo: lo + i - 1, Hi: lo + e, Word: next})
+		}
+		i = e
+	}
+	return runs
 }

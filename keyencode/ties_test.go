@@ -9,59 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSameBytes compares what is known of shared bytes with all strings: it is exact in the words that all of them
-// have.
-func TestSameBytes(t *testing.T) {
-	shared := 0
-	for _, kind := range []Kind{Binary, LargeBinary, BinaryView, FixedSizeBinary} {
-		for seed := range uint64(200) {
-			rng := rand.New(rand.NewPCG(seed, uint64(kind)))
-			cells := randomCells(rng, kind, 40, 1+rng.IntN(300))
-			c := build(rng, kind, 40, 3, []int{rng.IntN(len(cells))}, cells)
-			var first []byte
-			shortest, differ := 1<<20, uint64(0)
-			for _, x := range cells {
-				if x.null {
-					continue
-				}
-				if first == nil {
-					first = append([]byte{}, x.raw...)
-				}
-				shortest = min(shortest, len(x.raw))
-				differ |= differingBytes(string(first), string(x.raw))
-			}
-			want := uint64(0)
-			if first != nil && shortest >= 8 {
-				want = ^differ & (^uint64(0) >> (64 - min(shortest/8*8, 64)))
-			}
-			s := Measure(&c, Key{}, 0, len(cells))
-			require.Equal(t, want, s.Same, "kind %d, seed %d", kind, seed)
-			if want&^lowBits(commonPrefix(s.MinBytes, s.MaxBytes)) != 0 {
-				shared++
-			}
-		}
-	}
-	require.Greater(t, shared, 50, "columns that share bytes after others")
-}
-
-// TestSharedBytesTakeNoCode: of addresses the numbers of hosts and the first letters of pages are in the leading word.
-func TestSharedBytesTakeNoCode(t *testing.T) {
-	var texts []string
-	for i := range 200 {
-		page := []string{"articles", "images/large", "users"}[i%3]
-		texts = append(texts, fmt.Sprintf("https://www.host%05d.example/%s/%d", i*i*7%90_000, page, i))
-	}
-	p, _ := planOfCells(t, testKey{Key{}, Binary, stringCells(texts...)})
-	codes := make([]uint64, len(texts))
-	p.Encode(codes, 0)
-	for i, a := range texts {
-		for j, b := range texts {
-			require.Equal(t, a[16:21]+a[30:33] < b[16:21]+b[30:33], codes[i] < codes[j], "%s, %s", a, b)
-		}
-	}
-	require.Equal(t, 1+(len("https://www.host00000.example/images/large/199")-33+openBytes-1)/openBytes, p.Words())
-}
-
 // tiedTexts are rows whose strings are at hand, or not.
 type tiedTexts struct {
 	*Plan
@@ -153,4 +100,15 @@ func TestLongSharedBytesAreSkippedAtOnce(t *testing.T) {
 		require.EqualValues(t, i+1, r)
 	}
 	require.Less(t, tied.asked, 100*(1000/8+3))
+}
+
+func TestAppendRuns(t *testing.T) {
+	p := &Plan{words: 3, segments: []segment{{words: 3, bits: 64}}}
+	before := []Run{{Hi: 2, Word: 1}}
+	require.Equal(t, before, p.AppendRuns(before, nil, 0, 0))
+	require.Equal(t, before, p.AppendRuns(before, []uint64{1, 2, 3}, 0, 0), "no row ties")
+	after := append(before, Run{Lo: 100, Hi: 102, Word: 1}, Run{Lo: 103, Hi: 106, Word: 1})
+	require.Equal(t, after, p.AppendRuns(before, []uint64{7, 7, 8, 9, 9, 9}, 0, 100))
+	require.Equal(t, []Run{{Hi: 2, Word: 2}}, p.AppendRuns(nil, []uint64{7, 7}, 1, 0))
+	require.Empty(t, p.AppendRuns(nil, []uint64{7, 7}, 2, 0), "no word is left that differs")
 }

@@ -1,6 +1,6 @@
 package keyencode
 
-import "math/bits"
+import "unsafe"
 
 // A typeRange has numbers, 0 to last, for all ordered words that the values of a type can have, 0 to values, and for
 // NaN and null where they can be: no statistics are needed.
@@ -89,61 +89,73 @@ func (c *Column) typeWord(k Key) (linear, bool) {
 	return r.linear(k.Order, r.values, 1), true
 }
 
-// TypeWord makes one word of keys for a device, the most significant key first, that has a number for every row that
-// their types allow. It returns the fields of the word, which add up, and its bits. It reports false where these are
-// more than 64, and for keys that are not numbers.
-func TypeWord(columns []Column, keys []Key) (fields []DeviceField, width int, ok bool) {
-	fields = make([]DeviceField, len(keys))
-	weight, greatest := uint64(1), uint64(0)
-	for i := len(keys) - 1; i >= 0; i-- {
-		k := keys[i]
-		r, ok := columns[k.Column].typeRange(k.Nulls)
-		over, last := bits.Mul64(r.last, weight)
-		if !ok || weight == 0 || over != 0 || greatest+last < greatest {
-			return nil, 0, false
-		}
-		l := r.linear(k.Order, r.values, 1)
-		fields[i] = columns[k.Column].typeField(k, r.values, l.times(weight))
-		greatest += last
-		weight = greatest + 1 // 0: the word is full
-	}
-	return fields, bits.Len64(greatest), true
-}
-
-// TypeFields are the fields of keys for a device that finds the ranges of their values: it makes Mul and Bias. NaN is 1
-// with nulls at the start. It is nil where a key is not numbers.
-func TypeFields(columns []Column, keys []Key) []DeviceField {
-	fields := make([]DeviceField, len(keys))
-	for i, k := range keys {
-		r, _ := columns[k.Column].typeRange(k.Nulls)
-		if r.values == 0 {
-			return nil
-		}
-		fields[i] = columns[k.Column].typeField(k, r.values, linear{})
-		if k.Nulls == NullsAtStart {
-			fields[i].NaN = 1
-		}
-	}
-	return fields
-}
-
-// TypeWordWithNulls is the word of a key whose values take all numbers of 64 bits: nulls, at the end, share the last.
-// It reports false for other keys.
-func TypeWordWithNulls(columns []Column, k Key) (DeviceField, bool) {
-	c := &columns[k.Column]
+// DecodeWords is the inverse of EncodeWords: it writes the values of the words of a key to values, little-endian, as
+// Values of a kind from Int8 to Float64 holds them. -0.0 comes back as +0.0, NaN as the canonical quiet NaN. The words
+// of float nulls, NullWord, come back as +0.0. It returns how many words it decoded: fewer than all when the next one
+// is not a word that EncodeWords makes, or is wider than the kind.
+func DecodeWords(values []byte, words []uint64, kind Kind, k Key) int {
+	c := Column{Kind: kind}
 	r, _ := c.typeRange(k.Nulls)
-	if r.values != ^uint64(0) || c.Kind.isFloat() || k.Nulls == NullsAtStart {
-		return DeviceField{}, false
+	l := r.linear(k.Order, r.values, 1)
+	switch kind {
+	case Int8, Uint8:
+		return decodeInts(valuesOf[uint8](values, 0, len(words)), words, &l, kind.signBit())
+	case Int16, Uint16:
+		return decodeInts(valuesOf[uint16](values, 0, len(words)), words, &l, kind.signBit())
+	case Int32, Uint32:
+		return decodeInts(valuesOf[uint32](values, 0, len(words)), words, &l, kind.signBit())
+	case Int64, Uint64:
+		return decodeInts(valuesOf[uint64](values, 0, len(words)), words, &l, kind.signBit())
+	case Float16:
+		return decodeFloats(valuesOf[uint16](values, 0, len(words)), words, &l, 1<<15, 0x7c00)
+	case Float32:
+		return decodeFloats(valuesOf[uint32](values, 0, len(words)), words, &l, 1<<31, 0x7f80_0000)
+	case Float64:
+		return decodeFloats(valuesOf[uint64](values, 0, len(words)), words, &l, 1<<63, 0x7ff0_0000_0000_0000)
 	}
-	classes := classCodes{null: r.values}
-	return c.typeField(k, r.values, classes.linear(k.Order, r.values, 1)), true
+	return 0
 }
 
-// typeField is a whole word of a device with the numbers of l.
-func (c *Column) typeField(k Key, values uint64, l linear) DeviceField {
-	layout, _ := c.OnDevice()
-	return DeviceField{
-		DeviceColumn: layout, Column: k.Column, Base: [4]uint64{layout.SignBit}, Last: [4]uint64{values},
-		Mul: l.mul, Bias: l.bias, NaN: l.nan, Null: l.null, Descending: k.Order == Descending, Mask: ^uint64(0),
+// NullWord is a word for the nulls of floats of a kind, which no value and no NaN has in EncodeWords: the first or the
+// last of the kind's width. Integers have no such word.
+func NullWord(kind Kind, k Key) uint64 {
+	c := Column{Kind: kind}
+	r, _ := c.typeRange(k.Nulls)
+	return r.null
+}
+
+func decodeInts[U unsigned](dst []U, words []uint64, l *linear, sign uint64) int {
+	mul, bias, flip, last := l.mul, l.bias, U(sign), uint64(^U(0))
+	words = words[:len(dst)]
+	for i, w := range words {
+		if w > last {
+			return i
+		}
+		dst[i] = U((w-bias)*mul) ^ flip // mul is 1 or -1, its own inverse
 	}
+	return len(words)
+}
+
+func decodeFloats[U uint16 | uint32 | uint64](dst []U, words []uint64, l *linear, sign, inf U) int {
+	width := 8 * uint(unsafe.Sizeof(sign))
+	words = words[:len(dst)]
+	for i, w := range words {
+		v := U((w-l.bias)*l.mul) ^ sign // two's complement
+		switch {
+		case w>>(width-1)>>1 != 0:
+			return i
+		case v+inf <= 2*inf:
+			if v&sign != 0 {
+				v = sign - v
+			}
+		case w == l.nan:
+			v = inf + inf&-inf>>1
+		case w == l.null:
+			v = 0
+		default:
+			return i
+		}
+		dst[i] = v
+	}
+	return len(words)
 }
