@@ -1,91 +1,140 @@
 package parquetsort
 
 import (
+	"context"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-func TestCheckAcrossPiecesAndFiles(t *testing.T) {
-	folder := t.TempDir()
-	r := rand.New(rand.NewPCG(1, 3))
-	files := []string{filepath.Join(folder, "a.parquet"), filepath.Join(folder, "b.arrows"),
-		filepath.Join(folder, "c.arrow")}
-	for i, f := range files {
-		generate(t, f, numbersSchema, 3, func(batch int) arrow.Record {
-			return numbers(memory.DefaultAllocator, r,
-				i*6000+batch*2000, 2000)
-		})
-	}
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
-	up := Options{Keys: []arrowsort.Key{{Path: "row"}}, Allocator: mem}
-	got, err := Check(t.Context(), files, up)
+// claiming writes rows 0, 1, 2, and so on as a file that orders some order of its column "row", in row groups of 1000
+// rows.
+func claiming(t *testing.T, path string, rows int, sorting ...tablefile.SortingColumn) {
+	t.Helper()
+	rec := numbers(memory.DefaultAllocator, rand.New(rand.NewPCG(1, 1)), 0, rows)
+	defer rec.Release()
+	table := array.NewTableFromRecords(numbersSchema, []arrow.Record{rec})
+	defer table.Release()
+	_, err := tablefile.Write(context.Background(), path, table,
+		tablefile.WriteOptions{RowGroupRows: 1000, Sorting: sorting})
 	require.NoError(t, err)
-	require.Nil(t, got.Violation)
-	require.EqualValues(t, 18_000, got.Rows)
-	require.Equal(t, files, got.Files)
-
-	got, err = Check(t.Context(), []string{files[0], files[2], files[1]}, up)
-	require.NoError(t, err)
-	require.Equal(t, &Violation{File: files[1], Row: 0}, got.Violation)
-	require.EqualValues(t, 12_000, got.Rows)
-
-	got, err = Check(t.Context(), files, Options{Keys: []arrowsort.Key{{Path: "row", Order: arrowsort.Descending}},
-		Allocator: mem})
-	require.NoError(t, err)
-	require.Equal(t, &Violation{File: files[0], Row: 1}, got.Violation)
-
-	swapped := filepath.Join(folder, "swapped.arrows") // the violation is between two batches
-	generate(t, swapped, numbersSchema, 2, func(batch int) arrow.Record {
-		return numbers(memory.DefaultAllocator, r,
-			5000-1000*batch, 1000)
-	})
-	got, err = Check(t.Context(), []string{swapped}, up)
-	require.NoError(t, err)
-	require.Equal(t, &Violation{File: swapped, Row: 1000}, got.Violation)
-
-	_, err = Check(t.Context(), files, Options{Keys: []arrowsort.Key{{Path: "no"}}})
-	require.ErrorIs(t, err, arrowsort.ErrColumn)
 }
 
-func TestCheckOfDictionariesThatDiffer(t *testing.T) {
-	in, out := filepath.Join(t.TempDir(), "in.arrows"), filepath.Join(t.TempDir(), "out.parquet")
-	r := rand.New(rand.NewPCG(3, 3))
-	generate(t, in, mixedSchema, 4, func(batch int) arrow.Record {
-		return mixed(memory.DefaultAllocator, r, batch*500,
-			500)
-	})
-	opts := Options{Keys: []arrowsort.Key{{Path: "word"}, {Path: "at"}}}
-	got, err := Check(t.Context(), []string{in}, opts)
+// notInDeclaredOrder is the first row of a file, or the files in a folder, that is not in the order that its footer
+// names.
+func notInDeclaredOrder(t *testing.T, path string) *Violation {
+	t.Helper()
+	files, err := Expand([]string{path})
 	require.NoError(t, err)
-	require.NotNil(t, got.Violation)
-	_, err = Sort(t.Context(), []string{in}, out, opts)
+	footers, err := CheckFooters(t.Context(), &CheckResult{Files: files}, Options{})
 	require.NoError(t, err)
-	got, err = Check(t.Context(), []string{out}, opts)
-	require.NoError(t, err)
-	require.Nil(t, got.Violation)
-}
-
-// TestCheckedRows: the rows that were checked are the same whether a file is streamed or read as a whole.
-func TestCheckedRows(t *testing.T) {
-	text, table := filepath.Join(t.TempDir(), "in.csv"), filepath.Join(t.TempDir(), "in.arrow")
-	require.NoError(t, os.WriteFile(text, []byte("k\n1\n2\n3\n0\n5\n"), 0o600))
-	writeColumns(t, table, []arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, "[1,2,3,0,5]")
-	for limit, rows := range []int64{3, 1, 2, 3, 3, 3} {
-		for _, path := range []string{text, table} {
-			got, err := Check(t.Context(), []string{path}, Options{Keys: []arrowsort.Key{{Path: "k"}},
-				Limit: int64(limit)})
-			require.NoError(t, err)
-			require.Equal(t, rows, got.Rows, "%s, limit %d", path, limit)
-			require.Equal(t, limit == 0 || limit > 3, got.Violation != nil)
+	for _, f := range footers {
+		if f.Violation != nil {
+			return f.Violation
 		}
 	}
+	return nil
+}
+
+func TestDeclaredOrders(t *testing.T) {
+	folder := t.TempDir()
+	claiming(t, filepath.Join(folder, "a.parquet"), 2500, tablefile.SortingColumn{Path: "row"})
+	claiming(t, filepath.Join(folder, "b.parquet"), 2500,
+		tablefile.SortingColumn{Path: "key", Descending: true, NullsFirst: true}, tablefile.SortingColumn{Path: "row"})
+	claiming(t, filepath.Join(folder, "c.parquet"), 10)
+	orders, err := DeclaredOrders(t.Context(), []string{folder}, Options{})
+	require.NoError(t, err)
+	require.Equal(t, []DeclaredOrder{
+		{File: filepath.Join(folder, "a.parquet"), Keys: []arrowsort.Key{{Path: "row"}}},
+		{File: filepath.Join(folder, "b.parquet"),
+			Keys: []arrowsort.Key{{Path: "key", Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart},
+				{Path: "row"}}},
+		{File: filepath.Join(folder, "c.parquet")},
+	}, orders)
+	v := notInDeclaredOrder(t, folder)
+	require.Equal(t, filepath.Join(folder, "b.parquet"), v.File)
+	require.Less(t, v.Row, int64(10))
+}
+
+// TestDeclaredOrdersAreAboutRowGroups has rows that fall between row groups and rise inside them.
+func TestDeclaredOrdersAreAboutRowGroups(t *testing.T) {
+	folder := t.TempDir()
+	first, second, out := filepath.Join(folder, "1.parquet"), filepath.Join(folder, "2.parquet"),
+		filepath.Join(folder, "out.parquet")
+	claiming(t, first, 2000, tablefile.SortingColumn{Path: "row"})
+	claiming(t, second, 2000, tablefile.SortingColumn{Path: "row", Descending: true})
+	for _, path := range []string{first, second} {
+		v := notInDeclaredOrder(t, path)
+		require.Equal(t, path == second, v != nil)
+	}
+	in, err := tablefile.Read(t.Context(), first, tablefile.ReadOptions{})
+	require.NoError(t, err)
+	defer in.Table.Release()
+	w, err := tablefile.Create(t.Context(), out, in.Schema,
+		tablefile.WriteOptions{Sorting: []tablefile.SortingColumn{{Path: "row"}}})
+	require.NoError(t, err)
+	for _, from := range []int64{1000, 0} {
+		half := slice(in.Table, from, from+1000)
+		require.NoError(t, w.Write(t.Context(), half))
+		half.Release()
+	}
+	require.NoError(t, w.Finish())
+	_, err = w.Commit()
+	require.NoError(t, err)
+	v := notInDeclaredOrder(t, out)
+	require.Nil(t, v)
+	checked, err := Check(t.Context(), []string{out}, Options{Keys: []arrowsort.Key{{Path: "row"}}})
+	require.NoError(t, err)
+	require.Equal(t, &Violation{File: out, Row: 1000}, checked.Violation)
+}
+
+// TestOrderOfColumnsByPosition: an order by columns whose names repeat or are missing is declared, also after a column
+// that has a name, found again, checked, and copied.
+func TestOrderOfColumnsByPosition(t *testing.T) {
+	var fields []arrow.Field
+	for _, name := range []string{"a", "a", "", "b"} {
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Int64})
+	}
+	sc := arrow.NewSchema(fields, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, sc)
+	for i := range int64(1000) {
+		for at, v := range []int64{i, i * 7919 % 1000, i * 613 % 1000, i * 7 % 5} {
+			b.Field(at).(*array.Int64Builder).Append(v)
+		}
+	}
+	folder := t.TempDir()
+	from, out, again := filepath.Join(folder, "from.parquet"), filepath.Join(folder, "out.parquet"),
+		filepath.Join(folder, "again.parquet")
+	table := array.NewTableFromRecords(sc, []arrow.Record{b.NewRecord()})
+	_, err := tablefile.Write(t.Context(), from, table, tablefile.WriteOptions{})
+	require.NoError(t, err)
+	for _, keys := range [][]arrowsort.Key{
+		{{Index: 1}}, {{Index: 2, Order: arrowsort.Descending}}, {{Path: "b"}, {Index: 1}, {Index: 0}},
+	} {
+		_, err := Sort(t.Context(), []string{from}, out, Options{Keys: keys})
+		require.NoError(t, err)
+		orders, err := DeclaredOrders(t.Context(), []string{out}, Options{})
+		require.NoError(t, err)
+		require.Equal(t, keys, orders[0].Keys)
+		require.Nil(t, notInDeclaredOrder(t, out))
+		_, err = Sort(t.Context(), []string{out}, again, Options{Keys: keys})
+		require.NoError(t, err)
+		orders, err = DeclaredOrders(t.Context(), []string{again}, Options{})
+		require.NoError(t, err)
+		require.Equal(t, keys, orders[0].Keys)
+	}
+	_, err = Sort(t.Context(), []string{from}, out,
+		Options{Keys: []arrowsort.Key{{Index: 1}}, Select: []string{"b", "#2"}})
+	require.NoError(t, err)
+	orders, err := DeclaredOrders(t.Context(), []string{out}, Options{})
+	require.NoError(t, err)
+	require.Equal(t, []arrowsort.Key{{Path: "a"}}, orders[0].Keys)
 }

@@ -1,46 +1,154 @@
-// Command arrowsort sorts Parquet, Arrow and CSV files.
-//
-//	arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet
-//
-// Its commands are sort, merge (of sorted files), argsort (the row numbers in sorted order), check (is a file sorted),
-// explain (what a sort comes down to), info and completion. Exit codes: 0 when all went well, 1 after an error, 2 for
-// wrong usage, 130 after Ctrl-C (128 and the number of a signal); of check 0 for a sorted file, 1 for one that is not
-// sorted, 2 after an error and for wrong usage.
 package main
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
-	"os/signal"
+	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/interrupt"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-func main() {
-	tuneMemory()
-	// A closed pipe at standard output must not end the process before it has cleaned up.
-	signal.Ignore(syscall.SIGPIPE)
-	width, _, _ := term.GetSize(int(os.Stdout.Fd())) // 0 after an error
-	s := streams{
-		in: os.Stdin, out: os.Stdout, err: os.Stderr, outTerminal: isTerminal(os.Stdout),
-		inTerminal: isTerminal(os.Stdin), outMissing: isMissing(os.Stdout), outWidth: width,
-	}
-	if isTerminal(os.Stderr) && takesEscapes(os.Stderr) {
-		s.status = newStatusLine(os.Stderr)
-		s.err = s.status
-	}
-	ctx := interrupt.Context(func() {
-		atomicfile.RemoveLive()
-		interrupt.Briefly(func() {
-			if s.status != nil {
-				s.status.close()
-			}
-			fmt.Fprintln(os.Stderr, interrupted)
-		})
-	})
-	os.Exit(run(ctx, os.Args[1:], s))
+// streams are the standard streams.
+type streams struct {
+	in                      io.Reader
+	out, err                io.Writer
+	outTerminal, inTerminal bool
+	status                  *statusLine // of err on a terminal; nil: it is none
+	outMissing              bool        // it was closed when the process started
+	outWidth                int         // of the terminal; 0: it is none
 }
+
+// Exit codes.
+const (
+	exitOK        = 0
+	exitError     = 1
+	exitNotSorted = 1 // of check only, whose errors exit with exitUsage
+	exitUsage     = 2
+
+	exitInterrupted = 130 // 128 + SIGINT
+	exitPipe        = 141 // 128 + SIGPIPE: standard output is a closed pipe
+)
+
+// errNotSorted is how check ends for a file that is not sorted; what there is to say was said.
+var errNotSorted = errors.New("not sorted")
+
+// interrupted is what is printed after a signal.
+const interrupted = "arrowsort: interrupted"
+
+// usageError is a mistake on the command line.
+type usageError struct{ text string }
+
+func (e usageError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
+
+// run runs the command line and returns the exit code. An error is one line on standard error.
+func run(ctx context.Context, args []string, s streams) int {
+	started := false // errors before a command starts are mistakes on the command line
+	printed := &firstError{to: s.out}
+	root := newRoot(s, printed, &started)
+	root.SetArgs(args)
+	command, err := checkDashes(root, args)
+	if err == nil {
+		command, err = root.ExecuteContextC(ctx)
+	}
+	if printed.err != nil {
+		err, started = printed.err, true
+	}
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errNotSorted):
+		return exitNotSorted
+	case errors.Is(err, syscall.EPIPE):
+		return exitPipe
+	}
+	line := printable(strings.Join(strings.Fields(strings.TrimPrefix(byFlag(err.Error(), "--format"), "arrowsort: ")),
+		" "))
+	if usage := (usageError{}); !started || errors.As(err, &usage) || errors.Is(err, tablefile.ErrFormat) {
+		fmt.Fprintf(s.err, "arrowsort: %s (see %s --help)\n", line, command.CommandPath())
+		return exitUsage
+	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(s.err, interrupted)
+		if why := (interrupt.Signal{}); errors.As(context.Cause(ctx), &why) {
+			return why.ExitCode()
+		}
+		return exitInterrupted
+	}
+	tooLittle := errors.Is(err, tablefile.ErrMemory) || errors.Is(err, parquetsort.ErrMemory)
+	if f := command.Flags().Lookup("memory"); tooLittle && f != nil {
+		if line += ": give --memory"; f.Changed {
+			line += " more"
+		}
+	}
+	fmt.Fprintf(s.err, "arrowsort: %s\n", line)
+	if command.Name() == checkName || errors.Is(err, tablefile.ErrUnsupported) || errors.Is(err, arrowsort.ErrKeyType) {
+		return exitUsage
+	}
+	return exitError
+}
+
+// firstError is a writer that keeps the first error, which cobra ignores.
+type firstError struct {
+	to  io.Writer
+	err error
+}
+
+func (w *firstError) Write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
+	w.err = cmp.Or(w.err, err)
+	return n, err
+}
+
+// newRoot makes the commands. What cobra prints, such as help, goes to printed.
+func newRoot(s streams, printed io.Writer, started *bool) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "arrowsort",
+		Short:         "Sort Parquet, Arrow and CSV files",
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noCommand,
+		PersistentPreRun: func(*cobra.Command, []string) {
+			*started = true
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SuggestionsMinimumDistance = 2
+	root.SetIn(s.in)
+	root.SetOut(printed)
+	root.SetErr(s.err)
+	root.SetFlagErrorFunc(explainFlag)
+	root.SetHelpFunc(usagePrinter(s.outWidth))
+	cobra.EnableCommandSorting = false // sort is the first
+	root.AddCommand(newSort(s), newMerge(s), newArgsort(s), newCheck(s), newExplain(s), newInfo(s))
+	for _, cmd := range root.Commands() {
+		completeFlags(cmd)
+	}
+	passRestOfLine(root)
+	root.InitDefaultHelpCmd() // after the other commands: cobra adds it only where there are some
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Args = func(_ *cobra.Command, words []string) error {
+			if cmd, _, _ := root.Find(words); cmd == root {
+				return noCommand(root, words)
+			}
+			return nil
+		}
+	}
+	return root
+}
+
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream *os.File) bool { return term.IsTerminal(int(stream.Fd())) }

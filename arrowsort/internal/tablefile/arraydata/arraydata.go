@@ -1,38 +1,55 @@
-// Package arraydata reads and measures the buffers of Arrow arrays.
 package arraydata
 
-import "github.com/apache/arrow/go/v15/arrow"
+import (
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+)
 
-// Offset is the type of the offsets of strings and lists.
-type Offset interface{ int32 | int64 }
-
-// End returns the position after the last row, counted from the start of the buffers.
-func End(d arrow.ArrayData) int64 { return int64(d.Offset()) + int64(d.Len()) }
-
-// Bytes returns the bytes of a buffer; nil when the array does not have it.
-func Bytes(d arrow.ArrayData, i int) []byte {
-	if bufs := d.Buffers(); i < len(bufs) && bufs[i] != nil {
-		return bufs[i].Bytes()
-	}
-	return nil
+// NewBuffer returns a buffer of a size. Its content is undefined.
+func NewBuffer(mem memory.Allocator, size int) *memory.Buffer {
+	b := memory.NewResizableBuffer(mem)
+	b.Resize(size)
+	return b
 }
 
-// Validity returns the bitmap of an array; nil when no row is null.
-func Validity(d arrow.ArrayData) []byte {
-	if d.NullN() == 0 {
-		return nil
+// Release releases all that are not nil.
+func Release[T interface{ Release() }](all []T) {
+	for _, one := range all {
+		if any(one) != nil {
+			one.Release()
+		}
 	}
-	return Bytes(d, 0)
 }
 
-// LittleEndian reads an integer of 1, 2, 4 or 8 bytes. A negative one is larger than any length.
-func LittleEndian(b []byte, width int, signed bool) uint64 {
-	n := uint64(0)
-	if signed && b[width-1] >= 1<<7 {
-		n = ^n
+// Trim returns an array with the values of another. Buffers with much more memory than they use, as builders that grow
+// leave them, are copied. The caller releases it.
+func Trim(d arrow.ArrayData, mem memory.Allocator) arrow.ArrayData {
+	buffers := make([]*memory.Buffer, len(d.Buffers()))
+	defer func() { memory.ReleaseBuffers(buffers) }()
+	for i, b := range d.Buffers() {
+		if b == nil {
+			continue
+		}
+		if b.Retain(); cap(b.Buf())-b.Len() > b.Len()/8+spareBytes { // Cap is the length of shared memory
+			copied := NewBuffer(mem, b.Len())
+			copy(copied.Bytes(), b.Bytes())
+			b.Release()
+			b = copied
+		}
+		buffers[i] = b
 	}
-	for i := width - 1; i >= 0; i-- {
-		n = n<<8 | uint64(b[i])
+	children := make([]arrow.ArrayData, len(d.Children()))
+	defer func() { Release(children) }()
+	for i, c := range d.Children() {
+		children[i] = Trim(c, mem)
 	}
-	return n
+	trimmed := array.NewData(d.DataType(), d.Len(), buffers, children, d.NullN(), d.Offset())
+	if _, ok := StorageOf(d.DataType()).(*arrow.DictionaryType); ok {
+		trimmed.SetDictionary(d.Dictionary())
+	}
+	return trimmed
 }
+
+// spareBytes of a buffer are not worth a copy.
+const spareBytes = 1 << 12

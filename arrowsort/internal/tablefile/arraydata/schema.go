@@ -1,26 +1,67 @@
 package arraydata
 
-import "github.com/apache/arrow/go/v15/arrow"
+import (
+	"slices"
 
-// Pick is a schema with some of its columns; all when columns is nil.
-func Pick(schema *arrow.Schema, columns []int) *arrow.Schema {
-	if columns == nil {
-		return schema
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// MapTypes returns a nested type with f applied to the types of its fields, and any other type as it is.
+func MapTypes(typ arrow.DataType, f func(arrow.DataType) arrow.DataType) arrow.DataType {
+	nested, ok := typ.(arrow.NestedType)
+	if !ok {
+		return typ
 	}
-	fields := make([]arrow.Field, len(columns))
-	for i, c := range columns {
-		fields[i] = schema.Field(c)
+	fields := slices.Clone(nested.Fields())
+	for i := range fields {
+		fields[i].Type = f(fields[i].Type)
 	}
-	meta := schema.Metadata()
-	return arrow.NewSchema(fields, &meta)
+	return WithFields(nested, fields)
 }
 
-// WithTypes is a schema with other types.
-func WithTypes(sc *arrow.Schema, of func(arrow.DataType) arrow.DataType) *arrow.Schema {
-	fields := append([]arrow.Field(nil), sc.Fields()...)
-	for i := range fields {
-		fields[i].Type = of(fields[i].Type)
+// WithFields returns a nested type with other fields. The fields of maps, and those of the entries in them, keep their
+// names, as do those of runs, which have no metadata. A type that is no list, struct, map, union or run stays.
+func WithFields(typ arrow.NestedType, fields []arrow.Field) arrow.DataType {
+	switch t := typ.(type) {
+	case *arrow.StructType:
+		return arrow.StructOf(fields...)
+	case *arrow.ListType:
+		return arrow.ListOfField(fields[0])
+	case *arrow.LargeListType:
+		return arrow.LargeListOfField(fields[0])
+	case *arrow.ListViewType:
+		return arrow.ListViewOfField(fields[0])
+	case *arrow.LargeListViewType:
+		return arrow.LargeListViewOfField(fields[0])
+	case *arrow.FixedSizeListType:
+		return arrow.FixedSizeListOfField(t.Len(), fields[0])
+	case *arrow.MapType:
+		entry := fields[0].Type.(*arrow.StructType)
+		key, item := entry.Field(0), entry.Field(1)
+		m := arrow.MapOfWithMetadata(key.Type, key.Metadata, item.Type, item.Metadata)
+		m.KeysSorted = t.KeysSorted
+		m.SetItemNullable(item.Nullable)
+		return m
+	case arrow.UnionType:
+		return arrow.UnionOf(t.Mode(), fields, t.TypeCodes())
+	case *arrow.RunEndEncodedType:
+		runs := arrow.RunEndEncodedOf(fields[0].Type, fields[1].Type)
+		runs.ValueNullable = fields[1].Nullable
+		return runs
 	}
-	meta := sc.Metadata()
-	return arrow.NewSchema(fields, &meta)
+	return typ
+}
+
+// StorageOf is the type that the values of an extension type are stored as, and any other type itself.
+func StorageOf(typ arrow.DataType) arrow.DataType {
+	if ext, ok := typ.(arrow.ExtensionType); ok {
+		return StorageOf(ext.StorageType())
+	}
+	return typ
+}
+
+// IsNested reports whether values of a type consist of others.
+func IsNested(typ arrow.DataType) bool {
+	_, nested := StorageOf(typ).(arrow.NestedType)
+	return nested
 }

@@ -1,48 +1,50 @@
 package writer
 
 import (
-	"bytes"
-	"encoding/base64"
+	"github.com/apache/arrow/go/v15/arrow"
 
-	arrow18 "github.com/apache/arrow-go/v18/arrow"
-	arrowipc "github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/parquet/metadata"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
-
-	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 )
 
-// ArrowSchemaKey is the metadata of a file that has the Arrow schema.
-const ArrowSchemaKey = "ARROW:schema"
-
-// EmptyFooter is the footer of a file with all columns and no rows.
-func (e *Encoder) EmptyFooter() (*metadata.FileMetaData, error) {
-	var file bytes.Buffer
-	w, err := pqarrow.NewFileWriter(e.columns, &file, e.props, e.arrowProps)
-	if err != nil {
-		return nil, err
+// plainType is the type as which Parquet stores a column of a type that pqarrow does not write, or not as Arrow C++
+// does, and parts of one: dates of 64 bits as days, durations as numbers, views as text, dictionaries as their values,
+// all kinds of lists alike.
+func plainType(typ arrow.DataType) arrow.DataType {
+	switch t := typ.(type) {
+	case arrow.ExtensionType:
+		return plainType(t.StorageType())
+	case *arrow.DictionaryType:
+		return plainType(t.ValueType)
+	case *arrow.Date64Type:
+		return arrow.FixedWidthTypes.Date32
+	case *arrow.DurationType:
+		return arrow.PrimitiveTypes.Int64
+	case *arrow.StringViewType:
+		return arrow.BinaryTypes.LargeString
+	case *arrow.BinaryViewType:
+		return arrow.BinaryTypes.LargeBinary
+	case *arrow.LargeListType:
+		return plainType(arrow.ListOfField(t.ElemField()))
+	case *arrow.FixedSizeListType:
+		return plainType(arrow.ListOfField(t.ElemField()))
 	}
-	origin, err := EncodeSchema(convert.ToSchema(arraydata.WithTypes(e.schema, namedType)))
-	if err != nil {
-		return nil, err
-	}
-	if err := w.AppendKeyValueMetadata(ArrowSchemaKey, origin); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	p, err := parseEncoded(file.Bytes())
-	if err == nil {
-		err = e.decimalsAsStored(p.Footer, 0)
-	}
-	return p.Footer, err
+	return arraydata.MapTypes(typ, plainType)
 }
 
-// EncodeSchema returns the value of ArrowSchemaKey for a schema: what Parquet's own schema does not say.
-func EncodeSchema(sc *arrow18.Schema) (string, error) {
-	var message bytes.Buffer
-	err := arrowipc.NewWriter(&message, arrowipc.WithSchema(sc)).Close()
-	return base64.StdEncoding.EncodeToString(message.Bytes()), err
+// namedType is the type that the Arrow schema in a Parquet file has for a type, the one that is read again: views are
+// text, dictionaries of anything but text are their values.
+func namedType(typ arrow.DataType) arrow.DataType {
+	switch t := typ.(type) {
+	case *arrow.StringViewType:
+		return arrow.BinaryTypes.String
+	case *arrow.BinaryViewType:
+		return arrow.BinaryTypes.Binary
+	case *arrow.DictionaryType:
+		values := namedType(t.ValueType)
+		if _, text := values.(arrow.BinaryDataType); text {
+			return &arrow.DictionaryType{IndexType: t.IndexType, ValueType: values, Ordered: t.Ordered}
+		}
+		return values
+	}
+	return arraydata.MapTypes(typ, namedType)
 }

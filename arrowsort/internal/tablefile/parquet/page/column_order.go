@@ -1,12 +1,76 @@
 package page
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/binary"
 	"math"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/apache/arrow/go/v15/arrow"
 )
+
+// StoredWidth is the bytes of a value that Parquet stores as Arrow does, or of an index in place of text; 0 for all
+// else.
+func StoredWidth(typ arrow.DataType, physical parquet.Type) int {
+	switch typ.ID() {
+	case arrow.INT64, arrow.UINT64, arrow.TIMESTAMP, arrow.TIME64, arrow.DURATION:
+		return widthIf(physical == parquet.Types.Int64, 8)
+	case arrow.INT32, arrow.UINT32, arrow.DATE32, arrow.TIME32:
+		return widthIf(physical == parquet.Types.Int32, 4)
+	case arrow.FLOAT64:
+		return widthIf(physical == parquet.Types.Double, 8)
+	case arrow.FLOAT32:
+		return widthIf(physical == parquet.Types.Float, 4)
+	case arrow.DICTIONARY:
+		d := typ.(*arrow.DictionaryType)
+		text := d.ValueType.ID() == arrow.STRING || d.ValueType.ID() == arrow.BINARY
+		return widthIf(physical == parquet.Types.ByteArray && text && d.IndexType.ID() == arrow.INT32, 4)
+	}
+	return 0
+}
+
+func widthIf(ok bool, width int) int {
+	if ok {
+		return width
+	}
+	return 0
+}
+
+// StoredText reports whether values are strings or bytes of any length.
+func StoredText(typ arrow.DataType, physical parquet.Type) bool {
+	switch typ.ID() {
+	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY:
+		return physical == parquet.Types.ByteArray
+	}
+	return false
+}
+
+// ValueOrder compares values of a leaf column as Parquet stores them, in the order that the format defines for its
+// type; nil where it defines none.
+func ValueOrder(column *schema.Column) func(a, b []byte) int {
+	physical, signed, numbers := column.PhysicalType(), column.SortOrder() == schema.SortSIGNED, numbersOf(column)
+	switch {
+	case column.SortOrder() == schema.SortUNKNOWN:
+		return nil
+	case numbers != nil:
+		return func(a, b []byte) int { return cmp.Compare(numbers.codeOf(a), numbers.codeOf(b)) }
+	case physical == parquet.Types.FixedLenByteArray && signed:
+		return compareSigned
+	case physical != parquet.Types.Boolean && signed:
+		return nil // a decimal of any length, which is not written here
+	}
+	return bytes.Compare
+}
+
+// compareSigned compares two's complements of the same length, big-endian.
+func compareSigned(a, b []byte) int {
+	if len(a) > 0 && len(b) > 0 && a[0] != b[0] {
+		return cmp.Compare(int8(a[0]), int8(b[0]))
+	}
+	return bytes.Compare(a, b)
+}
 
 // A numberOrder makes codes of numbers that order as unsigned integers do.
 type numberOrder struct {
