@@ -1,3 +1,5 @@
+// Package reader makes columns of the pages of a Parquet file: as a whole, or in batches of rows. The pages of flat
+// columns are decoded here, those of all others by pqarrow, after their checksums were compared.
 package reader
 
 import (
@@ -20,6 +22,17 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/validate"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
+
+// A SchemaField is a column of a Parquet file, or what a nested column is made of. Leaves are at the bottom.
+type SchemaField struct {
+	Field     arrow.Field
+	LevelInfo file.LevelInfo
+	ColIndex  int // of a leaf: the number of its column
+	Children  []SchemaField
+}
+
+// IsLeaf reports whether the field is a column of the file.
+func (f *SchemaField) IsLeaf() bool { return len(f.Children) == 0 }
 
 // A File is an open Parquet file. Its columns are read one row group at a time, in parallel; the row groups
 // become the chunks of the table, except of a flatColumn.
