@@ -3,7 +3,55 @@ package writer
 import (
 	"math/bits"
 	"slices"
+	"unsafe"
 )
+
+// A sample of a few stretches of rows finds most columns that are no better with a dictionary, before all their values
+// are numbered: where nearly all values of a stretch differ. Of as many different values as pay, in no order, there are
+// more that repeat.
+const (
+	stretches    = 3
+	stretchRows  = 1 << 12
+	distinctFrom = stretchRows - stretchRows/100 // of a stretch; in no order numberEntries values have fewer
+	stretchBits  = 14
+)
+
+// stretchTable is a set of hashes.
+type stretchTable [1 << stretchBits]uint64
+
+// allDiffer reports whether nearly all values of each stretch differ, by their hashes.
+func (t *stretchTable) allDiffer(v *flatValues, hashAt func(row int) uint64) bool {
+	if v.rows < 2*stretches*stretchRows {
+		return false
+	}
+	for s := range stretches {
+		first := s * (v.rows - stretchRows) / (stretches - 1)
+		if t.distinct(v, first, hashAt) < distinctFrom {
+			return false
+		}
+	}
+	return true
+}
+
+// distinct counts the values of a stretch from a row on; a null is none.
+func (t *stretchTable) distinct(v *flatValues, first int, hashAt func(row int) uint64) (n int) {
+	clear(t[:])
+	for row := first; row < first+stretchRows; row++ {
+		if !v.valid(row) {
+			continue
+		}
+		h := hashAt(row) | 1 // 0 is an empty slot
+		slot := h >> (64 - stretchBits)
+		for t[slot] != 0 && t[slot] != h {
+			slot = (slot + 1) % uint64(len(t))
+		}
+		if t[slot] == 0 {
+			t[slot] = h
+			n++
+		}
+	}
+	return n
+}
 
 // Numbers are written as a dictionary and indices where the column may have one and it is worth it; what has more
 // values than that is written plain, which is known long before the last row.
@@ -70,4 +118,43 @@ func enumerate[T int32 | int64](t *integerTable, rows []T, v *flatValues, number
 	}
 	t.entries = entries
 	return entries
+}
+
+const (
+	dictionaryBytes = 1 << 20 // of a dictionary of text at most, as other writers do
+	rowsPerText     = 4       // rows for an entry at least
+)
+
+// textTable finds the number of a text.
+type textTable struct {
+	numbers map[string]int32
+	first   []int32 // the first row of each number
+}
+
+// number numbers the texts of rows in the order of their first rows, which it returns; nil when there are more than
+// limit, or too many bytes. The number of a null is anything. The table keeps nothing from one column to the next.
+func (t *textTable) number(at func(row int) []byte, v *flatValues, numbers []int32, limit int) []int32 {
+	if t.numbers == nil {
+		t.numbers = make(map[string]int32)
+	}
+	defer clear(t.numbers) // its keys lie in the rows
+	t.first = slices.Grow(t.first[:0], 1)
+	size := 0
+	for i := range numbers {
+		if !v.valid(i) {
+			continue
+		}
+		b := at(i)
+		text := unsafe.String(unsafe.SliceData(b), len(b))
+		n, found := t.numbers[text]
+		if !found {
+			if size += len(text) + 4; size > dictionaryBytes || len(t.first) == limit {
+				return nil
+			}
+			n = int32(len(t.first))
+			t.first, t.numbers[text] = append(t.first, int32(i)), n
+		}
+		numbers[i] = n
+	}
+	return t.first
 }

@@ -1,7 +1,9 @@
 package writer
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,4 +32,60 @@ func TestAllDiffer(t *testing.T) {
 	nulls := &flatValues{rows: rows, nulls: rows - 1, validity: make([]byte, rows/8)}
 	require.False(t, new(stretchTable).allDiffer(nulls, func(row int) uint64 { return hash(int64(row)) }),
 		"nulls differ from nothing")
+}
+
+func TestIntegersAreNumbered(t *testing.T) {
+	table := new(integerTable)
+	values := []int64{-1, 0, 1 << 62, -1 << 63}
+	for range 2 { // the table is used again
+		var rows []int64
+		bitmap := []byte{0b11101110, 0xff, 0xff, 0xff}
+		for i := range 32 {
+			rows = append(rows, values[i/2%4])
+		}
+		v := &flatValues{rows: len(rows), validity: bitmap, nulls: 2}
+		numbers := make([]int32, len(rows))
+		entries := enumerate(table, rows, v, numbers, 4)
+		require.Equal(t, []int64{-1, 0, 1 << 62, -1 << 63}, entries)
+		for i, x := range rows {
+			if v.valid(i) {
+				require.Equal(t, x, entries[numbers[i]], i)
+			}
+		}
+		require.Nil(t, enumerate(table, rows, v, numbers, 3))
+		require.Empty(t, enumerate[int64](table, nil, v, nil, 3))
+		require.NotNil(t, enumerate[int64](table, nil, v, nil, 3))
+	}
+}
+
+func TestIntegersThatShareASlot(t *testing.T) {
+	table := new(integerTable)
+	var rows []int64
+	for x, slots := int64(0), uint64(1)<<hashBits(3); len(rows) < 3; x++ { // the last slot is followed by the first
+		if hash(x)>>(64-hashBits(3)) == slots-1 {
+			rows = append(rows, x)
+		}
+	}
+	numbers := make([]int32, 3)
+	require.Equal(t, rows, enumerate(table, rows, &flatValues{rows: 3}, numbers, 3))
+	require.Equal(t, []int32{0, 1, 2}, numbers)
+}
+
+func TestTextsAreNumbered(t *testing.T) {
+	table := new(textTable)
+	rows := []string{"b", "", "a", "b", "not there", "a", ""}
+	at := func(row int) []byte { return []byte(rows[row]) }
+	v := &flatValues{rows: len(rows), validity: []byte{0b1101111}, nulls: 1}
+	for range 2 { // the table is used again
+		numbers := make([]int32, len(rows))
+		require.Equal(t, []int32{0, 1, 2}, table.number(at, v, numbers, 3))
+		require.Equal(t, []int32{0, 1, 2, 0}, numbers[:4])
+		require.Equal(t, []int32{2, 1}, numbers[5:])
+		require.Nil(t, table.number(at, v, numbers, 2))
+		require.NotNil(t, table.number(at, v, nil, 2))
+	}
+	long := func(row int) []byte { return fmt.Appendf(nil, "%d%s", row, strings.Repeat("x", 1000)) }
+	all := &flatValues{rows: 2000}
+	require.Nil(t, table.number(long, all, make([]int32, 2000), 2000), "the dictionary passes its bytes")
+	require.Len(t, table.number(long, all, make([]int32, 1000), 2000), 1000)
 }

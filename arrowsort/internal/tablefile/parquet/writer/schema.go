@@ -1,10 +1,53 @@
 package writer
 
 import (
+	"bytes"
+	"encoding/base64"
+
+	arrow18 "github.com/apache/arrow-go/v18/arrow"
+	arrowipc "github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
 
+	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
+
+// ArrowSchemaKey is the metadata of a file that has the Arrow schema.
+const ArrowSchemaKey = "ARROW:schema"
+
+// EmptyFooter is the footer of a file with all columns and no rows.
+func (e *Encoder) EmptyFooter() (*metadata.FileMetaData, error) {
+	var file bytes.Buffer
+	w, err := pqarrow.NewFileWriter(e.columns, &file, e.props, e.arrowProps)
+	if err != nil {
+		return nil, err
+	}
+	origin, err := EncodeSchema(convert.ToSchema(arraydata.WithTypes(e.schema, namedType)))
+	if err != nil {
+		return nil, err
+	}
+	if err := w.AppendKeyValueMetadata(ArrowSchemaKey, origin); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	p, err := parseEncoded(file.Bytes())
+	if err == nil {
+		err = e.decimalsAsStored(p.Footer, 0)
+	}
+	return p.Footer, err
+}
+
+// EncodeSchema returns the value of ArrowSchemaKey for a schema: what Parquet's own schema does not say.
+func EncodeSchema(sc *arrow18.Schema) (string, error) {
+	var message bytes.Buffer
+	err := arrowipc.NewWriter(&message, arrowipc.WithSchema(sc)).Close()
+	return base64.StdEncoding.EncodeToString(message.Bytes()), err
+}
 
 // plainType is the type as which Parquet stores a column of a type that pqarrow does not write, or not as Arrow C++
 // does, and parts of one: dates of 64 bits as days, durations as numbers, views as text, dictionaries as their values,
@@ -47,4 +90,51 @@ func namedType(typ arrow.DataType) arrow.DataType {
 		return values
 	}
 	return arraydata.MapTypes(typ, namedType)
+}
+
+// checkTypes makes sure that Parquet, and its writer, have the types of a schema, before any work.
+func checkTypes(sc *arrow.Schema) error {
+	for _, f := range sc.Fields() {
+		if path, typ := Unsupported(f); typ != nil {
+			return fileerror.Unsupported("column %q: type %s in Parquet", path, typ)
+		}
+	}
+	return nil
+}
+
+// Unsupported returns the path and the type of the first part of a field that is not written to Parquet; no type
+// for none.
+func Unsupported(f arrow.Field) (path string, typ arrow.DataType) {
+	storage := arraydata.StorageOf(f.Type)
+	switch t := storage.(type) {
+	case *arrow.MonthIntervalType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType, arrow.UnionType,
+		*arrow.RunEndEncodedType, *arrow.ListViewType, *arrow.LargeListViewType:
+		return f.Name, f.Type
+	case arrow.DecimalType:
+		if t.GetScale() < 0 || t.GetScale() > t.GetPrecision() {
+			return f.Name, f.Type
+		}
+	case *arrow.NullType:
+		if !f.Nullable {
+			return f.Name, f.Type
+		}
+	case *arrow.FixedSizeBinaryType:
+		if t.ByteWidth == 0 {
+			return f.Name, f.Type
+		}
+	case *arrow.DictionaryType:
+		if _, found := Unsupported(arrow.Field{Type: t.ValueType, Nullable: f.Nullable}); found != nil {
+			return f.Name, f.Type
+		}
+	case arrow.NestedType:
+		if len(t.Fields()) == 0 {
+			return f.Name, f.Type
+		}
+		for _, child := range t.Fields() {
+			if path, found := Unsupported(child); found != nil {
+				return f.Name + "." + path, found
+			}
+		}
+	}
+	return "", nil
 }
