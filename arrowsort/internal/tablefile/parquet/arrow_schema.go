@@ -1,17 +1,121 @@
 package parquet
 
 import (
+	"bytes"
+	"encoding/base64"
+	"errors"
 	"slices"
+	"strings"
 
+	arrow18 "github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
+
+func withoutFieldID(meta arrow.Metadata) arrow.Metadata {
+	if i := meta.FindKey(ipc.FieldIDKey); i < 0 || meta.Values()[i] != "-1" {
+		return meta
+	}
+	var keys, values []string
+	for i, k := range meta.Keys() {
+		if k != ipc.FieldIDKey {
+			keys, values = append(keys, k), append(values, meta.Values()[i])
+		}
+	}
+	return arrow.NewMetadata(keys, values)
+}
+
+// originSchema is the Arrow schema that a writer left in the file's metadata, a stream of one message in base64 with or
+// without padding; nil for none, or one of another number of columns.
+func originSchema(pairs metadata.KeyValueMetadata, columns int, mem memory.Allocator) (*arrow.Schema, error) {
+	encoded := pairs.FindValue(writer.ArrowSchemaKey)
+	if encoded == nil {
+		return nil, nil
+	}
+	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(*encoded, "="))
+	if err != nil {
+		return nil, fileerror.Corrupt("the Arrow schema in the metadata: %v", err)
+	}
+	r, err := ipc.OpenStream(bytes.NewReader(b), int64(len(b)), mem)
+	if errors.Is(err, fileerror.ErrUnsupported) {
+		return nil, err
+	} else if err != nil {
+		return nil, fileerror.Corrupt("the Arrow schema in the metadata: %v", err)
+	}
+	defer r.Release()
+	if r.Schema().NumFields() != columns {
+		return nil, nil
+	}
+	return r.Schema(), nil
+}
+
+// readableSchema makes the variants of a schema plain groups, which they are read as: pqarrow refuses some that are
+// shredded, such as those with optional groups. Maps whose keys are optional, as old Presto wrote them, become lists of
+// keys and values.
+func readableSchema(meta *metadata.FileMetaData) error {
+	elements, changes := slices.Clone(meta.FileMetaData.Schema), 0
+	for i, e := range elements {
+		changed := *e
+		switch logical := e.LogicalType; {
+		case logical != nil && logical.IsSetVARIANT():
+			changed.LogicalType = nil
+		case (logical != nil && logical.IsSetMAP() || e.ConvertedType != nil &&
+			int(*e.ConvertedType) == int(schema.ConvertedTypes.Map)) && i+2 < len(elements) &&
+			elements[i+2].GetNumChildren() == 0 &&
+			int(elements[i+2].GetRepetitionType()) == int(parquet.Repetitions.Optional):
+			changed.LogicalType = nil
+			setNumber(&changed.ConvertedType, int64(schema.ConvertedTypes.List))
+		default:
+			continue
+		}
+		elements[i] = &changed
+		changes++
+	}
+	if changes == 0 {
+		return nil
+	}
+	root, err := schema.FromParquet(elements)
+	if err != nil {
+		return fileerror.Corrupt("%v", err)
+	}
+	meta.Schema = schema.NewSchema(root.(*schema.GroupNode))
+	return nil
+}
+
+// openLeaves opens a file with pqarrow, which finds the types of the origin in its metadata, but no extension types: it
+// refuses some. All metadata of the fields come from the origin itself.
+func openLeaves(r *file.Reader, origin *arrow.Schema, mem memory.Allocator) (*pqarrow.FileReader, error) {
+	meta := r.MetaData()
+	pairs, whole := meta.FileMetaData.KeyValueMetadata, meta.Schema
+	defer func() { meta.FileMetaData.KeyValueMetadata, meta.Schema = pairs, whole }()
+	if err := readableSchema(meta); err != nil {
+		return nil, err
+	}
+	var only metadata.KeyValueMetadata
+	if origin != nil {
+		layout, err := writer.EncodeSchema(convert.ToLayout(origin))
+		if err != nil {
+			return nil, err
+		}
+		if err := only.Append(writer.ArrowSchemaKey, layout); err != nil {
+			return nil, err
+		}
+	}
+	meta.FileMetaData.KeyValueMetadata = only
+	return pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{}, mem)
+}
 
 // repair gives a field, also those inside it, the types that Arrow C++ reads, where pqarrow has others. Fields
 // without a field number carry none. origin is the field that the writer of the file had; its type is nil when it is
@@ -137,4 +241,79 @@ func arrowSchema(all []reader.SchemaField, origin *arrow.Schema, pairs metadata.
 	}
 	meta := arrow.NewMetadata(keys, values)
 	return arrow.NewSchema(fields, &meta)
+}
+
+// newFileFields converts the columns of a file from those of pqarrow, with the types that they are to have in the
+// table. origin is the schema that the writer of the file had, or nil; units are those of timestamps of 96 bits.
+func newFileFields(manifest *pqarrow.SchemaManifest, origin *arrow.Schema, sc *schema.Schema,
+	units map[int]arrow.TimeUnit) ([]reader.SchemaField, error) {
+	converted, err := convert.FromSchema(arrow18.NewSchema(allFields(nil, manifest.Fields), nil))
+	if err != nil {
+		return nil, err
+	}
+	next := 0
+	fields := convertFields(manifest.Fields, func() (f arrow.Field) {
+		next++
+		return converted.Field(next - 1)
+	})
+	for i := range fields {
+		var from arrow.Field
+		if origin != nil {
+			from = origin.Field(i)
+		}
+		repair(&fields[i], from, sc, units)
+	}
+	return fields, nil
+}
+
+// allFields appends fields, each with those that it is made of after it.
+func allFields(all []arrow18.Field, fields []pqarrow.SchemaField) []arrow18.Field {
+	for i := range fields {
+		f := *fields[i].Field
+		f.Type = readAs(f.Type)
+		all = allFields(append(all, f), fields[i].Children)
+	}
+	return all
+}
+
+// convertFields takes the fields in the order of allFields.
+func convertFields(fields []pqarrow.SchemaField, next func() arrow.Field) []reader.SchemaField {
+	converted := make([]reader.SchemaField, len(fields))
+	for i, f := range fields {
+		converted[i] = reader.SchemaField{Field: next(), LevelInfo: f.LevelInfo, ColIndex: f.ColIndex}
+		converted[i].Children = convertFields(f.Children, next)
+	}
+	return converted
+}
+
+// readAs is the type that pqarrow reads a column as: not an extension type, which it makes of logical types such as
+// UUID, nor durations, which it does not read, nor indices into a dictionary that may be too short for the entries of
+// all row groups.
+func readAs(typ arrow18.DataType) arrow18.DataType {
+	switch t := typ.(type) {
+	case arrow18.ExtensionType:
+		return readAs(t.StorageType())
+	case *arrow18.DurationType:
+		return arrow18.PrimitiveTypes.Int64
+	case *arrow18.DictionaryType:
+		index := arrow18.PrimitiveTypes.Int32
+		return &arrow18.DictionaryType{IndexType: index, ValueType: t.ValueType, Ordered: t.Ordered}
+	}
+	return typ
+}
+
+// leafFields are the leaf columns of a file by column number, as pqarrow is to read them.
+func leafFields(manifest *pqarrow.SchemaManifest, columns int) ([]pqarrow.SchemaField, error) {
+	leaves := make([]pqarrow.SchemaField, columns)
+	for i := range leaves {
+		leaf, ok := manifest.ColIndexToField[i]
+		if !ok {
+			return nil, fileerror.Corrupt("column %d is not in the schema", i)
+		}
+		leaves[i] = *leaf
+		field := *leaf.Field
+		field.Type = readAs(field.Type)
+		leaves[i].Field = &field
+	}
+	return leaves, nil
 }

@@ -1,3 +1,9 @@
+// Package parquet reads and writes Parquet files: footer, schema, the declared order of the rows, and row groups, which
+// are copied where their rows need no sorting.
+//
+// Package reader makes columns of pages, package writer pages of columns, package page has the bytes of a page. A file
+// may come from anywhere: all that its footer declares is checked before anything relies on it. Nested columns, rare
+// types and rare encodings are left to pqarrow.
 package parquet
 
 import (
@@ -11,7 +17,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
 // A File is an open Parquet file and its footer.
@@ -132,4 +140,25 @@ func checkDeclared(meta *metadata.FileMetaData, opts reader.Options) error {
 			fileerror.ErrMemory, meta.NumRows, bytes, opts.Declared)
 	}
 	return nil
+}
+
+// ReadOptions are the options of Open.
+type ReadOptions = reader.Options
+
+// EncodeOptions are those of WriteOptions that concern columns.
+type EncodeOptions = writer.Options
+
+// Magic are the first and the last bytes of a file.
+const Magic = page.Magic
+
+// The numbers of rows of a page at most, and of a row group, when no others are asked for.
+const (
+	DefaultPageRows     = writer.DefaultPageRows
+	DefaultRowGroupRows = writer.DefaultRowGroupRows
+)
+
+// HasCodec reports whether there is a codec of a name.
+func HasCodec(name string) bool {
+	_, ok := page.Codecs[name]
+	return ok
 }
