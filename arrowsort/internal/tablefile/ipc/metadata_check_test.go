@@ -12,6 +12,33 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
+func TestDeepSchemasAreRefused(t *testing.T) {
+	for depth, fine := range map[int]bool{1: true, 60: true, 70: false, 2000: false} {
+		typ := arrow.DataType(arrow.PrimitiveTypes.Int8)
+		for range depth {
+			typ = arrow.ListOf(typ)
+		}
+		_, err := read(written(t, arrowtest.RandomTable(typ, 0, nil, 1), Options{}), Options{})
+		if fine {
+			require.NoError(t, err, "depth %d", depth)
+		} else {
+			require.ErrorIs(t, err, fileerror.ErrCorrupt, "depth %d", depth)
+		}
+	}
+}
+
+func TestFlatCheckerRefusesCountsBeyondItsBytes(t *testing.T) {
+	// A table at 8 whose vtable at 0 places field 0 at 12: a vector at 16 that claims 2^31 elements.
+	b := []byte{8, 0, 12, 0, 4, 0, 0, 0, 8, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 128, 0, 0, 0, 0}
+	_, _, err := newFlatChecker(b).vector(8, 0, 4)
+	require.ErrorIs(t, err, fileerror.ErrCorrupt)
+	b[19] = 0
+	b[16] = 1
+	at, n, err := newFlatChecker(b).vector(8, 0, 4)
+	require.NoError(t, err)
+	require.Equal(t, []int{20, 1}, []int{at, n})
+}
+
 // messageOf is a checker of the metadata of the last message of a stream.
 func messageOf(t *testing.T, stream []byte) *flatChecker {
 	var last []byte
