@@ -3,9 +3,28 @@
 package atomicfile
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
+
+// lockFile locks a file, or returns errLocked at once.
+func lockFile(file *os.File) error {
+	err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return errLocked
+	}
+	return err
+}
+
+// ownerOf returns the number of the user that owns a file, as os.Geteuid does.
+func ownerOf(info fs.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Uid) }
+
+// takesFiles returns why no file can be made in a folder.
+func takesFiles(folder string) error { return unix.Access(folder, unix.W_OK|unix.X_OK) }
 
 // open opens the descriptor for writing, where its file is being written. A descriptor of this process is duplicated:
 // opened by its path, a file would be written from its start. The file of another process is appended to.

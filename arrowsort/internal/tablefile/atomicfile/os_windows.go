@@ -20,3 +20,16 @@ func lockFile(file *os.File) error {
 
 // ownerOf returns what os.Geteuid does: users of Windows have no numbers, and share no folder for temporary files.
 func ownerOf(fs.FileInfo) int { return os.Geteuid() }
+
+// takesFiles makes a file in a folder and removes it: no call of Windows returns what is allowed without trying it.
+func takesFiles(folder string) error {
+	file, err := os.CreateTemp(folder, ".probe*")
+	if err != nil {
+		return err
+	}
+	file.Close()
+	return os.Remove(file.Name())
+}
+
+// open opens the path; Windows has no paths for descriptors.
+func (d descriptor) open(path string) (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) }
