@@ -1,12 +1,16 @@
+// Package dictionary gives the chunks of columns the same dictionaries.
 package dictionary
 
 import (
+	"context"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // MaxEntries is the largest dictionary that a column of text keeps in a Parquet file.
@@ -57,4 +61,37 @@ func EntryBytes(dictionary arrow.Array) func(i int) []byte {
 		return func(i int) []byte { return []byte(d.Value(i)) }
 	}
 	return dictionary.(*array.Binary).Value
+}
+
+// Unify gives all chunks of a column the same dictionary, at every level of its type, so that equal indices mean equal
+// values. The caller releases the table.
+func Unify(ctx context.Context, mem memory.Allocator, table arrow.Table) (arrow.Table, error) {
+	return arraydata.NewTable(table.Schema(), table.NumRows(), func(i int) (*arrow.Chunked, error) {
+		column := table.Column(i).Data()
+		chunks, err := take.Unify(ctx, column.DataType(), column.Chunks(), take.Options{Allocator: mem})
+		if err != nil {
+			return nil, err
+		}
+		defer arraydata.Release(chunks)
+		return arrow.NewChunked(column.DataType(), chunks), nil
+	})
+}
+
+// Values returns the values of the rows of a dictionary array, in one array. The caller releases it.
+func Values(ctx context.Context, a *array.Dictionary, opts take.Options) (arrow.Array, error) {
+	entries := a.Dictionary()
+	null := arraydata.Nulls(opts.Allocator, entries.DataType(), 1)
+	defer null.Release()
+	rows := make([]uint32, a.Len())
+	for i := range rows {
+		rows[i] = uint32(entries.Len()) // the null
+		if a.IsValid(i) {
+			rows[i] = uint32(a.GetValueIndex(i))
+		}
+	}
+	taken, err := take.Take(ctx, entries.DataType(), []arrow.Array{entries, null}, rows, opts)
+	if err != nil {
+		return nil, err
+	}
+	return taken[0], nil
 }
