@@ -1,10 +1,47 @@
+// Package arraydata reads and measures the buffers of Arrow arrays.
 package arraydata
 
 import (
+	"fmt"
+
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
+
+// Offset is the type of the offsets of strings and lists.
+type Offset interface{ int32 | int64 }
+
+// End returns the position after the last row, counted from the start of the buffers.
+func End(d arrow.ArrayData) int64 { return int64(d.Offset()) + int64(d.Len()) }
+
+// Bytes returns the bytes of a buffer; nil when the array does not have it.
+func Bytes(d arrow.ArrayData, i int) []byte {
+	if bufs := d.Buffers(); i < len(bufs) && bufs[i] != nil {
+		return bufs[i].Bytes()
+	}
+	return nil
+}
+
+// Validity returns the bitmap of an array; nil when no row is null.
+func Validity(d arrow.ArrayData) []byte {
+	if d.NullN() == 0 {
+		return nil
+	}
+	return Bytes(d, 0)
+}
+
+// LittleEndian reads an integer of 1, 2, 4 or 8 bytes. A negative one is larger than any length.
+func LittleEndian(b []byte, width int, signed bool) uint64 {
+	n := uint64(0)
+	if signed && b[width-1] >= 1<<7 {
+		n = ^n
+	}
+	for i := width - 1; i >= 0; i-- {
+		n = n<<8 | uint64(b[i])
+	}
+	return n
+}
 
 // NewBuffer returns a buffer of a size. Its content is undefined.
 func NewBuffer(mem memory.Allocator, size int) *memory.Buffer {
@@ -53,3 +90,65 @@ func Trim(d arrow.ArrayData, mem memory.Allocator) arrow.ArrayData {
 
 // spareBytes of a buffer are not worth a copy.
 const spareBytes = 1 << 12
+
+// Nulls returns an array of n nulls. Arrow's own function panics for views. The caller releases it.
+func Nulls(mem memory.Allocator, typ arrow.DataType, n int) arrow.Array {
+	d := nulls(mem, typ, n)
+	defer d.Release()
+	return array.MakeFromData(d)
+}
+
+func nulls(mem memory.Allocator, typ arrow.DataType, n int) arrow.ArrayData {
+	storage, rows := StorageOf(typ), 0 // of the children: none of lists
+	switch t := storage.(type) {
+	case arrow.UnionType, *arrow.RunEndEncodedType: // they have no bitmap
+		b := array.NewBuilder(mem, typ)
+		defer b.Release()
+		b.AppendNulls(n)
+		a := b.NewArray()
+		defer a.Release()
+		a.Data().Retain()
+		return a.Data()
+	case *arrow.StructType:
+		rows = n
+	case *arrow.FixedSizeListType:
+		rows = n * int(t.Len())
+	}
+	var buffers []*memory.Buffer
+	defer func() { memory.ReleaseBuffers(buffers) }()
+	for _, spec := range storage.Layout().Buffers {
+		b := NewBuffer(mem, max(spec.ByteWidth, 1)*(n+1)) // offsets are one more
+		clear(b.Bytes())
+		buffers = append(buffers, b)
+	}
+	var children []arrow.ArrayData
+	defer func() { Release(children) }()
+	if nested, ok := storage.(arrow.NestedType); ok {
+		for _, f := range nested.Fields() {
+			children = append(children, nulls(mem, f.Type, rows))
+		}
+	}
+	data := array.NewData(typ, n, buffers, children, n, 0)
+	if t, ok := storage.(*arrow.DictionaryType); ok {
+		entries := nulls(mem, t.ValueType, 0)
+		defer entries.Release()
+		data.SetDictionary(entries)
+	}
+	return data
+}
+
+// NewTable makes a table of the columns that column makes and gives away, with a number of rows; less than 0: that of
+// the columns. The caller releases it.
+func NewTable(schema *arrow.Schema, rows int64, column func(i int) (*arrow.Chunked, error)) (arrow.Table, error) {
+	columns := make([]arrow.Column, schema.NumFields())
+	for i, f := range schema.Fields() {
+		data, err := column(i)
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", f.Name, err)
+		}
+		columns[i] = *arrow.NewColumn(f, data)
+		data.Release()
+		defer columns[i].Release()
+	}
+	return array.NewTable(schema, columns, rows), nil
+}
