@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
@@ -226,4 +229,56 @@ func (s *Scanner) Close() {
 	if s.file != nil {
 		s.file.Close()
 	}
+}
+
+// Choose has Next return only some columns, by their positions in Schema, which becomes the schema of these. The others
+// of Parquet and CSV are not read. It precedes Next.
+func (s *Scanner) Choose(columns []int) {
+	s.Schema = arraydata.Pick(s.Schema, columns)
+	if p, ok := s.pieces.(interface{ Choose(columns []int) }); ok {
+		p.Choose(columns)
+		return
+	}
+	s.chosen = columns
+}
+
+// choose takes the chosen columns of a piece, which it consumes.
+func (s *Scanner) choose(piece arrow.Table) arrow.Table {
+	if s.chosen == nil {
+		return piece
+	}
+	defer piece.Release()
+	columns := make([]arrow.Column, len(s.chosen))
+	for i, c := range s.chosen {
+		columns[i] = *piece.Column(c)
+	}
+	return array.NewTable(s.Schema, columns, piece.NumRows())
+}
+
+// PartBytes are the sizes in memory of the parts that a file can be read by, about: the row groups of Parquet, or the
+// record batches of an Arrow file. nil: the file can only be read as a whole.
+func (s *Scanner) PartBytes() []int64 {
+	if s.Layout != nil {
+		var bytes []int64
+		for _, group := range s.Layout.RowGroups() {
+			share := float64(group.Rows) / float64(max(s.Rows, 1))
+			bytes = append(bytes, int64(share*float64(s.InMemory)))
+		}
+		return bytes
+	}
+	if batches, ok := s.pieces.(*batchPieces); ok {
+		return batches.Batches()
+	}
+	return nil
+}
+
+// Only has Next return some parts of the file only, count of them from number first on; see PartBytes. It precedes
+// Next, and is called once.
+func (s *Scanner) Only(first, count int) error {
+	if parts := len(s.PartBytes()); first < 0 || count < 0 || first+count > parts {
+		return inFile(s.path, "standard input", fmt.Errorf("there are %d row groups or record batches, but number %d "+
+			"to %d are asked for: the file is another one now", parts, first, first+count-1))
+	}
+	s.pieces.(interface{ Only(first, count int) }).Only(first, count)
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
@@ -160,4 +161,117 @@ func TestScanOfAFileThatIsCutMeanwhileFails(t *testing.T) {
 			require.ErrorContains(t, err, path)
 		})
 	}
+}
+
+func TestScanSomeColumns(t *testing.T) {
+	for _, name := range []string{"t.parquet", "t.arrow", "t.arrows"} {
+		t.Run(name, func(t *testing.T) {
+			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+			defer mem.AssertSize(t, 0)
+			table := nestedTable(t, mem)
+			defer table.Release()
+			path := filepath.Join(t.TempDir(), name)
+			_, err := Write(t.Context(), path, table, WriteOptions{Allocator: mem})
+			require.NoError(t, err)
+			s, err := Scan(path, 0, ReadOptions{Allocator: mem})
+			require.NoError(t, err)
+			defer s.Close()
+			whole := s.Schema
+			s.Choose([]int{2, 0})
+			require.True(t, arraydata.Pick(whole, []int{2, 0}).Equal(s.Schema))
+			var got []string
+			for {
+				piece, err := s.Next(t.Context())
+				if err == io.EOF {
+					break
+				}
+				require.NoError(t, err)
+				require.True(t, s.Schema.Equal(piece.Schema()))
+				got = append(got, textOf(t, piece)...)
+				piece.Release()
+			}
+			columns := []arrow.Column{*table.Column(2), *table.Column(0)}
+			want := array.NewTable(arraydata.Pick(table.Schema(), []int{2, 0}), columns, table.NumRows())
+			defer want.Release()
+			require.Equal(t, textOf(t, want), got)
+		})
+	}
+}
+
+// TestOnlySomeParts reads every range of row groups or record batches, with and without dictionaries.
+func TestOnlySomeParts(t *testing.T) {
+	dictionaries := dictionaryTable(t, memory.DefaultAllocator)
+	defer dictionaries.Release()
+	flat := flatTable(t, memory.DefaultAllocator, 50, 5)
+	defer flat.Release()
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	_, err := Write(t.Context(), path, flat, WriteOptions{RowGroupRows: 12})
+	require.NoError(t, err)
+	requireParts(t, path, 5)
+	path = filepath.Join(t.TempDir(), "t.arrow")
+	_, err = Write(t.Context(), path, dictionaries, WriteOptions{})
+	require.NoError(t, err)
+	requireParts(t, path, 0)
+	path = filepath.Join(t.TempDir(), "t.arrows")
+	_, err = Write(t.Context(), path, dictionaries, WriteOptions{})
+	require.NoError(t, err)
+	s, err := Scan(path, 1<<20, ReadOptions{})
+	require.NoError(t, err)
+	defer s.Close()
+	require.Nil(t, s.PartBytes())
+	require.ErrorContains(t, s.Only(0, 1), "there are 0 row groups")
+}
+
+// requireParts compares the rows of each range of parts with those of all parts. want is their number, 0 for any.
+func requireParts(t *testing.T, path string, want int) {
+	t.Helper()
+	open := func() *Scanner {
+		s, err := Scan(path, 1<<20, ReadOptions{})
+		require.NoError(t, err)
+		return s
+	}
+	whole := open()
+	parts := whole.PartBytes()
+	whole.Close()
+	require.NotEmpty(t, parts)
+	if want > 0 {
+		require.Len(t, parts, want)
+	}
+	all, _ := scanAll(t, path, 1<<20, ReadOptions{})
+	defer all.Release()
+	rows := make([]int64, len(parts)+1) // before each part
+	for i := range parts {
+		require.Positive(t, parts[i])
+		s := open()
+		require.NoError(t, s.Only(i, 1))
+		part, err := s.all(t.Context())
+		require.NoError(t, err)
+		rows[i+1] = rows[i] + part.NumRows()
+		part.Release()
+		s.Close()
+	}
+	require.Equal(t, all.NumRows(), rows[len(parts)])
+	for first := range parts {
+		for end := first; end <= len(parts); end++ {
+			s := open()
+			require.NoError(t, s.Only(first, end-first))
+			part, err := s.all(t.Context())
+			require.NoError(t, err)
+			expected := array.NewTableFromSlice(all.Schema(), slicesOf(all, rows[first], rows[end]))
+			require.Equal(t, textOf(t, expected), textOf(t, part), "%d to %d", first, end)
+			expected.Release()
+			part.Release()
+			require.ErrorContains(t, s.Only(first, len(parts)+1), path)
+			s.Close()
+		}
+	}
+}
+
+// slicesOf are the chunks of some rows of a table.
+func slicesOf(table arrow.Table, first, end int64) [][]arrow.Array {
+	chunks := make([][]arrow.Array, table.NumCols())
+	for i := range chunks {
+		chunks[i] = array.NewChunkedSlice(table.Column(i).Data(), first, end).Chunks()
+	}
+	return chunks
 }

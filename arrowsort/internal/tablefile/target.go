@@ -1,6 +1,10 @@
 package tablefile
 
-import "github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
+import (
+	"fmt"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
+)
 
 // CheckTarget returns why no file can be written at a path, before the work that it is to hold is done. The error names
 // the file.
@@ -20,4 +24,23 @@ func OutputPath(path string) string {
 		return Pipe
 	}
 	return path
+}
+
+// CheckOwnOutput makes sure that a file is an output of an earlier sort: a Parquet file that names its creator. Other
+// formats have no place for that. The error names the file.
+func CheckOwnOutput(path string) error {
+	if !createdHere(path) {
+		return fmt.Errorf("%s exists and is not known to be an output of an earlier sort, which only Parquet files "+
+			"say: move it, or choose another output", path)
+	}
+	return nil
+}
+
+func createdHere(path string) bool {
+	s, err := Scan(path, 0, ReadOptions{Format: Parquet})
+	if err != nil {
+		return false
+	}
+	defer s.Close()
+	return s.Layout.CreatedHere()
 }

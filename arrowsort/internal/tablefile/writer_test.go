@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -73,5 +74,55 @@ func TestFileThatLacksRows(t *testing.T) {
 		require.EqualError(t, w.Finish(), path+": the file has 200 of 300 rows and is not kept", format)
 		w.Abort()
 		require.NoFileExists(t, path)
+	}
+}
+
+func TestWriteThatIsCancelledLeavesNothing(t *testing.T) {
+	table := words(t, memory.DefaultAllocator, 40_000)
+	defer table.Release()
+	for _, format := range append(binaryFormats, CSV) {
+		t.Run(format.String(), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "out")
+			ctx, cancel := context.WithCancel(t.Context())
+			_, err := Write(ctx, path, table, WriteOptions{Format: format, RowGroupRows: rowGroups(format, 1000),
+				Progress: func(done, total int) {
+					require.LessOrEqual(t, done, total)
+					require.FileExists(t, path)
+					cancel() // in the middle of writing
+				}})
+			require.ErrorIs(t, err, context.Canceled)
+			require.NoFileExists(t, path)
+		})
+	}
+}
+
+func TestWriteToADevice(t *testing.T) {
+	table := nestedTable(t, memory.DefaultAllocator)
+	defer table.Release()
+	n, err := Write(t.Context(), os.DevNull, table, WriteOptions{Format: CSV})
+	require.NoError(t, err)
+	require.Positive(t, n)
+}
+
+type fullDisk struct{ room int }
+
+var errFull = errors.New("no space left")
+
+func (d *fullDisk) Write(p []byte) (int, error) {
+	if d.room -= len(p); d.room < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestWriteReportsAFullDisk(t *testing.T) {
+	table := words(t, memory.DefaultAllocator, 3000)
+	defer table.Release()
+	for _, format := range append(binaryFormats, CSV) {
+		size := len(writeBytes(t, table, format, WriteOptions{}))
+		for _, room := range []int{0, 3, 100, size / 2, size - 1} {
+			_, err := Write(t.Context(), Pipe, table, WriteOptions{Format: format, Stdout: &fullDisk{room}})
+			require.ErrorIs(t, err, errFull, "%s with room for %d of %d bytes", format, room, size)
+		}
 	}
 }
