@@ -214,3 +214,32 @@ func TestOtherDelimiters(t *testing.T) {
 	r = cli(t, nil, "check", "-k", "#1", file(t, "pipes.tsv", "a|b\n1|2\n"))
 	require.Contains(t, r.err, `give --delimiter '|'`)
 }
+
+func TestKeysThatNameNoColumnAreUsageErrors(t *testing.T) {
+	for _, text := range []string{"", ":asc", "#0"} {
+		_, err := parseKey(text, 2)
+		require.ErrorAs(t, err, new(usageError), text)
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "plain \\ \"é漢\ufffd": "plain \\ \"é漢\ufffd", "a\x1b[31mred\n\t\r": `a\x1b[31mred\n\t\r`,
+		"\x00\x7f\xff": `\x00\x7f\xff`, "\u202eabc": `\u202eabc`, "\u0085": `\u0085`,
+	} {
+		require.Equal(t, want, printable(text))
+	}
+}
+
+func TestEscapeSequencesAreNotPrinted(t *testing.T) {
+	in := file(t, "evil.csv", "\"a\x1b[2J\",\"b\nc\"\n\"\x1b[31m\",1\n")
+	r := cli(t, nil, "sort", "-k", "#1", "--preview", "3", in)
+	require.Equal(t, 0, r.code, r.err)
+	require.Contains(t, r.out, `│ a\x1b[2J │  b\nc │`)
+	require.Contains(t, r.out, `│ \x1b[31m │     1 │`)
+	for _, args := range [][]string{{"sort", "-k", "x\x1b[0m", "--preview", "1", in}, {"explain", "-k", "a\x1b[2J", in},
+		{"check", "-k", "\x1b", "no\x1b.csv"}} {
+		r := cli(t, nil, args...)
+		require.NotContains(t, r.out+r.err, "\x1b", args)
+	}
+}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
@@ -37,6 +39,59 @@ are not needed.
 	j.addEngine(cmd)
 	j.addSpill(cmd)
 	j.addSelection(cmd)
+	j.addOutput(cmd)
+	return cmd
+}
+
+// mergeName is the command that does not sort.
+const mergeName = "merge"
+
+func newMerge(s streams) *cobra.Command {
+	j := &job{streams: s, jobFlags: jobFlags{keysOptional: true}}
+	cmd := &cobra.Command{
+		Use:   "merge [-k COLUMN] -o OUTPUT INPUT...",
+		Short: "Merge sorted files",
+		Long: `Merge files that are sorted already, all by the same keys: files, patterns in quotes or
+folders. Rows that tie keep the order of the files. A file that is not in order is an error that names the row. Without
+-k the files are merged by the order that the footers of Parquet files name, which must be the same in all.
+
+The files are merged within --memory. Only when there are more than can be merged at once, some are spilled to
+--spill-dir. Outputs are those of arrowsort sort.
+
+` + keysHelp + "\n\n" + compressionHelp + "\n\n" + exitHelp,
+		Example: `  arrowsort merge -o all.parquet 'sorted/*.parquet'
+  arrowsort merge -k date -k delay:desc --rows-per-file 10000000 -o all.parquet monday.parquet tuesday.parquet`,
+		Args: someInputs,
+	}
+	j.writes(cmd, parquetsort.Merge)
+	j.add(cmd, "keep the first `N` rows of the merged order; 0 for all")
+	j.addOutput(cmd)
+	j.addSpill(cmd)
+	j.addSelection(cmd)
+	return cmd
+}
+
+// argsortName is the command that writes no rows.
+const argsortName = "argsort"
+
+func newArgsort(s streams) *cobra.Command {
+	j := &job{streams: s}
+	cmd := &cobra.Command{
+		Use:   "argsort -k COLUMN [-o OUTPUT] INPUT",
+		Short: "Write the row numbers in sorted order",
+		Long: `Write the row numbers in sorted order: one column "index" of type uint64. Row numbers count from 0 over
+the whole input; taking the input's rows in this order sorts it.
+
+` + keysHelp + "\n\n" + compressionHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
+		Example: `  arrowsort argsort -k delay:desc -o order.arrow flights.parquet`,
+		Args:    oneInput,
+	}
+	j.writes(cmd, func(ctx context.Context, inputs []string, output string,
+		opts parquetsort.Options) (*parquetsort.Result, error) {
+		return parquetsort.Argsort(ctx, inputs[0], output, opts)
+	})
+	j.add(cmd, "write the first `N` row numbers of the sorted order; 0 for all")
+	j.addEngine(cmd)
 	j.addOutput(cmd)
 	return cmd
 }
