@@ -2,14 +2,129 @@ package parquetsort
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"slices"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
+
+// groups cut what a source gives into pieces of a number of rows, or of fewer that take some bytes, whose columns have
+// one chunk.
+type groups struct {
+	source tables
+	opts   *Options
+	schema *arrow.Schema
+	rows   int64         // of a piece
+	bytes  int64         // of a piece; 0: any
+	left   int64         // rows that are wanted in all
+	parts  []arrow.Table // of the next piece
+	have   int64         // their rows
+	size   int64         // their bytes
+	block  arrow.Table   // that is cut; nil before the first
+	at     int64         // its rows that are cut off
+}
+
+func newGroups(source tables, schema *arrow.Schema, rows, bytes int64, opts *Options) *groups {
+	g := &groups{source: source, opts: opts, schema: schema, rows: rows, bytes: bytes, left: 1<<63 - 1}
+	if opts.Limit > 0 {
+		g.left = opts.Limit
+	}
+	return g
+}
+
+func (g *groups) next(ctx context.Context) (arrow.Table, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	for want := min(g.rows, g.left); g.have < want && !g.full(); {
+		if err := g.load(ctx); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		if err := g.cut(ctx, want-g.have); err != nil {
+			return nil, err
+		}
+	}
+	if g.have == 0 {
+		return nil, io.EOF
+	}
+	group := concatenate(g.schema, g.parts)
+	g.drop()
+	g.left -= group.NumRows()
+	for i := range int(group.NumCols()) {
+		if len(group.Column(i).Data().Chunks()) > 1 {
+			defer group.Release()
+			return copyTable(ctx, group, g.opts)
+		}
+	}
+	return group, nil
+}
+
+// full reports whether the next piece has its bytes.
+func (g *groups) full() bool { return g.bytes > 0 && g.have > 0 && g.size >= g.bytes }
+
+// load makes sure that there is a block with rows.
+func (g *groups) load(ctx context.Context) (err error) {
+	for g.block == nil || g.at == g.block.NumRows() {
+		g.dropBlock()
+		if g.block, err = g.source.next(ctx); err != nil {
+			g.block = nil
+			return err
+		}
+	}
+	return nil
+}
+
+// cut takes up to some rows from the block. A small rest of a block is copied, as it would keep all of it in memory.
+func (g *groups) cut(ctx context.Context, n int64) error {
+	all := g.block.NumRows()
+	n = min(n, all-g.at)
+	if g.bytes > 0 {
+		n = min(n, fitting(g.block, g.at, g.bytes-g.size))
+	}
+	part := slice(g.block, g.at, g.at+n)
+	g.at += n
+	g.size += arraydata.TableBytes(part)
+	if g.at == all && n < g.rows && n < all/2 {
+		copied, err := copyTable(ctx, part, g.opts)
+		part.Release()
+		if err != nil {
+			return err
+		}
+		part = copied
+	}
+	g.parts = append(g.parts, part)
+	g.have += n
+	return nil
+}
+
+func (g *groups) drop() {
+	arraydata.Release(g.parts)
+	g.parts, g.have, g.size = nil, 0, 0
+}
+
+func (g *groups) dropBlock() {
+	if g.block != nil {
+		g.block.Release()
+	}
+	g.block, g.at = nil, 0
+}
+
+func (g *groups) close() {
+	g.drop()
+	g.dropBlock()
+	g.source.close()
+}
 
 // filters reports whether rows are left out of the sorted order by more than a limit.
 func (o *Options) filters() bool { return o.Unique || o.Tail > 0 }
@@ -134,4 +249,124 @@ func takeRows(ctx context.Context, table arrow.Table, rows []uint64, opts *Optio
 	numbers := b.NewArray()
 	defer numbers.Release()
 	return arrowsort.Take(ctx, table, numbers, opts.sorting())
+}
+
+// concatenate is the rows of some tables as one table, without a copy.
+func concatenate(schema *arrow.Schema, parts []arrow.Table) arrow.Table {
+	chunks := make([][]arrow.Array, schema.NumFields())
+	for i := range chunks {
+		for _, p := range parts {
+			chunks[i] = append(chunks[i], p.Column(i).Data().Chunks()...)
+		}
+	}
+	return array.NewTableFromSlice(schema, chunks)
+}
+
+// slice is some rows of a table, without a copy.
+func slice(table arrow.Table, first, end int64) arrow.Table {
+	chunks := make([][]arrow.Array, table.NumCols())
+	for i := range chunks {
+		data := adapter.SliceChunked(table.Column(i).Data(), first, end)
+		defer data.Release()
+		chunks[i] = data.Chunks()
+	}
+	return array.NewTableFromSlice(table.Schema(), chunks)
+}
+
+// pick is a table with some of its columns; all when columns is nil. The caller releases it.
+func pick(table arrow.Table, columns []int) arrow.Table {
+	if columns == nil {
+		table.Retain()
+		return table
+	}
+	chunks := make([][]arrow.Array, len(columns))
+	for i, c := range columns {
+		chunks[i] = table.Column(c).Data().Chunks()
+	}
+	return array.NewTableFromSlice(arraydata.Pick(table.Schema(), columns), chunks)
+}
+
+// copyTable is a table with a copy of the rows, each column in one chunk unless its strings pass 2 GiB.
+func copyTable(ctx context.Context, table arrow.Table, opts *Options) (arrow.Table, error) {
+	rows := identity(table.NumRows(), opts.Allocator)
+	defer rows.Release()
+	return arrowsort.Take(ctx, table, rows, opts.sorting())
+}
+
+// identity are the numbers of n rows.
+func identity(n int64, mem memory.Allocator) arrow.Array {
+	b := array.NewUint32Builder(mem)
+	defer b.Release()
+	b.Reserve(int(n))
+	for i := range n {
+		b.UnsafeAppend(uint32(i))
+	}
+	return b.NewArray()
+}
+
+// reader gives tables as an array.RecordReader.
+type reader struct {
+	ctx    context.Context
+	schema *arrow.Schema
+	source tables
+	rec    arrow.Record
+	err    error
+	refs   atomic.Int64
+}
+
+func newReader(ctx context.Context, schema *arrow.Schema, source tables) array.RecordReader {
+	r := &reader{ctx: ctx, schema: schema, source: source}
+	r.refs.Store(1)
+	return r
+}
+
+func (r *reader) Schema() *arrow.Schema { return r.schema }
+func (r *reader) Record() arrow.Record  { return r.rec }
+func (r *reader) Err() error            { return r.err }
+func (r *reader) Retain()               { r.refs.Add(1) }
+
+func (r *reader) Release() {
+	if r.refs.Add(-1) == 0 {
+		r.drop()
+		r.source.close()
+	}
+}
+
+func (r *reader) drop() {
+	if r.rec != nil {
+		r.rec.Release()
+		r.rec = nil
+	}
+}
+
+// Next steps to the next batch, which stays until the next call.
+func (r *reader) Next() bool {
+	r.drop()
+	if r.err != nil {
+		return false
+	}
+	piece, err := r.source.next(r.ctx)
+	if err == io.EOF {
+		return false
+	}
+	if err == nil {
+		r.rec, err = asRecord(piece)
+		piece.Release()
+	}
+	r.err = err
+	return err == nil
+}
+
+// asRecord is a table whose columns have one chunk as a record.
+func asRecord(table arrow.Table) (arrow.Record, error) {
+	columns := make([]arrow.Array, table.NumCols())
+	for i := range columns {
+		chunks := table.Column(i).Data().Chunks()
+		if len(chunks) != 1 {
+			return nil, fmt.Errorf("%w: column %q passes 2 GiB in a batch of %d rows; ask for fewer", ErrMemory,
+				table.Schema().Field(i).Name, table.NumRows())
+		}
+		columns[i] = chunks[0]
+	}
+	return array.NewRecord(table.Schema(), columns, table.NumRows()), nil
 }
