@@ -24,7 +24,7 @@ const (
 func TestFilesAreShort(t *testing.T) {
 	for _, file := range withSuffix(sources(t), ".go") {
 		lines := strings.Count(file.text, "\n")
-		require.LessOrEqual(t, lines, maxLines, "%s has %d lines: one concept per file", file.path, lines)
+		require.LessOrEqual(t, lines, maxLines, "%s has %d lines: one stage or type per file", file.path, lines)
 	}
 }
 
