@@ -7,7 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
-	"github.com/arrowsort/arrowsort/keyencode"
+	"github.com/arrowsort/arrowsort/internal/tiebreak"
 )
 
 // textual reports whether a word of the codes holds bytes of strings, which only the host reads.
@@ -57,8 +57,8 @@ func (s *sorter) sortedCodes(rows []uint32, codes []uint64, word int) error {
 
 // breakTies orders the rows that tie in the leading word, whose codes are given, and reports whether there were any.
 func (s *sorter) breakTies(rows []uint32, codes []uint64) (any bool) {
-	runs := s.plan.AppendRuns(nil, codes, 0, 0)
-	runs = slices.DeleteFunc(runs, func(r keyencode.Run) bool { return r.Lo >= s.out })
+	runs := tiebreak.AppendRuns(nil, s.plan, codes, 0, 0)
+	runs = slices.DeleteFunc(runs, func(r tiebreak.Run) bool { return r.Lo >= s.out })
 	any = len(runs) > 0
 	for long := takeLong(&runs); len(long) > 0 && !s.failed(); long = takeLong(&runs) {
 		for _, r := range long {
@@ -72,8 +72,8 @@ func (s *sorter) breakTies(rows []uint32, codes []uint64) (any bool) {
 }
 
 // takeLong removes the long runs from a list and returns them.
-func takeLong(runs *[]keyencode.Run) (long []keyencode.Run) {
-	*runs = slices.DeleteFunc(*runs, func(r keyencode.Run) bool {
+func takeLong(runs *[]tiebreak.Run) (long []tiebreak.Run) {
+	*runs = slices.DeleteFunc(*runs, func(r tiebreak.Run) bool {
 		if r.Hi-r.Lo < thresholds.longRunRows {
 			return false
 		}
@@ -85,7 +85,7 @@ func takeLong(runs *[]keyencode.Run) (long []keyencode.Run) {
 
 // sortRun sorts the rows of a long run by its next word and returns the runs that still tie. The host encodes, the
 // device sorts.
-func (s *sorter) sortRun(r keyencode.Run, rows []uint32, codes []uint64) []keyencode.Run {
+func (s *sorter) sortRun(r tiebreak.Run, rows []uint32, codes []uint64) []tiebreak.Run {
 	if s.sortedCodes(rows, codes, r.Word) != nil {
 		return nil
 	}
@@ -102,5 +102,5 @@ func (s *sorter) sortRun(r keyencode.Run, rows []uint32, codes []uint64) []keyen
 	if s.wait() != nil || s.sortedCodes(rows, codes, r.Word) != nil {
 		return nil
 	}
-	return s.plan.AppendRuns(nil, codes, r.Word, r.Lo)
+	return tiebreak.AppendRuns(nil, s.plan, codes, r.Word, r.Lo)
 }

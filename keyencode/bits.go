@@ -65,19 +65,3 @@ func setWhereZero(dst []uint64, b []byte, i int, v uint64) {
 		dst, i = dst[n:], i+n
 	}
 }
-
-// bigEndian reads up to 8 bytes as a number.
-func bigEndian(b []byte) uint64 {
-	switch n := len(b); {
-	case n >= 8:
-		return binary.BigEndian.Uint64(b)
-	case n >= 4: // two reads that overlap
-		hi, lo := uint64(binary.BigEndian.Uint32(b)), uint64(binary.BigEndian.Uint32(b[n-4:]))
-		return hi<<uint(8*n-32) | lo
-	}
-	u := uint64(0)
-	for _, x := range b {
-		u = u<<8 | uint64(x)
-	}
-	return u
-}

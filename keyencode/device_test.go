@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/stretchr/testify/require"
 )
 
@@ -28,7 +29,7 @@ func (f *DeviceField) numberOn(kind Kind, c cell) uint64 {
 	case f.Form == FormDecimal:
 		return f.limbOn(c)
 	case f.Form == FormBigEndian:
-		return f.linearOn(bigEndian(c.raw), width)
+		return f.linearOn(buffers.BigEndian(c.raw), width)
 	}
 	x := uint64(0)
 	for i, b := range c.raw[:f.Width] {

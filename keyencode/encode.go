@@ -1,6 +1,10 @@
 package keyencode
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
+)
 
 // Encode writes the leading word of the codes of rows lo..lo+len(dst)-1, right aligned. It is meant for a thousand rows
 // at a time and for many goroutines at once.
@@ -115,7 +119,7 @@ func (f *field) encodeStrings(dst []uint64, t [][]byte) {
 	for i, s := range t {
 		switch {
 		case f.part == partLeadingBytes:
-			dst[i] = f.code(bytesFrom(s, f.from))
+			dst[i] = f.code(buffers.BytesFrom(s, f.from))
 		case f.part == partLength:
 			dst[i] = f.code(uint64(len(s)))
 		default:
@@ -148,19 +152,21 @@ func (k *keyPlan) openWords(dst []uint64, t [][]byte, from int) {
 	}
 }
 
-// StringKey is the key whose strings a word holds bytes of; ok is false for words of other keys.
-func (p *Plan) StringKey(word int) (key Key, ok bool) {
+// StringWord returns the column whose strings a word holds bytes of, and the first of these bytes; ok is false for
+// words of other keys.
+func (p *Plan) StringWord(word int) (column, from int, ok bool) {
 	s := p.segment(word)
 	if !s.open {
-		return key, false
+		return 0, 0, false
 	}
-	return p.keys[s.key].Key, true
+	return p.keys[s.key].Column, s.from + (word-s.first)*openBytes, true
 }
 
-// EncodeStrings is EncodeRows for a word of a string key, given the strings of the rows; nil is null.
-func (p *Plan) EncodeStrings(dst []uint64, word int, strings [][]byte) {
+// EncodeStrings is EncodeRows for a word of strings, given the strings of the rows; nil is null. The word begins skip
+// bytes later than StringWord says: where the strings of rows that tie differ, if they share the bytes before.
+func (p *Plan) EncodeStrings(dst []uint64, word, skip int, strings [][]byte) {
 	s := p.segment(word)
-	p.keys[s.key].openWords(dst, strings, s.from+(word-s.first)*openBytes)
+	p.keys[s.key].openWords(dst, strings, s.from+(word-s.first)*openBytes+skip)
 }
 
 // EncodeRows writes one word of the codes of some rows, in any order.

@@ -1,6 +1,10 @@
 package keyencode
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
+)
 
 // A segment is a run of code words of one sort: a single word packed with bitRanges of fields, or the open words of a
 // string.
@@ -292,7 +296,7 @@ func (p *Plan) addBytesField(k, from, n int) {
 	kp := &p.keys[k]
 	unit := max(uint64(1)<<(8*uint(8-n)), 1) // 1 without bytes, too
 	if from == kp.prefix {
-		lo, hi := bytesFrom([]byte(kp.stats.MinBytes), from), bytesFrom([]byte(kp.stats.MaxBytes), from)
+		lo, hi := buffers.BytesFrom([]byte(kp.stats.MinBytes), from), buffers.BytesFrom([]byte(kp.stats.MaxBytes), from)
 		p.addWordField(k, partLeadingBytes, lo&^(unit-1), hi&^(unit-1), unit)
 		return
 	}

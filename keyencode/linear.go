@@ -1,6 +1,10 @@
 package keyencode
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
+)
 
 // linear turns an ordered word u into a code: bias + ((u-base) >> shift) * mul, modulo 2^64. Ascending, descending,
 // with or without a stride, classes before or after the values: the four numbers express all of it.
@@ -123,7 +127,7 @@ func encodeLowLimbs(dst []uint64, b *block, l *linear) {
 func encodeFixed(dst []uint64, b *block, l *linear) {
 	src := b.values[b.at*b.width:]
 	for i := range dst {
-		dst[i] = l.code(bigEndian(src[i*b.width : (i+1)*b.width]))
+		dst[i] = l.code(buffers.BigEndian(src[i*b.width : (i+1)*b.width]))
 	}
 }
 

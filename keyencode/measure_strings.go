@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // A stringRange is the least and the greatest of some strings, borrowed.
@@ -30,7 +32,7 @@ func (t *stringRange) add(batch [][]byte) (nulls int) {
 		if t.varying.add(s) {
 			t.compareFrom()
 		}
-		if w := bytesFrom(s, 8*t.varying.same); w <= t.low || w >= t.high {
+		if w := buffers.BytesFrom(s, 8*t.varying.same); w <= t.low || w >= t.high {
 			t.widen(s)
 		}
 		t.maxLen = max(t.maxLen, n)
@@ -55,7 +57,7 @@ func (t *stringRange) shorten(s []byte) {
 // compareFrom finds the bytes of the least and the greatest string that decide.
 func (t *stringRange) compareFrom() {
 	from := 8 * t.varying.same
-	t.low, t.high = bytesFrom(t.least, from), bytesFrom(t.greatest, from)
+	t.low, t.high = buffers.BytesFrom(t.least, from), buffers.BytesFrom(t.greatest, from)
 }
 
 // widen compares in full a string whose first 8 bytes do not decide.

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 	"unsafe"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // A StringDictionary holds the distinct strings of a column in the order in which they come, and the first row of each.
@@ -98,7 +100,7 @@ func indexOffsets[U uint32 | uint64](d *StringDictionary, dst []uint16, offsets 
 func wordOf(s []byte) uint64 {
 	n := len(s)
 	if n < 8 {
-		return bigEndian(s)<<(64-8*uint(n)) | uint64(n)
+		return buffers.BigEndian(s)<<(64-8*uint(n)) | uint64(n)
 	}
 	first, last := binary.LittleEndian.Uint64(s), binary.LittleEndian.Uint64(s[n-8:])
 	return (first*hashFactor^bits.RotateLeft64(last, 32)+uint64(n))*hashFactor | 0xff

@@ -3,6 +3,8 @@ package keyencode
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // stringBlock are the strings of a block; nil stands for null, and only for it where there are nulls.
@@ -121,25 +123,6 @@ func viewOf(chunk *Chunk, view []byte) []byte {
 	return chunk.Data[buffer][offset : offset+n]
 }
 
-// bytesFrom is the 8 bytes of a string from byte from on, as a number; bytes past its end are zero.
-func bytesFrom(s []byte, from int) uint64 {
-	n := len(s) - from
-	if n <= 0 {
-		return 0
-	}
-	if from+8 <= cap(s) { // most strings are followed by others: read past the end, and clear those bytes
-		return binary.BigEndian.Uint64(s[from:from+8]) &^ (^uint64(0) >> (8 * uint(min(n, 8))))
-	}
-	return lastBytes(s[from:])
-}
-
-func lastBytes(s []byte) uint64 {
-	if len(s) >= 8 {
-		return binary.BigEndian.Uint64(s)
-	}
-	return bigEndian(s) << (64 - 8*uint(len(s)))
-}
-
 // encodeLeadingBytes writes the codes of windows straight from offsets, which are valid under nulls too.
 func encodeLeadingBytes[U uint32 | uint64](dst []uint64, offsets []U, data []byte, first int, l *linear) {
 	base, shift, mul, bias := l.base, l.shift&63, l.mul, l.bias
@@ -151,7 +134,7 @@ func encodeLeadingBytes[U uint32 | uint64](dst []uint64, offsets []U, data []byt
 		if n > 0 && from+8 <= len(data) {
 			w = binary.BigEndian.Uint64(data[from:]) &^ (^uint64(0) >> (8 * uint(min(n, 8))))
 		} else if n > 0 {
-			w = lastBytes(data[from:hi])
+			w = buffers.Leading(data[from:hi])
 		}
 		dst[i] = bias + (w-base)>>shift*mul
 		lo = hi
@@ -172,5 +155,5 @@ func openWord(s []byte, from int) uint64 {
 		return 0
 	}
 	left := min(max(len(s)-from, -8), 8)
-	return bytesFrom(s, from)&^0xff | uint64(left+8)
+	return buffers.BytesFrom(s, from)&^0xff | uint64(left+8)
 }

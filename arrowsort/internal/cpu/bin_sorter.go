@@ -3,6 +3,7 @@ package cpu
 import (
 	"math/bits"
 
+	"github.com/arrowsort/arrowsort/internal/tiebreak"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -10,7 +11,7 @@ import (
 type binSorter struct {
 	*pool
 	source // of the rows whose ties are broken
-	ties   keyencode.TieBreaker
+	ties   tiebreak.Breaker
 	codes  []uint64 // codes of the bin's rows, in their order of arrival
 	a, b   []uint32 // 4-byte records
 	rows   []uint32 // the result where a and b are needed again

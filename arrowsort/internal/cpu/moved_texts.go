@@ -18,11 +18,11 @@ type movedTexts struct {
 func (s *sorter) newMovedTexts() *movedTexts {
 	t := &movedTexts{plan: s.plan}
 	for word := 1; word < s.plan.Words(); word++ {
-		key, ok := s.plan.StringKey(word)
+		column, _, ok := s.plan.StringWord(word)
 		if !ok {
 			return nil
 		}
-		g := slices.Index(s.job.Gather, key.Column)
+		g := slices.Index(s.job.Gather, column)
 		if g < 0 {
 			return nil
 		}
@@ -65,7 +65,7 @@ func (t *movedTexts) encodeRows(dst []uint64, word int, rows []uint32) {
 	for len(rows) > 0 {
 		n := min(len(rows), len(texts))
 		t.find(texts[:n], word, rows[:n])
-		t.plan.EncodeStrings(dst[:n], word, texts[:n])
+		t.plan.EncodeStrings(dst[:n], word, 0, texts[:n])
 		dst, rows = dst[n:], rows[n:]
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/arrowsort/arrowsort/internal/tiebreak"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -198,7 +199,7 @@ func (f *binSorter) breakRecordTies(plan *keyencode.Plan, src source, rows []uin
 		case last >= 0 && runs[last].Hi == t.at:
 			runs[last].Hi++
 		default:
-			runs = append(runs, keyencode.Run{Lo: t.at - 1, Hi: t.at + 1, Word: word})
+			runs = append(runs, tiebreak.Run{Lo: t.at - 1, Hi: t.at + 1, Word: word})
 		}
 	}
 	for i, r := range rows {

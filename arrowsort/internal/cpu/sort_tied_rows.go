@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/arrowsort/arrowsort/internal/tiebreak"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -90,6 +91,6 @@ func (f *binSorter) sortRows(plan *keyencode.Plan, src source, rows []uint32, wo
 	codes := f.codes[:len(rows)]
 	src.EncodeRows(codes, word, f.ties.Rows[:copy(f.ties.Rows, rows)])
 	f.SortRun(rows, codes)
-	f.ties.Runs = plan.AppendRuns(f.ties.Runs[:0], codes, word, 0)
+	f.ties.Runs = tiebreak.AppendRuns(f.ties.Runs[:0], plan, codes, word, 0)
 	f.breakTies(src, plan, rows)
 }

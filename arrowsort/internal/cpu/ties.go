@@ -1,6 +1,9 @@
 package cpu
 
-import "github.com/arrowsort/arrowsort/keyencode"
+import (
+	"github.com/arrowsort/arrowsort/internal/tiebreak"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
 
 // breakTies orders the rows of the runs in f.ties by the words of their codes that follow. rows are rows of src; the
 // runs lie within it.
@@ -27,7 +30,7 @@ func (f *binSorter) SortRun(rows []uint32, codes []uint64) {
 }
 
 // rowsOf is the number of rows of some runs.
-func rowsOf(runs []keyencode.Run) (rows int) {
+func rowsOf(runs []tiebreak.Run) (rows int) {
 	for _, r := range runs {
 		rows += r.Hi - r.Lo
 	}
@@ -38,7 +41,7 @@ func rowsOf(runs []keyencode.Run) (rows int) {
 func (f *binSorter) findTies(plan *keyencode.Plan, codes []uint64, order []uint32) {
 	runs := f.ties.Runs[:0]
 	if order == nil {
-		f.ties.Runs = plan.AppendRuns(runs, codes, 0, 0)
+		f.ties.Runs = tiebreak.AppendRuns(runs, plan, codes, 0, 0)
 		return
 	}
 	for i := 1; i < len(order); i++ {
@@ -51,7 +54,7 @@ func (f *binSorter) findTies(plan *keyencode.Plan, codes []uint64, order []uint3
 			e++
 		}
 		if w := plan.Next(0, c); w < plan.Words() {
-			runs = append(runs, keyencode.Run{Lo: i - 1, Hi: e, Word: w})
+			runs = append(runs, tiebreak.Run{Lo: i - 1, Hi: e, Word: w})
 		}
 		i = e
 	}

@@ -34,10 +34,12 @@ var arrows = []struct {
 	only  []string // reaches nothing else; nil: no such limit
 	never []string
 }{
-	{from: "keyencode", only: []string{}},
-	{from: "arrowsort/engine", only: []string{module + "/keyencode"}},
+	{from: "internal/buffers", only: []string{}},
+	{from: "keyencode", only: []string{module + "/internal/buffers"}},
+	{from: "internal/tiebreak", only: []string{module + "/internal/buffers", module + "/keyencode"}},
+	{from: "arrowsort/engine", only: []string{module + "/internal/buffers", module + "/keyencode"}},
 	{from: "gpu", only: []string{gpu, module + "/kernels", module + "/keyencode", module + "/arrowsort/engine",
-		module + "/internal/workers"}},
+		module + "/internal/buffers", module + "/internal/tiebreak", module + "/internal/workers"}},
 	{from: "arrowsort/engine/enginetest", never: []string{arrow, arrow18, gpu}},
 	{from: "arrowsort/internal/cpu", never: []string{arrow, arrow18, gpu}},
 	{from: "arrowsort/internal/take", never: []string{compute, parquet, arrow18, gpu}},

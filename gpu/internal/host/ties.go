@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/arrowsort/arrowsort/internal/tiebreak"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -12,8 +13,8 @@ const BatchRows = 1 << 12
 
 // BreakTies orders the rows of each run by the words of their codes from the run's word on, stably. Runs do not
 // overlap. A thread has temp storage for the rows of its batch, which ends with the run that reaches BatchRows.
-func (w *Workers) BreakTies(plan *keyencode.Plan, rows []uint32, runs []keyencode.Run) error {
-	var batches [][]keyencode.Run
+func (w *Workers) BreakTies(plan *keyencode.Plan, rows []uint32, runs []tiebreak.Run) error {
+	var batches [][]tiebreak.Run
 	var sizes []int
 	for len(runs) > 0 {
 		n, k := 0, 0
@@ -23,7 +24,7 @@ func (w *Workers) BreakTies(plan *keyencode.Plan, rows []uint32, runs []keyencod
 		batches, sizes, runs = append(batches, runs[:k:k]), append(sizes, n), runs[k:]
 	}
 	return w.Run(len(batches), func(i int) {
-		t := keyencode.TieBreaker{Runs: batches[i], Rows: make([]uint32, sizes[i]), Codes: make([]uint64, sizes[i])}
+		t := tiebreak.Breaker{Runs: batches[i], Rows: make([]uint32, sizes[i]), Codes: make([]uint64, sizes[i])}
 		t.Break(w.ctx, plan, &tiedRows{Plan: plan}, rows)
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/internal/tiebreak"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -32,7 +33,7 @@ func TestBreakTies(t *testing.T) {
 		plan.Encode(codes, 0)
 		slices.SortStableFunc(rows, func(a, b uint32) int { return cmp.Compare(codes[a], codes[b]) })
 		slices.Sort(codes)
-		runs := plan.AppendRuns(nil, codes, 0, 0)
+		runs := tiebreak.AppendRuns(nil, plan, codes, 0, 0)
 		require.NoError(t, NewWorkers(t.Context(), 2).BreakTies(plan, rows, runs))
 
 		want := make([]uint32, len(all))

@@ -1,24 +1,43 @@
-package keyencode
+// Package tiebreak orders rows that tie in the leading words of their codes, word by word.
+package tiebreak
 
 import (
 	"context"
 	"math"
 	"math/bits"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // tieRows is the number of tied rows whose next words are fetched in one batch: their cache misses overlap.
 const tieRows = 4096
 
-// TiedRows are the rows that a TieBreaker orders.
-type TiedRows interface {
+// A Run is a group of rows, neighbours in the order so far, that tie in all words of their codes before Word.
+type Run struct {
+	Lo, Hi int // its rows: Lo up to, but without, Hi
+	Word   int
+	Skip   int // bytes by which the words of its strings begin later
+}
+
+// Rows are the rows that a Breaker orders.
+type Rows interface {
 	// EncodeRows writes one word of the code of each of the given rows. It may overwrite rows.
 	EncodeRows(dst []uint64, word int, rows []uint32)
 	// SortRun orders the rows of a run by their codes, stably, and the codes with them.
 	SortRun(rows []uint32, codes []uint64)
 }
 
-// A TieBreaker orders rows that tie in the leading words of their codes. It is the temp storage of one goroutine.
-type TieBreaker struct {
+// Strings are Rows whose strings are at hand, in a cache. So the words of the rows of a run may begin where
+// their strings differ.
+type Strings interface {
+	// Strings finds the strings that a word of the given rows holds bytes of; nil is null. It reports false where
+	// they are not at hand.
+	Strings(dst [][]byte, word int, rows []uint32) bool
+}
+
+// A Breaker orders rows that tie in the leading words of their codes. It is the temp storage of one goroutine.
+type Breaker struct {
 	Runs  []Run    // disjoint runs to order
 	Rows  []uint32 // as long as all runs together
 	Codes []uint64 // the same
@@ -31,7 +50,7 @@ type TieBreaker struct {
 // Break orders the rows of each run, in place, by the words of their codes from the run's word on, stably, until the
 // context ends. It fetches the next word of all rows of a batch at a time, and then further words of those that still
 // tie: they are where the last one was, and mostly still in the caches.
-func (t *TieBreaker) Break(ctx context.Context, plan *Plan, tied TiedRows, rows []uint32) {
+func (t *Breaker) Break(ctx context.Context, plan *keyencode.Plan, tied Rows, rows []uint32) {
 	for runs := t.Runs; len(runs) > 0 && ctx.Err() == nil; {
 		n := batchOf(runs)
 		for t.batch = append(t.batch[:0], runs[:n]...); len(t.batch) > 0 && ctx.Err() == nil; {
@@ -43,7 +62,7 @@ func (t *TieBreaker) Break(ctx context.Context, plan *Plan, tied TiedRows, rows 
 }
 
 // breakRuns orders the runs of the batch by their next words, and leaves those that tie in them, too.
-func (t *TieBreaker) breakRuns(plan *Plan, tied TiedRows, rows []uint32) {
+func (t *Breaker) breakRuns(plan *keyencode.Plan, tied Rows, rows []uint32) {
 	t.next = t.next[:0]
 	for runs := t.batch; len(runs) > 0; {
 		n := batchOf(runs)
@@ -66,21 +85,23 @@ func batchOf(runs []Run) int {
 }
 
 // breakBatch orders runs by their next word and appends to next what ties in it, too.
-func (t *TieBreaker) breakBatch(plan *Plan, tied TiedRows, rows []uint32, runs []Run) {
+func (t *Breaker) breakBatch(plan *keyencode.Plan, tied Rows, rows []uint32, runs []Run) {
 	fetch := t.Rows[:0]
 	for _, r := range runs {
 		fetch = append(fetch, rows[r.Lo:r.Hi]...)
 	}
 	word, codes := runs[0].Word, t.Codes[:len(fetch)]
-	if texts, ok := tied.(TiedStrings); !ok || !t.encodeStrings(plan, codes, texts, fetch, runs) {
+	if texts, ok := tied.(Strings); !ok || !t.encodeStrings(plan, codes, texts, fetch, runs) {
 		tied.EncodeRows(codes, word, fetch)
 	}
+	column, _, _ := plan.StringWord(word)
 	for _, r := range runs {
 		n, before := r.Hi-r.Lo, len(t.next)
 		sortRun(tied, rows[r.Lo:r.Hi], codes[:n])
-		t.next = plan.AppendRuns(t.next, codes[:n], word, r.Lo)
+		t.next = AppendRuns(t.next, plan, codes[:n], word, r.Lo)
 		for i := range t.next[before:] {
-			if next := &t.next[before+i]; plan.segment(next.Word) == plan.segment(word) {
+			next := &t.next[before+i]
+			if of, _, ok := plan.StringWord(next.Word); ok && of == column {
 				next.Skip = r.Skip
 			}
 		}
@@ -88,8 +109,8 @@ func (t *TieBreaker) breakBatch(plan *Plan, tied TiedRows, rows []uint32, runs [
 	}
 }
 
-// sortRun orders a short run by insertion, others by TiedRows.SortRun.
-func sortRun(tied TiedRows, rows []uint32, codes []uint64) {
+// sortRun orders a short run by insertion, others by Rows.SortRun.
+func sortRun(tied Rows, rows []uint32, codes []uint64) {
 	const short = 24
 	if len(rows) > short {
 		tied.SortRun(rows, codes)
@@ -104,42 +125,35 @@ func sortRun(tied TiedRows, rows []uint32, codes []uint64) {
 	}
 }
 
-// TiedStrings are TiedRows whose strings are at hand, in a cache. So the words of the rows of a run may begin where
-// their strings differ.
-type TiedStrings interface {
-	// Strings finds the strings that a word of the given rows holds bytes of; nil is null. It reports false where
-	// they are not at hand.
-	Strings(dst [][]byte, word int, rows []uint32) bool
-}
+// blockRows is the number of rows whose strings are found at a time.
+const blockRows = 64
 
 // sharedRows is the least number of rows of a run whose shared bytes are looked for.
 const sharedRows = 16
 
 // encodeStrings writes the next words of runs of rows, all of them the same word, from where the strings of each run
 // differ. It reports false where the word is not one of strings at hand.
-func (t *TieBreaker) encodeStrings(p *Plan, codes []uint64, tied TiedStrings, rows []uint32, runs []Run) bool {
+func (t *Breaker) encodeStrings(p *keyencode.Plan, codes []uint64, tied Strings, rows []uint32, runs []Run) bool {
 	word := runs[0].Word
-	s := p.segment(word)
-	if !s.open {
+	_, first, ok := p.StringWord(word)
+	if !ok {
 		return false
 	}
 	if t.strings == nil {
-		t.strings = make([][]byte, gatherRows)
+		t.strings = make([][]byte, blockRows)
 	}
 	for i := range runs {
 		r := &runs[i]
 		n := r.Hi - r.Lo
-		from := s.from + (word-s.first)*openBytes + r.Skip
 		if n >= sharedRows {
-			shared := t.sharedBytes(tied, word, rows[:n], from)
-			r.Skip, from = r.Skip+shared, from+shared
+			r.Skip += t.sharedBytes(tied, word, rows[:n], first+r.Skip)
 		}
 		for lo := 0; lo < n; lo += len(t.strings) {
 			block := t.strings[:min(len(t.strings), n-lo)]
 			if !tied.Strings(block, word, rows[lo:lo+len(block)]) {
 				return false
 			}
-			p.keys[s.key].openWords(codes[lo:], block, from)
+			p.EncodeStrings(codes[lo:], word, r.Skip, block)
 		}
 		codes, rows = codes[n:], rows[n:]
 	}
@@ -147,7 +161,7 @@ func (t *TieBreaker) encodeStrings(p *Plan, codes []uint64, tied TiedStrings, ro
 }
 
 // sharedBytes is the number of bytes from byte from on that the strings of some rows share.
-func (t *TieBreaker) sharedBytes(tied TiedStrings, word int, rows []uint32, from int) int {
+func (t *Breaker) sharedBytes(tied Strings, word int, rows []uint32, from int) int {
 	shortest := math.MaxInt
 	for at := from; ; at += 8 {
 		first, differ := uint64(0), uint64(0)
@@ -157,10 +171,10 @@ func (t *TieBreaker) sharedBytes(tied TiedStrings, word int, rows []uint32, from
 				return 0
 			}
 			if lo == 0 {
-				first = bytesFrom(block[0], at)
+				first = buffers.BytesFrom(block[0], at)
 			}
 			for _, s := range block {
-				differ |= bytesFrom(s, at) ^ first
+				differ |= buffers.BytesFrom(s, at) ^ first
 				shortest = min(shortest, len(s))
 			}
 		}
@@ -170,16 +184,9 @@ func (t *TieBreaker) sharedBytes(tied TiedStrings, word int, rows []uint32, from
 	}
 }
 
-// A Run is a group of rows, neighbours in the order so far, that tie in all words of their codes before Word.
-type Run struct {
-	Lo, Hi int // its rows: Lo up to, but without, Hi
-	Word   int
-	Skip   int // bytes by which the words of its strings begin later
-}
-
 // AppendRuns finds the runs of equal neighbours in a word that a further word can order. The first code belongs to
 // row lo, and so do places in the runs.
-func (p *Plan) AppendRuns(runs []Run, codes []uint64, word, lo int) []Run {
+func AppendRuns(runs []Run, plan *keyencode.Plan, codes []uint64, word, lo int) []Run {
 	for i := 1; i < len(codes); i++ {
 		if codes[i] != codes[i-1] {
 			continue
@@ -188,7 +195,7 @@ func (p *Plan) AppendRuns(runs []Run, codes []uint64, word, lo int) []Run {
 		for e < len(codes) && codes[e] == codes[i] {
 			e++
 		}
-		if next := p.Next(word, codes[i]); next < p.Words() {
+		if next := plan.Next(word, codes[i]); next < plan.Words() {
 			runs = append(runs, Run{Lo: lo + i - 1, Hi: lo + e, Word: next})
 		}
 		i = e

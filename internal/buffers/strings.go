@@ -1,0 +1,41 @@
+// Package buffers reads raw buffers as Arrow lays them out: values, bits, chunks of rows, strings. All of them are
+// borrowed. It imports the standard library only.
+package buffers
+
+import "encoding/binary"
+
+// BytesFrom is the 8 bytes of a string from byte from on, as a number; bytes past its end are zero.
+func BytesFrom(s []byte, from int) uint64 {
+	n := len(s) - from
+	if n <= 0 {
+		return 0
+	}
+	if from+8 <= cap(s) { // most strings are followed by others: read past the end, and clear those bytes
+		return binary.BigEndian.Uint64(s[from:from+8]) &^ (^uint64(0) >> (8 * uint(min(n, 8))))
+	}
+	return Leading(s[from:])
+}
+
+// Leading is the first 8 bytes of a string as a number; bytes past its end are zero.
+func Leading(s []byte) uint64 {
+	if len(s) >= 8 {
+		return binary.BigEndian.Uint64(s)
+	}
+	return BigEndian(s) << (64 - 8*uint(len(s)))
+}
+
+// BigEndian reads up to 8 bytes as a number.
+func BigEndian(b []byte) uint64 {
+	switch n := len(b); {
+	case n >= 8:
+		return binary.BigEndian.Uint64(b)
+	case n >= 4: // two reads that overlap
+		hi, lo := uint64(binary.BigEndian.Uint32(b)), uint64(binary.BigEndian.Uint32(b[n-4:]))
+		return hi<<uint(8*n-32) | lo
+	}
+	u := uint64(0)
+	for _, x := range b {
+		u = u<<8 | uint64(x)
+	}
+	return u
+}
