@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -31,11 +32,22 @@ var buildOnce = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	takeSignals()
 	code := m.Run()
 	if path, err := buildOnce(); err == nil {
 		os.RemoveAll(filepath.Dir(path))
 	}
 	os.Exit(code)
+}
+
+// takeSignals has the commands that tests start take the signals that this process ignores from its start, as under
+// nohup. It is for the whole process: after signal.Stop they are ignored again, but signal.Ignored denies it.
+func takeSignals() {
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
 }
 
 // built is the command line as a program.
@@ -63,21 +75,35 @@ func (w *watched) String() string {
 	return w.text.String()
 }
 
-// takeSignals has the commands that a test starts take the signals that this process ignores, as under nohup.
-func takeSignals(t *testing.T) {
-	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		if signal.Ignored(s) {
-			c := make(chan os.Signal, 1)
-			signal.Notify(c, s)
-			t.Cleanup(func() { signal.Stop(c) })
+// ending is the time that a command may take to end after a signal: 1 s, and more where the machine is busy. One that
+// takes as long as hung, also before the signal, does not end by itself.
+const (
+	ending = 3 * time.Second
+	hung   = time.Minute
+)
+
+// requireEnd waits for a command that was sent a signal. A command that hangs is killed after it has said what its
+// goroutines do, to a pipe which is read only then, if it is not nil.
+func requireEnd(t *testing.T, cmd *exec.Cmd, said *watched, pipe *os.File) {
+	t.Helper()
+	start := time.Now()
+	killing := time.AfterFunc(hung, func() {
+		if pipe != nil {
+			_ = pipe.SetReadDeadline(time.Now().Add(ending))
+			go func() { _, _ = io.Copy(said, pipe) }()
 		}
-	}
+		_ = cmd.Process.Signal(syscall.SIGQUIT)
+		time.Sleep(ending)
+		_ = cmd.Process.Kill()
+	})
+	require.Error(t, cmd.Wait(), "it was done before the signal")
+	require.True(t, killing.Stop(), "it hung:\n%s", said)
+	require.Less(t, time.Since(start), ending)
 }
 
 // TestSignalsInTheMiddle sends signals to the program while it reads and spills and while it merges and writes, which
 // is slow for the sake of this test.
 func TestSignalsInTheMiddle(t *testing.T) {
-	takeSignals(t)
 	in := manyPeople(t, "in.parquet")
 	before, err := os.ReadFile(in)
 	require.NoError(t, err)
@@ -108,7 +134,7 @@ func TestSignalsInTheMiddle(t *testing.T) {
 			require.NoError(t, cmd.Start())
 			require.Eventually(t, func() bool { return c.ready(said.String(), spill) }, time.Minute, time.Millisecond)
 			require.NoError(t, cmd.Process.Signal(c.signal))
-			require.Error(t, cmd.Wait(), "it was done before the signal")
+			requireEnd(t, cmd, &said, nil)
 			require.Equal(t, c.code, cmd.ProcessState.ExitCode(), said.String())
 			lines := strings.SplitAfter(said.String(), "\n")
 			require.Equal(t, "arrowsort: interrupted\n", lines[len(lines)-2])
