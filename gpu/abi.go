@@ -23,8 +23,18 @@ type abiField struct {
 	down, up, mask              uint64
 }
 
-// formKeys is FORM_KEYS: several key columns that are read as one. Package keyencode has the other forms.
-const formKeys = 8
+// Forms: the enumeration Form of kernels/abi.h, which describes them.
+const (
+	formNone      = 0
+	formInteger   = 1
+	formFloat     = 2
+	formRank      = 3
+	formBit       = 4
+	formBigEndian = 5
+	formDecimal   = 6
+	formClass     = 7
+	formKeys      = 8
+)
 
 // reasonOrdered is the reason to decline rows that are already in order.
 const reasonOrdered = 5

@@ -37,6 +37,8 @@ func TestConstantsAreThoseOfTheKernels(t *testing.T) {
 	header, err := os.ReadFile("../kernels/abi.h")
 	require.NoError(t, err)
 	for name, value := range map[string]int{
+		"FORM_NONE": formNone, "FORM_INTEGER": formInteger, "FORM_FLOAT": formFloat, "FORM_RANK": formRank,
+		"FORM_BIT": formBit, "FORM_BIG_ENDIAN": formBigEndian, "FORM_DECIMAL": formDecimal, "FORM_CLASS": formClass,
 		"FORM_KEYS": formKeys, "REASON_ORDERED": reasonOrdered,
 		"STATUS_ACCEPTED": statusAccepted, "STATUS_DECLINED": statusDeclined,
 		"STATUS_NARROW":   statusNarrow,

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/kernels"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // A bucketShape is how many buckets rows are partitioned into, in one pass or two, and which kernels do so.
@@ -48,9 +47,9 @@ func shapeKeys(n int) bucketShape {
 }
 
 // asOneColumn reports whether kernels read the fields of a word as one column: at most MostKeys, and not only bits.
-func asOneColumn(fields []keyencode.DeviceField) bool {
+func asOneColumn(fields []keyField) bool {
 	return len(fields) <= kernels.MostKeys &&
-		slices.ContainsFunc(fields, func(f keyencode.DeviceField) bool { return f.Form != keyencode.FormBit })
+		slices.ContainsFunc(fields, func(f keyField) bool { return f.layout.form != formBit })
 }
 
 // inPasses returns the shape with its bits divided among one pass or two.

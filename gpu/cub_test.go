@@ -157,7 +157,7 @@ func (d *onDevice) OnLaunch(launched func(kernel string)) {
 
 func (d *onDevice) Report() cub.Report {
 	s := d.sorter
-	_, bits, ok := keyencode.TypeWord(s.job.Columns, s.job.Keys)
+	_, bits, ok := typeWord(s.job.Columns, s.job.Keys)
 	switch {
 	case s.plan != nil && s.plan.Words() > 0:
 		bits = s.plan.WordBits(0)

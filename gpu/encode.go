@@ -24,7 +24,7 @@ func (s *sorter) sortWord(word int, rows driver.Ptr) driver.Ptr {
 // source returns a word of the codes of rows: a column as it lies on the device if the word is only that, else encoded
 // codes.
 func (s *sorter) source(word int, rows driver.Ptr) source {
-	fields, ok := s.plan.DeviceWord(word)
+	fields, ok := planFields(s.plan, word)
 	if ok && rows == 0 && len(fields) == 1 && readsAsItIs(&fields[0]) {
 		return source{field: s.field(&fields[0]), scan: s.scanInputOfField(&fields[0])}
 	}
@@ -37,29 +37,29 @@ func (s *sorter) source(word int, rows driver.Ptr) source {
 }
 
 // scanInputOfField returns the column of a field; nil for a single key, which has been scanned before.
-func (s *sorter) scanInputOfField(f *keyencode.DeviceField) *scanInput {
+func (s *sorter) scanInputOfField(f *keyField) *scanInput {
 	if len(s.job.Keys) == 1 {
 		return nil
 	}
 	key := s.job.Keys[slices.IndexFunc(s.job.Keys, func(k keyencode.Key) bool { return k.Column == f.Column })]
-	in := s.keyInput(key, f.DeviceColumn)
+	in := s.keyInput(key, f.layout)
 	return &in
 }
 
 // readsAsItIs reports whether digit binning reads the column of a field directly.
-func readsAsItIs(f *keyencode.DeviceField) bool {
-	return f.Down == 0 && f.Up == 0 && isNumber(f.DeviceColumn)
+func readsAsItIs(f *keyField) bool {
+	return f.Down == 0 && f.Up == 0 && isNumber(f.layout)
 }
 
 // isNumber reports whether a column holds numbers of 4 or 8 bytes, which kernels read directly.
-func isNumber(c keyencode.DeviceColumn) bool {
-	forms := []keyencode.Form{keyencode.FormInteger, keyencode.FormFloat, keyencode.FormRank}
-	return c.Stride == c.Width && (c.Width == 4 || c.Width == 8) && slices.Contains(forms, c.Form)
+func isNumber(l keyLayout) bool {
+	forms := []uint64{formInteger, formFloat, formRank}
+	return l.stride == l.width && (l.width == 4 || l.width == 8) && slices.Contains(forms, l.form)
 }
 
 // encode encodes a word of the codes of n rows, of the leading rows if rows is 0.
 func (s *sorter) encode(word int, rows driver.Ptr, n int) driver.Ptr {
-	fields, ok := s.plan.DeviceWord(word)
+	fields, ok := planFields(s.plan, word)
 	if !ok {
 		return s.encodeOnHost(word)
 	}

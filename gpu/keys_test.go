@@ -6,17 +6,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/kernels"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 func TestAsOneColumn(t *testing.T) {
-	fields := make([]keyencode.DeviceField, kernels.MostKeys+1)
+	fields := make([]keyField, kernels.MostKeys+1)
 	for i := range fields {
-		fields[i].Form = keyencode.FormInteger
+		fields[i].layout.form = formInteger
 	}
 	require.True(t, asOneColumn(fields[1:]))
 	require.False(t, asOneColumn(fields))
-	fields[0].Form = keyencode.FormBit
+	fields[0].layout.form = formBit
 	require.True(t, asOneColumn(fields[:2]))
 	require.False(t, asOneColumn(fields[:1]))
 	require.False(t, asOneColumn(nil))

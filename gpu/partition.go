@@ -7,7 +7,6 @@ import (
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/kernels"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // canScan reports whether the key scan and the kernels after it can sort n rows on this device.
@@ -28,7 +27,7 @@ func (t *task) canScan(n int) bool {
 // meanwhile is called when all kernels are launched.
 func (t *task) scanAndSort(in scanInput, n int, meanwhile func()) (rows driver.Ptr) {
 	shape := shapeBuckets(n, int(in.column.width))
-	shape.floats = in.column.form == uint64(keyencode.FormFloat)
+	shape.floats = in.column.form == formFloat
 	if in.column.form == formKeys {
 		shape = shapeKeys(n)
 	}

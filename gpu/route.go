@@ -174,7 +174,7 @@ func (m *member) scatterSegment(s *segment, n int, c *cuts) (starts []uint32) {
 
 // encodeSent encodes a word of n rows that are numbered in the whole table.
 func (m *member) encodeSent(word int, rows driver.Ptr, n int, codes driver.Ptr) {
-	found, _ := m.share.plan.DeviceWord(word)
+	found, _ := planFields(m.share.plan, word)
 	fields := m.share.fields(found)
 	for i := range fields {
 		fields[i] = fields[i].numberedFrom(m.first)

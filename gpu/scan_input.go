@@ -16,13 +16,13 @@ type scanInput struct {
 }
 
 // keyInput returns a key column as it lies on the device. The column must be one of numbers (isNumber).
-func (s *sorter) keyInput(key keyencode.Key, layout keyencode.DeviceColumn) scanInput {
-	return scanInput{column: s.keyColumn(key, layout), bits: 8 * layout.Width, checksOrder: true}
+func (s *sorter) keyInput(key keyencode.Key, layout keyLayout) scanInput {
+	return scanInput{column: s.keyColumn(key, layout), bits: 8 * layout.width, checksOrder: true}
 }
 
 // codesInput returns a column of 64-bit codes of the given number of bits.
 func codesInput(codes driver.Ptr, bits int) *scanInput {
-	column := abiValues{values: uint64(codes), form: uint64(keyencode.FormInteger), width: 8, stride: 8}
+	column := abiValues{values: uint64(codes), form: formInteger, width: 8, stride: 8}
 	return &scanInput{abiColumn{abiValues: column}, bits, true}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/kernels"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // candidates are the rows that may be among the first by a word of their codes, in the order of the input, and their
@@ -127,12 +126,12 @@ func (s *sorter) sortFirstByTypes() bool {
 	if _, ok := shapeSelect(s.rows, s.out); !ok || len(s.job.Keys) == 0 || s.job.Plan {
 		return false
 	}
-	fields, bits, ok := keyencode.TypeWord(s.job.Columns, s.job.Keys)
+	fields, bits, ok := typeWord(s.job.Columns, s.job.Keys)
 	if !ok {
 		return s.sortFirstWithNulls()
 	}
 	deviceFields := s.fields(fields)
-	number := isNumber(fields[0].DeviceColumn)
+	number := isNumber(fields[0].layout)
 	if len(deviceFields) > 1 && number {
 		if s.order, ok = s.sortFirstByLeadingKey(deviceFields, bits); ok {
 			return true
@@ -152,7 +151,7 @@ func (s *sorter) sortFirstByTypes() bool {
 // sortFirstWithNulls does the same for a single key whose nulls share a number with its greatest value. It returns
 // false if the result includes either.
 func (s *sorter) sortFirstWithNulls() bool {
-	word, ok := keyencode.TypeWordWithNulls(s.job.Columns, s.job.Keys[0])
+	word, ok := typeWordWithNulls(s.job.Columns, s.job.Keys[0])
 	if !ok || len(s.job.Keys) > 1 {
 		return false
 	}
@@ -168,7 +167,7 @@ func (s *sorter) sortFirstWithNulls() bool {
 // sortFirstByLeadingKey selects by the first of several keys alone, which reads less than all of them. Only candidates
 // are encoded: deviceFields are the fields of their word, which has the given bits.
 func (s *sorter) sortFirstByLeadingKey(deviceFields []abiField, bits int) (rows driver.Ptr, ok bool) {
-	leading, leadingBits, _ := keyencode.TypeWord(s.job.Columns, s.job.Keys[:1]) // which a longer word includes
+	leading, leadingBits, _ := typeWord(s.job.Columns, s.job.Keys[:1]) // which a longer word includes
 	c, ok := s.selectFirst(s.field(&leading[0]), leadingBits, false)
 	if !ok {
 		return 0, false

@@ -64,8 +64,8 @@ func (s *sorter) sortSmall() (rows driver.Ptr, ok bool) {
 		return 0, false
 	}
 	key := s.job.Keys[0]
-	layout, ok := s.job.Columns[key.Column].OnDevice()
-	if !ok || layout.Form == keyencode.FormNone || layout.Form == keyencode.FormDecimal {
+	layout, ok := layoutOf(&s.job.Columns[key.Column])
+	if !ok || layout.form == formNone || layout.form == formDecimal {
 		return 0, false
 	}
 	classes := uint64(classesAtEnd)
@@ -78,7 +78,7 @@ func (s *sorter) sortSmall() (rows driver.Ptr, ok bool) {
 }
 
 // wholeField returns a Field that maps every value of the key's type to a number. The numbers order as the key does.
-func (s *sorter) wholeField(key keyencode.Key, layout keyencode.DeviceColumn) abiField {
+func (s *sorter) wholeField(key keyencode.Key, layout keyLayout) abiField {
 	in := s.keyInput(key, layout)
 	f := in.field()
 	if key.Order == keyencode.Descending {

@@ -64,18 +64,18 @@ func (s *sorter) measureKeys() ([]keyencode.Statistics, error) {
 }
 
 // canScanKey reports whether there is a single key, of a type that the key scan reads.
-func (s *sorter) canScanKey() (layout keyencode.DeviceColumn, ok bool) {
+func (s *sorter) canScanKey() (layout keyLayout, ok bool) {
 	if len(s.job.Keys) != 1 || !s.canScan(s.rows) {
 		return layout, false
 	}
-	layout, ok = s.job.Columns[s.job.Keys[0].Column].OnDevice()
+	layout, ok = layoutOf(&s.job.Columns[s.job.Keys[0].Column])
 	return layout, ok && isNumber(layout)
 }
 
 // scanKey scans the single key, and sorts by it if the device accepts. If the device declined early there are no
 // statistics: the key is sorted by all bits of its type, unless these and its classes do not fit a word or a plan is
 // wanted. Then neither s.order nor s.plan is set.
-func (s *sorter) scanKey(key keyencode.Key, layout keyencode.DeviceColumn) error {
+func (s *sorter) scanKey(key keyencode.Key, layout keyLayout) error {
 	if s.sortDeclined(layout) {
 		return s.err
 	}
@@ -88,7 +88,7 @@ func (s *sorter) scanKey(key keyencode.Key, layout keyencode.DeviceColumn) error
 	switch report := s.waitForReport(); {
 	case s.failed():
 	case report.decision.early != 0:
-		if fields, width, ok := keyencode.TypeWord(s.job.Columns, s.job.Keys); ok && !s.job.Plan {
+		if fields, width, ok := typeWord(s.job.Columns, s.job.Keys); ok && !s.job.Plan {
 			s.order = s.binner.sort(source{field: s.field(&fields[0]), varying: report.varying(width)}, width)
 		}
 	default:
@@ -100,9 +100,9 @@ func (s *sorter) scanKey(key keyencode.Key, layout keyencode.DeviceColumn) error
 
 // sortDeclined sorts the single key by all bits of its type, if a cooperative launch has declined it and it has 4
 // bytes: a key scan would cost more than it saves.
-func (s *sorter) sortDeclined(layout keyencode.DeviceColumn) bool {
-	fields, width, ok := keyencode.TypeWord(s.job.Columns, s.job.Keys)
-	if !s.binner.declined || layout.Width != 4 || !ok {
+func (s *sorter) sortDeclined(layout keyLayout) bool {
+	fields, width, ok := typeWord(s.job.Columns, s.job.Keys)
+	if !s.binner.declined || layout.width != 4 || !ok {
 		return false
 	}
 	field := s.field(&fields[0])
@@ -117,9 +117,9 @@ func (s *sorter) scanWord() {
 	if s.job.Plan || !s.canScan(s.rows) {
 		return
 	}
-	fields, width, known := keyencode.TypeWord(s.job.Columns, s.job.Keys)
+	fields, width, known := typeWord(s.job.Columns, s.job.Keys)
 	if !known && s.rows > thresholds.keysRows {
-		fields, width = keyencode.TypeFields(s.job.Columns, s.job.Keys), 64
+		fields, width = typeFields(s.job.Columns, s.job.Keys), 64
 	}
 	if fields == nil || width <= bucketCodeBits {
 		return
@@ -162,37 +162,37 @@ func (s *sorter) scanWord() {
 // launchStatistics launches the statistics of a key, and reports whether the device computes them.
 func (s *sorter) launchStatistics(key keyencode.Key, out driver.Ptr) bool {
 	src := &s.job.Columns[key.Column]
-	layout, ok := src.OnDevice()
-	if !ok || layout.Form == keyencode.FormNone {
+	layout, ok := layoutOf(src)
+	if !ok || layout.form == formNone {
 		return false
 	}
 	kernel := "statistics"
-	if layout.Form == keyencode.FormDecimal {
+	if layout.form == formDecimal {
 		kernel = "statistics_decimal"
 	}
 	column := put(s.task, s.keyColumn(key, layout))
 	s.launch(kernel, s.blocks(s.rows), uint64(column), uint64(s.rows), uint64(out))
-	s.moves(s.rows * layout.Stride)
+	s.moves(s.rows * layout.stride)
 	return true
 }
 
 // keyColumn describes a key column for kernels.
-func (s *sorter) keyColumn(key keyencode.Key, layout keyencode.DeviceColumn) abiColumn {
+func (s *sorter) keyColumn(key keyencode.Key, layout keyLayout) abiColumn {
 	return abiColumn{
 		abiValues: s.values(key.Column, layout),
-		signBit:   layout.SignBit, descending: uint64(key.Order), nullsAtStart: uint64(key.Nulls),
+		signBit:   layout.signBit, descending: uint64(key.Order), nullsAtStart: uint64(key.Nulls),
 	}
 }
 
 // values uploads a key column, a dictionary as ranks, and describes it for kernels.
-func (s *sorter) values(at int, layout keyencode.DeviceColumn) abiValues {
+func (s *sorter) values(at int, layout keyLayout) abiValues {
 	c := s.column(at)
 	v := abiValues{
 		values: uint64(c.values), validity: uint64(c.validity), bit: c.bit, valueBit: c.valueBit,
-		form: uint64(layout.Form), width: uint64(layout.Width), stride: uint64(layout.Stride),
-		sign: layout.SignBit, infinity: layout.Infinity,
+		form: layout.form, width: uint64(layout.width), stride: uint64(layout.stride),
+		sign: layout.signBit, infinity: layout.infinity,
 	}
-	if layout.Form != keyencode.FormRank {
+	if layout.form != formRank {
 		return v
 	}
 	ranks, ok := s.rankColumns[at]
@@ -241,9 +241,9 @@ func (s *sorter) measureOnHost(key keyencode.Key) keyencode.Statistics {
 }
 
 // field describes a summand of a code word for kernels.
-func (s *sorter) field(f *keyencode.DeviceField) abiField {
+func (s *sorter) field(f *keyField) abiField {
 	return abiField{
-		abiValues: s.values(f.Column, f.DeviceColumn),
+		abiValues: s.values(f.Column, f.layout),
 		base:      f.Base, last: f.Last, shift: uint64(f.Shift), mul: f.Mul, bias: f.Bias, nan: f.NaN, null: f.Null,
 		limb: uint64(f.Limb), down: uint64(f.Down), up: uint64(f.Up), mask: f.Mask,
 		descending: abiBool(f.Descending),
@@ -251,10 +251,10 @@ func (s *sorter) field(f *keyencode.DeviceField) abiField {
 }
 
 // fields describes the summands of a code word for kernels.
-func (s *sorter) fields(deviceFields []keyencode.DeviceField) []abiField {
-	fields := make([]abiField, len(deviceFields))
-	for i := range deviceFields {
-		fields[i] = s.field(&deviceFields[i])
+func (s *sorter) fields(keyFields []keyField) []abiField {
+	fields := make([]abiField, len(keyFields))
+	for i := range keyFields {
+		fields[i] = s.field(&keyFields[i])
 	}
 	return fields
 }

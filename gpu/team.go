@@ -202,7 +202,7 @@ func gathersText(job *engine.Job) bool {
 // canShare reports whether several devices can share a job: they read all of its keys.
 func canShare(job *engine.Job) bool {
 	return !slices.ContainsFunc(job.Keys, func(k keyencode.Key) bool {
-		_, ok := job.Columns[k.Column].OnDevice()
+		_, ok := layoutOf(&job.Columns[k.Column])
 		return !ok
 	})
 }

@@ -13,7 +13,7 @@ import (
 // textual reports whether a word of the codes holds bytes of strings, which only the host reads.
 func (s *sorter) textual() bool {
 	for word := range s.plan.Words() {
-		if _, ok := s.plan.DeviceWord(word); !ok {
+		if _, ok := planFields(s.plan, word); !ok {
 			return true
 		}
 	}

@@ -67,15 +67,6 @@ func ExamplePlan_Borders() {
 	// Output: [25] is the last code of a value
 }
 
-func ExamplePlan_Digits() {
-	for _, d := range plan().Digits(3) {
-		fmt.Printf("word %d, bits %d to %d\n", d.Word, d.Shift, d.Shift+d.Bits-1)
-	}
-	// Output:
-	// word 0, bits 0 to 2
-	// word 0, bits 3 to 4
-}
-
 func ExampleValidate() {
 	c := delays()
 	c.Chunks[0].Rows = 6

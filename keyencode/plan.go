@@ -143,8 +143,8 @@ func (p *Plan) constant(k int) bool {
 	return true
 }
 
-// RadixBits is the digit width of Onesweep (paper, section 4), the one that String counts digits in.
-const RadixBits = 8
+// radixBits is the digit width of Onesweep (paper, section 4), the one that String counts digits in.
+const radixBits = 8
 
 // String describes the plan in words, on one line.
 func (p *Plan) String() string { return strings.Join(p.Lines(), "; ") }
@@ -253,7 +253,7 @@ func (p *Plan) describeCode() string {
 	bits, digits, open := 0, 0, false
 	for _, s := range p.segments {
 		bits += s.bits * s.words
-		digits += (s.bits + RadixBits - 1) / RadixBits * s.words
+		digits += (s.bits + radixBits - 1) / radixBits * s.words
 		open = open || s.open
 	}
 	switch {

@@ -9,7 +9,7 @@ type typeRange struct {
 	values, last uint64
 }
 
-// typeRange reports false for a column that is not numbers of up to 64 bits, and where last would be 2^64.
+// typeRange reports false for a column that is not numbers of up to 64 bits. last is 0 where it would be 2^64.
 func (c *Column) typeRange(nulls NullPlacement) (r typeRange, ok bool) {
 	switch {
 	case c.Kind == Bool:
@@ -28,7 +28,7 @@ func (c *Column) typeRange(nulls NullPlacement) (r typeRange, ok bool) {
 		r.classCodes = placeClasses(&Statistics{Rows: 2, Nulls: 1}, nulls, r.values)
 	}
 	r.last = r.values + r.extra
-	return r, r.last >= r.values
+	return r, true
 }
 
 // nullable reports whether rows can be null.

@@ -1,0 +1,126 @@
+package gpu
+
+import (
+	"math/bits"
+
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A keyLayout is how a key column, its rows in one chunk, lies on the device.
+type keyLayout struct {
+	form     uint64 // how kernels turn a row's value into an ordered number
+	width    int    // bytes of a number
+	stride   int    // bytes from a row to the next; 0 for bits
+	signBit  uint64 // what turns a number, a float in two's complement, into one that orders as unsigned
+	infinity uint64 // of floats: the pattern of +Inf
+}
+
+// layoutOf returns the layout of a key column; false for strings, which the device does not read as keys.
+func layoutOf(c *keyencode.Column) (keyLayout, bool) {
+	width := c.ValueBytes()
+	l := keyLayout{form: formInteger, width: width, stride: width}
+	switch c.Kind {
+	case keyencode.Null:
+		l.form = formNone
+	case keyencode.Bool:
+		l.form, l.width = formBit, 1
+	case keyencode.Int8, keyencode.Int16, keyencode.Int32, keyencode.Int64:
+		l.signBit = 1 << (8*width - 1)
+	case keyencode.Float16:
+		l.form, l.signBit, l.infinity = formFloat, 1<<15, 0x7c00
+	case keyencode.Float32:
+		l.form, l.signBit, l.infinity = formFloat, 1<<31, 0x7f80_0000
+	case keyencode.Float64:
+		l.form, l.signBit, l.infinity = formFloat, 1<<63, 0x7ff0_0000_0000_0000
+	case keyencode.Decimal128, keyencode.Decimal256:
+		l.form, l.signBit = formDecimal, 1<<63
+	case keyencode.Dictionary8, keyencode.Dictionary16, keyencode.Dictionary32, keyencode.Dictionary64:
+		l.form, l.width, l.stride = formRank, 4, 4
+	case keyencode.FixedSizeBinary:
+		l.form = formBigEndian
+		return l, width <= 8
+	case keyencode.Binary, keyencode.LargeBinary, keyencode.BinaryView:
+		return keyLayout{}, false
+	}
+	return l, true
+}
+
+// A keyField is a summand of a code word as kernels make it from values as they are stored: so is Base.
+type keyField struct {
+	keyencode.Field
+	layout keyLayout
+}
+
+func keyFieldOf(f keyencode.Field) keyField {
+	if f.Class {
+		return keyField{f, keyLayout{form: formClass}}
+	}
+	l, _ := layoutOf(&keyencode.Column{Kind: f.Kind, Width: f.Width})
+	switch {
+	case f.Wide:
+	case l.form == formDecimal: // the values differ in the low limb only
+		l.form, l.width = formInteger, 8
+	case l.form == formInteger || l.form == formFloat:
+		f.Base[0] ^= l.signBit
+	}
+	return keyField{f, l}
+}
+
+// planFields returns the fields of a word of a plan; false for a word with bytes of strings, which the host encodes.
+func planFields(p *keyencode.Plan, word int) ([]keyField, bool) {
+	found, ok := p.Fields(word)
+	fields := make([]keyField, len(found))
+	for i, f := range found {
+		fields[i] = keyFieldOf(f)
+	}
+	return fields, ok
+}
+
+// typeWord makes one word of keys, the most significant key first, that has a number for every row that their types
+// allow. It returns the fields of the word, which add up, and its bits. It reports false where these are more than 64,
+// and for keys that are not numbers.
+func typeWord(columns []keyencode.Column, keys []keyencode.Key) (fields []keyField, width int, ok bool) {
+	fields = make([]keyField, len(keys))
+	weight, greatest := uint64(1), uint64(0)
+	for i := len(keys) - 1; i >= 0; i-- {
+		f, last, ok := keyencode.TypeField(&columns[keys[i].Column], keys[i])
+		over, most := bits.Mul64(last, weight)
+		if !ok || last == 0 || weight == 0 || over != 0 || greatest+most < greatest {
+			return nil, 0, false
+		}
+		f.Mul, f.Bias, f.NaN, f.Null = f.Mul*weight, f.Bias*weight, f.NaN*weight, f.Null*weight
+		fields[i] = keyFieldOf(f)
+		greatest += most
+		weight = greatest + 1 // 0: the word is full
+	}
+	return fields, bits.Len64(greatest), true
+}
+
+// typeFields are the fields of keys whose ranges of values the device finds: it makes Mul and Bias. NaN is 1 with nulls
+// at the start. It is nil where a key is not numbers.
+func typeFields(columns []keyencode.Column, keys []keyencode.Key) []keyField {
+	fields := make([]keyField, len(keys))
+	for i, k := range keys {
+		f, _, ok := keyencode.TypeField(&columns[k.Column], k)
+		if !ok {
+			return nil
+		}
+		f.Mul, f.Bias, f.NaN, f.Null = 0, 0, 0, 0
+		if k.Nulls == keyencode.NullsAtStart {
+			f.NaN = 1
+		}
+		fields[i] = keyFieldOf(f)
+	}
+	return fields
+}
+
+// typeWordWithNulls is the word of a key whose values take all numbers of 64 bits: nulls, at the end, share the last.
+// It reports false for other keys.
+func typeWordWithNulls(columns []keyencode.Column, k keyencode.Key) (keyField, bool) {
+	f, _, ok := keyencode.TypeField(&columns[k.Column], k)
+	if !ok || f.Last[0] != ^uint64(0) || f.Kind == keyencode.Float64 || k.Nulls == keyencode.NullsAtStart {
+		return keyField{}, false
+	}
+	f.Null = f.Last[0]
+	return keyFieldOf(f), true
+}
