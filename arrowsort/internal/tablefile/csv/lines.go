@@ -14,17 +14,18 @@ import (
 )
 
 // lines are the lines of a CSV file. They end with LF or CRLF, or with CR alone where the first line does so; elsewhere
-// a CR belongs to its value. An empty line is a row of the only column, and nothing in a table of several columns, as
-// are empty lines that precede the header.
+// a CR belongs to its value, but for one at the end of a file whose first line ends with CRLF. An empty line is a row
+// of the only column, and nothing in a table of several columns, as are empty lines that precede the header.
 type lines struct {
 	Source
-	endsInCR  bool // CR alone ends lines, too
-	oneColumn bool
+	endsInCR   bool // CR alone ends lines, too
+	endsInCRLF bool // the first line does: a CR at the end of the file is a line end that was cut
+	oneColumn  bool
 }
 
 // newLines finds in the first line how lines end and whether there are several columns.
 func newLines(source Source) (lines, error) {
-	r, err := lines{source, true, false}.rowsIn(make([]byte, textBuffer))
+	r, err := lines{Source: source, endsInCR: true}.rowsIn(make([]byte, textBuffer))
 	if err == nil {
 		err = r.readRow()
 	}
@@ -35,7 +36,7 @@ func newLines(source Source) (lines, error) {
 	for r.want(1) && r.text[0] == '\r' {
 		r.advance(1)
 	}
-	return lines{source, alone && !(r.want(1) && r.text[0] == '\n'), len(r.row) < 2}, nil
+	return lines{source, alone && !(r.want(1) && r.text[0] == '\n'), r.endedInCRLF, len(r.row) < 2}, nil
 }
 
 // rows reads the rows of a CSV file: values between delimiters. A value that starts with a quotation mark ends with
@@ -63,13 +64,14 @@ type rows struct {
 	values   []byte // of the row
 	ends     []int  // of each value
 
-	read      int64 // bytes of the text
-	rowStart  int64
-	rowLine   int // that the row begins in, from 1
-	line      int
-	lineStart int64
-	endedInCR bool // the last line
-	quoteLine int  // the first with a quotation mark in a value without quotes; 0: none
+	read        int64 // bytes of the text
+	rowStart    int64
+	rowLine     int // that the row begins in, from 1
+	line        int
+	lineStart   int64
+	endedInCR   bool // the last line
+	endedInCRLF bool
+	quoteLine   int // the first with a quotation mark in a value without quotes; 0: none
 }
 
 // textBuffer is the number of bytes that are read at a time.
@@ -242,11 +244,11 @@ func (r *rows) lineEnd() bool {
 		return false
 	}
 	crlf := c == '\r' && r.want(2) && r.text[1] == '\n'
-	r.endedInCR = c == '\r' && !crlf
+	r.endedInCR, r.endedInCRLF = c == '\r' && !crlf, crlf
 	switch {
 	case crlf:
 		r.advance(2)
-	case c == '\n' || r.endsInCR:
+	case c == '\n' || r.endsInCR || r.endsInCRLF && !r.want(2):
 		r.advance(1)
 	default:
 		return false
