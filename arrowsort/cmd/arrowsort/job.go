@@ -183,8 +183,8 @@ func (e reworded) Unwrap() error { return e.error }
 type progress struct {
 	job   *job
 	phase string
-	text  string // empty: the phase is not shown
-	bar   *bar   // nil: there is none
+	text  string      // empty: the phase is not shown
+	line  *statusLine // nil: nothing is drawn
 	start time.Time
 }
 
@@ -192,8 +192,9 @@ type progress struct {
 func startProgress(j *job) *progress {
 	p := &progress{job: j, start: time.Now()}
 	if j.shows && j.status != nil {
-		p.bar = startBar(j.status)
+		p.line = j.status
 		p.show("opening "+filesText(j.files), 0, 0)
+		p.line.start()
 	}
 	return p
 }
@@ -223,8 +224,8 @@ func (p *progress) begin(phase string) {
 
 // show has the bar show the phase.
 func (p *progress) show(text string, done, total int64) {
-	if p.bar != nil && text != "" {
-		p.bar.state.Store(&jobState{text, unitOf(p.phase), done, total, p.start})
+	if p.line != nil && text != "" {
+		p.line.state.Store(&jobState{text, unitOf(p.phase), done, total, p.start})
 	}
 }
 
@@ -286,9 +287,9 @@ func (p *progress) end() {
 }
 
 func (p *progress) endBar() {
-	if p.bar != nil {
-		p.bar.end()
-		p.bar = nil
+	if p.line != nil {
+		p.line.end()
+		p.line = nil
 	}
 }
 

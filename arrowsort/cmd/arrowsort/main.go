@@ -41,7 +41,7 @@ func main() {
 		inTerminal: isTerminal(os.Stdin), outMissing: isMissing(os.Stdout), outWidth: width,
 	}
 	if isTerminal(os.Stderr) && takesEscapes(os.Stderr) {
-		s.status = newStatusLine(os.Stderr)
+		s.status = &statusLine{terminal: os.Stderr}
 		s.err = s.status
 	}
 	ctx := interrupt.Context(func() {

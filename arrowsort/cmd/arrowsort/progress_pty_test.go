@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/stretchr/testify/require"
 )
 
@@ -45,6 +47,81 @@ func terminal(t *testing.T, columns int, use func(tty *os.File)) *screen {
 	require.NoError(t, <-done)
 	require.NoError(t, ptmx.Close())
 	return shown
+}
+
+// TestLineOfAState in terminals of some columns, of which the last one stays free.
+func TestLineOfAState(t *testing.T) {
+	const s = time.Second
+	at := func(text string, unit unit, done, total int64) jobState {
+		return jobState{text: text, unit: unit, done: done, total: total}
+	}
+	for name, c := range map[string]struct {
+		state   jobState
+		elapsed time.Duration
+		columns int
+		want    string
+	}{
+		"all of it": {at("reading", inBytes, 25, 100), 9 * s, 79,
+			"reading  25%  |████████" + pad(22) + "|  9s, 27s left"},
+		"early":         {at("reading", inBytes, 25, 100), s, 50, "reading  25%  |████████" + pad(22) + "|  1s"},
+		"shorter bar":   {at("reading", inBytes, 1, 2), s, 30, "reading  50%  |█████     |  1s"},
+		"no bar":        {at("reading", inBytes, 1, 2), s, 29, "reading  50%  1s"},
+		"cut":           {at("reading", inBytes, 1, 2), s, 14, "read…  50%  1s"},
+		"all done":      {at("reading", inBytes, 2, 2), 0, 20, "reading  99%  0s"},
+		"more than all": {at("reading", inBytes, 9, 2), 0, 20, "reading  99%  0s"},
+		"bytes":         {at("reading", inBytes, 1500, 0), 65 * s, 79, "reading  1.5 kB  1m5s"},
+		"rows":          {at("writing", inRows, 1500, 0), s, 79, "writing  1,500 rows  1s"},
+		"steps":         {at("sorting", inSteps, 7, 0), s, 79, "sorting  1s"},
+		"nothing yet":   {at("sorting", inRows, 0, 0), 0, 79, "sorting  0s"},
+		"no columns":    {at("sorting", inRows, 0, 0), 0, 0, ""},
+		"wide letters":  {at("読む飛行機", inBytes, 1, 2), 0, 16, "読む飛…  50%  0s"},
+	} {
+		require.Equal(t, c.want, draw(t, c.state, c.elapsed, c.columns+1), name)
+	}
+	for columns := range 120 { // never more than there are
+		state := at("reading 飛行機.parquet", inBytes, 3, 4)
+		require.Less(t, text.StringWidthWithoutEscSequences(draw(t, state, time.Minute, columns+1)), columns+1)
+	}
+}
+
+// draw is the line of a state in a terminal of some columns.
+func draw(t *testing.T, s jobState, elapsed time.Duration, columns int) string {
+	s.start = time.Now().Add(-elapsed)
+	shown := terminal(t, columns, func(tty *os.File) {
+		l := &statusLine{terminal: tty}
+		l.state.Store(&s)
+		l.start()
+		l.end()
+	})
+	require.Empty(t, shown.text())
+	return strings.Join(shown.drawings, "\n")
+}
+
+// pad is the empty part of a bar.
+func pad(columns int) string { return strings.Repeat(" ", columns) }
+
+// TestLinesAboveTheState, which is never drawn after the line was closed.
+func TestLinesAboveTheState(t *testing.T) {
+	defer func(usual time.Duration) { drawEvery = usual }(drawEvery)
+	drawEvery = time.Millisecond
+	shown := terminal(t, 40, func(tty *os.File) {
+		l := &statusLine{terminal: tty}
+		l.state.Store(&jobState{text: "reading", start: time.Now()})
+		fmt.Fprintln(l, "before")
+		l.start()
+		fmt.Fprintln(l, "a warning")
+		time.Sleep(20 * drawEvery)
+		l.end()
+		fmt.Fprintln(l, "after")
+		l.close()
+		l.start()
+		fmt.Fprintln(l, "the end")
+	})
+	require.Equal(t, "before\na warning\nafter\nthe end", shown.text())
+	require.NotEmpty(t, shown.drawings)
+	for _, s := range shown.drawings {
+		require.Equal(t, "reading  0s", s)
+	}
 }
 
 // drawing is a state on the screen: the phase, then the amount.
@@ -112,7 +189,7 @@ func TestOneBarOfWhichNothingRemains(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s, %d columns", name, columns), func(t *testing.T) {
 				shown := terminal(t, columns, func(tty *os.File) {
-					status := newStatusLine(tty)
+					status := &statusLine{terminal: tty}
 					run(t.Context(), strings.Fields(c.args),
 						streams{in: strings.NewReader(stream), out: status, err: status, status: status})
 				})
@@ -124,6 +201,28 @@ func TestOneBarOfWhichNothingRemains(t *testing.T) {
 				require.Regexp(t, "^"+c.want+"$", shown.text()+"\n")
 			})
 		}
+	}
+}
+
+// TestNoBarAmongTheRows: what is written to a terminal is not drawn over.
+func TestNoBarAmongTheRows(t *testing.T) {
+	defer func(usual time.Duration) { drawEvery = usual }(drawEvery)
+	drawEvery = time.Millisecond
+	in := wideText(t)
+	for _, outTerminal := range []bool{true, false} {
+		var out bytes.Buffer
+		shown := terminal(t, 80, func(tty *os.File) {
+			status := &statusLine{terminal: tty}
+			code := run(t.Context(), []string{"sort", "-k", "n:desc", "-o", "-", "--output-format", "csv", in},
+				streams{out: &out, err: status, outTerminal: outTerminal, status: status})
+			require.Equal(t, 0, code)
+		})
+		require.Equal(t, 60_001, bytes.Count(out.Bytes(), []byte("\n")))
+		shows := func(phase string) bool {
+			return slices.ContainsFunc(shown.drawings, func(s string) bool { return strings.HasPrefix(s, phase) })
+		}
+		require.True(t, shows("reading and sorting in.csv "))
+		require.Equal(t, !outTerminal, shows("merging and writing standard output "))
 	}
 }
 
@@ -140,7 +239,7 @@ func TestBarOfTheProgram(t *testing.T) {
 		require.NoError(t, err)
 		time.Sleep(5 * drawEvery)
 		require.NoError(t, cmd.Process.Signal(os.Interrupt))
-		require.Error(t, cmd.Wait())
+		requireEnd(t, cmd, &watched{}, nil)
 		require.NoError(t, w.Close())
 	})
 	require.Equal(t, interrupted, shown.text())
