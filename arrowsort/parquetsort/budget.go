@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // maxMemory is more than any machine has, and small enough for a few times the budget to be a number.
@@ -65,6 +66,26 @@ func (b budget) group(rowBytes, all int64, wanted int) (rows, bytes int64, err e
 			ErrMemory, rows, rowBytes, 2*fit, rows*rowBytes*8)
 	}
 	return rows, 0, nil
+}
+
+// tableGroup is the number of rows of a row group of a table in memory, 0 for any. The writer has the values of a
+// nested column in place of its dictionaries, a row group at a time.
+func (b budget) tableGroup(table arrow.Table) int64 {
+	bytes, rows := int64(0), table.NumRows()
+	for i, f := range table.Schema().Fields() {
+		if !arraydata.IsNested(f.Type) || !take.HasDictionary(f.Type) {
+			continue
+		}
+		for _, c := range table.Column(i).Data().Chunks() {
+			bytes += arraydata.ArrayBytes(c.Data(), 0, c.Len())
+		}
+	}
+	const mostGroups = 1 << 14 // half of what a file can have
+	fit := max(b.rowGroup()/max(bytes/max(rows, 1), 1), rows/mostGroups, 1)
+	if fit >= tablefile.DefaultRowGroupRows {
+		return 0
+	}
+	return fit
 }
 
 // batchRows is the number of rows of a batch of a run, of some rows. The values of a few columns take more than what

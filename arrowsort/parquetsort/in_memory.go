@@ -1,6 +1,7 @@
 package parquetsort
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -146,7 +147,7 @@ func (o *outputs) whole(ctx context.Context, table arrow.Table, rows []uint64) e
 	opts.Progress(PhaseSave, 0, 0)
 	o.options.Progress = opts.progress(PhaseSave)
 	if o.options.Format == tablefile.Parquet {
-		o.options.RowGroupRows = opts.RowGroupRows
+		o.options.RowGroupRows = cmp.Or(opts.RowGroupRows, int(opts.budget().tableGroup(table)))
 	}
 	table.Retain()
 	defer func() { table.Release() }()

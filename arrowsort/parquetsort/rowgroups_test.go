@@ -85,3 +85,46 @@ func TestFooterOfManyRowGroups(t *testing.T) {
 		require.ErrorIs(t, work(enough), tablefile.ErrMemory, name)
 	}
 }
+
+// TestRowGroupsOfNestedDictionaries: a table in memory with dictionaries in structs becomes row groups of about the
+// bytes that its values take, since the writer has no dictionaries of nested columns; one of dictionaries is one.
+func TestRowGroupsOfNestedDictionaries(t *testing.T) {
+	const rows, entries, bytes = 20_000, 20, 2_000
+	text := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	for name, c := range map[string]struct {
+		typ         arrow.DataType
+		least, most int
+	}{
+		"struct": {arrow.StructOf(arrow.Field{Name: "text", Type: text}), rows * bytes >> 20, rows * bytes >> 19},
+		"flat":   {text, 1, 1},
+	} {
+		schema := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.PrimitiveTypes.Int64},
+			{Name: "value", Type: c.typ}}, nil)
+		in, out := filepath.Join(t.TempDir(), "in.arrow"), filepath.Join(t.TempDir(), "out.parquet")
+		generate(t, in, schema, 1, func(int) arrow.Record {
+			b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+			defer b.Release()
+			values := b.Field(1)
+			for i := range rows {
+				b.Field(0).(*array.Int64Builder).Append(int64(-i))
+				if s, ok := b.Field(1).(*array.StructBuilder); ok {
+					s.Append(true)
+					values = s.FieldBuilder(0)
+				}
+				value := strings.Repeat(string(rune('a'+i%entries)), bytes)
+				require.NoError(t, values.(*array.BinaryDictionaryBuilder).AppendString(value))
+			}
+			return b.NewRecord()
+		})
+		opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory}
+		result, err := Sort(t.Context(), []string{in}, out, opts)
+		require.NoError(t, err)
+		require.Zero(t, result.Runs, "it is sorted in memory")
+		s, err := tablefile.Scan(out, 0, tablefile.ReadOptions{})
+		require.NoError(t, err)
+		groups := len(s.PartBytes())
+		s.Close()
+		require.True(t, c.least <= groups && groups <= c.most, "%s: %d row groups", name, groups)
+		require.Equal(t, digestOf(t, in), digestOf(t, out), name)
+	}
+}
