@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/internal/tiebreak"
+	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -230,4 +231,128 @@ func (s *sorter) sortLongRecords(records []uint64, rowBits uint) error {
 	}
 	s.free(bytesOf(rows))
 	return err
+}
+
+const (
+	wideMovers = 8       // movers from which on their row numbers are worth a sort of their own
+	wideBytes  = 2 << 20 // of a mover that stays in the caches while it is gathered
+)
+
+// gathersMovers reports whether it is faster to sort row numbers and to gather every mover by them than to partition
+// all movers: there are many, and each of them stays in the caches.
+func (s *sorter) gathersMovers(movers []*mover) bool {
+	return len(movers) >= wideMovers && s.rows*widest(movers) <= wideBytes
+}
+
+// sortWide sorts row numbers and gathers the movers by them. Before a worker gathers a mover it writes to the pages of
+// the result, since the system's clearing of fresh ones empties the cache, and reads all of the mover in order: so it
+// comes into the cache many lines at a time.
+func (s *sorter) sortWide(movers []*mover) error {
+	order, err := s.sortedRows()
+	if err != nil {
+		return err
+	}
+	defer func(threads int) { s.threads = threads }(s.threads)
+	s.threads = min(workers.Count(s.job.Threads), len(movers)) // few rows of many columns keep more workers busy
+	size := s.rows * widest(slices.DeleteFunc(slices.Clone(movers), func(l *mover) bool { return l.inPlace(s.rows) }))
+	scratch, err := s.bytes(s.threads * size)
+	if err != nil {
+		return err
+	}
+	// Workers, which take items in turn, are far from one another: results of neighbors share huge pages, which two
+	// workers that write to them first would both clear.
+	each := (len(movers) + s.threads - 1) / s.threads
+	err = s.run(each*s.threads, func(worker, i int) {
+		if i = i%s.threads*each + i/s.threads; i >= len(movers) || s.stopped() {
+			return
+		}
+		l := movers[i]
+		rows := l.block(0, s.rows, scratch[worker*size:][:size])
+		writePages(l.out)
+		touch(rows)
+		gather(l.out, rows, order, l.width)
+	})
+	s.free(scratch)
+	s.free(bytesOf(order))
+	return err
+}
+
+// sortedRows are the sorted row numbers, in temp storage.
+func (s *sorter) sortedRows() ([]uint32, error) {
+	order := &mover{width: 4}
+	if err := s.provide(order, s.rows); err != nil {
+		return nil, err
+	}
+	wanted := s.numbers
+	s.numbers = order
+	err := s.sortRowNumbers()
+	s.numbers = wanted
+	return view[uint32](order.out), err
+}
+
+// writePages writes a byte of each page, however small pages are.
+func writePages(b []byte) {
+	for i := 0; i < len(b); i += 1 << 12 {
+		b[i] = 0
+	}
+}
+
+// touch reads a byte of each line.
+//
+//go:noinline
+func touch(b []byte) (sum byte) {
+	for i := 0; i < len(b); i += lineBytes {
+		sum += b[i]
+	}
+	return sum
+}
+
+// selectTop finds the bins of the leading rows, sorts the rows of these bins alone and takes the first of them.
+func (s *sorter) selectTop() error {
+	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
+	if err := p.count(true); err != nil {
+		return err
+	}
+	last, _ := slices.BinarySearch(p.starts[1:], uint32(s.out)) // the first bin that ends at or after the limit
+	rows, err := allocate[uint32](&s.buffers, int(p.starts[last+1]))
+	if err != nil {
+		return err
+	}
+	if err := p.selectRows(rows, uint16(last)); err != nil {
+		return err
+	}
+	s.free(bytesOf(p.bins))
+	if err := s.sortRows(s.source(), rows, 0); err != nil {
+		return err
+	}
+	return s.take(rows[:s.out])
+}
+
+// selectRows lists the rows of bins 0 to last, in their order.
+func (p *partition) selectRows(rows []uint32, last uint16) error {
+	starts := make([]int, len(p.shares)+1)
+	err := p.run(len(p.shares), func(_, i int) {
+		n := 0
+		for _, d := range p.bins[p.shares[i].lo:p.shares[i].hi] {
+			if d <= last {
+				n++
+			}
+		}
+		starts[i+1] = n
+	})
+	if err != nil {
+		return err
+	}
+	for i := range p.shares {
+		starts[i+1] += starts[i]
+	}
+	return p.run(len(p.shares), func(_, i int) {
+		at, lo := starts[i], p.shares[i].lo
+		for k, d := range p.bins[lo:p.shares[i].hi] {
+			if d <= last {
+				rows[at] = uint32(lo + k)
+				at++
+			}
+		}
+	})
 }

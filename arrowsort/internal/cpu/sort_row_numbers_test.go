@@ -1,9 +1,11 @@
 package cpu
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -29,4 +31,135 @@ func TestRecordsTie(t *testing.T) {
 		require.Equal(t, c.want, newTestSorter(t, &job).recordsTie(), c.name)
 		mustSort(t, &job)
 	}
+}
+
+// TestSortWide gathers many columns by row numbers, and partitions the same columns a few at a time.
+func TestSortWide(t *testing.T) {
+	const n = smallRows + 5000
+	r := rand.New(rand.NewPCG(1, 2))
+	job := engine.Job{Rows: n, Keys: []keyencode.Key{{}}, RowNumbers: 8, Threads: 4} // not a divisor of all movers
+	for c := range 2 * wideMovers {
+		keys, valid := make([]uint64, n), make([]bool, n)
+		for i := range keys {
+			keys[i], valid[i] = r.Uint64N(1<<40), i%3 > 0
+		}
+		column := uint64Column(keys)
+		if c%4 == 1 {
+			column.Chunks[0].Validity = bitmapOf(r, 0, valid)
+		}
+		if c%4 == 2 {
+			half := n / 2
+			column.Chunks = []keyencode.Chunk{
+				{Rows: half, Values: bytesOf(keys[:half])}, {Rows: n - half, Values: bytesOf(keys[half:])},
+			}
+		}
+		job.Columns = append(job.Columns, column)
+	}
+	for i := range job.Columns {
+		job.Gather = append(job.Gather, i)
+	}
+	s := newTestSorter(t, &job)
+	require.NoError(t, s.allocate())
+	require.True(t, s.gathersMovers(s.movers()))
+	require.NotZero(t, len(s.movers())%job.Threads)
+	require.False(t, s.recordsTie())
+	wide, _ := mustSort(t, &job)
+	for lo := 0; lo < len(job.Columns); lo += 2 {
+		few := job
+		few.Gather = []int{lo, lo + 1}
+		want, _ := mustSort(t, &few)
+		require.Equal(t, want.RowNumbers, wide.RowNumbers)
+		require.Equal(t, want.Columns, wide.Columns[lo:lo+2], "columns %d and %d", lo, lo+1)
+	}
+}
+
+// TestGathersMovers is the choice at its borders.
+func TestGathersMovers(t *testing.T) {
+	for _, c := range []struct {
+		rows, width, count int
+		want               bool
+	}{
+		{wideBytes / 8, 8, wideMovers, true},
+		{wideBytes/8 + 1, 8, wideMovers, false},
+		{wideBytes / 8, 8, wideMovers - 1, false},
+		{wideBytes / 16, 16, wideMovers, true},
+		{wideBytes / 8, 16, wideMovers, false},
+		{wideBytes, 1, 1000, true},
+	} {
+		s := sorter{rows: c.rows, job: &engine.Job{}, buffers: buffers{mem: memory.DefaultAllocator}}
+		movers := make([]*mover, c.count)
+		for i := range movers {
+			movers[i] = &mover{width: 1}
+		}
+		movers[c.count-1].width = c.width
+		require.Equal(t, c.want, s.gathersMovers(movers), "%+v", c)
+	}
+}
+
+// limits are those worth trying for n rows.
+func limits(n int) []int {
+	return []int{1, 2, n / 1000, n / 10, n / 4, n/4 + 1, n / 2, n - 1, n, n + 1}
+}
+
+// TestSelectTop compares sorts with a limit with the leading rows of the full sort.
+func TestSelectTop(t *testing.T) {
+	const n = 60_000
+	payload := drawn(9, n, uniform)
+	for name, shape := range shapes {
+		t.Run(name, func(t *testing.T) {
+			columns := []keyencode.Column{uint64Column(drawn(1, n, shape)), uint64Column(payload)}
+			for _, job := range []engine.Job{
+				{Keys: []keyencode.Key{{}}},
+				{Keys: []keyencode.Key{{Order: keyencode.Descending}}, Gather: []int{1, 0}},
+				{Keys: []keyencode.Key{{}, {Column: 1}}, Gather: []int{0}},
+			} {
+				job.Rows, job.Columns, job.RowNumbers, job.Threads = n, columns, 8, 2
+				full, _ := mustSort(t, &job)
+				for _, limit := range limits(n) {
+					job.Limit = limit
+					top, _ := mustSort(t, &job)
+					name := fmt.Sprintf("keys %+v, gather %v, limit %d", job.Keys, job.Gather, limit)
+					requireSame(t, view[uint64](full.RowNumbers)[:top.Rows], view[uint64](top.RowNumbers), "%s", name)
+					for i := range job.Gather {
+						requireSame(
+							t, view[uint64](full.Columns[i].Values)[:top.Rows], view[uint64](top.Columns[i].Values),
+							"%s: column %d", name, i,
+						)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestSelectTopOfFewRows does the same below the size of a partition.
+func TestSelectTopOfFewRows(t *testing.T) {
+	for _, n := range []int{1, 2, 100, 5000, smallRows} {
+		keys := drawn(1, n, func(r *rand.Rand, n, _ int) uint64 { return r.Uint64N(uint64(n/3 + 1)) })
+		job := engine.Job{
+			Rows: n, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 4,
+		}
+		full, _ := mustSort(t, &job)
+		for _, limit := range limits(n) {
+			job.Limit = limit
+			top, _ := mustSort(t, &job)
+			requireSame(
+				t, view[uint32](full.RowNumbers)[:top.Rows], view[uint32](top.RowNumbers), "%d rows, limit %d", n,
+				limit,
+			)
+		}
+	}
+}
+
+// TestTopTakesLittleMemory: what the leading rows cost: two bytes for each row of the input, and no copy of a
+// column.
+func TestTopTakesLittleMemory(t *testing.T) {
+	const n = 400_000
+	keys := uint64Column(drawn(1, n, uniform))
+	job := engine.Job{
+		Rows: n, Columns: []keyencode.Column{keys, keys, keys}, Keys: []keyencode.Key{{}}, Gather: []int{0, 1, 2},
+		Limit: 100, Threads: 2,
+	}
+	_, temp := mustSort(t, &job)
+	require.LessOrEqual(t, temp, 2*n+1<<20, "temp memory of the first 100 of %d rows", n)
 }

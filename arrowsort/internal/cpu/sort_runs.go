@@ -1,6 +1,9 @@
 package cpu
 
-import "slices"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // maxSampledRuns is the largest number of runs that are merged tile by tile unasked: more take as long as a sort.
 const maxSampledRuns = 16
@@ -57,4 +60,157 @@ func (t *mergeTile) inOrder(src source, runs Runs, codes []uint64) bool {
 		}
 	}
 	return true
+}
+
+// tileBorders cuts the merged rows into tiles: for each tile the first row of each run that belongs to a later one. No
+// tile has more than 2 * mergeRows rows.
+func (s *sorter) tileBorders(runs Runs) ([][]uint32, error) {
+	// A tile has the rows between every m-th of all samples, and less than a step of rows more of each run.
+	step := mergeRows / len(runs.Ends)
+	var rows []uint32
+	for i := range runs.Ends {
+		lo, hi := runs.bounds(i)
+		for row := lo + step - 1; row < hi; row += step {
+			rows = append(rows, uint32(row))
+		}
+	}
+	if err := s.sortRows(s.source(), rows, 0); err != nil {
+		return nil, err
+	}
+	var splitters []uint32
+	for i := len(runs.Ends) - 1; i < len(rows); i += len(runs.Ends) {
+		splitters = append(splitters, rows[i])
+	}
+	k := len(runs.Ends)
+	all := make([]uint32, (len(splitters)+1)*k)
+	borders := make([][]uint32, len(splitters)+1)
+	for i := range borders {
+		borders[i] = all[i*k : (i+1)*k]
+	}
+	err := s.tiles(len(splitters), 16, func(_, lo, hi int) {
+		var bounds [mergeRuns]bound
+		for i := lo; i < hi; i++ {
+			s.splitRuns(runs, splitters[i], borders[i], bounds[:k])
+		}
+	})
+	for i, end := range runs.Ends {
+		borders[len(splitters)][i] = uint32(end)
+	}
+	return borders, err
+}
+
+// mergeTiles merges the runs tile by tile. Unless they are proven to be in order, it sees whether they are as it merges
+// them. It reports false, and the result is undefined, when they are not.
+func (s *sorter) mergeTiles(runs Runs, proven bool) (inOrder bool, err error) {
+	borders, err := s.tileBorders(runs)
+	if err != nil {
+		return false, err
+	}
+	tiles := make([]mergeTile, 0, len(borders))
+	first := make([]uint32, len(runs.Ends))
+	for i := range first {
+		lo, _ := runs.bounds(i)
+		first[i] = uint32(lo)
+	}
+	longest := 0
+	for out := 0; len(borders) > 0 && out < s.out; borders = borders[1:] {
+		t := mergeTile{first: first, end: borders[0], out: out}
+		for i := range first {
+			if t.end[i] < first[i] { // by searches in rows that are not in order
+				return false, nil
+			}
+			t.rows += int(t.end[i] - first[i])
+		}
+		if t.rows > 2*mergeRows && !proven {
+			return false, nil
+		}
+		tiles, longest = append(tiles, t), max(longest, t.rows)
+		out, first = out+t.rows, borders[0]
+	}
+	movers := s.movers()
+	workers := min(s.threads, len(tiles))
+	fs, err := s.newBinSorters(workers, longest, widest(movers), s.plan.Words() > 1)
+	if err != nil {
+		return false, err
+	}
+	var unsorted atomic.Bool
+	err = s.run(len(tiles), func(worker, i int) {
+		t, f := &tiles[len(tiles)-1-i], fs[worker] // rows out of order are more often in the last ones
+		if unsorted.Load() {
+			return
+		}
+		order := t.order(s, f)
+		if !proven && !t.inOrder(s.source(), runs, f.codes) {
+			unsorted.Store(true)
+			return
+		}
+		t.move(s, f, movers, order)
+		s.advance(3 * t.rows)
+	})
+	for _, f := range fs {
+		f.release(&s.buffers)
+	}
+	return !unsorted.Load(), err
+}
+
+// A mergeTile is consecutive rows of the result: rows first..end-1 of each run, in any order.
+type mergeTile struct {
+	first, end []uint32
+	out, rows  int // their place in the result, their number
+}
+
+// move moves the rows of the tile in an order to the result, up to its end.
+func (t *mergeTile) move(s *sorter, f *binSorter, movers []*mover, order []uint32) {
+	kept := min(t.rows, s.out-t.out)
+	for _, l := range movers {
+		if s.stopped() {
+			return
+		}
+		out := l.out[t.out*l.width : (t.out+kept)*l.width]
+		rows := f.spare[:t.rows*l.width]
+		if order == nil && kept == t.rows {
+			rows = out
+		}
+		t.load(l, rows)
+		switch {
+		case order != nil:
+			gather(out, rows, order[:kept], l.width)
+		case kept < t.rows:
+			copy(out, rows)
+		}
+	}
+}
+
+// order is the order of the rows, one run after another; nil when they are in order. f has their codes.
+func (t *mergeTile) order(s *sorter, f *binSorter) []uint32 {
+	if len(t.first) != 2 || s.plan.Words() != 1 {
+		return f.sortRowIndices(s.plan, t.source(s.source()), 0, t.rows)
+	}
+	codes := f.codes[:t.rows]
+	encodeAll(t.source(s.source()), codes, 0)
+	return f.mergeIndices(codes, int(t.end[0]-t.first[0]))
+}
+
+// load writes the rows of the tile one run after another.
+func (t *mergeTile) load(l *mover, dst []byte) {
+	for i, lo := range t.first {
+		n := int(t.end[i] - lo)
+		for done := 0; done < n; {
+			step := min(n-done, l.stepRows())
+			part := dst[:step*l.width]
+			if b := l.block(int(lo)+done, step, part); &b[0] != &part[0] {
+				copy(part, b)
+			}
+			dst, done = dst[len(part):], done+step
+		}
+	}
+}
+
+// source makes the codes of the tile's rows, one run after another.
+func (t *mergeTile) source(src source) source {
+	p := pieces{src: src, first: t.first, starts: make([]uint32, len(t.first)+1)}
+	for i, lo := range t.first {
+		p.starts[i+1] = p.starts[i] + t.end[i] - lo
+	}
+	return p
 }

@@ -1,5 +1,14 @@
 package cpu
 
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
 // sortSmall sorts a few thousand rows on one worker, without a partition.
 func (s *sorter) sortSmall() error {
 	f := binSorter{pool: &s.pool}
@@ -24,4 +33,137 @@ func (s *sorter) take(rows []uint32) error {
 			}
 		}
 	})
+}
+
+// singleTileRows is the largest number of rows whose statistics and plan would cost more than they save.
+const singleTileRows = 1 << 10
+
+// A tileSorter is the temp storage of sortSingleTile: it does not grow with the rows, so that it is kept between calls.
+type tileSorter struct {
+	binSorter
+	words   [singleTileRows]uint64
+	a, b    [singleTileRows]uint32
+	inOrder [singleTileRows]uint32
+	counts  [1 << 10]uint32
+	live    [1][]byte
+}
+
+var tileSorters = sync.Pool{New: func() any {
+	t := &tileSorter{}
+	t.binSorter.a, t.binSorter.b, t.binSorter.counts = t.a[:], t.b[:], t.counts[:]
+	return t
+}}
+
+// fitsSingleTile reports whether sortSingleTile handles a job: row numbers of at most 1024 integers or floats without
+// nulls.
+func fitsSingleTile(job *engine.Job) bool {
+	if job.Rows == 0 || job.Rows > singleTileRows || len(job.Keys) != 1 || job.RowNumbers != 4 && job.RowNumbers != 8 ||
+		len(job.Columns) != 1 ||
+		job.Plan ||
+		job.Progress != nil {
+		return false
+	}
+	c := &job.Columns[0]
+	return len(job.Gather) == 0 && job.Keys[0].Column == 0 && keyencode.EncodeWords(nil, c, job.Keys[0], 0) &&
+		c.Chunks[0].Rows == job.Rows
+}
+
+// sortSingleTile orders ordered words, without statistics, plan, partition or goroutine.
+func sortSingleTile(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	t := tileSorters.Get().(*tileSorter)
+	defer tileSorters.Put(t)
+	words := t.words[:job.Rows]
+	keyencode.EncodeWords(words, &job.Columns[0], job.Keys[0], 0)
+	order := t.sortIndices(words)
+	if order == nil {
+		order = t.inOrder[:job.Rows]
+		series(order, 0)
+	}
+	n := job.Out()
+	b := buffers{call: ctx, mem: mem, live: t.live[:0]}
+	out, err := b.bytes(n * job.RowNumbers)
+	if err != nil {
+		return nil, err
+	}
+	t.live[0] = nil
+	if job.RowNumbers == 4 {
+		copy(view[uint32](out), order)
+	} else {
+		widen(view[uint64](out), order)
+	}
+	return &engine.Result{Rows: n, RowNumbers: out}, nil
+}
+
+// sortedInput reports whether the rows are in order already, or strictly descend: then one copy, as they are or
+// reversed, sorts them. Statistics prove it for one key; for several a sample decides whether all rows are compared.
+func (s *sorter) sortedInput() (inOrder, reversed bool, err error) {
+	if s.plan.Words() == 0 || s.plan.Sorted() {
+		return true, false, nil
+	}
+	if s.plan.Reversed() {
+		return false, true, nil
+	}
+	if s.rows <= smallRows || len(s.job.Keys) == 1 || !slices.IsSorted(s.sampled()) {
+		return false, false, nil
+	}
+	row, err := s.firstUnsorted(s.source(), s.rows, nil)
+	return row < 0, false, err
+}
+
+// strictlyDescending reports whether every code is below its predecessor.
+func strictlyDescending(codes []uint64) bool {
+	for i := 1; i < len(codes); i++ {
+		if codes[i] >= codes[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// copy copies the leading rows of the result, or the last rows in reverse.
+func (s *sorter) copy(reverse bool) error {
+	movers := s.movers()
+	size := 0
+	for _, l := range movers {
+		size = max(size, l.width*min(blockRows, l.stepRows()))
+	}
+	var scratch []byte
+	if reverse {
+		var err error
+		if scratch, err = s.bytes(s.threads * size); err != nil {
+			return err
+		}
+	}
+	return s.tiles(s.out, placeRows, func(worker, lo, hi int) {
+		for _, l := range movers {
+			step := min(blockRows, l.stepRows())
+			for a := lo; a < hi && !s.stopped(); a += step {
+				b := min(hi, a+step)
+				dst := l.out[a*l.width : b*l.width]
+				if reverse {
+					reverseInto(dst, l.block(s.rows-b, b-a, scratch[worker*size:][:size]), l.width)
+				} else if src := l.block(a, b-a, dst); &src[0] != &dst[0] {
+					copy(dst, src)
+				}
+			}
+		}
+		s.advance(3 * (hi - lo))
+	})
+}
+
+func reverseInto(dst, src []byte, width int) {
+	switch width {
+	case 8:
+		d, s := view[uint64](dst), view[uint64](src)
+		for i := range d {
+			d[i] = s[len(s)-1-i]
+		}
+	default:
+		for i := 0; i < len(src); i += width {
+			copy(dst[len(dst)-i-width:], src[i:i+width])
+		}
+	}
 }

@@ -1,0 +1,270 @@
+package cpu
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"unsafe"
+)
+
+// sortIndices returns the stable order of the codes as row numbers within the bin, nil when they are in order already.
+// The result is in the binSorter's own storage.
+//
+// A 4-byte record holds the row below the leading bits of code - min that fit. Records are distinct, so that whole
+// records may be compared in any step. Two radix passes of up to 10 bits bring nearly all of them home; an insertion
+// pass does the rest; rows that tie in the record are ordered by their codes.
+func (f *binSorter) sortIndices(codes []uint64) []uint32 {
+	lo, hi, inOrder := rangeOf(codes)
+	if inOrder {
+		return nil
+	}
+	n := len(codes)
+	rowBits := uint(bits.Len(uint(n - 1)))
+	width := uint(bits.Len64(hi - lo))
+	kept := min(width, 32-rowBits)
+	rest := width - kept
+	a, b := f.a[:n], f.b[:n]
+	want := min(kept, rowBits+4) // 4 bits more than the rows need leave few to the insertion pass
+	digit := (want + 1) / 2
+	used := min(kept, 2*digit)
+	shift := rowBits + kept - used
+	counts := f.counts[:2<<digit]
+	clear(counts)
+	buildRecords(codes, a, lo, rest, rowBits, unsafe.Pointer(&counts[0]), shift, digit)
+	for p := range uint(2) {
+		exclusiveSum(counts[p<<digit : (p+1)<<digit])
+		scatterRecords(a, unsafe.Pointer(&b[0]), unsafe.Pointer(&counts[p<<digit]), shift+p*digit, 1<<digit-1)
+		a, b = b, a
+	}
+	budget := 8 * n
+	if !insertRecords(a, &budget) {
+		return f.sortIndicesByDigits(codes)
+	}
+	if rest == 0 {
+		stripRecords(a, rowBits)
+	} else if !stripTiedRecords(a, codes, rowBits, &budget) {
+		return f.sortIndicesByDigits(codes)
+	}
+	return a
+}
+
+// sortIndicesByDigits is sortIndices for codes that cluster in a part of their range: row numbers move by one byte of
+// the codes after another, from the least significant, constant bytes left out.
+func (f *binSorter) sortIndicesByDigits(codes []uint64) []uint32 {
+	n := len(codes)
+	a, b := f.a[:n], f.b[:n]
+	series(a, 0)
+	var counts [8][256]uint32
+	for _, x := range codes {
+		for d := range counts {
+			counts[d][byte(x>>(8*d))]++
+		}
+	}
+	for d := range counts {
+		c := &counts[d]
+		if c[byte(codes[0]>>(8*d))] == uint32(n) {
+			continue
+		}
+		exclusiveSum(c[:])
+		for _, r := range a {
+			o := &c[byte(codes[r]>>(8*d))]
+			b[*o] = r
+			*o++
+		}
+		a, b = b, a
+	}
+	return a
+}
+
+// rangeOf returns the smallest and the largest code and whether they never fall.
+//
+//go:noinline
+func rangeOf(codes []uint64) (lo, hi uint64, inOrder bool) {
+	i := 1
+	for ; i < len(codes) && codes[i] >= codes[i-1]; i++ {
+	}
+	if i >= len(codes) {
+		return 0, 0, true
+	}
+	lo, hi = codes[0], codes[i-1]
+	for _, x := range codes[i:] {
+		lo, hi = min(lo, x), max(hi, x)
+	}
+	return lo, hi, false
+}
+
+// buildRecords makes the records and counts two digits of them.
+//
+//go:noinline
+func buildRecords(
+	codes []uint64, a []uint32, lo uint64, rest, rowBits uint, counts unsafe.Pointer, shift, digit uint,
+) {
+	rest, rowBits, digit = rest&63, rowBits&31, digit&31
+	a = a[:len(codes)]
+	mask := uint32(1)<<digit - 1
+	s0, s1 := shift&31, (shift+digit)&31
+	second := unsafe.Add(counts, uintptr(4)<<digit)
+	for i, x := range codes {
+		r := uint32((x-lo)>>rest)<<rowBits | uint32(i)
+		a[i] = r
+		count32(counts, uint64(r>>s0&mask))
+		count32(second, uint64(r>>s1&mask))
+	}
+}
+
+//go:noinline
+func exclusiveSum(counts []uint32) {
+	sum := uint32(0)
+	for i, c := range counts {
+		counts[i] = sum
+		sum += c
+	}
+}
+
+//go:noinline
+func scatterRecords(a []uint32, b, offsets unsafe.Pointer, shift uint, mask uint32) {
+	shift &= 31
+	for _, r := range a {
+		o := (*uint32)(unsafe.Add(offsets, uint64(r>>shift&mask)*4))
+		p := *o
+		*o = p + 1
+		*(*uint32)(unsafe.Add(b, uint64(p)*4)) = r
+	}
+}
+
+// insertRecords sorts records that are nearly in place; it gives up (false) when the budget of steps is spent.
+//
+//go:noinline
+func insertRecords(a []uint32, budget *int) bool {
+	prev := a[0]
+	for i := 1; i < len(a); i++ {
+		x := a[i]
+		if x >= prev {
+			prev = x
+			continue
+		}
+		j := i
+		for j > 0 && a[j-1] > x {
+			a[j] = a[j-1]
+			j--
+		}
+		a[j] = x
+		if *budget -= i - j; *budget < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// stripRecords leaves the rows of ordered records.
+func stripRecords(a []uint32, rowBits uint) {
+	mask := uint32(1)<<(rowBits&31) - 1
+	for i := range a {
+		a[i] &= mask
+	}
+}
+
+// stripTiedRecords is stripRecords for records that do not hold all code bits: runs that tie in those they hold are
+// ordered by the codes. It gives up (false) when the budget is spent or a run is long.
+//
+//go:noinline
+func stripTiedRecords(a []uint32, codes []uint64, rowBits uint, budget *int) bool {
+	rowBits &= 31
+	mask := uint32(1)<<rowBits - 1
+	for i := 0; i < len(a); {
+		x := a[i]
+		if i+1 == len(a) || a[i+1]>>rowBits != x>>rowBits {
+			a[i] = x & mask
+			i++
+			continue
+		}
+		e := i + 2
+		for e < len(a) && a[e]>>rowBits == x>>rowBits {
+			e++
+		}
+		g := a[i:e]
+		i = e
+		if len(g) > 16 && codesTie(g, codes, mask) {
+			stripRecords(g, rowBits)
+			continue
+		}
+		if *budget -= len(g); *budget < 0 || len(g) > 256 {
+			return false
+		}
+		stripRecords(g, rowBits)
+		if len(g) <= 16 {
+			insertRows(g, codes)
+		} else {
+			slices.SortFunc(g, func(x, y uint32) int {
+				return cmp.Or(cmp.Compare(codes[x], codes[y]), cmp.Compare(x,
+					y))
+			})
+		}
+	}
+	return true
+}
+
+// codesTie reports whether the rows of some records have one code, so that they are in order.
+func codesTie(records []uint32, codes []uint64, mask uint32) bool {
+	first := codes[records[0]&mask]
+	for _, r := range records[1:] {
+		if codes[r&mask] != first {
+			return false
+		}
+	}
+	return true
+}
+
+// insertRows orders a few rows by their codes, stably.
+func insertRows(rows []uint32, codes []uint64) {
+	for i := 1; i < len(rows); i++ {
+		r, j := rows[i], i
+		for c := codes[r]; j > 0 && codes[rows[j-1]] > c; j-- {
+			rows[j] = rows[j-1]
+		}
+		rows[j] = r
+	}
+}
+
+// mergeIndices is the stable order of codes of which the first ones and the others are in order; nil when all are.
+func (f *binSorter) mergeIndices(codes []uint64, first int) []uint32 {
+	n := len(codes)
+	if first == 0 || first == n || codes[first-1] <= codes[first] {
+		return nil
+	}
+	order := f.a[:n]
+	mergeTwo(order, codes, first)
+	return order
+}
+
+// mergeTwo merges from both ends at once, without branches: one step waits for the loads of the step before, but not
+// for those of the other end.
+//
+//go:noinline
+func mergeTwo(order []uint32, codes []uint64, first int) {
+	c, o := unsafe.Pointer(unsafe.SliceData(codes)), unsafe.Pointer(unsafe.SliceData(order))
+	// what remains is rows i..k of the one part and j..m of the other
+	i, j, k, m := 0, first, first-1, len(codes)-1
+	at, end := 0, m
+	for steps := min(k-i+1, m-j+1) / 2; steps > 0; steps = min(k-i+1, m-j+1) / 2 { // no part ends in as many
+		for ; steps > 0; steps-- {
+			_, low := bits.Sub64(*(*uint64)(unsafe.Add(c, j*8)), *(*uint64)(unsafe.Add(c, i*8)), 0)
+			_, high := bits.Sub64(*(*uint64)(unsafe.Add(c, m*8)), *(*uint64)(unsafe.Add(c, k*8)), 0)
+			l, h := int(low), int(high)
+			*(*uint32)(unsafe.Add(o, at*4)) = uint32(i + (j-i)&-l)
+			*(*uint32)(unsafe.Add(o, end*4)) = uint32(m + (k-m)&-h)
+			i, j = i+1-l, j+l
+			k, m = k-h, m-1+h
+			at, end = at+1, end-1
+		}
+	}
+	for ; i <= k || j <= m; at++ {
+		if j > m || i <= k && codes[i] <= codes[j] {
+			order[at] = uint32(i)
+			i++
+		} else {
+			order[at] = uint32(j)
+			j++
+		}
+	}
+}
