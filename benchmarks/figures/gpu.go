@@ -36,7 +36,7 @@ var distributions = []struct {
 var speedup = regexp.MustCompile(`^(.+?) +2\^(\d+) +[\d.]+ x +([\d.]+) x `)
 
 // drawGPU shows how many times as fast as CUB row numbers are sorted, by rows and keys.
-func drawGPU(results io.Reader) (*plot.Plot, error) {
+func drawGPU(results io.Reader) (*drawing, error) {
 	lines := map[string]plotter.XYs{}
 	var head []string // device and date
 	for scanner := bufio.NewScanner(results); scanner.Scan(); {
@@ -52,32 +52,40 @@ func drawGPU(results io.Reader) (*plot.Plot, error) {
 		times, _ := strconv.ParseFloat(match[3], 64)
 		lines[match[1]] = append(lines[match[1]], plotter.XY{X: power, Y: times})
 	}
-	p := newPlot("Argsort on the GPU: times as fast as CUB's radix sort of pairs")
-	p.X.Label.Text = "rows\n" + strings.Join(head, ", ")
+	d := &drawing{plot: newPlot("Argsort on the GPU, times as fast as CUB"),
+		legends: []plot.Legend{newLegend(), newLegend()}}
+	p := d.plot
+	p.X.Label.Text, d.below = "rows", strings.Join(head, ", ")
+	p.Y.Label.Text = "logarithmic scale"
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, powersOfTwo("%g x")
 	p.X.Tick.Marker = exponents{}
 	p.Add(plotter.NewGrid())
-	most := 1.0
-	for i, d := range distributions {
-		if len(lines[d.keys]) == 0 {
-			return nil, fmt.Errorf("no line about %s", d.keys)
+	least, most := 1.0, 1.0
+	for i, keys := range distributions {
+		if len(lines[keys.keys]) == 0 {
+			return nil, fmt.Errorf("no line about %s", keys.keys)
 		}
-		line, points, err := plotter.NewLinePoints(lines[d.keys])
+		line, points, err := plotter.NewLinePoints(lines[keys.keys])
 		if err != nil {
 			return nil, err
 		}
-		line.Color, line.Width = d.color, 0.5*vg.Millimeter
-		points.Color, points.Shape, points.Radius = d.color, plotutil.Shape(i), 1.2*vg.Millimeter
+		line.Color, line.Width = keys.color, 0.5*vg.Millimeter
+		points.Color, points.Shape, points.Radius = keys.color, plotutil.Shape(i), 1.2*vg.Millimeter
 		p.Add(line, points)
-		p.Legend.Add(d.label+room, line, points)
-		for _, point := range lines[d.keys] {
-			most = max(most, point.Y)
+		d.legends[i%2].Add(keys.label, line, points)
+		for _, point := range lines[keys.keys] {
+			least, most = min(least, point.Y), max(most, point.Y)
 		}
 	}
-	p.Legend.Top = true
-	p.X.Max = 32 // room for the legend
-	p.Y.Min, p.Y.Max = 1, math.Exp2(math.Ceil(math.Log2(most)))
-	return p, nil
+	cub, err := plotter.NewLine(plotter.XYs{{X: p.X.Min, Y: 1}, {X: p.X.Max, Y: 1}})
+	if err != nil {
+		return nil, err
+	}
+	cub.Width, cub.Dashes = 0.8*vg.Millimeter, []vg.Length{2 * vg.Millimeter, 1 * vg.Millimeter}
+	p.Add(cub)
+	d.legends[1].Add("CUB", cub)
+	p.Y.Min, p.Y.Max = math.Exp2(math.Floor(math.Log2(least))), math.Exp2(math.Ceil(math.Log2(most)))
+	return d, nil
 }
 
 // exponents labels an axis of exponents of two, each fourth.

@@ -37,8 +37,13 @@ func TestBestIsTheFastestWay(t *testing.T) {
 }
 
 func TestResultsWithoutAJobAreAnError(t *testing.T) {
-	_, err := drawEngines(strings.NewReader(`{"Machine": {"Date": "2026-01-02T"}, "Jobs": {}}`))
-	require.ErrorContains(t, err, "no time of arrowsort for job w")
-	_, err = drawGPU(strings.NewReader("u32 uniform    2^28   2.00 x   2.04 x   3.7 ms\n"))
+	for results, want := range map[string]string{
+		`{"Jobs": {"w": [{"engine": "polars", "median": 1}]}}`: "no time of arrowsort for job w",
+		`{"Jobs": {}}`: "no job was measured",
+	} {
+		_, err := drawReadme(strings.NewReader(results))
+		require.ErrorContains(t, err, want)
+	}
+	_, err := drawGPU(strings.NewReader("u32 uniform    2^28   2.00 x   2.04 x   3.7 ms\n"))
 	require.ErrorContains(t, err, "no line about i64 five values")
 }
