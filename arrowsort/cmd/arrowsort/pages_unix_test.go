@@ -24,7 +24,7 @@ var console = regexp.MustCompile("(?ms)^```console\n(.*?)^```$")
 // TestPages runs the commands of the user pages and compares their standard output with what the page shows. Each
 // section has its own folder, with the flights of the examples.
 func TestPages(t *testing.T) {
-	for _, page := range []string{"docs/cookbook.md"} {
+	for _, page := range []string{"README.md", "docs/cookbook.md"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "..", page))
 		require.NoError(t, err)
 		for _, section := range regexp.MustCompile("(?m)^## ").Split(string(text), -1) {

@@ -21,21 +21,40 @@ const (
 	figuresEnd   = "<!-- end of figures -->"
 )
 
-// TestReadmeFigures compares README's figures with the newest results, or writes them: make figures.
-func TestReadmeFigures(t *testing.T) {
+// readmeRows is how many rows README's table has at most.
+const readmeRows = 10
+
+// TestEngineFigures compares the figures of README and docs/figures.md with the newest results, or writes them: make
+// figures. README has some rows of the table, docs/figures.md all.
+func TestEngineFigures(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, "benchmarks", "results", "*[0-9].json"))
 	require.NoError(t, err)
-	want := "Not measured yet: run `make rivals` on an idle machine, then `make figures`.\n"
-	if len(files) > 0 {
-		newest := slices.Max(files) // names are dates
-		want = parseResults(t, newest).table()
-	}
-	checkFigures(t, "README.md", want+threadsTable(t))
+	require.NotEmpty(t, files, "there are no results: run make rivals")
+	newest := parseResults(t, slices.Max(files)) // names are dates
+	all := jobs(t)
+	few := slices.DeleteFunc(slices.Clone(all), func(j job) bool { return !j.Readme })
+	require.LessOrEqual(t, len(few), readmeRows)
+	checkFigures(t, "README.md", newest.table(few)+newest.conditions(
+		"[All figures](docs/figures.md); [how it was measured](benchmarks/README.md)."))
+	checkFigures(t, "docs/figures.md", newest.table(all)+newest.conditions(
+		"How it was measured, and how to repeat it: [benchmarks](../benchmarks/README.md).")+threadsTable(t, all))
+}
+
+// A job is a row of the tables and of the charts, which benchmarks/figures draws.
+type job struct {
+	Job, Title string
+	Readme     bool
+}
+
+func jobs(t *testing.T) (all []job) {
+	text := read(t, "benchmarks/figures/jobs.json")
+	require.NoError(t, json.Unmarshal([]byte(text), &all))
+	return all
 }
 
 // threadsTable is the newest comparison on another machine, with few and with many threads: files whose names are a
 // date, the machine, and the number of threads.
-func threadsTable(t *testing.T) string {
+func threadsTable(t *testing.T, jobs []job) string {
 	files, err := filepath.Glob(filepath.Join(root, "benchmarks", "results", "*-threads.json"))
 	require.NoError(t, err)
 	if len(files) == 0 {
@@ -49,7 +68,7 @@ func threadsTable(t *testing.T) string {
 		}
 	}
 	slices.SortFunc(runs, func(a, b results) int { return a.Threads - b.Threads })
-	return sideBySide(runs)
+	return sideBySide(runs, jobs)
 }
 
 // checkFigures compares the figures of a document with those of the results, or writes them.
@@ -76,9 +95,9 @@ type results struct {
 		HugePages string  `json:"huge_pages"`
 		Versions  map[string]string
 	}
-	Threads, Runs, Disturbed int
-	Scale                    float64
-	Jobs                     map[string][]measurement
+	Threads, Runs int
+	Scale         float64
+	Jobs          map[string][]measurement
 }
 
 // A measurement is the median of one engine's way to do a job, in seconds; inner without the start of an interpreter.
@@ -101,73 +120,55 @@ var (
 	names   = map[string]string{
 		"polars": "Polars", "duckdb": "DuckDB", "datafusion": "DataFusion", "pyarrow": "Arrow C++",
 	}
-
-	// titles are the jobs that README shows.
-	titles = [][2]string{
-		{"w", "10M rows by a random int64, 3 columns"},
-		{"argsort", "the same, row numbers only"},
-		{"wf", "10M rows by a float64 with nulls and NaNs, 3 columns"},
-		{"twokeys", "10M rows by int32 and int64, 3 columns"},
-		{"flights", "3M flights by origin, delay, date, 5 columns, 2 of strings"},
-		{"delay", "3M flights by delay"},
-		{"strings", "5M strings of 5 to 40 bytes"},
-		{"urls", "5M URLs of 10,000 hosts"},
-		{"words", "10M strings, 1,000 of them distinct"},
-		{"wide", "1M rows by an int64, 100 more columns"},
-		{"wide100k", "100,000 rows by an int64, 100 more columns"},
-		{"columns11", "10M rows by an int64, 10 more columns"},
-		{"sorted", "10M rows in order already"},
-		{"swapped", "10M rows in order but for 1 %, 3 columns"},
-		{"jitter", "10M timestamps with jitter, 3 columns"},
-		{"runs", "10M rows of 8 sorted runs, 3 columns"},
-		{"cli", "3M flights by delay, Parquet file to Parquet file"},
-		{"w100m", "100M rows by a random int64, 3 columns"},
-	}
 )
 
-func (r results) table() string {
+func (r results) table(jobs []job) string {
 	var b strings.Builder
 	versions := r.Machine.Versions
 	fmt.Fprintf(&b, "\n| seconds | arrowsort | Polars %s | DuckDB %s | DataFusion %s | Arrow C++ %s "+
 		"|\n|---|---|---|---|---|---|\n",
 		versions["polars"], versions["duckdb"], versions["datafusion"], versions["pyarrow"])
-	for _, title := range titles {
-		job, measured := r.Jobs[title[0]]
-		if !measured {
+	for _, job := range jobs {
+		measured := r.Jobs[job.Job]
+		if len(measured) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "| %s |", title[1])
+		fmt.Fprintf(&b, "| %s |", job.Title)
 		for _, engine := range engines {
-			fmt.Fprintf(&b, " %s |", fastest(job, engine))
+			fmt.Fprintf(&b, " %s |", fastest(measured, engine))
 		}
 		b.WriteString("\n")
 	}
+	return b.String()
+}
+
+// conditions is the paragraph below the table.
+func (r results) conditions(links string) string {
 	text := fmt.Sprintf("Medians of %d runs, alternating, with %d threads; each engine by its fastest way, and an "+
 		"empty cell where it has none or was not measured. %s", r.Runs, r.Threads, r.where())
 	for _, m := range r.Jobs["memory"] {
 		text += fmt.Sprintf(" Temp memory of the first job, in addition to input and output: %.1f MiB.",
 			m.Bytes/(1<<20))
 	}
-	b.WriteString("\n" + wrapped(text+" How it was measured, and how to repeat it: "+
-		"[benchmarks](benchmarks/README.md).") + "\n\n")
-	return b.String()
+	return "\n" + wrapped(text+" "+links) + "\n\n"
 }
 
 // sideBySide is a table of runs with different numbers of threads on one machine: arrowsort, and the fastest other.
-func sideBySide(runs []results) string {
+func sideBySide(runs []results, jobs []job) string {
 	var b strings.Builder
 	b.WriteString("| seconds |")
 	for _, r := range runs {
 		fmt.Fprintf(&b, " %d threads | the fastest other |", r.Threads)
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---|---|", len(runs)) + "\n")
-	for _, title := range titles {
-		if !slices.ContainsFunc(runs, func(r results) bool { return len(r.Jobs[title[0]]) > 0 }) {
+	for _, job := range jobs {
+		if !slices.ContainsFunc(runs, func(r results) bool { return len(r.Jobs[job.Job]) > 0 }) {
 			continue
 		}
-		fmt.Fprintf(&b, "| %s |", title[1])
+		fmt.Fprintf(&b, "| %s |", job.Title)
 		for _, r := range runs {
-			fmt.Fprintf(&b, " %s | %s |", fastest(r.Jobs[title[0]], "arrowsort"), fastestOther(r.Jobs[title[0]]))
+			measured := r.Jobs[job.Job]
+			fmt.Fprintf(&b, " %s | %s |", fastest(measured, "arrowsort"), fastestOther(measured))
 		}
 		b.WriteString("\n")
 	}
@@ -194,9 +195,8 @@ func fastestOther(job []measurement) string {
 // where is when and on what the results were measured.
 func (r results) where() string {
 	m := r.Machine
-	return fmt.Sprintf("Measured on %s at commit %s, on %s, %d cores, %.3g GiB, %s, huge pages: %s. Other programs "+
-		"wanted the processors during %d runs.", m.Date[:len("2006-01-02")], m.Versions["arrowsort"], m.CPU, m.Cores,
-		m.MemoryGiB, m.Versions["go"], m.HugePages, r.Disturbed)
+	return fmt.Sprintf("Measured on %s at commit %s, on %s, %d cores, %.3g GiB, %s, huge pages: %s.",
+		m.Date[:len("2006-01-02")], m.Versions["arrowsort"], m.CPU, m.Cores, m.MemoryGiB, m.Versions["go"], m.HugePages)
 }
 
 // wrapped breaks a paragraph into lines.

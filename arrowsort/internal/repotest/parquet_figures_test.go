@@ -32,10 +32,9 @@ type parquetResults struct {
 	Codec    string
 }
 
-// A parquetLimit is a line of the table: a way of arrowsort to do a job, and what it may take.
+// A parquetLimit is a line of the table: a way of arrowsort to do a job, and the rivals that it is compared with.
 type parquetLimit struct {
 	Job, Title, Way string
-	Factor, Peak    float64 // of the faster rival's seconds; bytes, 0 for the smaller of theirs
 	Rivals          []string
 }
 
@@ -66,7 +65,7 @@ func (r parquetResults) table() string {
 	v := r.Machine.Versions
 	fmt.Fprintf(&b, "\n| seconds, MB of memory at most | arrowsort | Polars %s | DuckDB %s | DataFusion %s | Arrow "+
 		"C++ %s | time, of the faster "+
-		"| memory |\n|---|---|---|---|---|---|---|---|\n", v["polars"], v["duckdb"], v["datafusion"], v["pyarrow"])
+		"|\n|---|---|---|---|---|---|---|\n", v["polars"], v["duckdb"], v["datafusion"], v["pyarrow"])
 	for _, limit := range r.Limits {
 		job, measured := r.Measured[limit.Job]
 		if !measured {
@@ -77,8 +76,7 @@ func (r parquetResults) table() string {
 		for _, engine := range engines[1:] {
 			fmt.Fprintf(&b, " %s |", findMeasurement(job, engine, "").cell())
 		}
-		time, memory := limit.compare(own, job)
-		fmt.Fprintf(&b, " %s | %s |\n", time, memory)
+		fmt.Fprintf(&b, " %s |\n", limit.compare(own, job))
 	}
 	priority := ""
 	if r.Realtime > 0 {
@@ -87,9 +85,10 @@ func (r parquetResults) table() string {
 	b.WriteString("\n" + wrapped(fmt.Sprintf("Medians of %d runs or more, alternating, each in a separate process, "+
 		"with %d threads%s; %s, row groups of %d rows, inputs in the page cache, outputs checked. Seconds of "+
 		"arrowsort are those of its whole process, those of the others without the start of the interpreter. "+
-		"*Of the faster*: of Polars and DuckDB, and the goal; *memory*: the most resident memory that the system "+
-		"recorded, in MB, and the goal. %s How to repeat it: [benchmarks](../benchmarks/README.md).", r.Runs,
-		r.Threads, priority, r.Codec, r.RowGroup, r.where())) + "\n\n")
+		"Memory is the most resident memory that the system recorded, in MB. *Of the faster*: the time of arrowsort "+
+		"as a multiple of that of the faster of Polars and DuckDB. %s How to repeat it: "+
+		"[benchmarks](../benchmarks/README.md).", r.Runs, r.Threads, priority, r.Codec, r.RowGroup, r.where())) +
+		"\n\n")
 	return b.String()
 }
 
@@ -119,23 +118,18 @@ func (m parquetMeasurement) cell() string {
 
 func megabytes(bytes float64) string { return strconv.FormatFloat(bytes/1e6, 'f', 0, 64) }
 
-// compare is what was measured and the goal: time as a multiple of the fastest rival's, and megabytes.
-func (l parquetLimit) compare(own parquetMeasurement, job []parquetMeasurement) (time, memory string) {
-	var seconds, peaks []float64
+// compare is the time as a multiple of the fastest rival's.
+func (l parquetLimit) compare(own parquetMeasurement, job []parquetMeasurement) string {
+	var seconds []float64
 	for _, engine := range l.Rivals {
 		if m := findMeasurement(job, engine, ""); m.Median > 0 {
-			seconds, peaks = append(seconds, m.Inner), append(peaks, m.Peak)
+			seconds = append(seconds, m.Inner)
 		}
 	}
 	if own.Median == 0 || len(seconds) == 0 {
-		return "", ""
+		return ""
 	}
-	peak := l.Peak
-	if peak == 0 {
-		peak = slices.Min(peaks)
-	}
-	return fmt.Sprintf("%.2f (%g)", own.Inner/slices.Min(seconds), l.Factor),
-		megabytes(own.Peak) + " (" + megabytes(peak) + ")"
+	return fmt.Sprintf("%.2f", own.Inner/slices.Min(seconds))
 }
 
 func TestParquetComparison(t *testing.T) {
@@ -145,12 +139,10 @@ func TestParquetComparison(t *testing.T) {
 		{Engine: "polars", Median: 1.2, Inner: 1, Peak: 100e6},
 		{Engine: "duckdb", Median: 3, Inner: 2, Peak: 60e6, Limit: 64e6}, {Engine: "pyarrow", Error: "killed"},
 	}
-	time, memory := parquetLimit{Factor: 0.7, Rivals: []string{"polars", "duckdb"}}.compare(
-		findMeasurement(job, "arrowsort", ""), job)
-	require.Equal(t, []string{"0.50 (0.7)", "90 (60)"}, []string{time, memory})
-	time, memory = parquetLimit{Factor: 1.2, Peak: 192e6,
-		Rivals: []string{"duckdb"}}.compare(findMeasurement(job, "arrowsort", "128MiB"), job)
-	require.Equal(t, []string{"0.40 (1.2)", "150 (192)"}, []string{time, memory})
+	require.Equal(t, "0.50", parquetLimit{Rivals: []string{"polars", "duckdb"}}.compare(
+		findMeasurement(job, "arrowsort", ""), job))
+	require.Equal(t, "0.40", parquetLimit{Rivals: []string{"duckdb"}}.compare(
+		findMeasurement(job, "arrowsort", "128MiB"), job))
 	require.Equal(t, "2, 60 (limit 64)", findMeasurement(job, "duckdb", "").cell())
 	require.Equal(t, "failed", findMeasurement(job, "pyarrow", "").cell())
 	require.Equal(t, "", findMeasurement(job, "datafusion", "").cell())
