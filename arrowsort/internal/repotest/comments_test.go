@@ -5,6 +5,8 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -29,6 +31,17 @@ func TestExportedNamesHaveComments(t *testing.T) {
 	}
 	for folder, ok := range documented {
 		require.True(t, ok, "package %s has no package comment", folder)
+	}
+}
+
+// TestRootNamesPackages: the packages and modules that the comment of the root names exist.
+func TestRootNamesPackages(t *testing.T) {
+	names := regexp.MustCompile(regexp.QuoteMeta(module)+`/([\w/]+)`).FindAllStringSubmatch(read(t, "doc.go"), -1)
+	require.NotEmpty(t, names)
+	for _, name := range names {
+		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(name[1]), "*.go"))
+		require.NoError(t, err)
+		require.NotEmpty(t, files, "doc.go names %s", name[0])
 	}
 }
 
