@@ -16,8 +16,8 @@ import (
 // Expand lists the files that some paths mean, in this order. A file is itself. A folder is the Parquet and Arrow files
 // right in it. A pattern with *, ? or [ is the files that match it in the order of their paths; ** between slashes
 // stands for any number of folders. As in a shell, wildcards match no hidden names, and ** follows no links; nor does
-// it stand for folders whose names begin with an underscore. A pattern or folder without files, and a folder that
-// cannot be read, is an error.
+// it stand for folders whose names begin with an underscore. A pattern or folder without files, a pattern that ends in
+// a slash, and a folder that cannot be read, is an error.
 func Expand(paths []string) ([]string, error) {
 	l, err := list(paths)
 	return l.files, err
@@ -124,6 +124,10 @@ const anyFolders = "**"
 
 // pattern lists the files that match a pattern.
 func (l *lister) pattern(path string) error {
+	if os.IsPathSeparator(path[len(path)-1]) {
+		return fmt.Errorf("%s: a pattern that ends in a slash matches folders; give '%s' for files in them", path,
+			path+"*.parquet")
+	}
 	at := strings.LastIndexFunc(path[:strings.IndexAny(path, wildcards)], isSeparator) + 1
 	folder, parts := filepath.Clean(path[:at]), strings.FieldsFunc(path[at:], isSeparator)
 	for _, part := range parts {

@@ -55,6 +55,7 @@ func TestPatterns(t *testing.T) {
 		"d/**.parquet":        "** stands for folders and has to be between slashes, as in 'd/**/*.parquet'",
 		"d/a**/x.parquet":     "has to be between slashes",
 		"d/**/*.orc":          "no file matches",
+		"d/*/":                "ends in a slash matches folders; give 'd/*/*.parquet' for files in them",
 		"absent/**/*.parquet": "no file matches",
 		"d/b.parquet/*":       "no file matches",
 		"d/*/[":               "syntax error in pattern",
