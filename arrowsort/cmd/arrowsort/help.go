@@ -22,8 +22,8 @@ zstd:3; the default is that of a Parquet input, else zstd. --compression of Arro
 none.`
 
 	csvHelp = `CSV has a line of column names and is UTF-8, also compressed with gzip, zstd or bzip2. The type of a
-column is the first of int64, uint64, float64, bool, date (2006-01-02), time (2006-01-02 15:04:05, with or without a
-zone) and string that all its values have. An empty value is null, and so is an empty line of the only column.
+column is the first of int64, uint64, float64, decimal, bool, date (2006-01-02), time (2006-01-02 15:04:05, with or
+without a zone) and string that all its values have. An empty value is null, and so is an empty line of the only column.
 --delimiter separates the values of input and output. With --no-header neither has a line of column names. --csv-type
 gives the type of a column, and how its values are written: --csv-type 'date=date:%d/%m/%Y' reads 31/12/2026, with the
 directives %Y %y %m %b %d %a %H %I %p %M %S %f %z of strftime, and --csv-type 'price=float64:1.234,5' reads 12.000,75.`
