@@ -49,7 +49,7 @@ func (l *looks) add(value string) {
 // Looks are a value of a column of text and types that somebody may give to the column, if all its values look like
 // dates or numbers that text does not have in their order: one type, or two that differ in what the values mean.
 func (s *Schema) Looks(column int) (example string, like []*Type) {
-	c := &s.inferred[s.all()[column].from]
+	c := s.inferenceOf(column)
 	l := &c.looks
 	if len(l.guesses) == 0 {
 		return "", nil

@@ -225,10 +225,18 @@ func (s *Schema) writtenOneWay(c column) bool {
 
 // Rounded returns the first number of a column of which the column's type has not all digits; empty: it has all.
 func (s *Schema) Rounded(column int) string {
-	if c := &s.inferred[s.all()[column].from]; c.isRounded() {
+	if c := s.inferenceOf(column); c.isRounded() {
 		return c.rounded
 	}
 	return ""
+}
+
+// inferenceOf is what was inferred of a column that is read.
+func (s *Schema) inferenceOf(column int) *inference {
+	if s.columns != nil {
+		column = s.columns[column].from
+	}
+	return &s.inferred[column]
 }
 
 // Bytes is about what the columns that are read take in memory.

@@ -74,6 +74,11 @@ func TestWideHeaders(t *testing.T) {
 	require.NoError(t, schema.Infer(t.Context(), sourceOf(strings.Join(names, ",")+"\n", ',')))
 	slices.Reverse(names)
 	require.NoError(t, schema.Infer(t.Context(), sourceOf(strings.Join(names, ",")+"\n", ',')))
+	for i := range columns {
+		require.Empty(t, schema.Rounded(i))
+		example, _ := schema.Looks(i)
+		require.Empty(t, example)
+	}
 }
 
 func TestSeparator(t *testing.T) {
