@@ -1,5 +1,7 @@
 package keyencode
 
+import "github.com/arrowsort/arrowsort/internal/buffers"
+
 // Kind is the physical layout of a column's values: it decides how they are stored and, for key columns, how they
 // are ordered. Logical types map to the kind that stores them (a timestamp is an Int64).
 type Kind uint8
@@ -136,4 +138,71 @@ func (k Kind) infinity() uint64 {
 		return 0x7f80_0000
 	}
 	return 0x7ff0_0000_0000_0000
+}
+
+// blockRows is how many rows are worked on at a time: their codes fit in the first-level cache.
+const blockRows = 1024
+
+// A reader finds the rows of a column in its chunks.
+type reader struct {
+	column *Column
+	chunks buffers.Chunks
+}
+
+func newReader(c *Column) reader {
+	return reader{c, buffers.NewChunks(len(c.Chunks), func(i int) int { return c.Chunks[i].Rows })}
+}
+
+// A cursor stays on a chunk while rows come from it.
+type cursor struct {
+	*reader
+	chunk      *Chunk
+	start, end int // the rows of the chunk
+}
+
+func newCursor(r *reader) cursor { return cursor{reader: r} }
+
+// on reports whether a row is in the chunk.
+func (c *cursor) on(row int) bool { return uint(row-c.start) < uint(c.end-c.start) }
+
+// move goes to the chunk of a row.
+func (c *cursor) move(row int) {
+	k := c.chunks.Find(row)
+	c.chunk, c.start, c.end = &c.column.Chunks[k], c.chunks[k], c.chunks[k+1]
+}
+
+// each calls f for the runs of rows lo..hi-1 that lie in one chunk, at most blockRows long: row at of the chunk is row
+// row of the column.
+func (r *reader) each(lo, hi int, f func(c *Chunk, at, n, row int)) {
+	if lo >= hi {
+		return
+	}
+	for i := r.chunks.Find(lo); lo < hi; i++ {
+		end := min(hi, r.chunks[i+1])
+		for lo < end {
+			n := min(end-lo, blockRows)
+			f(&r.column.Chunks[i], lo-r.chunks[i], n, lo)
+			lo += n
+		}
+	}
+}
+
+// A block is up to blockRows rows of one key column, in place or gathered.
+type block struct {
+	kind     Kind
+	width    int
+	values   []byte
+	at       int // the first row in values
+	validity []byte
+	bit      int
+	rows     int
+	ranks    []uint32
+}
+
+func (r *reader) block(c *Chunk, at, n int) block {
+	i := c.Offset + at
+	return block{
+		kind: r.column.Kind, width: r.column.ValueBytes(), values: c.Values, at: i, validity: c.Validity, bit: i,
+		rows: n, ranks: c.Ranks,
+	}
 }

@@ -3,6 +3,8 @@ package keyencode
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // A wideRange sums up ordered decimals.
@@ -17,12 +19,12 @@ func measureWide(s *Statistics, r *reader, lo, hi int) {
 	r.each(lo, hi, func(c *Chunk, at, n, _ int) {
 		b := r.block(c, at, n)
 		if b.validity != nil {
-			s.Nulls += countZeros(b.validity, b.bit, n)
+			s.Nulls += buffers.CountZeros(b.validity, b.bit, n)
 		}
 		s.followWide(&b)
 		s.Rows += n
 		if b.kind == Decimal128 {
-			w.add128(&b, valuesOf[uint64](b.values, 2*b.at, 2*n))
+			w.add128(&b, buffers.Values[uint64](b.values, 2*b.at, 2*n))
 			return
 		}
 		for i := range n {
@@ -37,7 +39,7 @@ func measureWide(s *Statistics, r *reader, lo, hi int) {
 }
 
 // valid reports whether a row is not null.
-func (b *block) valid(i int) bool { return b.validity == nil || bitAt(b.validity, b.bit+i) }
+func (b *block) valid(i int) bool { return b.validity == nil || buffers.Bit(b.validity, b.bit+i) }
 
 func (w *wideRange) add(v limbs) {
 	if v.compare(w.lo) < 0 {
@@ -132,14 +134,14 @@ func (w *wide) invert(code limbs) limbs {
 // encode writes one limb of the codes, plus first; null where there is no value.
 func (w *wide) encode(dst []uint64, b *block, limb int, first, null uint64) {
 	if b.kind == Decimal128 {
-		w.encode128(dst, valuesOf[uint64](b.values, 2*b.at, 2*b.rows), limb, first)
+		w.encode128(dst, buffers.Values[uint64](b.values, 2*b.at, 2*b.rows), limb, first)
 	} else {
 		for i := range dst {
 			dst[i] = w.code(decimalAt(b, i))[limb] + first
 		}
 	}
 	if b.validity != nil {
-		setWhereZero(dst, b.validity, b.bit, null)
+		buffers.SetWhereZero(dst, b.validity, b.bit, null)
 	}
 }
 

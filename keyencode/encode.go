@@ -72,11 +72,11 @@ func (pc *bitRange) place(dst, codes []uint64, first bool) {
 func (k *keyPlan) encodeRange(dst []uint64, f *field, c *Chunk, at int) {
 	switch {
 	case f.part == partLeadingBytes && k.kind == Binary:
-		encodeLeadingBytes(dst, valuesOf[uint32](c.Values, c.Offset+at, len(dst)+1), dataOf(c), f.from, &f.linear)
+		encodeLeadingBytes(dst, buffers.Values[uint32](c.Values, c.Offset+at, len(dst)+1), dataOf(c), f.from, &f.linear)
 		f.patch(dst, c, at)
 		return
 	case f.part == partLeadingBytes && k.kind == LargeBinary:
-		encodeLeadingBytes(dst, valuesOf[uint64](c.Values, c.Offset+at, len(dst)+1), dataOf(c), f.from, &f.linear)
+		encodeLeadingBytes(dst, buffers.Values[uint64](c.Values, c.Offset+at, len(dst)+1), dataOf(c), f.from, &f.linear)
 		f.patch(dst, c, at)
 		return
 	case f.part == partLeadingBytes || f.part == partLength:
@@ -96,7 +96,7 @@ func (k *keyPlan) encodeRange(dst []uint64, f *field, c *Chunk, at int) {
 // patch writes the code of null where it belongs.
 func (f *field) patch(dst []uint64, c *Chunk, at int) {
 	if c.Validity != nil {
-		setWhereZero(dst, c.Validity, c.Offset+at, f.null)
+		buffers.SetWhereZero(dst, c.Validity, c.Offset+at, f.null)
 	}
 }
 
@@ -109,7 +109,7 @@ func (k *keyPlan) encodeBlock(dst []uint64, f *field, b *block) {
 	case partClass:
 		fill(dst, f.bias)
 		if b.validity != nil {
-			setWhereZero(dst, b.validity, b.bit, f.null)
+			buffers.SetWhereZero(dst, b.validity, b.bit, f.null)
 		}
 	}
 }
@@ -239,13 +239,13 @@ func (g *gathered) gather(r *reader, rows []uint32) block {
 		g.gatherRanks(r, rows)
 		return b
 	case b.width == 1:
-		gatherInts(valuesOf[uint8](b.values, 0, b.rows), r, rows)
+		gatherInts(buffers.Values[uint8](b.values, 0, b.rows), r, rows)
 	case b.width == 2:
-		gatherInts(valuesOf[uint16](b.values, 0, b.rows), r, rows)
+		gatherInts(buffers.Values[uint16](b.values, 0, b.rows), r, rows)
 	case b.width == 4:
-		gatherInts(valuesOf[uint32](b.values, 0, b.rows), r, rows)
+		gatherInts(buffers.Values[uint32](b.values, 0, b.rows), r, rows)
 	case b.width == 8:
-		gatherInts(valuesOf[uint64](b.values, 0, b.rows), r, rows)
+		gatherInts(buffers.Values[uint64](b.values, 0, b.rows), r, rows)
 	default:
 		g.gatherBytes(r, rows, b.width)
 	}
@@ -256,14 +256,14 @@ func (g *gathered) gather(r *reader, rows []uint32) block {
 }
 
 // gatherInts copies whatever lies at the rows: under a null it does no harm.
-func gatherInts[U unsigned](dst []U, r *reader, rows []uint32) {
+func gatherInts[U buffers.Unsigned](dst []U, r *reader, rows []uint32) {
 	c := newCursor(r)
 	var src []U
 	dst = dst[:len(rows)]
 	for i, row := range rows {
 		if !c.on(int(row)) {
 			c.move(int(row))
-			src = valuesOf[U](c.chunk.Values, c.chunk.Offset, c.chunk.Rows)
+			src = buffers.Values[U](c.chunk.Values, c.chunk.Offset, c.chunk.Rows)
 		}
 		dst[i] = src[int(row)-c.start]
 	}
@@ -293,17 +293,17 @@ func (g *gathered) gatherBits(r *reader, rows []uint32) {
 
 // gatherRanks looks ranks up; those of nulls are none, and what lies under a null is no index.
 func (g *gathered) gatherRanks(r *reader, rows []uint32) {
-	c := newCursor(r)
+	c, width := newCursor(r), r.column.ValueBytes()
 	clear(g.validity[:])
 	for i, row := range rows {
 		if !c.on(int(row)) {
 			c.move(int(row))
 		}
 		at := c.chunk.Offset + int(row) - c.start
-		if c.chunk.Validity != nil && !bitAt(c.chunk.Validity, at) {
+		if c.chunk.Validity != nil && !buffers.Bit(c.chunk.Validity, at) {
 			continue
 		}
-		if rank := c.chunk.Ranks[indexAt(r.column.Kind, c.chunk.Values, at)]; rank != 0 {
+		if rank := c.chunk.Ranks[buffers.Index(c.chunk.Values, width, at)]; rank != 0 {
 			binary.LittleEndian.PutUint32(g.values[i*4:], rank-1)
 			g.validity[i>>3] |= 1 << (i & 7)
 		}
@@ -333,17 +333,4 @@ func (g *gathered) gatherValidity(r *reader, rows []uint32) bool {
 		g.validity[i>>3] |= bit << (i & 7)
 	}
 	return true
-}
-
-// indexAt is the dictionary index at position at.
-func indexAt(kind Kind, values []byte, at int) uint64 {
-	switch kind {
-	case Dictionary8:
-		return uint64(values[at])
-	case Dictionary16:
-		return uint64(binary.LittleEndian.Uint16(values[at*2:]))
-	case Dictionary32:
-		return uint64(binary.LittleEndian.Uint32(values[at*4:]))
-	}
-	return binary.LittleEndian.Uint64(values[at*8:])
 }

@@ -47,7 +47,7 @@ func (p *Plan) layOut() {
 // includes it.
 func bitRangeOf(i int, f field, down, up, n int) bitRange {
 	pc := bitRange{
-		field: i, down: down, up: up, mask: lowBits(n), placed: f,
+		field: i, down: down, up: up, mask: buffers.LowBits(n), placed: f,
 		whole: n == f.bits && (f.part != partLimb || up == 0),
 	}
 	pc.placed.linear = f.times(1 << uint(up))
@@ -301,9 +301,9 @@ func (p *Plan) addBytesField(k, from, n int) {
 		return
 	}
 	var none classCodes
-	l := none.linear(kp.Order, lowBits(8*n), 1)
+	l := none.linear(kp.Order, buffers.LowBits(8*n), 1)
 	l.shift = uint(64 - 8*n)
-	p.addField(field{key: k, part: partLeadingBytes, top: lowBits(8 * n), linear: l, from: from})
+	p.addField(field{key: k, part: partLeadingBytes, top: buffers.LowBits(8 * n), linear: l, from: from})
 }
 
 // addLengthField orders strings that differ only in zero bytes at their ends.

@@ -51,19 +51,19 @@ func (l *linear) encode(dst []uint64, b *block) {
 	case Bool:
 		encodeBits(dst, b, l)
 	case Int8, Uint8:
-		encodeInts(dst, valuesOf[uint8](b.values, b.at, b.rows), l, b.kind.signBit())
+		encodeInts(dst, buffers.Values[uint8](b.values, b.at, b.rows), l, b.kind.signBit())
 	case Int16, Uint16:
-		encodeInts(dst, valuesOf[uint16](b.values, b.at, b.rows), l, b.kind.signBit())
+		encodeInts(dst, buffers.Values[uint16](b.values, b.at, b.rows), l, b.kind.signBit())
 	case Int32, Uint32:
-		encodeInts(dst, valuesOf[uint32](b.values, b.at, b.rows), l, b.kind.signBit())
+		encodeInts(dst, buffers.Values[uint32](b.values, b.at, b.rows), l, b.kind.signBit())
 	case Int64, Uint64:
-		encodeInts(dst, valuesOf[uint64](b.values, b.at, b.rows), l, b.kind.signBit())
+		encodeInts(dst, buffers.Values[uint64](b.values, b.at, b.rows), l, b.kind.signBit())
 	case Float16:
-		encodeFloats(dst, valuesOf[uint16](b.values, b.at, b.rows), l, 1<<15, 0x7c00)
+		encodeFloats(dst, buffers.Values[uint16](b.values, b.at, b.rows), l, 1<<15, 0x7c00)
 	case Float32:
-		encodeFloats(dst, valuesOf[uint32](b.values, b.at, b.rows), l, 1<<31, 0x7f80_0000)
+		encodeFloats(dst, buffers.Values[uint32](b.values, b.at, b.rows), l, 1<<31, 0x7f80_0000)
 	case Float64:
-		encodeFloats(dst, valuesOf[uint64](b.values, b.at, b.rows), l, 1<<63, 0x7ff0_0000_0000_0000)
+		encodeFloats(dst, buffers.Values[uint64](b.values, b.at, b.rows), l, 1<<63, 0x7ff0_0000_0000_0000)
 	case Decimal128, Decimal256:
 		encodeLowLimbs(dst, b, l)
 	case FixedSizeBinary:
@@ -73,7 +73,7 @@ func (l *linear) encode(dst []uint64, b *block) {
 		return
 	}
 	if b.validity != nil {
-		setWhereZero(dst, b.validity, b.bit, l.null)
+		buffers.SetWhereZero(dst, b.validity, b.bit, l.null)
 	}
 }
 
@@ -83,7 +83,7 @@ func fill(dst []uint64, v uint64) {
 	}
 }
 
-func encodeInts[U unsigned](dst []uint64, src []U, l *linear, sign uint64) {
+func encodeInts[U buffers.Unsigned](dst []uint64, src []U, l *linear, sign uint64) {
 	base, shift, mul, bias := U(l.base)^U(sign), l.shift&63, l.mul, l.bias
 	dst = dst[:len(src)]
 	for i, x := range src {
@@ -135,10 +135,10 @@ func encodeFixed(dst []uint64, b *block, l *linear) {
 func encodeRanks(dst []uint64, b *block, l *linear) {
 	for i := range dst {
 		dst[i] = l.null
-		if b.validity != nil && !bitAt(b.validity, b.bit+i) {
+		if b.validity != nil && !buffers.Bit(b.validity, b.bit+i) {
 			continue
 		}
-		if rank := b.ranks[indexAt(b.kind, b.values, b.at+i)]; rank != 0 {
+		if rank := b.ranks[buffers.Index(b.values, b.width, b.at+i)]; rank != 0 {
 			dst[i] = l.code(uint64(rank - 1))
 		}
 	}

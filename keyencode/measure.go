@@ -1,6 +1,10 @@
 package keyencode
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
+)
 
 // Measure sums up rows lo..hi-1 of a column in one read. It does not write to anything shared: callers measure ranges
 // in parallel and merge them in order.
@@ -84,32 +88,32 @@ func (w *wordRange) add(b *block) {
 	fast := w.seen && w.order.done()
 	switch {
 	case fast && b.kind == Float16:
-		addFloats(w, b, valuesOf[uint16](b.values, b.at, b.rows), 1<<15, 0x7c00)
+		addFloats(w, b, buffers.Values[uint16](b.values, b.at, b.rows), 1<<15, 0x7c00)
 		return
 	case fast && b.kind == Float32:
-		addFloats(w, b, valuesOf[uint32](b.values, b.at, b.rows), 1<<31, 0x7f80_0000)
+		addFloats(w, b, buffers.Values[uint32](b.values, b.at, b.rows), 1<<31, 0x7f80_0000)
 		return
 	case fast && b.kind == Float64:
-		addFloats(w, b, valuesOf[uint64](b.values, b.at, b.rows), 1<<63, 0x7ff0_0000_0000_0000)
+		addFloats(w, b, buffers.Values[uint64](b.values, b.at, b.rows), 1<<63, 0x7ff0_0000_0000_0000)
 		return
 	}
 	switch b.kind {
 	case Int8:
-		addInts[int64](w, b, valuesOf[int8](b.values, b.at, b.rows))
+		addInts[int64](w, b, buffers.Values[int8](b.values, b.at, b.rows))
 	case Int16:
-		addInts[int64](w, b, valuesOf[int16](b.values, b.at, b.rows))
+		addInts[int64](w, b, buffers.Values[int16](b.values, b.at, b.rows))
 	case Int32:
-		addInts[int64](w, b, valuesOf[int32](b.values, b.at, b.rows))
+		addInts[int64](w, b, buffers.Values[int32](b.values, b.at, b.rows))
 	case Int64:
-		addInts[int64](w, b, valuesOf[int64](b.values, b.at, b.rows))
+		addInts[int64](w, b, buffers.Values[int64](b.values, b.at, b.rows))
 	case Uint8:
-		addInts[uint64](w, b, valuesOf[uint8](b.values, b.at, b.rows))
+		addInts[uint64](w, b, buffers.Values[uint8](b.values, b.at, b.rows))
 	case Uint16:
-		addInts[uint64](w, b, valuesOf[uint16](b.values, b.at, b.rows))
+		addInts[uint64](w, b, buffers.Values[uint16](b.values, b.at, b.rows))
 	case Uint32:
-		addInts[uint64](w, b, valuesOf[uint32](b.values, b.at, b.rows))
+		addInts[uint64](w, b, buffers.Values[uint32](b.values, b.at, b.rows))
 	case Uint64:
-		addInts[uint64](w, b, valuesOf[uint64](b.values, b.at, b.rows))
+		addInts[uint64](w, b, buffers.Values[uint64](b.values, b.at, b.rows))
 	default:
 		u := w.words[:b.rows]
 		identity.encode(u, b)
@@ -122,13 +126,13 @@ func (w *wordRange) add(b *block) {
 	}
 }
 
-func addInts[W word, T integer](w *wordRange, b *block, src []T) {
+func addInts[W word, T buffers.Integer](w *wordRange, b *block, src []T) {
 	w.maskValidity(b)
 	addValues[W](w, b, src, b.kind.signBit())
 }
 
 // addValues adds a block whose values, ordered words but for their sign bit, are in src.
-func addValues[W word, T integer](w *wordRange, b *block, src []T, sign uint64) {
+func addValues[W word, T buffers.Integer](w *wordRange, b *block, src []T, sign uint64) {
 	if w.values > 0 {
 		first := W(src[w.first(b)])
 		e := extent[W]{first, first, first, first}
@@ -156,7 +160,7 @@ func orderedExtent[W word](e extent[W], sign uint64) extent[uint64] {
 }
 
 // ordered is the ordered word of an integer.
-func ordered[T integer](x T, sign uint64) uint64 {
+func ordered[T buffers.Integer](x T, sign uint64) uint64 {
 	u := uint64(x)
 	if sign != 0 {
 		u &= sign<<1 - 1 // without the extended sign
@@ -182,7 +186,7 @@ func (w *wordRange) maskValidity(b *block) {
 	}
 	w.values = 0
 	for i := 0; i < b.rows; i += 64 {
-		m := bitsAt(b.validity, b.bit+i) & lowBits(min(b.rows-i, 64))
+		m := buffers.Bits(b.validity, b.bit+i) & buffers.LowBits(min(b.rows-i, 64))
 		w.mask[i/64] = m
 		w.values += bits.OnesCount64(m)
 	}
@@ -209,7 +213,7 @@ func (w *wordRange) maskWords(b *block) {
 	if b.kind.isFloat() {
 		nulls = 0
 		if b.validity != nil {
-			nulls = countZeros(b.validity, b.bit, b.rows)
+			nulls = buffers.CountZeros(b.validity, b.bit, b.rows)
 		}
 		w.nans += b.rows - w.values - nulls
 	}
@@ -250,7 +254,7 @@ func (w *wordRange) classOf(b *block, i int) Class {
 	switch {
 	case w.mask[i/64]>>(i&63)&1 != 0:
 		return ClassValue
-	case !b.kind.isFloat() || b.validity != nil && !bitAt(b.validity, b.bit+i):
+	case !b.kind.isFloat() || b.validity != nil && !buffers.Bit(b.validity, b.bit+i):
 		return ClassNull
 	}
 	return ClassNaN
@@ -275,7 +279,7 @@ func lastRow(b *block) datum {
 	identity.encode(u[:], &end)
 	class := ClassValue
 	switch {
-	case b.validity != nil && !bitAt(b.validity, end.bit), u[0] == noWord && b.kind.isDictionary():
+	case b.validity != nil && !buffers.Bit(b.validity, end.bit), u[0] == noWord && b.kind.isDictionary():
 		class = ClassNull
 	case u[0] == noWord && b.kind.isFloat():
 		class = ClassNaN
@@ -288,12 +292,12 @@ func addFloats[U uint16 | uint32 | uint64](w *wordRange, b *block, src []U, sign
 	valid, values := 0, 0
 	for i := 0; i < len(src); i += 64 {
 		part := src[i:min(i+64, len(src))]
-		m := lowBits(len(part))
+		m := buffers.LowBits(len(part))
 		if b.validity != nil {
-			m &= bitsAt(b.validity, b.bit+i)
+			m &= buffers.Bits(b.validity, b.bit+i)
 		}
 		valid += bits.OnesCount64(m)
-		if m == lowBits(len(part)) && addNumbers(&w.all, part, sign, inf) {
+		if m == buffers.LowBits(len(part)) && addNumbers(&w.all, part, sign, inf) {
 			values += len(part)
 		} else {
 			values += addSomeFloats(&w.all, part, m, sign, inf)

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/stretchr/testify/require"
 )
 
@@ -34,7 +35,7 @@ func TestSameBytes(t *testing.T) {
 			}
 			s := Measure(&c, Key{}, 0, len(cells))
 			require.Equal(t, want, s.Same, "kind %d, seed %d", kind, seed)
-			if want&^lowBits(commonPrefix(s.MinBytes, s.MaxBytes)) != 0 {
+			if want&^buffers.LowBits(commonPrefix(s.MinBytes, s.MaxBytes)) != 0 {
 				shared++
 			}
 		}

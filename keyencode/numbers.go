@@ -1,6 +1,10 @@
 package keyencode
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
+)
 
 // limbs is an unsigned number of up to 256 bits, least significant limb first.
 type limbs [4]uint64
@@ -59,7 +63,7 @@ type word interface{ int64 | uint64 }
 type extent[W word] struct{ lo, hi, or, and W }
 
 // add adds all of src. Four independent chains of minima and maxima overlap: one is bound by latency.
-func add[W word, T integer](e *extent[W], src []T) {
+func add[W word, T buffers.Integer](e *extent[W], src []T) {
 	lo0, hi0, or, and := e.lo, e.hi, e.or, e.and
 	lo1, hi1, lo2, hi2, lo3, hi3 := lo0, hi0, lo0, hi0, lo0, hi0
 	for len(src) >= 4 {
@@ -83,10 +87,10 @@ func add[W word, T integer](e *extent[W], src []T) {
 }
 
 // addMasked adds the values of src whose bit in mask is set.
-func addMasked[W word, T integer](e *extent[W], src []T, mask []uint64) {
+func addMasked[W word, T buffers.Integer](e *extent[W], src []T, mask []uint64) {
 	for _, m := range mask {
 		n := min(len(src), 64)
-		if m == lowBits(n) {
+		if m == buffers.LowBits(n) {
 			add(e, src[:n])
 		} else if m != 0 {
 			addSome(e, src[:n], m)
@@ -96,7 +100,7 @@ func addMasked[W word, T integer](e *extent[W], src []T, mask []uint64) {
 }
 
 // addSome adds the values of src whose bit in m is set. In place of the others it adds e.lo again, without a branch.
-func addSome[W word, T integer](e *extent[W], src []T, m uint64) {
+func addSome[W word, T buffers.Integer](e *extent[W], src []T, m uint64) {
 	lo, hi, or, and, known := e.lo, e.hi, e.or, e.and, e.lo
 	for _, x := range src {
 		v := known ^ (W(x)^known)&-W(m&1)

@@ -1,6 +1,10 @@
 package keyencode
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
+)
 
 // Statistics sum up one key column, or a range of its rows. Numbers are ordered words: they compare as unsigned
 // integers as the values do (two's complement with its sign bit flipped; floats by sign and magnitude with -0.0 equal
@@ -131,7 +135,7 @@ func rowOf(u uint64, class Class) datum {
 }
 
 // addSteps follows rows that are all values.
-func addSteps[T integer](o *wordOrder, src []T, sign uint64) {
+func addSteps[T buffers.Integer](o *wordOrder, src []T, sign uint64) {
 	o.next(rowOf(ordered(src[0], sign), ClassValue))
 	if !o.done() {
 		up, level, down := steps(src)
@@ -145,7 +149,7 @@ func addSteps[T integer](o *wordOrder, src []T, sign uint64) {
 
 // steps reports whether some number is greater than, equal to, less than its predecessor, and stops when
 // nothing more can matter: after a rise and a fall.
-func steps[T integer](src []T) (up, level, down bool) {
+func steps[T buffers.Integer](src []T) (up, level, down bool) {
 	last := src[0]
 	for _, v := range src[1:] {
 		switch {

@@ -54,12 +54,12 @@ func (d *StringDictionary) Encode(dst []uint16, lo int) bool {
 
 // encode is Encode for the rows at.. of a chunk, at most gatherRows.
 func (d *StringDictionary) encode(dst []uint16, c *Chunk, at, row int) {
-	valid := c.Validity == nil || bitsAt(c.Validity, c.Offset+at)|^lowBits(len(dst)) == ^uint64(0)
+	valid := c.Validity == nil || buffers.Bits(c.Validity, c.Offset+at)|^buffers.LowBits(len(dst)) == ^uint64(0)
 	switch kind := d.reader.column.Kind; {
 	case valid && kind == Binary:
-		indexOffsets(d, dst, valuesOf[uint32](c.Values, c.Offset+at, len(dst)+1), dataOf(c), row)
+		indexOffsets(d, dst, buffers.Values[uint32](c.Values, c.Offset+at, len(dst)+1), dataOf(c), row)
 	case valid && kind == LargeBinary:
-		indexOffsets(d, dst, valuesOf[uint64](c.Values, c.Offset+at, len(dst)+1), dataOf(c), row)
+		indexOffsets(d, dst, buffers.Values[uint64](c.Values, c.Offset+at, len(dst)+1), dataOf(c), row)
 	default:
 		var t stringBlock
 		t.load(d.reader.column, c, at, len(dst))

@@ -15,9 +15,9 @@ func (t *stringBlock) load(c *Column, chunk *Chunk, at, n int) {
 	at += chunk.Offset
 	switch c.Kind {
 	case Binary:
-		loadOffsets(t[:n], valuesOf[uint32](chunk.Values, at, n+1), chunk)
+		loadOffsets(t[:n], buffers.Values[uint32](chunk.Values, at, n+1), chunk)
 	case LargeBinary:
-		loadOffsets(t[:n], valuesOf[uint64](chunk.Values, at, n+1), chunk)
+		loadOffsets(t[:n], buffers.Values[uint64](chunk.Values, at, n+1), chunk)
 	case BinaryView:
 		loadViews(t[:n], chunk, at)
 		return // views under a null are not read
@@ -30,7 +30,7 @@ func (t *stringBlock) load(c *Column, chunk *Chunk, at, n int) {
 		return
 	}
 	for i := 0; i < n; i += 64 {
-		for zeros := ^bitsAt(chunk.Validity, at+i) & lowBits(min(n-i, 64)); zeros != 0; zeros &= zeros - 1 {
+		for zeros := ^buffers.Bits(chunk.Validity, at+i) & buffers.LowBits(min(n-i, 64)); zeros != 0; zeros &= zeros - 1 {
 			t[i+bits.TrailingZeros64(zeros)] = nil
 		}
 	}
@@ -54,12 +54,12 @@ func loadViews(t [][]byte, chunk *Chunk, at int) {
 	for i := range t {
 		view := chunk.Values[(at+i)*16 : (at+i+1)*16]
 		switch {
-		case chunk.Validity != nil && !bitAt(chunk.Validity, at+i):
+		case chunk.Validity != nil && !buffers.Bit(chunk.Validity, at+i):
 			t[i] = nil
-		case view[0] <= inlineView && view[1]|view[2]|view[3] == 0:
+		case view[0] <= buffers.InlineView && view[1]|view[2]|view[3] == 0:
 			t[i] = view[4 : 4+view[0]]
 		default:
-			t[i] = viewOf(chunk, view)
+			t[i] = buffers.StringOfView(view, chunk.Data)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func (t *stringBlock) gather(r *reader, rows []uint32) {
 
 // stringAt is the string at a position of a chunk, nil for null. What lies under a null is not read.
 func stringAt(c *Column, chunk *Chunk, at int) []byte {
-	if chunk.Validity != nil && !bitAt(chunk.Validity, at) {
+	if chunk.Validity != nil && !buffers.Bit(chunk.Validity, at) {
 		return nil
 	}
 	switch c.Kind {
@@ -96,7 +96,7 @@ func stringAt(c *Column, chunk *Chunk, at int) []byte {
 		lo, hi := binary.LittleEndian.Uint64(chunk.Values[at*8:]), binary.LittleEndian.Uint64(chunk.Values[at*8+8:])
 		return stringOf(chunk, int(lo), int(hi))
 	case BinaryView:
-		return viewOf(chunk, chunk.Values[at*16:at*16+16])
+		return buffers.StringOfView(chunk.Values[at*16:at*16+16], chunk.Data)
 	}
 	return chunk.Values[at*c.Width : (at+1)*c.Width]
 }
@@ -109,18 +109,6 @@ func stringOf(chunk *Chunk, lo, hi int) []byte {
 		return noBytes
 	}
 	return chunk.Data[0][lo:hi]
-}
-
-// inlineView is the longest string that a view holds itself.
-const inlineView = 12
-
-func viewOf(chunk *Chunk, view []byte) []byte {
-	n := int(binary.LittleEndian.Uint32(view))
-	if n <= inlineView {
-		return view[4 : 4+n]
-	}
-	buffer, offset := binary.LittleEndian.Uint32(view[8:]), int(binary.LittleEndian.Uint32(view[12:]))
-	return chunk.Data[buffer][offset : offset+n]
 }
 
 // encodeLeadingBytes writes the codes of windows straight from offsets, which are valid under nulls too.

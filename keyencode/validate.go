@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // Validate checks that the buffers of a column hold its rows, so that nothing that reads or gathers them can leave
@@ -57,9 +59,9 @@ func (c *Column) validateChunk(k *Chunk) error {
 	}
 	switch {
 	case c.Kind == Binary:
-		return validateOffsets(valuesOf[uint32](k.Values, k.Offset, k.Rows+1), math.MaxInt32, k.Data)
+		return validateOffsets(buffers.Values[uint32](k.Values, k.Offset, k.Rows+1), math.MaxInt32, k.Data)
 	case c.Kind == LargeBinary:
-		return validateOffsets(valuesOf[uint64](k.Values, k.Offset, k.Rows+1), math.MaxInt64, k.Data)
+		return validateOffsets(buffers.Values[uint64](k.Values, k.Offset, k.Rows+1), math.MaxInt64, k.Data)
 	case c.Kind == BinaryView:
 		return validateViews(k)
 	case c.Kind.isDictionary() && k.Ranks != nil:
@@ -108,12 +110,12 @@ func validateOffsets[U uint32 | uint64](offsets []U, most U, data [][]byte) erro
 func validateViews(k *Chunk) error {
 	for i := range k.Rows {
 		at := k.Offset + i
-		if k.Validity != nil && !bitAt(k.Validity, at) {
+		if k.Validity != nil && !buffers.Bit(k.Validity, at) {
 			continue
 		}
 		view := k.Values[at*16 : at*16+16]
 		n := binary.LittleEndian.Uint32(view)
-		if n <= inlineView {
+		if n <= buffers.InlineView {
 			continue
 		}
 		buffer, offset := binary.LittleEndian.Uint32(view[8:]), binary.LittleEndian.Uint32(view[12:])
@@ -126,12 +128,13 @@ func validateViews(k *Chunk) error {
 }
 
 func (c *Column) validateIndices(k *Chunk) error {
+	width := c.ValueBytes()
 	for i := range k.Rows {
 		at := k.Offset + i
-		if k.Validity != nil && !bitAt(k.Validity, at) {
+		if k.Validity != nil && !buffers.Bit(k.Validity, at) {
 			continue
 		}
-		if index := indexAt(c.Kind, k.Values, at); index >= uint64(len(k.Ranks)) {
+		if index := buffers.Index(k.Values, width, at); index >= uint64(len(k.Ranks)) {
 			return fmt.Errorf("row %d: index %d in a dictionary of %d ranks", i, index, len(k.Ranks))
 		}
 	}

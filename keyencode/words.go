@@ -1,6 +1,10 @@
 package keyencode
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
+)
 
 // A typeRange has numbers, 0 to last, for all ordered words that the values of a type can have, 0 to values, and for
 // NaN and null where they can be: no statistics are needed.
@@ -17,7 +21,7 @@ func (c *Column) typeRange(nulls NullPlacement) (r typeRange, ok bool) {
 	case c.Kind.isDictionary():
 		r.values = 1<<32 - 2
 	case Int8 <= c.Kind && c.Kind <= Float64:
-		r.values = lowBits(8 * c.ValueBytes())
+		r.values = buffers.LowBits(8 * c.ValueBytes())
 	default:
 		return r, false
 	}
@@ -75,7 +79,7 @@ func NewWordPlan(columns []Column, k Key) (*Plan, bool) {
 			},
 		},
 	}
-	p.addField(field{part: partWord, top: lowBits(8 * c.ValueBytes()), linear: l})
+	p.addField(field{part: partWord, top: buffers.LowBits(8 * c.ValueBytes()), linear: l})
 	p.pack(0)
 	return p, true
 }
@@ -99,19 +103,19 @@ func DecodeWords(values []byte, words []uint64, kind Kind, k Key) int {
 	l := r.linear(k.Order, r.values, 1)
 	switch kind {
 	case Int8, Uint8:
-		return decodeInts(valuesOf[uint8](values, 0, len(words)), words, &l, kind.signBit())
+		return decodeInts(buffers.Values[uint8](values, 0, len(words)), words, &l, kind.signBit())
 	case Int16, Uint16:
-		return decodeInts(valuesOf[uint16](values, 0, len(words)), words, &l, kind.signBit())
+		return decodeInts(buffers.Values[uint16](values, 0, len(words)), words, &l, kind.signBit())
 	case Int32, Uint32:
-		return decodeInts(valuesOf[uint32](values, 0, len(words)), words, &l, kind.signBit())
+		return decodeInts(buffers.Values[uint32](values, 0, len(words)), words, &l, kind.signBit())
 	case Int64, Uint64:
-		return decodeInts(valuesOf[uint64](values, 0, len(words)), words, &l, kind.signBit())
+		return decodeInts(buffers.Values[uint64](values, 0, len(words)), words, &l, kind.signBit())
 	case Float16:
-		return decodeFloats(valuesOf[uint16](values, 0, len(words)), words, &l, 1<<15, 0x7c00)
+		return decodeFloats(buffers.Values[uint16](values, 0, len(words)), words, &l, 1<<15, 0x7c00)
 	case Float32:
-		return decodeFloats(valuesOf[uint32](values, 0, len(words)), words, &l, 1<<31, 0x7f80_0000)
+		return decodeFloats(buffers.Values[uint32](values, 0, len(words)), words, &l, 1<<31, 0x7f80_0000)
 	case Float64:
-		return decodeFloats(valuesOf[uint64](values, 0, len(words)), words, &l, 1<<63, 0x7ff0_0000_0000_0000)
+		return decodeFloats(buffers.Values[uint64](values, 0, len(words)), words, &l, 1<<63, 0x7ff0_0000_0000_0000)
 	}
 	return 0
 }
@@ -124,7 +128,7 @@ func NullWord(kind Kind, k Key) uint64 {
 	return r.null
 }
 
-func decodeInts[U unsigned](dst []U, words []uint64, l *linear, sign uint64) int {
+func decodeInts[U buffers.Unsigned](dst []U, words []uint64, l *linear, sign uint64) int {
 	mul, bias, flip, last := l.mul, l.bias, U(sign), uint64(^U(0))
 	words = words[:len(dst)]
 	for i, w := range words {

@@ -1,5 +1,3 @@
-// Package buffers reads raw buffers as Arrow lays them out: values, bits, chunks of rows, strings. All of them are
-// borrowed. It imports the standard library only.
 package buffers
 
 import "encoding/binary"
@@ -38,4 +36,18 @@ func BigEndian(b []byte) uint64 {
 		u = u<<8 | uint64(x)
 	}
 	return u
+}
+
+// InlineView is the length of the longest string that a view holds itself.
+const InlineView = 12
+
+// StringOfView is the string of a view of 16 bytes: length, then the string, or its first 4 bytes, the number of a
+// buffer and the offset there.
+func StringOfView(view []byte, buffers [][]byte) []byte {
+	n := int(binary.LittleEndian.Uint32(view))
+	if n <= InlineView {
+		return view[4 : 4+n]
+	}
+	buffer, offset := binary.LittleEndian.Uint32(view[8:]), int(binary.LittleEndian.Uint32(view[12:]))
+	return buffers[buffer][offset : offset+n]
 }

@@ -31,3 +31,14 @@ func TestBigEndian(t *testing.T) {
 	}
 	require.Equal(t, BigEndian(b[:8]), BigEndian(b))
 }
+
+func TestStringOfView(t *testing.T) {
+	view := make([]byte, 16)
+	binary.LittleEndian.PutUint32(view, 12)
+	copy(view[4:], "twelve bytes")
+	require.Equal(t, "twelve bytes", string(StringOfView(view, nil)))
+	binary.LittleEndian.PutUint32(view, 13)
+	binary.LittleEndian.PutUint32(view[8:], 1)
+	binary.LittleEndian.PutUint32(view[12:], 2)
+	require.Equal(t, "thirteen byte", string(StringOfView(view, [][]byte{nil, []byte("..thirteen bytes")})))
+}

@@ -1,0 +1,61 @@
+// Package buffers reads raw buffers as Arrow lays them out: values, bits, chunks of rows, strings. All of them are
+// borrowed. It imports the standard library only.
+package buffers
+
+import (
+	"encoding/binary"
+	"unsafe"
+)
+
+// Unsigned are the machine words that values of fixed width are read as.
+type Unsigned interface {
+	~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+// Integer are the numbers that values of fixed width are read as.
+type Integer interface {
+	Unsigned | ~int8 | ~int16 | ~int32 | ~int64
+}
+
+// Values is b as n little-endian values from value i on. Unsafe, because a loop over bytes costs several times as much;
+// the slicing of b checks the bounds, and values without pointers need no alignment on the machines that Go supports
+// for Arrow.
+func Values[T Integer](b []byte, i, n int) []T {
+	var t T
+	size := int(unsafe.Sizeof(t))
+	b = b[i*size : (i+n)*size]
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
+}
+
+// View is all of b as values of a type without pointers; bytes at the end that are no whole value are left out.
+func View[T any](b []byte) []T {
+	var t T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
+}
+
+// Bytes is values of a type without pointers as bytes.
+func Bytes[T any](v []T) []byte {
+	var t T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(t)))
+}
+
+// Index is the dictionary index at position at of indices of 1, 2, 4 or 8 bytes; a valid one is never negative.
+func Index(indices []byte, width, at int) uint64 {
+	switch width {
+	case 1:
+		return uint64(indices[at])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(indices[at*2:]))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(indices[at*4:]))
+	}
+	return binary.LittleEndian.Uint64(indices[at*8:])
+}
+
+// PrefixSum replaces each count by the sum of those before it, and returns the sum of all.
+func PrefixSum[T Integer | ~int](counts []T) (total T) {
+	for i, n := range counts {
+		counts[i], total = total, total+n
+	}
+	return total
+}

@@ -1,0 +1,33 @@
+package buffers
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestViews(t *testing.T) {
+	b := []byte{1, 0, 0, 0, 2, 0, 0, 0xff, 9}
+	require.Equal(t, []uint32{1, 0xff000002}, View[uint32](b))
+	require.Equal(t, []uint16{0, 2, 0xff00}, Values[uint16](b, 1, 3))
+	require.Panics(t, func() { Values[uint16](b, 3, 2) })
+	require.Equal(t, b[:8], Bytes(View[int32](b)))
+	require.Empty(t, View[uint64](nil))
+	require.Empty(t, Bytes[uint64](nil))
+}
+
+func TestIndex(t *testing.T) {
+	b := []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}
+	require.EqualValues(t, 2, Index(b, 1, 1))
+	require.EqualValues(t, 0x0403, Index(b, 2, 1))
+	require.EqualValues(t, 0x08070605, Index(b, 4, 1))
+	require.EqualValues(t, 0x100f0e0d0c0b0a09, Index(b, 8, 1))
+}
+
+func TestPrefixSum(t *testing.T) {
+	counts := []uint32{3, 0, 5, math.MaxUint32}
+	require.EqualValues(t, 7, PrefixSum(counts), "modulo 2^32")
+	require.Equal(t, []uint32{0, 3, 3, 8}, counts)
+	require.Zero(t, PrefixSum([]int(nil)))
+}
