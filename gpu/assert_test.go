@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // TestAssertPermutation: row numbers that no order has end the sort.
@@ -44,7 +44,7 @@ func assertRows(t *testing.T, e *Engine, job *engine.Job, rows []uint32) error {
 	defer k.end()
 	sorter := newSorter(k, job, goMemory{})
 	sorter.order = sorter.alloc(4 * len(rows))
-	sorter.upload(sorter.order, host.BytesOf(rows))
+	sorter.upload(sorter.order, buffers.Bytes(rows))
 	sorter.assertPermutation(sorter.order, sorter.out, sorter.rows)
 	return sorter.err
 }

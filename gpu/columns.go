@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -121,7 +121,7 @@ func (s *sorter) ranks(src *keyencode.Column, c *column) driver.Ptr {
 		if ranks == 0 || len(k.Ranks) != len(last) || unsafe.SliceData(k.Ranks) != unsafe.SliceData(last) {
 			s.free(ranks)
 			ranks, last = s.alloc(4*len(k.Ranks)), k.Ranks
-			s.upload(ranks, host.BytesOf(k.Ranks))
+			s.upload(ranks, buffers.Bytes(k.Ranks))
 		}
 		s.launch("look_up_ranks", s.blocks(k.Rows), uint64(c.values)+uint64(at*width), uint64(width),
 			uint64(c.validity), c.bit+uint64(at), uint64(ranks), uint64(k.Rows), uint64(dst)+uint64(4*at))

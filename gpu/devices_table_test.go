@@ -18,6 +18,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -194,7 +195,7 @@ func keyedTable(ctx context.Context, mem engine.Allocator, rows, columns int) *e
 	job := randomJob(mem, keyencode.Int64, rows, columns)
 	job.Gather = []int{0}
 	for c := 1; c < columns; c++ {
-		values := host.View[uint64](job.Columns[c].Chunks[0].Values)
+		values := buffers.View[uint64](job.Columns[c].Chunks[0].Values)
 		_ = host.NewWorkers(ctx, 0).Tiles(rows, 1<<16, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				values[i] = payload(c, uint64(i))
@@ -215,20 +216,20 @@ func payload(column int, row uint64) uint64 {
 
 // proveTable proves a sorted table by its second column, the row numbers.
 func (b *bench) proveTable(job *engine.Job, sorted *engine.Result) {
-	keys := host.View[uint64](job.Columns[0].Chunks[0].Values)
+	keys := buffers.View[uint64](job.Columns[0].Chunks[0].Values)
 	order := make([]uint32, job.Rows)
-	rows := host.View[uint64](sorted.Columns[1].Values)
+	rows := buffers.View[uint64](sorted.Columns[1].Values)
 	var wrong atomic.Int64
 	err := host.NewWorkers(b.Context(), 0).Tiles(job.Rows, 1<<16, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := rows[i]
 			order[i] = uint32(row)
-			if row >= uint64(len(keys)) || host.View[uint64](sorted.Columns[0].Values)[i] != keys[row] {
+			if row >= uint64(len(keys)) || buffers.View[uint64](sorted.Columns[0].Values)[i] != keys[row] {
 				wrong.Add(1)
 				continue
 			}
 			for c := 2; c < len(job.Columns); c++ {
-				if host.View[uint64](sorted.Columns[c].Values)[i] != payload(c, row) {
+				if buffers.View[uint64](sorted.Columns[c].Values)[i] != payload(c, row) {
 					wrong.Add(1)
 				}
 			}
@@ -274,8 +275,8 @@ func (b *bench) sortIndices(rows int) {
 	job.RowNumbers = 4
 	res, err := b.all.Sort(b.Context(), job, mem)
 	require.NoError(b, err)
-	keys := host.View[uint64](job.Columns[0].Chunks[0].Values)
-	require.Zero(b, prove(host.View[uint32](res.RowNumbers), ordered(keys)), "rows that are wrong")
+	keys := buffers.View[uint64](job.Columns[0].Chunks[0].Values)
+	require.Zero(b, prove(buffers.View[uint32](res.RowNumbers), ordered(keys)), "rows that are wrong")
 	res.Release(mem)
 	took := b.median(func() {
 		res, err := b.all.Sort(b.Context(), job, mem)
@@ -293,7 +294,7 @@ func (b *bench) sortResident(rows int) {
 	mem := b.all.Allocator()
 	job := randomJob(mem, keyencode.Int64, rows, 1)
 	job.RowNumbers, job.Gather = 4, []int{0} // gathered by nobody, so that the column stays
-	keys := host.View[uint64](job.Columns[0].Chunks[0].Values)
+	keys := buffers.View[uint64](job.Columns[0].Chunks[0].Values)
 	s := <-b.all.turn
 	defer func() { b.all.turn <- s }()
 	columns := make([]driver.Ptr, *tableDevices)
@@ -318,7 +319,7 @@ func (b *bench) sortResident(rows int) {
 				m.sortRange(in, goMemory{})
 				sorted := m.sortedNumbers(in)
 				if m.wait(); keep {
-					m.download(host.BytesOf(order[in.lo:in.hi]), sorted)
+					m.download(buffers.Bytes(order[in.lo:in.hi]), sorted)
 					m.wait()
 				}
 			}

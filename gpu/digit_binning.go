@@ -4,7 +4,7 @@ package gpu
 
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
@@ -204,7 +204,7 @@ func (b *binner) scatter(src source, d digit, codes, rows driver.Ptr) (starts []
 	b.pass(p, d.bits, [5]driver.Ptr{numbered, src.codes, src.rows, codes, rows}, c, 0, 0)
 	starts = make([]uint32, kernels.RadixBins+1)
 	starts[kernels.RadixBins] = uint32(b.rows)
-	b.download(host.BytesOf(starts[:kernels.RadixBins]), c.starts)
+	b.download(buffers.Bytes(starts[:kernels.RadixBins]), c.starts)
 	return starts
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -97,8 +98,8 @@ func (s *sorter) encodeOnHost(word int) driver.Ptr {
 	}
 	s.fail(s.workers.Tiles(s.rows, thresholds.encodeRows, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
 	codes := s.alloc(8 * s.rows)
-	s.upload(codes, host.BytesOf(made))
+	s.upload(codes, buffers.Bytes(made))
 	s.wait() // if made is pinned, the copy reads it until here
-	s.buffers.Free(host.BytesOf(made))
+	s.buffers.Free(buffers.Bytes(made))
 	return codes
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -30,12 +30,12 @@ func TestManyRows(t *testing.T) {
 		job := &engine.Job{Rows: rows, RowNumbers: 4, Keys: []keyencode.Key{{}}, Columns: []keyencode.Column{c}}
 		res, err := e.Sort(t.Context(), job, goMemory{})
 		require.NoError(t, err)
-		order := host.View[uint32](res.RowNumbers)
+		order := buffers.View[uint32](res.RowNumbers)
 		bad := prove(order, func(row uint32) uint64 {
 			if kind == keyencode.Uint8 {
 				return uint64(values[row])
 			}
-			return uint64(host.View[uint32](values)[row])
+			return uint64(buffers.View[uint32](values)[row])
 		})
 		require.Zero(t, bad, "kind %d, %d rows: wrong places", kind, rows)
 	}
@@ -49,9 +49,9 @@ func TestMostRowsEqual(t *testing.T) {
 			const rows = 1<<24 + 77
 			c := keyencode.Column{Kind: kind}
 			values := make([]byte, rows*c.ValueBytes())
-			number := func(row uint32) uint64 { return host.View[uint64](values)[row] }
+			number := func(row uint32) uint64 { return buffers.View[uint64](values)[row] }
 			if kind == keyencode.Uint32 {
-				number = func(row uint32) uint64 { return uint64(host.View[uint32](values)[row]) }
+				number = func(row uint32) uint64 { return uint64(buffers.View[uint32](values)[row]) }
 			}
 			r := rand.New(rand.NewPCG(share, uint64(kind)))
 			for i := range rows {
@@ -63,7 +63,7 @@ func TestMostRowsEqual(t *testing.T) {
 			job := &engine.Job{Rows: rows, RowNumbers: 4, Keys: []keyencode.Key{{}}, Columns: []keyencode.Column{c}}
 			res, err := e.Sort(t.Context(), job, goMemory{})
 			require.NoError(t, err)
-			require.Zero(t, prove(host.View[uint32](res.RowNumbers), number), "kind %d, one in %d: wrong places", kind,
+			require.Zero(t, prove(buffers.View[uint32](res.RowNumbers), number), "kind %d, one in %d: wrong places", kind,
 				share)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -124,9 +125,9 @@ func (o *output) gathersOnHost() bool { return slices.Contains(o.onHost, true) }
 func (o *output) writeNumbers() error {
 	switch o.job.RowNumbers {
 	case 8:
-		return o.workers.Widen(host.View[uint64](o.result.RowNumbers), o.numbers)
+		return o.workers.Widen(buffers.View[uint64](o.result.RowNumbers), o.numbers)
 	case 4:
-		return o.workers.Copy(o.result.RowNumbers, host.BytesOf(o.numbers))
+		return o.workers.Copy(o.result.RowNumbers, buffers.Bytes(o.numbers))
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ package gpu
 
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // paramBytes is enough for the structures of a sort of hundreds of keys.
@@ -23,7 +23,7 @@ func (p *params) open(c *driver.Context) error {
 	if err != nil {
 		return err
 	}
-	p.host = host.View[uint64](memory)
+	p.host = buffers.View[uint64](memory)
 	p.device, err = c.Alloc(paramBytes)
 	return err
 }
@@ -45,7 +45,7 @@ func (p *params) flush(s *driver.Stream) error {
 		return nil
 	}
 	fresh := p.host[p.sent:p.used]
-	err := s.Upload(p.device+driver.Ptr(8*p.sent), host.BytesOf(fresh))
+	err := s.Upload(p.device+driver.Ptr(8*p.sent), buffers.Bytes(fresh))
 	p.sent = p.used
 	return err
 }

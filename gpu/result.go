@@ -5,6 +5,7 @@ package gpu
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // prepared waits for buffers of the result, also after an error.
@@ -36,7 +37,7 @@ func (s *sorter) writeRowNumbers() {
 	case s.numbers != nil:
 		s.fail(s.writeNumbers())
 	case s.job.RowNumbers == 8:
-		s.downloadWidened(host.View[uint64](s.result.RowNumbers), s.order)
+		s.downloadWidened(buffers.View[uint64](s.result.RowNumbers), s.order)
 	default:
 		m := s.afterKernels(4 * s.out)
 		m.download(s.result.RowNumbers, s.order)
@@ -48,7 +49,7 @@ func (s *sorter) writeRowNumbers() {
 func (s *sorter) downloadWidened(dst []uint64, numbers driver.Ptr) {
 	m := s.afterKernels(4 * len(dst))
 	m.downloadInto(numbers, 4*len(dst), func(at int, data []byte) func() error {
-		return m.workers.BeginWiden(dst[at/4:], host.View[uint32](data))
+		return m.workers.BeginWiden(dst[at/4:], buffers.View[uint32](data))
 	})
 	s.fail(m.err)
 }
@@ -69,7 +70,7 @@ func (s *sorter) afterKernels(bytes int) *transfer {
 func (s *sorter) hostNumbers() []uint32 {
 	numbers, err := host.Words[uint32](&s.buffers, s.out)
 	s.fail(err)
-	s.download(host.BytesOf(numbers), s.order)
+	s.download(buffers.Bytes(numbers), s.order)
 	return numbers
 }
 

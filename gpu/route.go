@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -150,7 +150,7 @@ func (m *member) scatterShare(plan *keyencode.Plan, d digit) (starts []uint32) {
 	padded := (m.rows + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile
 	m.outbox.codes, m.rowsTo = m.alloc(8*m.rows), m.alloc(4*padded)
 	// A row number that exists: kernels that gather read values for whole tiles of row numbers.
-	m.upload(m.rowsTo+driver.Ptr(4*m.rows), host.BytesOf(slices.Repeat([]uint32{uint32(m.first)}, padded-m.rows)))
+	m.upload(m.rowsTo+driver.Ptr(4*m.rows), buffers.Bytes(slices.Repeat([]uint32{uint32(m.first)}, padded-m.rows)))
 	b := newBinner(m.task, m.rows)
 	b.first = m.first
 	return b.scatter(source{field: src.field}, d, m.outbox.codes, m.rowsTo)

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -86,11 +86,11 @@ func (t *team) gatherNumbers(m *member, in *inbox) {
 	sorted := m.sortedNumbers(in)
 	switch {
 	case t.numbers != nil:
-		o.deliver(host.BytesOf(t.numbers[in.lo:in.hi]), sorted)
+		o.deliver(buffers.Bytes(t.numbers[in.lo:in.hi]), sorted)
 	case t.job.RowNumbers == 4:
 		o.deliver(t.result.RowNumbers[4*in.lo:4*in.hi], sorted)
 	default:
-		o.downloadWidened(host.View[uint64](t.result.RowNumbers)[in.lo:in.hi], sorted)
+		o.downloadWidened(buffers.View[uint64](t.result.RowNumbers)[in.lo:in.hi], sorted)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -50,7 +50,7 @@ func (s *sorter) measureKeys() ([]keyencode.Statistics, error) {
 	}
 	found := make([]abiStatistics, len(keys))
 	if slices.Contains(measured, true) {
-		s.download(host.BytesOf(abiWords(found)), block)
+		s.download(buffers.Bytes(abiWords(found)), block)
 	}
 	if err := s.wait(); err != nil {
 		return nil, err

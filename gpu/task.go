@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
@@ -47,7 +48,7 @@ func put[T abi](t *task, structures ...T) driver.Ptr {
 		return p
 	}
 	p := t.alloc(8 * len(words))
-	t.upload(p, host.BytesOf(words))
+	t.upload(p, buffers.Bytes(words))
 	return p
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -25,10 +25,10 @@ func offsetBytes(k keyencode.Kind) int {
 // textRange is the range of a chunk's string bytes.
 func textRange(c *keyencode.Column, k *keyencode.Chunk) (begin, end int) {
 	if c.Kind == keyencode.Binary {
-		offsets := host.View[int32](k.Values)
+		offsets := buffers.View[int32](k.Values)
 		return int(offsets[k.Offset]), int(offsets[k.Offset+k.Rows])
 	}
-	offsets := host.View[int64](k.Values)
+	offsets := buffers.View[int64](k.Values)
 	return int(offsets[k.Offset]), int(offsets[k.Offset+k.Rows])
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/tiebreak"
 )
 
@@ -35,14 +36,14 @@ func (s *sorter) sortStrings() driver.Ptr {
 	s.fail(err)
 	codes, err := host.Words[uint64](&s.buffers, n)
 	s.fail(err)
-	s.download(host.BytesOf(numbers), rows)
+	s.download(buffers.Bytes(numbers), rows)
 	if s.wait() != nil || s.sortedCodes(numbers, codes, 0) != nil {
 		return 0
 	}
 	if s.breakTies(numbers, codes) {
-		s.upload(rows, host.BytesOf(numbers))
+		s.upload(rows, buffers.Bytes(numbers))
 	}
-	s.buffers.Free(host.BytesOf(codes))
+	s.buffers.Free(buffers.Bytes(codes))
 	s.numbers = numbers[:s.out]
 	return rows
 }
@@ -92,12 +93,12 @@ func (s *sorter) sortRun(r tiebreak.Run, rows []uint32, codes []uint64) []tiebre
 	n := len(rows)
 	src := source{codes: s.alloc(8 * n), rows: s.alloc(4 * n)}
 	src.field = codesField(src.codes)
-	s.upload(src.codes, host.BytesOf(codes))
-	s.upload(src.rows, host.BytesOf(rows))
+	s.upload(src.codes, buffers.Bytes(codes))
+	s.upload(src.rows, buffers.Bytes(rows))
 	b := newBinner(s.task, n)
 	b.rowBits = rowBitsOf(s.rows)
 	sorted := b.sort(src, s.plan.WordBits(r.Word))
-	s.download(host.BytesOf(rows), sorted)
+	s.download(buffers.Bytes(rows), sorted)
 	s.free(sorted)
 	if s.wait() != nil || s.sortedCodes(rows, codes, r.Word) != nil {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // A transfer moves bytes through a stream for one task. After the first error, which may be that of a cancelled
@@ -183,7 +184,7 @@ func (m *transfer) downloadInto(src driver.Ptr, bytes int, begin func(at int, da
 // words downloads words and waits for them.
 func (m *transfer) words(src driver.Ptr, n int) []uint64 {
 	dst := make([]uint64, n)
-	m.download(host.BytesOf(dst), src)
+	m.download(buffers.Bytes(dst), src)
 	if m.wait() != nil {
 		return make([]uint64, n)
 	}

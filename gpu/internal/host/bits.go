@@ -1,6 +1,10 @@
 package host
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
+)
 
 // Bits are the first Rows bits of a bitmap.
 type Bits struct {
@@ -24,7 +28,7 @@ func (w *Workers) JoinBits(dst []byte, parts []Bits) error {
 					at++
 					continue
 				}
-				word |= bitsAt(parts[at].Bitmap, from, n) << have
+				word |= buffers.Bits(parts[at].Bitmap, from) & buffers.LowBits(n) << have
 				have += n
 			}
 			binary.LittleEndian.PutUint64(bytes[:], word)
@@ -32,16 +36,4 @@ func (w *Workers) JoinBits(dst []byte, parts []Bits) error {
 			lo += 64
 		}
 	})
-}
-
-// bitsAt returns n bits of a bitmap, at most 64, in the low bits of a word.
-func bitsAt(bitmap []byte, from, n int) uint64 {
-	bytes := bitmap[from/8 : (from+n+7)/8]
-	var low [8]byte
-	copy(low[:], bytes)
-	word := binary.LittleEndian.Uint64(low[:]) >> (from % 8)
-	if len(bytes) == 9 {
-		word |= uint64(bytes[8]) << (64 - from%8)
-	}
-	return word & (^uint64(0) >> (64 - n))
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/stretchr/testify/require"
 )
 
@@ -23,7 +24,7 @@ func TestJoinBits(t *testing.T) {
 				bitmap[i] = byte(r.Uint32())
 			}
 			for i := range n {
-				want = append(want, bitAt(bitmap, i))
+				want = append(want, buffers.Bit(bitmap, i))
 			}
 			parts = append(parts, Bits{bitmap, n})
 		}
@@ -35,7 +36,7 @@ func TestJoinBits(t *testing.T) {
 			require.NoError(t, NewWorkers(t.Context(), threads).JoinBits(dst, parts))
 			name := fmt.Sprintf("lengths %v, %d threads", lengths, threads)
 			for i := range 8 * len(dst) {
-				require.Equal(t, i < len(want) && want[i], bitAt(dst, i), "%s: bit %d", name, i)
+				require.Equal(t, i < len(want) && want[i], buffers.Bit(dst, i), "%s: bit %d", name, i)
 			}
 		}
 	}

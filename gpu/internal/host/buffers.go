@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // Buffers allocates memory of the caller's allocator and lists it, so that one Release gives everything
@@ -49,16 +50,5 @@ func (b *Buffers) Release() {
 // Words returns n values of a type without pointers, of undefined content.
 func Words[T uint32 | uint64](b *Buffers, n int) ([]T, error) {
 	buf, err := b.Bytes(n * int(unsafe.Sizeof(T(0))))
-	return View[T](buf), err
-}
-
-// View returns bytes as values of a fixed size. Allocators align to 64 bytes as Arrow requires; for others, the
-// processors that this runs on load and store unaligned words.
-func View[T uint32 | uint64 | int32 | int64](b []byte) []T {
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(T(0))))
-}
-
-// BytesOf returns values as bytes.
-func BytesOf[T uint32 | uint64](v []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(T(0))))
+	return buffers.View[T](buf), err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 func TestBuffers(t *testing.T) {
@@ -23,7 +24,7 @@ func TestBuffers(t *testing.T) {
 	require.Len(t, words, 10)
 	_, err = Words[uint32](b, 7)
 	require.NoError(t, err)
-	b.Free(BytesOf(words))
+	b.Free(buffers.Bytes(words))
 	b.Keep(kept)
 	require.Equal(t, 100+28, mem.CurrentAlloc())
 	b.Release()

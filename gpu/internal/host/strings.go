@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -18,7 +19,11 @@ type stringColumn[T int32 | int64] struct {
 func newStringColumn[T int32 | int64](c *keyencode.Column) *stringColumn[T] {
 	s := &stringColumn[T]{chunks: newChunks(c)}
 	for _, k := range s.all {
-		s.offsets = append(s.offsets, View[T](k.Values)[k.Offset:])
+		var offsets []T
+		if k.Rows > 0 {
+			offsets = buffers.View[T](k.Values)[k.Offset:]
+		}
+		s.offsets = append(s.offsets, offsets)
 	}
 	return s
 }
@@ -52,10 +57,7 @@ func gatherStrings[T int32 | int64](w *Workers, b *Buffers, s *stringColumn[T], 
 	if err != nil {
 		return out, err
 	}
-	total := 0
-	for i, bytes := range starts {
-		starts[i], total = total, total+bytes
-	}
+	total := buffers.PrefixSum(starts)
 	size := int(unsafe.Sizeof(T(0)))
 	if size == 4 && total > math.MaxInt32 {
 		return out, fmt.Errorf("%w: %d bytes", engine.ErrOffsets, total)
@@ -66,7 +68,7 @@ func gatherStrings[T int32 | int64](w *Workers, b *Buffers, s *stringColumn[T], 
 	if out.Data, err = b.Bytes(total); err != nil {
 		return out, err
 	}
-	offsets, data := View[T](out.Values), out.Data
+	offsets, data := buffers.View[T](out.Values), out.Data
 	offsets[0] = 0
 	err = w.Tiles(len(rows), GatherTile, func(lo, hi int) {
 		at := starts[lo/GatherTile]

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -90,9 +91,9 @@ func readTexts(kind keyencode.Kind, c engine.Column, n int) []string {
 	for i := range got {
 		lo, hi := 0, 0
 		if kind == keyencode.Binary {
-			lo, hi = int(View[int32](c.Values)[i]), int(View[int32](c.Values)[i+1])
+			lo, hi = int(buffers.View[int32](c.Values)[i]), int(buffers.View[int32](c.Values)[i+1])
 		} else {
-			lo, hi = int(View[int64](c.Values)[i]), int(View[int64](c.Values)[i+1])
+			lo, hi = int(buffers.View[int64](c.Values)[i]), int(buffers.View[int64](c.Values)[i+1])
 		}
 		got[i] = string(c.Data[lo:hi])
 		if c.Validity != nil && c.Validity[i/8]>>(i%8)&1 == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/tiebreak"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -68,7 +69,7 @@ func doubled(c keyencode.Column) (keyencode.Column, []string) {
 		offsets = append(offsets, int64(len(data)))
 	}
 	values := make([]byte, 8*len(offsets))
-	copy(View[int64](values), offsets)
+	copy(buffers.View[int64](values), offsets)
 	return keyencode.Column{Kind: keyencode.LargeBinary,
 		Chunks: []keyencode.Chunk{{Rows: len(all), Values: values, Data: [][]byte{data}}}}, all
 }

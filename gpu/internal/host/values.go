@@ -2,6 +2,7 @@ package host
 
 import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -18,7 +19,7 @@ func GatherValues(w *Workers, b *Buffers, c *keyencode.Column, rows []uint32) (o
 	gather := s.gatherWide(out.Values, c.ValueBytes(), rows)
 	if bits {
 		gather = s.gatherBits(out.Values, rows,
-			func(k *keyencode.Chunk, in int) bool { return bitAt(k.Values, k.Offset+in) })
+			func(k *keyencode.Chunk, in int) bool { return buffers.Bit(k.Values, k.Offset+in) })
 	}
 	if err = w.Tiles(len(rows), GatherTile, gather); err != nil {
 		return out, err

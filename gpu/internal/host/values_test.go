@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -57,13 +58,13 @@ func requireValues(t *testing.T, seed uint64, c *keyencode.Column, rows []uint32
 		}
 		k := &c.Chunks[at]
 		if c.Kind == keyencode.Bool {
-			require.Equal(t, bitAt(k.Values, k.Offset+in), bitAt(values, i), "seed %d, place %d", seed, i)
+			require.Equal(t, buffers.Bit(k.Values, k.Offset+in), buffers.Bit(values, i), "seed %d, place %d", seed, i)
 		} else {
 			require.Equal(t, k.Values[(k.Offset+in)*width:][:width], values[i*width:][:width], "seed %d, place %d",
 				seed, i)
 		}
-		null := k.Validity != nil && !bitAt(k.Validity, k.Offset+in)
-		require.Equal(t, null, validity != nil && !bitAt(validity, i), "seed %d, place %d", seed, i)
+		null := k.Validity != nil && !buffers.Bit(k.Validity, k.Offset+in)
+		require.Equal(t, null, validity != nil && !buffers.Bit(validity, i), "seed %d, place %d", seed, i)
 		if null {
 			nulls--
 		}

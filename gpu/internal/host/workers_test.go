@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/stretchr/testify/require"
 )
 
@@ -56,7 +57,7 @@ func TestCopyAndWiden(t *testing.T) {
 			rows[i] = uint32(i) * 2654435761
 		}
 		same, wide := make([]uint32, n), make([]uint64, n)
-		require.NoError(t, w.Copy(BytesOf(same), BytesOf(rows)))
+		require.NoError(t, w.Copy(buffers.Bytes(same), buffers.Bytes(rows)))
 		require.NoError(t, w.Widen(wide, rows))
 		require.Equal(t, rows, same)
 		for i := range wide {
