@@ -28,7 +28,7 @@ func (c *Converter) Decode(ctx context.Context, rows *Rows, opts Options) (arrow
 	if rows == nil {
 		return nil, fmt.Errorf("%w: the rows to decode are nil", arrowsort.ErrOption)
 	}
-	d := &decoder{ctx: ctx, opts: opts, rows: rows, n: rows.Len(), buffers: buffers{mem: opts.Allocator}}
+	d := &decoder{ctx: ctx, opts: opts, rows: rows, n: rows.Len(), allocations: allocations{mem: opts.Allocator}}
 	defer d.release()
 	d.scratch = make([]*tile, workers.Count(opts.Threads))
 	if err := d.open(c.leaves); err != nil {
@@ -55,7 +55,7 @@ func (c *Converter) Decode(ctx context.Context, rows *Rows, opts Options) (arrow
 
 // A decoder is one decoding on its way.
 type decoder struct {
-	buffers
+	allocations
 	ctx     context.Context
 	opts    Options
 	rows    *Rows

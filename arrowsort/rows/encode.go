@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sort"
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -116,7 +116,7 @@ func (e *encoder) open(leaves []leaf) error {
 
 // encode makes n rows of the sources: their widths, which add up to offsets, then their bytes.
 func (e *encoder) encode(sources []source, n int) (*Rows, error) {
-	b := buffers{mem: e.opts.Allocator}
+	b := allocations{mem: e.opts.Allocator}
 	offsetBytes, err := b.allocate(e.ctx, (n+1)*arrow.Int64SizeBytes)
 	if err != nil {
 		return nil, err
@@ -190,29 +190,31 @@ func tileStarts[O int32 | int64](ends []O) (starts []int64, total int64) {
 type source struct {
 	*leaf
 	chunks []chunk
-	starts []int // the first row of each chunk, and the number of rows
+	starts buffers.Chunks
 }
 
 // A chunk is a chunk of a source.
 type chunk struct {
 	*leaf
 	keyencode.Chunk
-	values  keyencode.Column // the chunk without its validity
-	escapes atomic.Bool      // strings with bytes to escape were measured
-	entries *Rows            // of a dictionary, encoded, from entry first on; nil for values
-	first   int
+	values     keyencode.Column // the chunk without its validity
+	indexBytes int              // of a dictionary
+	escapes    atomic.Bool      // strings with bytes to escape were measured
+	entries    *Rows            // of a dictionary, encoded, from entry first on; nil for values
+	first      int
 }
 
 // source makes a source of values. The entries of dictionaries are encoded here: rows have copies of them.
 func (e *encoder) source(l *leaf, values adapter.Values) (source, error) {
-	s := source{leaf: l, chunks: make([]chunk, len(values.Chunks)), starts: make([]int, len(values.Chunks)+1)}
+	starts := buffers.NewChunks(len(values.Chunks), func(i int) int { return values.Chunks[i].Rows })
+	s := source{leaf: l, chunks: make([]chunk, len(values.Chunks)), starts: starts}
 	for i, c := range values.Chunks {
 		bare := c
 		bare.Validity = nil
 		k := &s.chunks[i]
 		k.leaf, k.Chunk = l, c
 		k.values = keyencode.Column{Kind: values.Kind, Width: values.Width, Chunks: []keyencode.Chunk{bare}}
-		s.starts[i+1] = s.starts[i] + c.Rows
+		k.indexBytes = k.values.ValueBytes()
 	}
 	return s, e.addEntries(&s, values)
 }
@@ -223,7 +225,7 @@ func (s *source) each(lo, n int, f func(k *chunk, at, from, n int)) {
 	if n == 0 {
 		return
 	}
-	for from, i := 0, sort.SearchInts(s.starts, lo+1)-1; from < n; i++ {
+	for from, i := 0, s.starts.Find(lo); from < n; i++ {
 		run := min(n-from, s.starts[i+1]-lo-from)
 		f(&s.chunks[i], lo+from-s.starts[i], from, run)
 		from += run
@@ -298,6 +300,5 @@ func (k *chunk) usedEntries(e *encoder, entries int) (first, last int, err error
 
 // valid reports whether row i is not null.
 func (k *chunk) valid(i int) bool {
-	at := k.Offset + i
-	return k.Validity == nil || k.Validity[at>>3]>>(at&7)&1 != 0
+	return k.Validity == nil || buffers.Bit(k.Validity, k.Offset+i)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -157,14 +158,7 @@ func (k *chunk) loadViews(t *tile, at, n int) [][]byte {
 			texts[i] = nil
 			continue
 		}
-		view := k.Values[(k.Offset+at+i)*16:][:16]
-		n := binary.LittleEndian.Uint32(view)
-		if n <= 12 {
-			texts[i] = view[4 : 4+n]
-			continue
-		}
-		from := int(binary.LittleEndian.Uint32(view[12:]))
-		texts[i] = k.Data[binary.LittleEndian.Uint32(view[8:])][from : from+int(n)]
+		texts[i] = buffers.StringOfView(k.Values[(k.Offset+at+i)*16:][:16], k.Data)
 	}
 	return texts
 }

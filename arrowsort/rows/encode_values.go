@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"unsafe"
 
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -52,8 +53,7 @@ func (k *chunk) putInts(out []byte, at int, pos []int) {
 
 func putInts[U uint8 | uint16 | uint32 | uint64](k *chunk, out []byte, at int, pos []int) {
 	size := int(unsafe.Sizeof(U(0)))
-	bytes := k.Values[(k.Offset+at)*size:][:len(pos)*size]
-	values := unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(bytes))), len(pos))
+	values := buffers.Values[U](k.Values, k.Offset+at, len(pos))
 	for i, p := range pos {
 		b := out[p:][:1+size]
 		b[0] = classValue
@@ -188,15 +188,4 @@ func (k *chunk) putEntries(out []byte, at int, pos []int) {
 }
 
 // index is the index of row i of a dictionary column.
-func (k *chunk) index(i int) uint64 {
-	at := k.Offset + i
-	switch k.values.Kind {
-	case keyencode.Int8, keyencode.Uint8:
-		return uint64(k.Values[at])
-	case keyencode.Int16, keyencode.Uint16:
-		return uint64(binary.LittleEndian.Uint16(k.Values[2*at:]))
-	case keyencode.Int32, keyencode.Uint32:
-		return uint64(binary.LittleEndian.Uint32(k.Values[4*at:]))
-	}
-	return binary.LittleEndian.Uint64(k.Values[8*at:])
-}
+func (k *chunk) index(i int) uint64 { return buffers.Index(k.Values, k.indexBytes, k.Offset+i) }

@@ -62,14 +62,14 @@ func (t *tile) put(sources []source, lo, n int) {
 	}
 }
 
-// buffers allocates the buffers of one call and holds a reference to each of them until release.
-type buffers struct {
+// allocations allocates the buffers of one call and holds a reference to each of them until release.
+type allocations struct {
 	mem   memory.Allocator
 	owned []*memory.Buffer
 }
 
 // allocate returns a buffer of undefined bytes; those up to a multiple of 64 bytes are zero.
-func (b *buffers) allocate(ctx context.Context, size int) (*memory.Buffer, error) {
+func (b *allocations) allocate(ctx context.Context, size int) (*memory.Buffer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (b *buffers) allocate(ctx context.Context, size int) (*memory.Buffer, error
 	return buffer, nil
 }
 
-func (b *buffers) release() {
+func (b *allocations) release() {
 	for _, buffer := range b.owned {
 		buffer.Release()
 	}

@@ -35,6 +35,19 @@ func CountZeros(bitmap []byte, i, n int) int {
 	return zeros
 }
 
+// And clears each of the n bits of dst from bit at on whose bit in src, from bit first on, is zero.
+func And(dst []byte, at int, src []byte, first, n int) {
+	for n > 0 {
+		k := min(n, 8-at&7)
+		dst[at>>3] &= byte(Bits(src, first)|^LowBits(k))<<(at&7) | byte(LowBits(at&7))
+		at, first, n = at+k, first+k, n-k
+		for ; n >= 64; at, first, n = at+64, first+64, n-64 {
+			b := dst[at>>3:]
+			binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)&Bits(src, first))
+		}
+	}
+}
+
 // SetWhereZero writes v to the elements of dst whose bit, from bit i of a bitmap on, is zero.
 func SetWhereZero(dst []uint64, bitmap []byte, i int, v uint64) {
 	for len(dst) > 0 {

@@ -1,6 +1,7 @@
 package buffers
 
 import (
+	"bytes"
 	"math/bits"
 	"math/rand/v2"
 	"testing"
@@ -39,6 +40,33 @@ func TestLowBits(t *testing.T) {
 	for n := range 65 {
 		require.Equal(t, n, bits.OnesCount64(LowBits(n)))
 		require.Equal(t, n, bits.Len64(LowBits(n)))
+	}
+}
+
+// TestAnd intersects bits at all places within bytes; those around them stay.
+func TestAnd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{0, 1, 7, 8, 9, 63, 64, 65, 71, 72, 200} {
+		for at := range 9 {
+			for first := range 9 {
+				dst, src := make([]byte, (at+n+7)/8+1), make([]byte, (first+n+7)/8)
+				for i := range dst {
+					dst[i] = byte(rng.Uint32())
+				}
+				for i := range src {
+					src[i] = byte(rng.Uint32())
+				}
+				before := bytes.Clone(dst)
+				And(dst, at, src, first, n)
+				for i := range 8 * len(dst) {
+					want := Bit(before, i)
+					if i >= at && i < at+n {
+						want = want && Bit(src, first+i-at)
+					}
+					require.Equal(t, want, Bit(dst, i), "%d bits at %d from %d: bit %d", n, at, first, i)
+				}
+			}
+		}
 	}
 }
 

@@ -44,10 +44,14 @@ const InlineView = 12
 // StringOfView is the string of a view of 16 bytes: length, then the string, or its first 4 bytes, the number of a
 // buffer and the offset there.
 func StringOfView(view []byte, buffers [][]byte) []byte {
-	n := int(binary.LittleEndian.Uint32(view))
-	if n <= InlineView {
+	if n := binary.LittleEndian.Uint32(view); n <= InlineView {
 		return view[4 : 4+n]
 	}
+	return longString(view, buffers)
+}
+
+func longString(view []byte, buffers [][]byte) []byte {
+	n := int(binary.LittleEndian.Uint32(view))
 	buffer, offset := binary.LittleEndian.Uint32(view[8:]), int(binary.LittleEndian.Uint32(view[12:]))
 	return buffers[buffer][offset : offset+n]
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -207,13 +208,8 @@ func (w *JobBuilder) joinViews(c keyencode.Chunk) (joined keyencode.Chunk, err e
 // textOfView is the bytes of row i of a chunk of views, none of a null.
 func textOfView(c *keyencode.Chunk, i int) []byte {
 	at := c.Offset + i
-	if c.Validity != nil && c.Validity[at/8]>>(at%8)&1 == 0 {
+	if c.Validity != nil && !buffers.Bit(c.Validity, at) {
 		return nil
 	}
-	view := c.Values[16*at:][:16]
-	n := int(binary.LittleEndian.Uint32(view))
-	if n <= 12 {
-		return view[4 : 4+n]
-	}
-	return c.Data[binary.LittleEndian.Uint32(view[8:])][binary.LittleEndian.Uint32(view[12:]):][:n]
+	return buffers.StringOfView(c.Values[16*at:][:16], c.Data)
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -163,34 +163,9 @@ func (w *JobBuilder) validity(v view, offset int) ([]byte, error) {
 		merged[i] = 0xff
 	}
 	for _, m := range v.masks {
-		m.intersect(merged, offset, v.rows)
+		buffers.And(merged, offset, m.bits, m.first, v.rows)
 	}
 	return merged, nil
-}
-
-// intersect clears each of n bits of dst, from bit offset on, whose bit in the mask is clear.
-func (m mask) intersect(dst []byte, offset, n int) {
-	i := 0
-	clearBit := func() {
-		if !bitutil.BitIsSet(m.bits, m.first+i) {
-			bitutil.ClearBit(dst, offset+i)
-		}
-		i++
-	}
-	for i < n && (offset+i)%8 != 0 {
-		clearBit()
-	}
-	for shift := (m.first + i) % 8; i+8 <= n; i += 8 {
-		at := (m.first + i) / 8
-		bits := m.bits[at] >> shift
-		if shift > 0 {
-			bits |= m.bits[at+1] << (8 - shift)
-		}
-		dst[(offset+i)/8] &= bits
-	}
-	for i < n {
-		clearBit()
-	}
 }
 
 // Values are the rows of a leaf as raw buffers: of a dictionary its indices, which need not be in range, and the

@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // A chunk is length rows of an array's buffers from row offset, which is counted from the start of the buffers.
@@ -100,7 +101,7 @@ type bitmap struct {
 }
 
 func (b bitmap) bit(i uint64) bool {
-	return b.bytes == nil || bitutil.BitIsSet(b.bytes, b.offset+int(i))
+	return b.bytes == nil || buffers.Bit(b.bytes, b.offset+int(i))
 }
 
 // bits is buffer b as bits.

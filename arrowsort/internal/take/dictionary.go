@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // dictionary gathers indices. The result shares the dictionary of the chunks when they have one and the same, and gets
@@ -50,13 +51,13 @@ func IndexLimit(typ arrow.DataType) int64 {
 func mapIndices(g *gatherer, indices []byte, width int, col column, maps *indexMaps) error {
 	switch width {
 	case 1:
-		return mapAll(g, as[uint8](indices), col, maps)
+		return mapAll(g, buffers.View[uint8](indices), col, maps)
 	case 2:
-		return mapAll(g, as[uint16](indices), col, maps)
+		return mapAll(g, buffers.View[uint16](indices), col, maps)
 	case 4:
-		return mapAll(g, as[uint32](indices), col, maps)
+		return mapAll(g, buffers.View[uint32](indices), col, maps)
 	default:
-		return mapAll(g, as[uint64](indices), col, maps)
+		return mapAll(g, buffers.View[uint64](indices), col, maps)
 	}
 }
 
@@ -106,7 +107,7 @@ func (g *gatherer) merge(typ arrow.DataType, dicts []chunk, total int) (*indexMa
 	}
 	defer table.slots.Release()
 	m := &indexMaps{of: make([][]int32, len(dicts))}
-	remaining := as[int32](indices.Bytes())
+	remaining := buffers.View[int32](indices.Bytes())
 	for d, dict := range dicts {
 		m.of[d], remaining = remaining[:dict.length], remaining[dict.length:]
 		for i := range dict.length {

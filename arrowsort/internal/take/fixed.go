@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // fixed gathers values of width bytes. src holds the values of each chunk, from its first row on.
@@ -55,7 +56,7 @@ func tileSize(width int) int {
 }
 
 func gatherFixed[T any](g *gatherer, dst []byte, src [][]byte, sel selection) error {
-	out := as[T](dst)
+	out := buffers.View[T](dst)
 	if len(src) == 1 {
 		base := unsafe.Pointer(unsafe.SliceData(src[0]))
 		switch s := sel.(type) {
@@ -203,10 +204,7 @@ func gatherWord(src []bitmap, at []uint64) (word uint64) {
 	return word
 }
 
-const (
-	viewBytes  = 16
-	viewInline = 12 // the longest value that a view holds itself
-)
+const viewBytes = 16
 
 // views gathers string or binary views. The bytes stay where they are: the result refers to the buffers of all chunks,
 // each of them once.
@@ -219,16 +217,16 @@ func (g *gatherer) views(col column) (*array.Data, error) {
 	if err != nil {
 		return nil, err
 	}
-	buffers, numbers, same := shareBuffers(col.chunks)
-	if len(buffers) > math.MaxInt32 {
-		return nil, fmt.Errorf("%w: take: %s refers to %d buffers", arrow.ErrInvalid, col.typ, len(buffers))
+	data, numbers, same := shareBuffers(col.chunks)
+	if len(data) > math.MaxInt32 {
+		return nil, fmt.Errorf("%w: take: %s refers to %d buffers", arrow.ErrInvalid, col.typ, len(data))
 	}
 	if !same {
-		if err := g.renumber(as[[4]uint32](views.Bytes()), col, numbers); err != nil {
+		if err := g.renumber(buffers.View[[4]uint32](views.Bytes()), col, numbers); err != nil {
 			return nil, err
 		}
 	}
-	return g.finish(col, nil, append([]*memory.Buffer{views}, buffers...)...), nil
+	return g.finish(col, nil, append([]*memory.Buffer{views}, data...)...), nil
 }
 
 // shareBuffers lists the data buffers of all chunks and returns the new numbers of those of each chunk. same says that
@@ -264,7 +262,7 @@ func (g *gatherer) renumber(views [][4]uint32, col column, numbers [][]uint32) e
 				switch {
 				case !col.valid[c].bit(p & rowMask):
 					*v = [4]uint32{}
-				case v[0] <= viewInline:
+				case v[0] <= buffers.InlineView:
 				case v[2] < uint32(len(numbers[c])):
 					v[2] = numbers[c][v[2]]
 				default:

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/stretchr/testify/require"
 )
 
@@ -57,8 +58,8 @@ func TestTilesAreWholeWordsOfABitmap(t *testing.T) {
 
 func TestAsReadsLittleEndian(t *testing.T) {
 	b := binary.LittleEndian.AppendUint64(nil, 0x0102030405060708)
-	require.Equal(t, []uint32{0x05060708, 0x01020304}, as[uint32](b))
-	require.Empty(t, as[uint64](b[:7]))
+	require.Equal(t, []uint32{0x05060708, 0x01020304}, buffers.View[uint32](b))
+	require.Empty(t, buffers.View[uint64](b[:7]))
 }
 
 func TestViewsReferToEachBufferOnce(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -75,13 +74,6 @@ func (g *gatherer) data(
 func (g *gatherer) keep(d *array.Data) *array.Data {
 	g.owned = append(g.owned, d)
 	return d
-}
-
-// as reads bytes as values of a fixed width, without copying: Arrow's buffers are little-endian, as every platform that
-// Arrow's Go implementation casts them on.
-func as[T any](b []byte) []T {
-	var t T
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
 }
 
 const (

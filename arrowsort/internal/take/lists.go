@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // lists gathers lists or, with sizes, list views, whose elements end up in the order of the rows.
@@ -23,13 +24,13 @@ func lists[O offset](g *gatherer, col column, elem arrow.DataType, sizes bool) (
 			if err != nil {
 				return nil, err
 			}
-			src[i].sizes = as[O](b)
+			src[i].sizes = buffers.View[O](b)
 		}
 		b, err := c.values(1, width, more)
 		if err != nil {
 			return nil, err
 		}
-		src[i].offsets = as[O](b)
+		src[i].offsets = buffers.View[O](b)
 	}
 	where, ends, starts, err := lengths(g, col, src)
 	if err != nil {
@@ -58,7 +59,7 @@ func listSizes[O offset](g *gatherer, s spans[O]) (*memory.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	sizes := as[O](b.Bytes())
+	sizes := buffers.View[O](b.Bytes())
 	return b, g.tiles(len(sizes), func(lo, hi int, _ []uint64) error {
 		for i := lo; i < hi; i++ {
 			sizes[i] = s.ends[i+1] - s.ends[i]
@@ -89,7 +90,7 @@ func strings[O offset](g *gatherer, col column) (*array.Data, error) {
 			return nil, err
 		}
 		bytes[i] = c.bytes(2)
-		src[i] = extents[O]{offsets: as[O](offsets), elements: len(bytes[i])}
+		src[i] = extents[O]{offsets: buffers.View[O](offsets), elements: len(bytes[i])}
 	}
 	selection, offsets, sources, err := lengths(g, col, src)
 	if err != nil {
@@ -128,7 +129,7 @@ func lengths[O offset](g *gatherer, col column, src []extents[O]) (s spans[O], e
 	if starts, err = g.scratch(max(8*n, 1)); err != nil {
 		return s, nil, nil, err
 	}
-	s = spans[O]{starts: as[uint64](starts.Bytes())[:n], ends: as[O](ends.Bytes())}
+	s = spans[O]{starts: buffers.View[uint64](starts.Bytes())[:n], ends: buffers.View[O](ends.Bytes())}
 	sums := make([]int64, (n+tileRows-1)/tileRows+1)
 	err = g.tiles(n, func(lo, hi int, block []uint64) error {
 		return eachBlock(col.sel, lo, hi, block, func(first int, at []uint64) error {

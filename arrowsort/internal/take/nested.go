@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 func (g *gatherer) structs(
@@ -70,7 +71,7 @@ func (g *gatherer) dense(
 	if err != nil {
 		return nil, err
 	}
-	d.codes = as[int8](codes.Bytes())
+	d.codes = buffers.View[int8](codes.Bytes())
 	if err := d.source(chunks); err != nil {
 		return nil, err
 	}
@@ -87,8 +88,8 @@ func (g *gatherer) dense(
 		return nil, err
 	}
 	defer positions.Release()
-	rows := as[uint64](positions.Bytes())
-	if err := d.place(totals, as[int32](offsets.Bytes()), rows); err != nil {
+	rows := buffers.View[uint64](positions.Bytes())
+	if err := d.place(totals, buffers.View[int32](offsets.Bytes()), rows); err != nil {
 		return nil, err
 	}
 	out := make([]arrow.ArrayData, len(d.fields))
@@ -120,7 +121,7 @@ func (d *denseRows) source(chunks []chunk) error {
 		if err != nil {
 			return err
 		}
-		d.offsets = append(d.offsets, as[int32](b))
+		d.offsets = append(d.offsets, buffers.View[int32](b))
 	}
 	for i := range d.fields {
 		d.children = append(d.children, children(chunks, i))

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 type runEnd interface{ int16 | int32 | int64 }
@@ -65,14 +66,14 @@ func locateRuns[E runEnd](g *gatherer, chunks []chunk, sel selection) ([]uint64,
 			return nil, err
 		}
 		src[i] = runSource[E]{
-			ends: as[E](b), offset: chunks[i].offset, rows: chunks[i].length, values: values[i].length,
+			ends: buffers.View[E](b), offset: chunks[i].offset, rows: chunks[i].length, values: values[i].length,
 		}
 	}
 	b, err := g.buffer(8 * sel.len())
 	if err != nil {
 		return nil, err
 	}
-	positions := as[uint64](b.Bytes())
+	positions := buffers.View[uint64](b.Bytes())
 	return positions, findRuns(g, positions, src, sel)
 }
 
@@ -153,7 +154,7 @@ func encodeRuns[E runEnd](
 	if ends, err = g.buffer(count * int(unsafe.Sizeof(E(0)))); err != nil {
 		return nil, 0, err
 	}
-	out := as[E](ends.Bytes())
+	out := buffers.View[E](ends.Bytes())
 	err = g.tiles(len(positions), func(lo, hi int, _ []uint64) error {
 		run := before[lo/tileRows]
 		for i := lo + 1; i <= hi; i++ {
@@ -195,7 +196,7 @@ func (s *runSource[E]) index(g *gatherer, lookups int) (*memory.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.table = as[int32](buffer.Bytes())
+	s.table = buffers.View[int32](buffer.Bytes())
 	run := 0
 	for i := range s.table {
 		run = s.search(run, len(s.ends), i<<s.shift)

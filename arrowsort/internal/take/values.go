@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // A valueReader returns the bytes of the value in row i, and whether the row is valid. Two values of a type have the
@@ -76,14 +77,14 @@ func bytesOf(layout arrow.DataType, c chunk) (func(i int) []byte, error) {
 
 func stringsOf[O offset](c chunk) (func(i int) []byte, error) {
 	b, err := c.values(1, int(unsafe.Sizeof(O(0))), 1)
-	offsets, bytes := as[O](b), c.bytes(2)
+	offsets, bytes := buffers.View[O](b), c.bytes(2)
 	return func(i int) []byte { return bytes[offsets[i]:offsets[i+1]] }, err
 }
 
 // viewed is the bytes of a view.
 func viewed(c chunk, view []byte) []byte {
-	words := as[uint32](view)
-	if n := words[0]; n <= viewInline {
+	words := buffers.View[uint32](view)
+	if n := words[0]; n <= buffers.InlineView {
 		return view[4 : 4+n]
 	}
 	start := uint64(words[3])
@@ -106,9 +107,7 @@ func entriesOf(typ *arrow.DictionaryType, c chunk, valid bitmap) (valueReader, e
 		if !valid.bit(uint64(i)) {
 			return "", false
 		}
-		var index [8]byte
-		copy(index[:], indices[i*width:][:width])
-		return entries(int(binary.LittleEndian.Uint64(index[:])))
+		return entries(int(buffers.Index(indices, width, i)))
 	}, nil
 }
 
@@ -178,7 +177,7 @@ func spansOfSize(c chunk, each int) (func(i int) (lo, hi int), error) {
 
 func spansOfOffsets[O offset](c chunk) (func(i int) (lo, hi int), error) {
 	b, err := c.values(1, int(unsafe.Sizeof(O(0))), 1)
-	offsets := as[O](b)
+	offsets := buffers.View[O](b)
 	return func(i int) (lo, hi int) { return int(offsets[i]), int(offsets[i+1]) }, err
 }
 
@@ -189,7 +188,7 @@ func spansOfViews[O offset](c chunk) (func(i int) (lo, hi int), error) {
 		return nil, err
 	}
 	s, err := c.values(2, width, 0)
-	offsets, sizes := as[O](b), as[O](s)
+	offsets, sizes := buffers.View[O](b), buffers.View[O](s)
 	return func(i int) (lo, hi int) { return int(offsets[i]), int(offsets[i] + sizes[i]) }, err
 }
 
@@ -219,7 +218,7 @@ func (g *gatherer) newValueTable(typ arrow.DataType, chunks []chunk, total int) 
 	if err != nil {
 		return nil, err
 	}
-	t.positions = as[uint64](positions.Bytes())[:0:total]
+	t.positions = buffers.View[uint64](positions.Bytes())[:0:total]
 	if t.slots, err = g.scratch(8 << bits.Len(uint(total+total/3))); err != nil {
 		return nil, err
 	}
@@ -240,7 +239,7 @@ func (t *valueTable) idOf(chunk, row int) int32 {
 		}
 		return t.null
 	}
-	slots := as[uint64](t.slots.Bytes())
+	slots := buffers.View[uint64](t.slots.Bytes())
 	hash := maphash.String(t.seed, value)
 	for at := hash; ; at++ {
 		slot := &slots[at&uint64(len(slots)-1)]
