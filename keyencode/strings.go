@@ -30,7 +30,8 @@ func (t *stringBlock) load(c *Column, chunk *Chunk, at, n int) {
 		return
 	}
 	for i := 0; i < n; i += 64 {
-		for zeros := ^buffers.Bits(chunk.Validity, at+i) & buffers.LowBits(min(n-i, 64)); zeros != 0; zeros &= zeros - 1 {
+		zeros := ^buffers.Bits(chunk.Validity, at+i) & buffers.LowBits(min(n-i, 64))
+		for ; zeros != 0; zeros &= zeros - 1 {
 			t[i+bits.TrailingZeros64(zeros)] = nil
 		}
 	}
