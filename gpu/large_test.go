@@ -63,8 +63,8 @@ func TestMostRowsEqual(t *testing.T) {
 			job := &engine.Job{Rows: rows, RowNumbers: 4, Keys: []keyencode.Key{{}}, Columns: []keyencode.Column{c}}
 			res, err := e.Sort(t.Context(), job, goMemory{})
 			require.NoError(t, err)
-			require.Zero(t, prove(buffers.View[uint32](res.RowNumbers), number), "kind %d, one in %d: wrong places", kind,
-				share)
+			wrong := prove(buffers.View[uint32](res.RowNumbers), number)
+			require.Zero(t, wrong, "kind %d, one in %d: wrong places", kind, share)
 		}
 	}
 }
