@@ -220,7 +220,7 @@ func randomCells(rng *rand.Rand, kind Kind, fixed, n int) []cell {
 	for i := range pool {
 		pool[i] = randomValue(rng, kind, fixed, style, base)
 	}
-	if (&Column{Kind: kind, Width: fixed}).shape() == shapeBytes && rng.IntN(3) == 0 {
+	if (&Column{Kind: kind, Width: fixed}).encoding() == encodingBytes && rng.IntN(3) == 0 {
 		shareBytes(rng, kind, pool)
 	}
 	cells := make([]cell, n)

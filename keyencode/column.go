@@ -82,30 +82,30 @@ func (c *Column) ValueBytes() int {
 	return 0
 }
 
-// shape is how the values of a kind are turned into codes.
-type shape uint8
+// encoding is how the values of a kind are turned into codes.
+type encoding uint8
 
 const (
-	shapeNone  shape = iota // no values
-	shapeWord               // an ordered word of up to 64 bits
-	shapeWide               // ordered limbs: decimals
-	shapeBytes              // strings
+	encodingNone  encoding = iota // no values
+	encodingWord                  // an ordered word of up to 64 bits
+	encodingLimbs                 // ordered limbs: decimals
+	encodingBytes                 // strings
 )
 
-func (c *Column) shape() shape {
+func (c *Column) encoding() encoding {
 	switch c.Kind {
 	case Null:
-		return shapeNone
+		return encodingNone
 	case Decimal128, Decimal256:
-		return shapeWide
+		return encodingLimbs
 	case Binary, LargeBinary, BinaryView:
-		return shapeBytes
+		return encodingBytes
 	case FixedSizeBinary:
 		if c.Width > 8 {
-			return shapeBytes
+			return encodingBytes
 		}
 	}
-	return shapeWord
+	return encodingWord
 }
 
 // isFloat reports whether values of the kind can be NaN.

@@ -9,19 +9,19 @@ import (
 
 // A wideRange sums up ordered decimals.
 type wideRange struct {
-	lo, hi  limbs
+	lo, hi  uint256
 	or, and uint64 // of the low limbs
 }
 
 func measureWide(s *Statistics, r *reader, lo, hi int) {
 	ones := ^uint64(0)
-	w := wideRange{lo: limbs{ones, ones, ones, ones}, and: ones}
+	w := wideRange{lo: uint256{ones, ones, ones, ones}, and: ones}
 	r.each(lo, hi, func(c *Chunk, at, n, _ int) {
 		b := r.block(c, at, n)
 		if b.validity != nil {
 			s.Nulls += buffers.CountZeros(b.validity, b.bit, n)
 		}
-		s.followWide(&b)
+		s.followDecimals(&b)
 		s.Rows += n
 		if b.kind == Decimal128 {
 			w.add128(&b, buffers.Values[uint64](b.values, 2*b.at, 2*n))
@@ -41,7 +41,7 @@ func measureWide(s *Statistics, r *reader, lo, hi int) {
 // valid reports whether a row is not null.
 func (b *block) valid(i int) bool { return b.validity == nil || buffers.Bit(b.validity, b.bit+i) }
 
-func (w *wideRange) add(v limbs) {
+func (w *wideRange) add(v uint256) {
 	if v.compare(w.lo) < 0 {
 		w.lo = v
 	}
@@ -69,14 +69,14 @@ func (w *wideRange) add128(b *block, src []uint64) {
 		or |= v0
 		and &= v0
 	}
-	w.lo, w.hi, w.or, w.and = limbs{lo0, lo1}, limbs{hi0, hi1}, or, and
+	w.lo, w.hi, w.or, w.and = uint256{lo0, lo1}, uint256{hi0, hi1}, or, and
 }
 
 // followWide follows the rows of a block as long as some order is possible, and in any case the last.
-func (s *Statistics) followWide(b *block) {
-	row := func(i int) (d datum) {
+func (s *Statistics) followDecimals(b *block) {
+	row := func(i int) (d rowValue) {
 		if d.class = ClassNull; b.valid(i) {
-			d = datum{num: decimalAt(b, i)}
+			d = rowValue{num: decimalAt(b, i)}
 		}
 		return d
 	}
@@ -98,7 +98,7 @@ func (s *Statistics) followWide(b *block) {
 }
 
 // decimalAt is value i of a block of decimals as ordered limbs: two's complement with the sign bit flipped.
-func decimalAt(b *block, i int) (v limbs) {
+func decimalAt(b *block, i int) (v uint256) {
 	at := (b.at + i) * b.width
 	n := b.width / 8
 	for l := range n {
@@ -111,12 +111,12 @@ func decimalAt(b *block, i int) (v limbs) {
 // wide is how decimals whose values span more than 64 bits become codes: (v-base) >> shift, or what that lacks to last
 // if descending. A limb of it is a field.
 type wide struct {
-	base, last limbs
+	base, last uint256
 	shift      uint
 	descending bool
 }
 
-func (w *wide) code(v limbs) limbs {
+func (w *wide) code(v uint256) uint256 {
 	v = v.sub(w.base).shr(w.shift)
 	if w.descending {
 		return w.last.sub(v)
@@ -124,7 +124,7 @@ func (w *wide) code(v limbs) limbs {
 	return v
 }
 
-func (w *wide) invert(code limbs) limbs {
+func (w *wide) invert(code uint256) uint256 {
 	if w.descending {
 		code = w.last.sub(code)
 	}

@@ -16,9 +16,9 @@ func (p *Plan) Decode(key int, words []uint64, value []byte) Class {
 	case class == ClassNaN:
 		inf := k.kind.infinity()
 		putWord(value, k.width, inf+inf&-inf>>1)
-	case k.shape == shapeWide:
+	case k.encoding == encodingLimbs:
 		p.decodeWide(k, key, words, value)
-	case k.shape == shapeBytes:
+	case k.encoding == encodingBytes:
 		p.decodeFixed(k, key, words, value)
 	default:
 		k.putOrdered(value, k.word.invert(p.decodeWord(k, key, words)))
@@ -52,10 +52,10 @@ func (p *Plan) decodeClass(k *keyPlan, key int, words []uint64) Class {
 
 // fieldCode collects the bits of a field.
 func (p *Plan) fieldCode(field int, words []uint64) (code uint64) {
-	for i := range p.segments {
-		for _, pc := range p.segments[i].bitRanges {
+	for i := range p.groups {
+		for _, pc := range p.groups[i].bitRanges {
 			if pc.field == field {
-				code |= words[p.segments[i].first] >> uint(pc.up) & pc.mask << uint(pc.down)
+				code |= words[p.groups[i].first] >> uint(pc.up) & pc.mask << uint(pc.down)
 			}
 		}
 	}
@@ -73,11 +73,11 @@ func (p *Plan) decodeWord(k *keyPlan, key int, words []uint64) uint64 {
 }
 
 func (p *Plan) decodeWide(k *keyPlan, key int, words []uint64, value []byte) {
-	v := limbs(k.stats.Min)
-	if k.wide.last == (limbs{}) {
-		v = v.add(limbs{k.word.invert(p.decodeWord(k, key, words)) - v[0]})
+	v := uint256(k.stats.Min)
+	if k.wide.last == (uint256{}) {
+		v = v.add(uint256{k.word.invert(p.decodeWord(k, key, words)) - v[0]})
 	} else {
-		var code limbs
+		var code uint256
 		for i := range p.fields {
 			if f := &p.fields[i]; f.key == key && f.part == partLimb {
 				code[f.limb] = p.fieldCode(i, words) - f.bias
@@ -92,7 +92,7 @@ func (p *Plan) decodeWide(k *keyPlan, key int, words []uint64, value []byte) {
 	}
 }
 
-// decodeFixed joins the bytes that all strings share, the leading bytes and the open words.
+// decodeFixed joins the bytes that all strings share, the leading bytes and the string words.
 func (p *Plan) decodeFixed(k *keyPlan, key int, words []uint64, value []byte) {
 	copy(value, k.stats.MinBytes)
 	for i := range p.fields {
@@ -102,16 +102,16 @@ func (p *Plan) decodeFixed(k *keyPlan, key int, words []uint64, value []byte) {
 		}
 	}
 	rest := value[min(k.next, len(value)):]
-	for i := range p.segments {
-		s := &p.segments[i]
-		if !s.open || s.key != key {
+	for i := range p.groups {
+		s := &p.groups[i]
+		if !s.ofStrings || s.key != key {
 			continue
 		}
 		for _, w := range words[s.first : s.first+s.words] {
 			if k.Order == Descending {
 				w = ^w
 			}
-			rest = rest[putBigEndian(rest[:min(len(rest), openBytes)], w):]
+			rest = rest[putBigEndian(rest[:min(len(rest), stringWordBytes)], w):]
 		}
 	}
 }

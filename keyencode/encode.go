@@ -15,9 +15,9 @@ func (p *Plan) encodeWord(dst []uint64, word, lo int) {
 		clear(dst)
 		return
 	}
-	s := p.segment(word)
-	if s.open {
-		p.encodeOpen(dst, s, word, lo)
+	s := p.wordGroup(word)
+	if s.ofStrings {
+		p.encodeStringWords(dst, s, word, lo)
 		return
 	}
 	for i := range s.bitRanges {
@@ -28,11 +28,11 @@ func (p *Plan) encodeWord(dst []uint64, word, lo int) {
 
 func (p *Plan) encodeBitRange(dst []uint64, pc *bitRange, first bool, lo int) {
 	f := &p.fields[pc.field]
-	if pc.whole {
-		f = &pc.placed
+	if pc.wholeField {
+		f = &pc.shifted
 	}
 	k := &p.keys[f.key]
-	if pc.whole && first {
+	if pc.wholeField && first {
 		k.each(lo, lo+len(dst), func(c *Chunk, at, n, row int) {
 			k.encodeRange(dst[row-lo:][:n], f, c, at)
 		})
@@ -51,9 +51,9 @@ func (pc *bitRange) place(dst, codes []uint64, first bool) {
 	down, up, mask := uint(pc.down)&63, uint(pc.up)&63, pc.mask
 	dst = dst[:len(codes)]
 	switch {
-	case first && pc.whole:
+	case first && pc.wholeField:
 		copy(dst, codes)
-	case pc.whole:
+	case pc.wholeField:
 		for i, c := range codes {
 			dst[i] |= c
 		}
@@ -72,11 +72,11 @@ func (pc *bitRange) place(dst, codes []uint64, first bool) {
 func (k *keyPlan) encodeRange(dst []uint64, f *field, c *Chunk, at int) {
 	switch {
 	case f.part == partLeadingBytes && k.kind == Binary:
-		encodeLeadingBytes(dst, buffers.Values[uint32](c.Values, c.Offset+at, len(dst)+1), dataOf(c), f.from, &f.linear)
+		encodeLeadingBytes(dst, buffers.Values[uint32](c.Values, c.Offset+at, len(dst)+1), dataOf(c), f.from, &f.affine)
 		f.patch(dst, c, at)
 		return
 	case f.part == partLeadingBytes && k.kind == LargeBinary:
-		encodeLeadingBytes(dst, buffers.Values[uint64](c.Values, c.Offset+at, len(dst)+1), dataOf(c), f.from, &f.linear)
+		encodeLeadingBytes(dst, buffers.Values[uint64](c.Values, c.Offset+at, len(dst)+1), dataOf(c), f.from, &f.affine)
 		f.patch(dst, c, at)
 		return
 	case f.part == partLeadingBytes || f.part == partLength:
@@ -103,7 +103,7 @@ func (f *field) patch(dst []uint64, c *Chunk, at int) {
 func (k *keyPlan) encodeBlock(dst []uint64, f *field, b *block) {
 	switch f.part {
 	case partWord:
-		f.linear.encode(dst, b)
+		f.affine.encode(dst, b)
 	case partLimb:
 		k.wide.encode(dst, b, f.limb, f.bias, f.null)
 	case partClass:
@@ -131,42 +131,42 @@ func (f *field) encodeStrings(dst []uint64, t [][]byte) {
 	}
 }
 
-func (p *Plan) encodeOpen(dst []uint64, s *segment, word, lo int) {
+func (p *Plan) encodeStringWords(dst []uint64, s *wordGroup, word, lo int) {
 	k := &p.keys[s.key]
 	var t stringBlock
 	for done := 0; done < len(dst); done += gatherRows {
 		k.each(lo+done, lo+min(done+gatherRows, len(dst)), func(c *Chunk, at, n, row int) {
 			t.load(k.column, c, at, n)
-			k.openWords(dst[row-lo:][:n], t[:n], s.from+(word-s.first)*openBytes)
+			k.encodeWords(dst[row-lo:][:n], t[:n], s.from+(word-s.first)*stringWordBytes)
 		})
 	}
 }
 
-func (k *keyPlan) openWords(dst []uint64, t [][]byte, from int) {
+func (k *keyPlan) encodeWords(dst []uint64, t [][]byte, from int) {
 	flip := uint64(0)
 	if k.Order == Descending {
 		flip = ^flip
 	}
 	for i, s := range t {
-		dst[i] = openWord(s, from) ^ flip
+		dst[i] = stringWord(s, from) ^ flip
 	}
 }
 
 // StringWord returns the column whose strings a word holds bytes of, and the first of these bytes; ok is false for
 // words of other keys.
 func (p *Plan) StringWord(word int) (column, from int, ok bool) {
-	s := p.segment(word)
-	if !s.open {
+	s := p.wordGroup(word)
+	if !s.ofStrings {
 		return 0, 0, false
 	}
-	return p.keys[s.key].Column, s.from + (word-s.first)*openBytes, true
+	return p.keys[s.key].Column, s.from + (word-s.first)*stringWordBytes, true
 }
 
 // EncodeStrings is EncodeRows for a word of strings, given the strings of the rows; nil is null. The word begins skip
 // bytes later than StringWord says: where the strings of rows that tie differ, if they share the bytes before.
 func (p *Plan) EncodeStrings(dst []uint64, word, skip int, strings [][]byte) {
-	s := p.segment(word)
-	p.keys[s.key].openWords(dst, strings, s.from+(word-s.first)*openBytes+skip)
+	s := p.wordGroup(word)
+	p.keys[s.key].encodeWords(dst, strings, s.from+(word-s.first)*stringWordBytes+skip)
 }
 
 // EncodeRows writes one word of the codes of some rows, in any order.
@@ -184,20 +184,20 @@ func (p *Plan) encodeRows(dst []uint64, word int, rows []uint32) {
 		clear(dst)
 		return
 	}
-	s := p.segment(word)
-	if s.open {
+	s := p.wordGroup(word)
+	if s.ofStrings {
 		var t stringBlock
 		k := &p.keys[s.key]
 		t.gather(&k.reader, rows)
-		k.openWords(dst, t[:len(rows)], s.from+(word-s.first)*openBytes)
+		k.encodeWords(dst, t[:len(rows)], s.from+(word-s.first)*stringWordBytes)
 		return
 	}
 	var codes [gatherRows]uint64
 	for i := range s.bitRanges {
 		pc := &s.bitRanges[i]
 		f := &p.fields[pc.field]
-		if pc.whole {
-			f = &pc.placed
+		if pc.wholeField {
+			f = &pc.shifted
 		}
 		p.encodeFieldRows(codes[:len(rows)], f, rows)
 		pc.place(dst, codes[:len(rows)], i == 0)
@@ -206,7 +206,7 @@ func (p *Plan) encodeRows(dst []uint64, word int, rows []uint32) {
 
 func (p *Plan) encodeFieldRows(dst []uint64, f *field, rows []uint32) {
 	k := &p.keys[f.key]
-	if k.shape == shapeBytes {
+	if k.encoding == encodingBytes {
 		var t stringBlock
 		t.gather(&k.reader, rows)
 		f.encodeStrings(dst, t[:len(rows)])

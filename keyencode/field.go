@@ -30,8 +30,8 @@ type Field struct {
 // Fields returns the fields of a word, whose bits add up to it. It reports false for a word with bytes of strings,
 // which Encode and EncodeRows make.
 func (p *Plan) Fields(word int) ([]Field, bool) {
-	s := p.segment(word)
-	if s.open {
+	s := p.wordGroup(word)
+	if s.ofStrings {
 		return nil, false
 	}
 	fields := make([]Field, 0, len(s.bitRanges))
@@ -59,8 +59,8 @@ func (p *Plan) Fields(word int) ([]Field, bool) {
 // can have, 0 to Last[0], and NaN and null where they can be: it needs no statistics. last is 0 if it would be 2^64:
 // then two of the numbers are one. It reports false for a column that is not numbers of up to 64 bits.
 func TypeField(c *Column, k Key) (f Field, last uint64, ok bool) {
-	r, ok := c.typeRange(k.Nulls)
-	l := r.linear(k.Order, r.values, 1)
+	r, ok := c.domain(k.Nulls)
+	l := r.affine(k.Order, r.values, 1)
 	return Field{
 		Column: k.Column, Kind: c.Kind, Width: c.ValueBytes(), Last: [4]uint64{r.values},
 		Mul: l.mul, Bias: l.bias, NaN: l.nan, Null: l.null, Descending: k.Order == Descending, Mask: ^uint64(0),

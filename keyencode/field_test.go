@@ -27,7 +27,7 @@ func (f *Field) numberOf(c cell) uint64 {
 	if f.Wide {
 		v = v.sub(f.Base).shr(f.Shift)
 		if f.Descending {
-			v = limbs(f.Last).sub(v)
+			v = uint256(f.Last).sub(v)
 		}
 		return f.Bias + v[f.Limb]
 	}
@@ -35,9 +35,9 @@ func (f *Field) numberOf(c cell) uint64 {
 }
 
 // orderedLimbs are the ordered limbs of a value; the first is the ordered word.
-func orderedLimbs(kind Kind, c cell) (v limbs) {
+func orderedLimbs(kind Kind, c cell) (v uint256) {
 	if kind == FixedSizeBinary {
-		return limbs{buffers.BigEndian(c.raw)}
+		return uint256{buffers.BigEndian(c.raw)}
 	}
 	for i, b := range c.raw {
 		v[i/8] |= uint64(b) << (8 * (i % 8))
@@ -65,7 +65,7 @@ func TestFieldsAreTheCodes(t *testing.T) {
 				cells = append(cells, randomCells(rng, k, fixed, rows))
 				columns = append(columns, build(rng, k, fixed, 0, []int{0, rows}, cells[i]))
 				keys = append(keys, Key{Column: i, Order: Order(rng.IntN(2)), Nulls: NullPlacement(rng.IntN(2))})
-				numbers = numbers && columns[i].shape() != shapeBytes
+				numbers = numbers && columns[i].encoding() != encodingBytes
 			}
 			p := planOf(t, columns, keys)
 			codes := codesOf(p, rows)
@@ -91,7 +91,7 @@ func TestFieldsAreTheCodes(t *testing.T) {
 
 // numbers are the kinds that a word of their types can hold.
 var numbers = slices.DeleteFunc(slices.Clone(allKinds), func(k Kind) bool {
-	_, ok := (&Column{Kind: k}).typeRange(NullsAtEnd)
+	_, ok := (&Column{Kind: k}).domain(NullsAtEnd)
 	return !ok
 })
 

@@ -6,28 +6,29 @@ import (
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
-// A segment is a run of code words of one sort: a single word packed with bitRanges of fields, or the open words of a
-// string.
-type segment struct {
+// A wordGroup is a run of code words of one sort: a single word packed with bitRanges of fields, or the words of long
+// strings.
+type wordGroup struct {
 	first, words int
 	bits         int        // live low bits of each word
 	bitRanges    []bitRange // of a packed word
-	open         bool       // the words hold bytes of strings
-	key          int        // of open words
-	from         int        // of open words: the byte of the strings that the first word begins at
+	ofStrings    bool       // the words hold bytes of strings
+	key          int        // of words of strings
+	from         int        // of words of strings: the byte of the strings that the first word begins at
 }
 
 // A bitRange puts bits of a field into a word: (code >> down & mask) << up.
 type bitRange struct {
-	field    int
-	down, up int
-	mask     uint64
-	whole    bool  // all bits of the field: placed writes them where they belong
-	placed   field // the field times 1 << up
+	field      int
+	down, up   int
+	mask       uint64
+	wholeField bool  // all bits of the field: shifted writes them where they belong
+	shifted    field // the field times 1 << up
 }
 
 // layOut makes the fields of all keys and places them in words: one after the other from the top, split where a word is
-// full. Open words begin a word, and what follows them another. The bits of a word that is not full are its low bits.
+// full. Words of strings are whole words; fields after them begin another. The bits of a word that is not full are its
+// low bits.
 func (p *Plan) layOut() {
 	begin := 0
 	for k := range p.keys {
@@ -37,8 +38,8 @@ func (p *Plan) layOut() {
 		p.pack(begin)
 		begin = len(p.fields)
 		from := p.keys[k].next
-		words := (p.keys[k].stats.MaxLen - from + openBytes - 1) / openBytes
-		p.addSegment(segment{words: words, bits: 64, open: true, key: k, from: from})
+		words := (p.keys[k].stats.MaxLen - from + stringWordBytes - 1) / stringWordBytes
+		p.addGroup(wordGroup{words: words, bits: 64, ofStrings: true, key: k, from: from})
 	}
 	p.pack(begin)
 }
@@ -47,17 +48,17 @@ func (p *Plan) layOut() {
 // includes it.
 func bitRangeOf(i int, f field, down, up, n int) bitRange {
 	pc := bitRange{
-		field: i, down: down, up: up, mask: buffers.LowBits(n), placed: f,
-		whole: n == f.bits && (f.part != partLimb || up == 0),
+		field: i, down: down, up: up, mask: buffers.LowBits(n), shifted: f,
+		wholeField: n == f.bits && (f.part != partLimb || up == 0),
 	}
-	pc.placed.linear = f.times(1 << uint(up))
+	pc.shifted.affine = f.times(1 << uint(up))
 	return pc
 }
 
-func (p *Plan) addSegment(s segment) {
+func (p *Plan) addGroup(s wordGroup) {
 	s.first = p.words
 	p.words += s.words
-	p.segments = append(p.segments, s)
+	p.groups = append(p.groups, s)
 }
 
 // pack places the fields from field begin on.
@@ -66,7 +67,7 @@ func (p *Plan) pack(begin int) {
 	for _, f := range p.fields[begin:] {
 		total += f.bits
 	}
-	word := segment{words: 1, bits: min(total, 64)}
+	word := wordGroup{words: 1, bits: min(total, 64)}
 	free := word.bits
 	for i, f := range p.fields[begin:] {
 		for left := f.bits; left > 0; {
@@ -74,18 +75,18 @@ func (p *Plan) pack(begin int) {
 			left, free, total = left-n, free-n, total-n
 			word.bitRanges = append(word.bitRanges, bitRangeOf(begin+i, f, left, free, n))
 			if free == 0 {
-				p.addSegment(word)
-				word = segment{words: 1, bits: min(total, 64)}
+				p.addGroup(word)
+				word = wordGroup{words: 1, bits: min(total, 64)}
 				free = word.bits
 			}
 		}
 	}
 }
 
-// segment finds the segment of a word.
-func (p *Plan) segment(word int) *segment {
-	for i := range p.segments {
-		if s := &p.segments[i]; word < s.first+s.words {
+// wordGroup finds the group of a word.
+func (p *Plan) wordGroup(word int) *wordGroup {
+	for i := range p.groups {
+		if s := &p.groups[i]; word < s.first+s.words {
 			return s
 		}
 	}
@@ -93,19 +94,19 @@ func (p *Plan) segment(word int) *segment {
 }
 
 // WordBits is the number of live low bits of a word: the bits above are zero in all codes.
-func (p *Plan) WordBits(word int) int { return p.segment(word).bits }
+func (p *Plan) WordBits(word int) int { return p.wordGroup(word).bits }
 
 // Next is the word that decides between rows that tie up to and including this word with this code in it; Words when no
 // word does. It skips the words of a long string after the end of the one that the rows share.
 func (p *Plan) Next(word int, code uint64) int {
-	s := p.segment(word)
-	if !s.open {
+	s := p.wordGroup(word)
+	if !s.ofStrings {
 		return word + 1
 	}
 	if p.keys[s.key].Order == Descending {
 		code = ^code
 	}
-	if code&0xff <= openEnds {
+	if code&0xff <= endsHere {
 		return s.first + s.words
 	}
 	return word + 1
@@ -114,7 +115,7 @@ func (p *Plan) Next(word int, code uint64) int {
 // Borders are the codes t of the leading word, rising, such that rows with a code above t are of a later class (value,
 // NaN, null) of the leading key that varies than rows with t or less: one less than there are classes.
 func (p *Plan) Borders() []uint64 {
-	if len(p.fields) == 0 || len(p.segments[0].bitRanges) == 0 {
+	if len(p.fields) == 0 || len(p.groups[0].bitRanges) == 0 {
 		return nil
 	}
 	f := &p.fields[0]
@@ -129,7 +130,7 @@ func (p *Plan) Borders() []uint64 {
 		if k.Nulls == NullsAtEnd {
 			before = f.top - uint64(classes-1) + before
 		}
-		borders = append(borders, (before+1)<<p.segments[0].bitRanges[0].up-1)
+		borders = append(borders, (before+1)<<p.groups[0].bitRanges[0].up-1)
 	}
 	return borders
 }
@@ -153,19 +154,19 @@ type field struct {
 	top  uint64 // the greatest code
 	limb int    // of partLimb
 	from int    // of partLeadingBytes: the first of them
-	linear
+	affine
 }
 
-// fieldsOf lays out key k: its fields, most significant first, and whether open words follow them.
-func (p *Plan) fieldsOf(k int) (open bool) {
+// fieldsOf lays out key k: its fields, most significant first, and whether words of strings follow them.
+func (p *Plan) fieldsOf(k int) (ofStrings bool) {
 	kp := &p.keys[k]
 	s := kp.stats
-	switch kp.shape {
-	case shapeWord:
+	switch kp.encoding {
+	case encodingWord:
 		p.addWordField(k, partWord, s.Min[0], s.Max[0], s.unit())
-	case shapeWide:
-		p.addWideFields(k)
-	case shapeBytes:
+	case encodingLimbs:
+		p.addLimbFields(k)
+	case encodingBytes:
 		return p.addStringFields(k)
 	default:
 		p.addWordField(k, partWord, 0, 0, 1)
@@ -193,10 +194,10 @@ func (p *Plan) addWordField(k int, part part, lo, hi, unit uint64) {
 	if kp.stats.Values() == 0 {
 		top = max(c.extra, 1) - 1
 	}
-	l := c.linear(kp.Order, span, inverse(unit>>shift))
+	l := c.affine(kp.Order, span, inverse(unit>>shift))
 	l.base, l.shift = lo, shift
 	kp.word = l
-	p.addField(field{key: k, part: part, top: top, linear: l, from: kp.prefix})
+	p.addField(field{key: k, part: part, top: top, affine: l, from: kp.prefix})
 }
 
 // classes finds the codes of the classes of key k, whose values have the codes 0..last. Where those leave no code free,
@@ -208,7 +209,7 @@ func (p *Plan) classes(k int, last uint64) classCodes {
 		return c
 	}
 	c = placeClasses(kp.stats, kp.Nulls, 0)
-	p.addField(field{key: k, part: partClass, top: 1, linear: linear{bias: c.first, null: c.null}})
+	p.addField(field{key: k, part: partClass, top: 1, affine: affine{bias: c.first, null: c.null}})
 	return classCodes{}
 }
 
@@ -218,11 +219,11 @@ func (p *Plan) addField(f field) {
 	}
 }
 
-func (p *Plan) addWideFields(k int) {
+func (p *Plan) addLimbFields(k int) {
 	kp := &p.keys[k]
 	s := kp.stats
-	span := limbs(s.Max).sub(s.Min)
-	if span.compare(limbs{^uint64(0)}) <= 0 {
+	span := uint256(s.Max).sub(s.Min)
+	if span.compare(uint256{^uint64(0)}) <= 0 {
 		p.addWordField(k, partWord, s.Min[0], s.Max[0], s.unit())
 		return
 	}
@@ -244,7 +245,7 @@ func (p *Plan) addWideFields(k int) {
 	}
 }
 
-func (p *Plan) addStringFields(k int) (open bool) {
+func (p *Plan) addStringFields(k int) (ofStrings bool) {
 	kp := &p.keys[k]
 	s := kp.stats
 	if s.Values() == 0 {
@@ -257,7 +258,7 @@ func (p *Plan) addStringFields(k int) (open bool) {
 		n := s.varyingRun(kp.next, left)
 		p.addBytesField(k, kp.next, n)
 		kp.next += n
-		kp.next += s.sameRun(kp.next)
+		kp.next += s.commonRun(kp.next)
 		left -= max(n, 1)
 	}
 	if kp.next < s.MaxLen {
@@ -269,13 +270,13 @@ func (p *Plan) addStringFields(k int) (open bool) {
 	return false
 }
 
-// leastSame is the least number of bytes that are the same in all strings that are left out: what follows them takes a
-// separate field.
-const leastSame = 4
+// minCommonBytes is the least number of bytes in a row that all strings share and the code leaves out: the bytes after
+// them form a new field.
+const minCommonBytes = 4
 
-// sameRun is the number of bytes from byte from on that are the same in all strings, 0 if they are few.
-func (s *Statistics) sameRun(from int) int {
-	if n := bits.TrailingZeros64(^(s.Same >> uint(from))); n >= leastSame {
+// commonRun is the number of bytes from byte from on that all strings share, 0 if they are few.
+func (s *Statistics) commonRun(from int) int {
+	if n := bits.TrailingZeros64(^(s.CommonBytes >> uint(from))); n >= minCommonBytes {
 		return n
 	}
 	return 0
@@ -285,7 +286,7 @@ func (s *Statistics) sameRun(from int) int {
 // that are the same in all.
 func (s *Statistics) varyingRun(from, most int) int {
 	n := 0
-	for n < most && from+n < s.MaxLen && (n == 0 || s.sameRun(from+n) == 0) {
+	for n < most && from+n < s.MaxLen && (n == 0 || s.commonRun(from+n) == 0) {
 		n++
 	}
 	return n
@@ -301,9 +302,9 @@ func (p *Plan) addBytesField(k, from, n int) {
 		return
 	}
 	var none classCodes
-	l := none.linear(kp.Order, buffers.LowBits(8*n), 1)
+	l := none.affine(kp.Order, buffers.LowBits(8*n), 1)
 	l.shift = uint(64 - 8*n)
-	p.addField(field{key: k, part: partLeadingBytes, top: buffers.LowBits(8 * n), linear: l, from: from})
+	p.addField(field{key: k, part: partLeadingBytes, top: buffers.LowBits(8 * n), affine: l, from: from})
 }
 
 // addLengthField orders strings that differ only in zero bytes at their ends.
@@ -311,9 +312,9 @@ func (p *Plan) addLengthField(k int) {
 	kp := &p.keys[k]
 	span := uint64(kp.stats.MaxLen - kp.stats.MinLen)
 	var none classCodes
-	l := none.linear(kp.Order, span, 1)
+	l := none.affine(kp.Order, span, 1)
 	l.base = uint64(kp.stats.MinLen)
-	p.addField(field{key: k, part: partLength, top: span, linear: l})
+	p.addField(field{key: k, part: partLength, top: span, affine: l})
 }
 
 func commonPrefix(a, b string) int {

@@ -146,5 +146,6 @@ func TestSharedBytesTakeNoCode(t *testing.T) {
 			require.Equal(t, a[16:21]+a[30:33] < b[16:21]+b[30:33], codes[i] < codes[j], "%s, %s", a, b)
 		}
 	}
-	require.Equal(t, 1+(len("https://www.host00000.example/images/large/199")-33+openBytes-1)/openBytes, p.Words())
+	longest := len("https://www.host00000.example/images/large/199")
+	require.Equal(t, 1+(longest-33+stringWordBytes-1)/stringWordBytes, p.Words())
 }

@@ -14,23 +14,23 @@ func Measure(c *Column, k Key, lo, hi int) Statistics {
 		return s
 	}
 	r := newReader(c)
-	switch c.shape() {
-	case shapeNone:
+	switch c.encoding() {
+	case encodingNone:
 		s.Rows, s.Nulls = hi-lo, hi-lo
 		s.Rising, s.Reversed = hi-lo == 1, hi-lo == 1
 		s.first.class, s.last.class = ClassNull, ClassNull
-	case shapeWord:
+	case encodingWord:
 		measureWords(&s, &r, lo, hi)
-	case shapeWide:
+	case encodingLimbs:
 		measureWide(&s, &r, lo, hi)
-	case shapeBytes:
+	case encodingBytes:
 		measureStrings(&s, &r, lo, hi)
 	}
 	return s
 }
 
 // step notes how a row stands to its predecessor.
-func (s *Statistics) step(next *datum) {
+func (s *Statistics) step(next *rowValue) {
 	s.note(next.compare(&s.last, s.key))
 }
 
@@ -50,7 +50,7 @@ const noWord = ^uint64(0)
 // A wordRange sums up a range of rows of ordered words, block by block.
 type wordRange struct {
 	seen        bool // any value yet
-	all         extent[uint64]
+	all         minMax[uint64]
 	nulls, nans int
 	order       wordOrder
 	stride      stride
@@ -135,13 +135,13 @@ func addInts[W word, T buffers.Integer](w *wordRange, b *block, src []T) {
 func addValues[W word, T buffers.Integer](w *wordRange, b *block, src []T, sign uint64) {
 	if w.values > 0 {
 		first := W(src[w.first(b)])
-		e := extent[W]{first, first, first, first}
+		e := minMax[W]{first, first, first, first}
 		if w.values == b.rows {
 			add(&e, src)
 		} else {
 			addMasked(&e, src, w.mask[:(b.rows+63)/64])
 		}
-		w.merge(orderedExtent(e, sign))
+		w.merge(orderedMinMax(e, sign))
 	}
 	if w.values == b.rows {
 		addSteps(&w.order, src, sign)
@@ -153,14 +153,14 @@ func addValues[W word, T buffers.Integer](w *wordRange, b *block, src []T, sign 
 	}
 }
 
-func orderedExtent[W word](e extent[W], sign uint64) extent[uint64] {
-	or, and := ordered(e.or, sign), ordered(e.and, sign)
+func orderedMinMax[W word](e minMax[W], sign uint64) minMax[uint64] {
+	or, and := toOrdered(e.or, sign), toOrdered(e.and, sign)
 	// the sign's bit is flipped, so a varying one has changed sides
-	return extent[uint64]{ordered(e.lo, sign), ordered(e.hi, sign), or | and, or & and}
+	return minMax[uint64]{toOrdered(e.lo, sign), toOrdered(e.hi, sign), or | and, or & and}
 }
 
 // ordered is the ordered word of an integer.
-func ordered[T buffers.Integer](x T, sign uint64) uint64 {
+func toOrdered[T buffers.Integer](x T, sign uint64) uint64 {
 	u := uint64(x)
 	if sign != 0 {
 		u &= sign<<1 - 1 // without the extended sign
@@ -168,7 +168,7 @@ func ordered[T buffers.Integer](x T, sign uint64) uint64 {
 	return u ^ sign
 }
 
-func (w *wordRange) merge(e extent[uint64]) {
+func (w *wordRange) merge(e minMax[uint64]) {
 	if !w.seen {
 		w.seen, w.all, w.stride.first = true, e, e.lo
 		return
@@ -273,7 +273,7 @@ func (w *wordRange) followClasses(b *block) {
 }
 
 // lastRow is the last row of a block.
-func lastRow(b *block) datum {
+func lastRow(b *block) rowValue {
 	end, u := *b, [1]uint64{}
 	end.at, end.bit, end.rows = b.at+b.rows-1, b.bit+b.rows-1, 1
 	identity.encode(u[:], &end)
@@ -309,7 +309,7 @@ func addFloats[U uint16 | uint32 | uint64](w *wordRange, b *block, src []U, sign
 }
 
 // addNumbers adds floats unless one of them is NaN, and reports which.
-func addNumbers[U uint16 | uint32 | uint64](e *extent[uint64], src []U, sign, inf U) bool {
+func addNumbers[U uint16 | uint32 | uint64](e *minMax[uint64], src []U, sign, inf U) bool {
 	lo, hi, or, and := e.lo, e.hi, e.or, e.and
 	for _, x := range src {
 		if x&sign != 0 {
@@ -323,13 +323,13 @@ func addNumbers[U uint16 | uint32 | uint64](e *extent[uint64], src []U, sign, in
 		or |= u
 		and &= u
 	}
-	*e = extent[uint64]{lo, hi, or, and}
+	*e = minMax[uint64]{lo, hi, or, and}
 	return true
 }
 
 // addSomeFloats adds those floats whose bit is set and that are not NaN, and counts them. It reads a number that is
 // there already in place of the others.
-func addSomeFloats[U uint16 | uint32 | uint64](e *extent[uint64], src []U, m uint64, sign, inf U) (values int) {
+func addSomeFloats[U uint16 | uint32 | uint64](e *minMax[uint64], src []U, m uint64, sign, inf U) (values int) {
 	lo, hi, or, and, known := e.lo, e.hi, e.or, e.and, e.lo
 	for _, x := range src {
 		if x&sign != 0 {
@@ -346,6 +346,6 @@ func addSomeFloats[U uint16 | uint32 | uint64](e *extent[uint64], src []U, m uin
 		or |= u
 		and &= u
 	}
-	*e = extent[uint64]{lo, hi, or, and}
+	*e = minMax[uint64]{lo, hi, or, and}
 	return values
 }

@@ -14,12 +14,12 @@ type stringRange struct {
 	low, high       uint64 // their first 8 bytes after the words that all strings share: they decide most comparisons
 	minLen, maxLen  int
 	zeroEnd         bool
-	varying         varyingBytes
+	common          commonBytes
 }
 
 // add takes some strings in and counts the nulls among them.
 func (t *stringRange) add(batch [][]byte) (nulls int) {
-	t.varying.trim()
+	t.common.trim()
 	for _, s := range batch {
 		if s == nil {
 			nulls++
@@ -29,10 +29,10 @@ func (t *stringRange) add(batch [][]byte) (nulls int) {
 		if n < t.minLen {
 			t.shorten(s)
 		}
-		if t.varying.add(s) {
+		if t.common.add(s) {
 			t.compareFrom()
 		}
-		if w := buffers.BytesFrom(s, 8*t.varying.same); w <= t.low || w >= t.high {
+		if w := buffers.BytesFrom(s, 8*t.common.same); w <= t.low || w >= t.high {
 			t.widen(s)
 		}
 		t.maxLen = max(t.maxLen, n)
@@ -48,15 +48,15 @@ func (t *stringRange) shorten(s []byte) {
 	t.minLen = len(s)
 	if t.least == nil {
 		t.least, t.greatest = s, s
-		t.varying.begin(s)
+		t.common.begin(s)
 	}
-	t.varying.shorten(s)
+	t.common.shorten(s)
 	t.compareFrom()
 }
 
 // compareFrom finds the bytes of the least and the greatest string that decide.
 func (t *stringRange) compareFrom() {
-	from := 8 * t.varying.same
+	from := 8 * t.common.same
 	t.low, t.high = buffers.BytesFrom(t.least, from), buffers.BytesFrom(t.greatest, from)
 }
 
@@ -81,7 +81,7 @@ func measureStrings(s *Statistics, r *reader, lo, hi int) {
 			t.load(r.column, c, at, n)
 			s.Nulls += span.add(t[:n])
 			if row == lo {
-				s.first, last = stringDatum(t[0]), t[0]
+				s.first, last = stringValue(t[0]), t[0]
 				s.stepStrings(last, t[1:n])
 			} else {
 				s.stepStrings(last, t[:n])
@@ -89,11 +89,11 @@ func measureStrings(s *Statistics, r *reader, lo, hi int) {
 			last = t[n-1]
 		})
 	}
-	s.last = stringDatum(last)
+	s.last = stringValue(last)
 	if s.Values() > 0 {
 		s.MinBytes, s.MaxBytes = string(span.least), string(span.greatest)
 		s.MinLen, s.MaxLen, s.ZeroEnd = span.minLen, span.maxLen, span.zeroEnd
-		s.Same = span.varying.sameBytes()
+		s.CommonBytes = span.common.mask()
 	}
 }
 
@@ -108,11 +108,11 @@ func (s *Statistics) stepStrings(last []byte, batch [][]byte) {
 	}
 }
 
-func stringDatum(x []byte) datum {
+func stringValue(x []byte) rowValue {
 	if x == nil {
-		return datum{class: ClassNull}
+		return rowValue{class: ClassNull}
 	}
-	return datum{str: string(x)}
+	return rowValue{str: string(x)}
 }
 
 // stepString is step for two strings, without copies of them.
@@ -129,21 +129,21 @@ func (s *Statistics) stepString(last, next []byte) {
 	}
 }
 
-// varyingWords is the number of leading words of 8 bytes whose bytes are compared.
-const varyingWords = 8
+// commonWords is the number of leading words of 8 bytes whose bytes are compared.
+const commonWords = 8
 
-// varyingBytes finds which of the first bytes of some strings are not the same in all of them. It compares the words
+// commonBytes finds which of the first bytes of some strings are the same in all of them. It compares the words
 // that all strings have in full.
-type varyingBytes struct {
-	some  [varyingWords]uint64 // words of one of the strings
-	bits  [varyingWords]uint64 // that vary
-	same  int                  // leading words that do not vary
-	words int                  // words that all strings have, without those at the end whose bytes all vary
+type commonBytes struct {
+	some  [commonWords]uint64 // words of one of the strings
+	bits  [commonWords]uint64 // that vary
+	same  int                 // leading words that do not vary
+	words int                 // words that all strings have, without those at the end whose bytes all vary
 }
 
 // begin takes the first string in.
-func (v *varyingBytes) begin(s []byte) {
-	v.words = min(len(s)/8, varyingWords)
+func (v *commonBytes) begin(s []byte) {
+	v.words = min(len(s)/8, commonWords)
 	v.same = v.words
 	for j := range v.words {
 		v.some[j] = binary.BigEndian.Uint64(s[8*j:])
@@ -151,13 +151,13 @@ func (v *varyingBytes) begin(s []byte) {
 }
 
 // shorten leaves the words that a string has.
-func (v *varyingBytes) shorten(s []byte) {
+func (v *commonBytes) shorten(s []byte) {
 	v.words = min(v.words, len(s)/8)
 	v.same = min(v.same, v.words)
 }
 
 // add takes in a string that has all words. It reports whether one that was the same in all strings varies now.
-func (v *varyingBytes) add(s []byte) bool {
+func (v *commonBytes) add(s []byte) bool {
 	before := uint64(0)
 	for j := range v.same {
 		before |= binary.BigEndian.Uint64(s[8*j:]) ^ v.some[j]
@@ -177,14 +177,14 @@ func (v *varyingBytes) add(s []byte) bool {
 }
 
 // trim leaves out words at the end of which all bytes vary.
-func (v *varyingBytes) trim() {
+func (v *commonBytes) trim() {
 	for v.words > v.same && nonzeroBytes(v.bits[v.words-1]) == 0xff {
 		v.words--
 	}
 }
 
-// sameBytes has a bit for each byte that does not vary.
-func (v *varyingBytes) sameBytes() (mask uint64) {
+// mask has a bit for each byte that does not vary.
+func (v *commonBytes) mask() (mask uint64) {
 	for j := range v.words {
 		mask |= (nonzeroBytes(v.bits[j]) ^ 0xff) << (8 * j)
 	}
@@ -203,7 +203,7 @@ func nonzeroBytes(word uint64) (mask uint64) {
 
 // differingBytes has a bit for each of the leading bytes that two strings differ in.
 func differingBytes(a, b string) (mask uint64) {
-	for i := range min(len(a), len(b), 8*varyingWords) {
+	for i := range min(len(a), len(b), 8*commonWords) {
 		if a[i] != b[i] {
 			mask |= 1 << i
 		}

@@ -34,7 +34,7 @@ func TestSameBytes(t *testing.T) {
 				want = ^differ & (^uint64(0) >> (64 - min(shortest/8*8, 64)))
 			}
 			s := Measure(&c, Key{}, 0, len(cells))
-			require.Equal(t, want, s.Same, "kind %d, seed %d", kind, seed)
+			require.Equal(t, want, s.CommonBytes, "kind %d, seed %d", kind, seed)
 			if want&^buffers.LowBits(commonPrefix(s.MinBytes, s.MaxBytes)) != 0 {
 				shared++
 			}

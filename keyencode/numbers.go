@@ -6,10 +6,10 @@ import (
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
-// limbs is an unsigned number of up to 256 bits, least significant limb first.
-type limbs [4]uint64
+// uint256 is an unsigned number of up to 256 bits, least significant limb first.
+type uint256 [4]uint64
 
-func (a limbs) sub(b limbs) (d limbs) {
+func (a uint256) sub(b uint256) (d uint256) {
 	var borrow uint64
 	for i := range a {
 		d[i], borrow = bits.Sub64(a[i], b[i], borrow)
@@ -18,7 +18,7 @@ func (a limbs) sub(b limbs) (d limbs) {
 }
 
 // shr shifts right by n < 64 bits.
-func (a limbs) shr(n uint) (d limbs) {
+func (a uint256) shr(n uint) (d uint256) {
 	for i := range 3 {
 		d[i] = a[i]>>n | a[i+1]<<(64-n)
 	}
@@ -27,7 +27,7 @@ func (a limbs) shr(n uint) (d limbs) {
 }
 
 // shl shifts left by n < 64 bits.
-func (a limbs) shl(n uint) (d limbs) {
+func (a uint256) shl(n uint) (d uint256) {
 	for i := 3; i > 0; i-- {
 		d[i] = a[i]<<n | a[i-1]>>(64-n)
 	}
@@ -35,7 +35,7 @@ func (a limbs) shl(n uint) (d limbs) {
 	return d
 }
 
-func (a limbs) add(b limbs) (d limbs) {
+func (a uint256) add(b uint256) (d uint256) {
 	var carry uint64
 	for i := range a {
 		d[i], carry = bits.Add64(a[i], b[i], carry)
@@ -43,7 +43,7 @@ func (a limbs) add(b limbs) (d limbs) {
 	return d
 }
 
-func (a limbs) compare(b limbs) int {
+func (a uint256) compare(b uint256) int {
 	for i := 3; i >= 0; i-- {
 		if a[i] != b[i] {
 			if a[i] < b[i] {
@@ -59,11 +59,11 @@ func (a limbs) compare(b limbs) int {
 // moves.
 type word interface{ int64 | uint64 }
 
-// An extent is the range of some integers and the bits that they have in common.
-type extent[W word] struct{ lo, hi, or, and W }
+// A minMax is the range of some integers and the bits that they have in common.
+type minMax[W word] struct{ lo, hi, or, and W }
 
 // add adds all of src. Four independent chains of minima and maxima overlap: one is bound by latency.
-func add[W word, T buffers.Integer](e *extent[W], src []T) {
+func add[W word, T buffers.Integer](e *minMax[W], src []T) {
 	lo0, hi0, or, and := e.lo, e.hi, e.or, e.and
 	lo1, hi1, lo2, hi2, lo3, hi3 := lo0, hi0, lo0, hi0, lo0, hi0
 	for len(src) >= 4 {
@@ -87,7 +87,7 @@ func add[W word, T buffers.Integer](e *extent[W], src []T) {
 }
 
 // addMasked adds the values of src whose bit in mask is set.
-func addMasked[W word, T buffers.Integer](e *extent[W], src []T, mask []uint64) {
+func addMasked[W word, T buffers.Integer](e *minMax[W], src []T, mask []uint64) {
 	for _, m := range mask {
 		n := min(len(src), 64)
 		if m == buffers.LowBits(n) {
@@ -100,7 +100,7 @@ func addMasked[W word, T buffers.Integer](e *extent[W], src []T, mask []uint64) 
 }
 
 // addSome adds the values of src whose bit in m is set. In place of the others it adds e.lo again, without a branch.
-func addSome[W word, T buffers.Integer](e *extent[W], src []T, m uint64) {
+func addSome[W word, T buffers.Integer](e *minMax[W], src []T, m uint64) {
 	lo, hi, or, and, known := e.lo, e.hi, e.or, e.and, e.lo
 	for _, x := range src {
 		v := known ^ (W(x)^known)&-W(m&1)

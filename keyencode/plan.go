@@ -21,25 +21,25 @@ var (
 //
 // A Plan borrows the columns' buffers until Detach. It is not changed by its methods: they may be called concurrently.
 type Plan struct {
-	keys     []keyPlan
-	fields   []field
-	segments []segment
-	words    int
-	rows     int
+	keys   []keyPlan
+	fields []field
+	groups []wordGroup
+	words  int
+	rows   int
 }
 
 // keyPlan is the part of a plan for one key.
 type keyPlan struct {
 	Key
 	reader
-	kind   Kind
-	width  int
-	shape  shape
-	stats  *Statistics
-	word   linear // the field of words and windows
-	wide   wide   // of decimals that span more than 64 bits
-	prefix int    // bytes that all strings share
-	next   int    // the first byte of strings that no field has
+	kind     Kind
+	width    int
+	encoding encoding
+	stats    *Statistics
+	word     affine // the field of words and windows
+	wide     wide   // of decimals that span more than 64 bits
+	prefix   int    // bytes that all strings share
+	next     int    // the first byte of strings that no field has
 }
 
 // NewPlan makes the plan for some keys from their statistics, which cover all rows of the columns, one for each key.
@@ -58,7 +58,7 @@ func NewPlan(columns []Column, keys []Key, stats []Statistics) (*Plan, error) {
 		}
 		s := stats[i]
 		p.keys[i] = keyPlan{
-			Key: k, reader: newReader(c), kind: c.Kind, width: c.ValueBytes(), shape: c.shape(), stats: &s,
+			Key: k, reader: newReader(c), kind: c.Kind, width: c.ValueBytes(), encoding: c.encoding(), stats: &s,
 		}
 		p.rows = s.Rows
 	}
@@ -135,8 +135,8 @@ func (p *Plan) constant(k int) bool {
 			return false
 		}
 	}
-	for i := range p.segments {
-		if p.segments[i].open && p.segments[i].key == k {
+	for i := range p.groups {
+		if p.groups[i].ofStrings && p.groups[i].key == k {
 			return false
 		}
 	}
@@ -170,7 +170,7 @@ func (p *Plan) Lines() []string {
 func (p *Plan) describeKey(i int) string {
 	k, s := &p.keys[i], p.keys[i].stats
 	words := []string{k.Type}
-	if k.shape == shapeBytes && s.Values() > 0 {
+	if k.encoding == encodingBytes && s.Values() > 0 {
 		words = append(words, textLengths(k))
 	}
 	words = append(words, p.liveBits(i))
@@ -204,10 +204,10 @@ func (p *Plan) liveBits(i int) string {
 	switch live := p.KeyBits(i); {
 	case p.constant(i):
 		return "constant"
-	case k.shape == shapeBytes:
+	case k.encoding == encodingBytes:
 		text := plural(live, "live bit")
-		for _, s := range p.segments {
-			if s.open && s.key == i {
+		for _, s := range p.groups {
+			if s.ofStrings && s.key == i {
 				text += fmt.Sprintf(" and up to %s", plural(s.words, "word"))
 			}
 		}
@@ -221,7 +221,7 @@ func (p *Plan) liveBits(i int) string {
 	}
 }
 
-// KeyBits is the number of bits that a key takes in the codes, the open words of long strings apart.
+// KeyBits is the number of bits that a key takes in the codes, the words of long strings apart.
 func (p *Plan) KeyBits(key int) int {
 	n := 0
 	for i := range p.fields {
@@ -250,16 +250,16 @@ func describeNulls(k *keyPlan) string {
 }
 
 func (p *Plan) describeCode() string {
-	bits, digits, open := 0, 0, false
-	for _, s := range p.segments {
+	bits, digits, ofStrings := 0, 0, false
+	for _, s := range p.groups {
 		bits += s.bits * s.words
 		digits += (s.bits + radixBits - 1) / radixBits * s.words
-		open = open || s.open
+		ofStrings = ofStrings || s.ofStrings
 	}
 	switch {
 	case p.words == 0:
 		return "all rows tie"
-	case open:
+	case ofStrings:
 		return fmt.Sprintf("a code of up to %s, the first of %s", plural(p.words, "word"), plural(p.WordBits(0), "bit"))
 	case p.words > 1:
 		return fmt.Sprintf("one %d-bit code in %d words, %s", bits, p.words, plural(digits, "digit"))

@@ -22,29 +22,29 @@ type Statistics struct {
 	MinBytes, MaxBytes string // of strings: the least and the greatest value
 	MinLen, MaxLen     int    // of strings: bytes
 	ZeroEnd            bool   // of strings: one ends in a zero byte
-	Same               uint64 // of strings: bits of leading bytes that are known to be the same in all values
+	CommonBytes        uint64 // of strings: bits of leading bytes that are known to be the same in all values
 
 	Sorted   bool // no row sorts before its predecessor
 	Rising   bool // every row sorts after its predecessor
 	Reversed bool // every row sorts before its predecessor
 
 	key         Key
-	strided     bool  // Stride is known
-	first, last datum // the border rows, for Merge
+	strided     bool     // Stride is known
+	first, last rowValue // the border rows, for Merge
 }
 
 // Values is the number of rows that are neither null nor NaN.
 func (s *Statistics) Values() int { return s.Rows - s.Nulls - s.NaNs }
 
-// A datum is one row of a key column.
-type datum struct {
+// A rowValue is one row of a key column.
+type rowValue struct {
 	class Class
-	num   limbs
+	num   uint256
 	str   string
 }
 
 // compare orders two rows of a key as the sort does.
-func (a *datum) compare(b *datum, k Key) int {
+func (a *rowValue) compare(b *rowValue, k Key) int {
 	if a.class != b.class || a.class != ClassValue {
 		return k.compareClasses(a.class, b.class)
 	}
@@ -80,17 +80,17 @@ func (s *Statistics) mergeValues(next *Statistics) {
 	case s.Values() == 0:
 		s.Min, s.Max, s.Or, s.And, s.Stride = next.Min, next.Max, next.Or, next.And, next.Stride
 		s.MinBytes, s.MaxBytes, s.MinLen, s.MaxLen = next.MinBytes, next.MaxBytes, next.MinLen, next.MaxLen
-		s.ZeroEnd, s.Same = next.ZeroEnd, next.Same
+		s.ZeroEnd, s.CommonBytes = next.ZeroEnd, next.CommonBytes
 		return
 	}
-	s.Same &= next.Same &^ differingBytes(s.MinBytes, next.MinBytes)
+	s.CommonBytes &= next.CommonBytes &^ differingBytes(s.MinBytes, next.MinBytes)
 	if s.strided {
 		s.Stride = gcd(gcd(s.Stride, next.Stride), distance(s.Min[0], next.Min[0]))
 	}
-	if limbs(next.Min).compare(s.Min) < 0 {
+	if uint256(next.Min).compare(s.Min) < 0 {
 		s.Min = next.Min
 	}
-	if limbs(next.Max).compare(s.Max) > 0 {
+	if uint256(next.Max).compare(s.Max) > 0 {
 		s.Max = next.Max
 	}
 	s.Or |= next.Or
@@ -106,7 +106,7 @@ func (s *Statistics) mergeValues(next *Statistics) {
 type wordOrder struct {
 	key                Key
 	rows               bool // any yet
-	first, last        datum
+	first, last        rowValue
 	rises, ties, falls bool // some row sorts after, with, before its predecessor
 }
 
@@ -117,7 +117,7 @@ func (o *wordOrder) store(s *Statistics) {
 	s.Sorted, s.Rising, s.Reversed = !o.falls, !o.falls && !o.ties, !o.rises && !o.ties
 }
 
-func (o *wordOrder) next(d datum) {
+func (o *wordOrder) next(d rowValue) {
 	if !o.rows {
 		o.rows, o.first = true, d
 	} else {
@@ -127,16 +127,16 @@ func (o *wordOrder) next(d datum) {
 	o.last = d
 }
 
-func rowOf(u uint64, class Class) datum {
+func rowOf(u uint64, class Class) rowValue {
 	if class != ClassValue {
 		u = 0
 	}
-	return datum{class: class, num: limbs{u}}
+	return rowValue{class: class, num: uint256{u}}
 }
 
 // addSteps follows rows that are all values.
 func addSteps[T buffers.Integer](o *wordOrder, src []T, sign uint64) {
-	o.next(rowOf(ordered(src[0], sign), ClassValue))
+	o.next(rowOf(toOrdered(src[0], sign), ClassValue))
 	if !o.done() {
 		up, level, down := steps(src)
 		if o.key.Order == Descending {
@@ -144,7 +144,7 @@ func addSteps[T buffers.Integer](o *wordOrder, src []T, sign uint64) {
 		}
 		o.rises, o.ties, o.falls = o.rises || up, o.ties || level, o.falls || down
 	}
-	o.last = rowOf(ordered(src[len(src)-1], sign), ClassValue)
+	o.last = rowOf(toOrdered(src[len(src)-1], sign), ClassValue)
 }
 
 // steps reports whether some number is greater than, equal to, less than its predecessor, and stops when

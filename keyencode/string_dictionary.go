@@ -171,7 +171,7 @@ const meanString = 256
 // at most three quarters of the rows have a string that no other one has. Where half of the strings have up to 8 bytes,
 // they must be very few, and the rows may not be in order, nor in the reverse order.
 func FewStrings(c *Column, rows []uint32) bool {
-	if c.shape() != shapeBytes {
+	if c.encoding() != encodingBytes {
 		return false
 	}
 	strings := make([][]byte, len(rows))

@@ -113,7 +113,7 @@ func stringOf(chunk *Chunk, lo, hi int) []byte {
 }
 
 // encodeLeadingBytes writes the codes of windows straight from offsets, which are valid under nulls too.
-func encodeLeadingBytes[U uint32 | uint64](dst []uint64, offsets []U, data []byte, first int, l *linear) {
+func encodeLeadingBytes[U uint32 | uint64](dst []uint64, offsets []U, data []byte, first int, l *affine) {
 	base, shift, mul, bias := l.base, l.shift&63, l.mul, l.bias
 	offsets = offsets[:len(dst)+1]
 	lo := int(offsets[0])
@@ -130,16 +130,16 @@ func encodeLeadingBytes[U uint32 | uint64](dst []uint64, offsets []U, data []byt
 	}
 }
 
-// An open word holds 7 bytes of a string and, in its low byte, how many bytes are left from its first byte on, plus 8:
+// A string word holds 7 bytes of a string and, in its low byte, how many bytes are left from its first byte on, plus 8:
 // 0 to 15 in a string that ends in this word or before, 16 in one that goes on. So rows that tie in a word that says
 // "ends" tie in the whole key. A null is all zero, which says "ends" as well.
 const (
-	openBytes  = 7
-	openEnds   = 15
-	openGoesOn = 16
+	stringWordBytes = 7
+	endsHere        = 15
+	goesOn          = 16
 )
 
-func openWord(s []byte, from int) uint64 {
+func stringWord(s []byte, from int) uint64 {
 	if s == nil {
 		return 0
 	}

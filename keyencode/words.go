@@ -6,15 +6,15 @@ import (
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
-// A typeRange has numbers, 0 to last, for all ordered words that the values of a type can have, 0 to values, and for
-// NaN and null where they can be: no statistics are needed.
-type typeRange struct {
+// A domain numbers every value that a type can have, and NaN and null where they can be, from 0 to last; values have 0
+// to values. It needs no statistics.
+type domain struct {
 	classCodes
 	values, last uint64
 }
 
-// typeRange reports false for a column that is not numbers of up to 64 bits. last is 0 where it would be 2^64.
-func (c *Column) typeRange(nulls NullPlacement) (r typeRange, ok bool) {
+// domain reports false for a column that is not numbers of up to 64 bits. last is 0 where it would be 2^64.
+func (c *Column) domain(nulls NullPlacement) (r domain, ok bool) {
 	switch {
 	case c.Kind == Bool:
 		r.values = 1
@@ -50,7 +50,7 @@ func (c *Column) nullable() bool {
 // nothing, for a column that is not one chunk of integers or floats without a validity bitmap. The words are part of
 // the format of docs/rows.md and do not change.
 func EncodeWords(dst []uint64, c *Column, k Key, lo int) bool {
-	l, ok := c.typeWord(k)
+	l, ok := c.domainCode(k)
 	if !ok || len(c.Chunks) != 1 {
 		return false
 	}
@@ -65,7 +65,7 @@ func EncodeWords(dst []uint64, c *Column, k Key, lo int) bool {
 // reports false for a column that is not integers or floats, or has a validity bitmap.
 func NewWordPlan(columns []Column, k Key) (*Plan, bool) {
 	c := &columns[k.Column]
-	l, ok := c.typeWord(k)
+	l, ok := c.domainCode(k)
 	if !ok {
 		return nil, false
 	}
@@ -74,23 +74,23 @@ func NewWordPlan(columns []Column, k Key) (*Plan, bool) {
 		rows: rows,
 		keys: []keyPlan{
 			{
-				Key: k, reader: newReader(c), kind: c.Kind, width: c.ValueBytes(), shape: c.shape(),
+				Key: k, reader: newReader(c), kind: c.Kind, width: c.ValueBytes(), encoding: c.encoding(),
 				stats: &Statistics{Rows: rows},
 			},
 		},
 	}
-	p.addField(field{part: partWord, top: buffers.LowBits(8 * c.ValueBytes()), linear: l})
+	p.addField(field{part: partWord, top: buffers.LowBits(8 * c.ValueBytes()), affine: l})
 	p.pack(0)
 	return p, true
 }
 
-// typeWord makes the numbers of a column of valid integers or floats.
-func (c *Column) typeWord(k Key) (linear, bool) {
+// domainCode makes the numbers of a column of valid integers or floats.
+func (c *Column) domainCode(k Key) (affine, bool) {
 	if c.Kind < Int8 || c.Kind > Float64 || c.nullable() {
-		return linear{}, false
+		return affine{}, false
 	}
-	r, _ := c.typeRange(k.Nulls)
-	return r.linear(k.Order, r.values, 1), true
+	r, _ := c.domain(k.Nulls)
+	return r.affine(k.Order, r.values, 1), true
 }
 
 // DecodeWords is the inverse of EncodeWords: it writes the values of the words of a key to values, little-endian, as
@@ -99,8 +99,8 @@ func (c *Column) typeWord(k Key) (linear, bool) {
 // is not a word that EncodeWords makes, or is wider than the kind.
 func DecodeWords(values []byte, words []uint64, kind Kind, k Key) int {
 	c := Column{Kind: kind}
-	r, _ := c.typeRange(k.Nulls)
-	l := r.linear(k.Order, r.values, 1)
+	r, _ := c.domain(k.Nulls)
+	l := r.affine(k.Order, r.values, 1)
 	switch kind {
 	case Int8, Uint8:
 		return decodeInts(buffers.Values[uint8](values, 0, len(words)), words, &l, kind.signBit())
@@ -124,11 +124,11 @@ func DecodeWords(values []byte, words []uint64, kind Kind, k Key) int {
 // last of the kind's width. Integers have no such word.
 func NullWord(kind Kind, k Key) uint64 {
 	c := Column{Kind: kind}
-	r, _ := c.typeRange(k.Nulls)
+	r, _ := c.domain(k.Nulls)
 	return r.null
 }
 
-func decodeInts[U buffers.Unsigned](dst []U, words []uint64, l *linear, sign uint64) int {
+func decodeInts[U buffers.Unsigned](dst []U, words []uint64, l *affine, sign uint64) int {
 	mul, bias, flip, last := l.mul, l.bias, U(sign), uint64(^U(0))
 	words = words[:len(dst)]
 	for i, w := range words {
@@ -140,7 +140,7 @@ func decodeInts[U buffers.Unsigned](dst []U, words []uint64, l *linear, sign uin
 	return len(words)
 }
 
-func decodeFloats[U uint16 | uint32 | uint64](dst []U, words []uint64, l *linear, sign, inf U) int {
+func decodeFloats[U uint16 | uint32 | uint64](dst []U, words []uint64, l *affine, sign, inf U) int {
 	width := 8 * uint(unsafe.Sizeof(sign))
 	words = words[:len(dst)]
 	for i, w := range words {

@@ -6,9 +6,9 @@ import (
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
-// linear turns an ordered word u into a code: bias + ((u-base) >> shift) * mul, modulo 2^64. Ascending, descending,
+// affine turns an ordered word u into a code: bias + ((u-base) >> shift) * mul, modulo 2^64. Ascending, descending,
 // with or without a stride, classes before or after the values: the four numbers express all of it.
-type linear struct {
+type affine struct {
 	base  uint64
 	shift uint
 	mul   uint64
@@ -18,19 +18,19 @@ type linear struct {
 }
 
 // identity returns ordered words themselves. No float and no rank has the word of NaN and null here.
-var identity = linear{mul: 1, nan: ^uint64(0), null: ^uint64(0)}
+var identity = affine{mul: 1, nan: ^uint64(0), null: ^uint64(0)}
 
 // code is the definition that the kernels below spell out by type.
-func (l *linear) code(u uint64) uint64 { return l.bias + (u-l.base)>>l.shift*l.mul }
+func (l *affine) code(u uint64) uint64 { return l.bias + (u-l.base)>>l.shift*l.mul }
 
 // times is l with all codes multiplied by a factor.
-func (l linear) times(factor uint64) linear {
+func (l affine) times(factor uint64) affine {
 	l.mul, l.bias, l.nan, l.null = l.mul*factor, l.bias*factor, l.nan*factor, l.null*factor
 	return l
 }
 
 // invert is the ordered word of a code.
-func (l *linear) invert(code uint64) uint64 { return (code-l.bias)*inverse(l.mul)<<l.shift + l.base }
+func (l *affine) invert(code uint64) uint64 { return (code-l.bias)*inverse(l.mul)<<l.shift + l.base }
 
 // inverse is the multiplicative inverse of an odd number modulo 2^64, by Newton's iteration: every step doubles the
 // bits that are right, of which x = a starts with three.
@@ -43,7 +43,7 @@ func inverse(a uint64) uint64 {
 }
 
 // encode writes the codes of a block of values of up to 64 bits, or of the low limbs of decimals.
-func (l *linear) encode(dst []uint64, b *block) {
+func (l *affine) encode(dst []uint64, b *block) {
 	switch b.kind {
 	case Null:
 		fill(dst, l.null)
@@ -83,7 +83,7 @@ func fill(dst []uint64, v uint64) {
 	}
 }
 
-func encodeInts[U buffers.Unsigned](dst []uint64, src []U, l *linear, sign uint64) {
+func encodeInts[U buffers.Unsigned](dst []uint64, src []U, l *affine, sign uint64) {
 	base, shift, mul, bias := U(l.base)^U(sign), l.shift&63, l.mul, l.bias
 	dst = dst[:len(src)]
 	for i, x := range src {
@@ -93,7 +93,7 @@ func encodeInts[U buffers.Unsigned](dst []uint64, src []U, l *linear, sign uint6
 
 // encodeFloats reads floats as sign and magnitude and makes them two's complement, which makes both zeros one and keeps
 // low bits that are zero in all magnitudes zero. NaN is what lies beyond an infinity.
-func encodeFloats[U uint16 | uint32 | uint64](dst []uint64, src []U, l *linear, sign, inf U) {
+func encodeFloats[U uint16 | uint32 | uint64](dst []uint64, src []U, l *affine, sign, inf U) {
 	base, shift, mul, bias, nan := U(l.base)^sign, l.shift&63, l.mul, l.bias, l.nan
 	dst = dst[:len(src)]
 	for i, x := range src {
@@ -109,7 +109,7 @@ func encodeFloats[U uint16 | uint32 | uint64](dst []uint64, src []U, l *linear, 
 	}
 }
 
-func encodeBits(dst []uint64, b *block, l *linear) {
+func encodeBits(dst []uint64, b *block, l *affine) {
 	codes := [2]uint64{l.code(0), l.code(1)}
 	for i := range dst {
 		at := b.at + i
@@ -117,14 +117,14 @@ func encodeBits(dst []uint64, b *block, l *linear) {
 	}
 }
 
-func encodeLowLimbs(dst []uint64, b *block, l *linear) {
+func encodeLowLimbs(dst []uint64, b *block, l *affine) {
 	src := b.values[b.at*b.width:]
 	for i := range dst {
 		dst[i] = l.code(binary.LittleEndian.Uint64(src[i*b.width:]))
 	}
 }
 
-func encodeFixed(dst []uint64, b *block, l *linear) {
+func encodeFixed(dst []uint64, b *block, l *affine) {
 	src := b.values[b.at*b.width:]
 	for i := range dst {
 		dst[i] = l.code(buffers.BigEndian(src[i*b.width : (i+1)*b.width]))
@@ -132,7 +132,7 @@ func encodeFixed(dst []uint64, b *block, l *linear) {
 }
 
 // encodeRanks looks the ranks of dictionary indices up. Indices under a null may be anything: they are not read.
-func encodeRanks(dst []uint64, b *block, l *linear) {
+func encodeRanks(dst []uint64, b *block, l *affine) {
 	for i := range dst {
 		dst[i] = l.null
 		if b.validity != nil && !buffers.Bit(b.validity, b.bit+i) {
@@ -167,9 +167,9 @@ func placeClasses(s *Statistics, nulls NullPlacement, last uint64) (c classCodes
 	return c
 }
 
-// linear makes codes of values 0..last, in steps of the inverse of mul, in the direction of the key.
-func (c *classCodes) linear(order Order, last, mul uint64) linear {
-	l := linear{mul: mul, bias: c.first, nan: c.nan, null: c.null}
+// affine makes codes of values 0..last, in steps of the inverse of mul, in the direction of the key.
+func (c *classCodes) affine(order Order, last, mul uint64) affine {
+	l := affine{mul: mul, bias: c.first, nan: c.nan, null: c.null}
 	if order == Descending {
 		l.mul, l.bias = -mul, c.first+last
 	}
