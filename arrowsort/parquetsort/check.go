@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
@@ -147,7 +147,7 @@ func declaredOrderOf(file string, layout *tablefile.Layout) DeclaredOrder {
 	groups := layout.RowGroups()
 	for i, g := range groups {
 		if i == 0 {
-			c.Keys = keytext.KeysOf(g.Sorting)
+			c.Keys = flagtext.KeysOf(g.Sorting)
 		}
 		c.Mixed = c.Mixed || !slices.Equal(g.Sorting, groups[0].Sorting)
 	}
@@ -236,7 +236,7 @@ func checkDeclaredOrder(ctx context.Context, file string, opts Options) (*Violat
 	c := declaredOrderChecker{file: file, groups: s.Layout.RowGroups(), order: ordered{opts: in.opts}}
 	s.Close()
 	for _, group := range c.groups {
-		for _, key := range keytext.KeysOf(group.Sorting) {
+		for _, key := range flagtext.KeysOf(group.Sorting) {
 			c.columns = append(c.columns, in.columnOf(key))
 		}
 	}
@@ -264,7 +264,7 @@ func (c *declaredOrderChecker) add(ctx context.Context, piece arrow.Table) error
 		c.groups, c.inside = c.groups[1:], 0
 		c.order.forget()
 	}
-	c.order.opts.Keys = keytext.KeysOf(c.groups[0].Sorting)
+	c.order.opts.Keys = flagtext.KeysOf(c.groups[0].Sorting)
 	for i, key := range c.order.opts.Keys {
 		if key.Path == "" {
 			c.order.opts.Keys[i].Index = slices.Index(c.columns, key.Index)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
@@ -136,7 +136,7 @@ func withColumns(err error) error {
 	if !errors.As(err, &column) {
 		return err
 	}
-	return fmt.Errorf("%w: %w%s", ErrOption, err, keytext.Suggestion(column.Names, column.Name))
+	return fmt.Errorf("%w: %w%s", ErrOption, err, flagtext.Suggestion(column.Names, column.Name))
 }
 
 // withHint adds to an error what to do where CSV seems to have one column; schema is that of CSV inputs, or nil.

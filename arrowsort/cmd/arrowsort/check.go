@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -129,13 +129,13 @@ func (f *jobFlags) declaredKeys(ctx context.Context) error {
 		case len(o.Keys) == 0:
 			return without("%s names no order", o.File)
 		case !slices.Equal(o.Keys, first.Keys):
-			return without("%s names the order %s, %s names %s", first.File, keytext.List(first.Keys), o.File,
-				keytext.List(o.Keys))
+			return without("%s names the order %s, %s names %s", first.File, flagtext.KeyList(first.Keys), o.File,
+				flagtext.KeyList(o.Keys))
 		}
 	}
 	f.declared = true
 	for _, k := range first.Keys {
-		f.keys = append(f.keys, keyFlag{keytext.Text(k), k})
+		f.keys = append(f.keys, keyFlag{flagtext.KeyText(k), k})
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ type remark struct {
 func (r *report) reportFooters(footers []parquetsort.Footer) (lines []string, wrong *parquetsort.Violation) {
 	var remarks []remark
 	for _, f := range footers {
-		r.Footers = append(r.Footers, footerReport{File: f.File, Keys: keytext.Texts(f.Keys), True: f.Holds})
+		r.Footers = append(r.Footers, footerReport{File: f.File, Keys: flagtext.KeyTexts(f.Keys), True: f.Holds})
 		wrong = cmp.Or(wrong, f.Violation)
 		text, last := footerText(&f), len(remarks)-1
 		switch {
@@ -180,7 +180,7 @@ func (r *report) reportFooters(footers []parquetsort.Footer) (lines []string, wr
 
 // footerText is what there is to say of the order that a footer names; empty when it is that of the keys.
 func footerText(f *parquetsort.Footer) string {
-	order := keytext.List(f.Keys)
+	order := flagtext.KeyList(f.Keys)
 	if f.Mixed {
 		order = "of each row group"
 	}

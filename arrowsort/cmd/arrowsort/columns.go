@@ -13,7 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -55,18 +55,18 @@ func (k *keyFlag) locate(schema *arrow.Schema) error {
 		}
 		return nil
 	}
-	if err := keytext.CheckModifiers(k.text, schema); err != nil {
+	if err := flagtext.CheckModifiers(k.text, schema); err != nil {
 		return usagef("%v", err)
 	}
-	name, at := keytext.Find(schema, k.key.Path)
+	name, at := flagtext.FindColumns(schema, k.key.Path)
 	switch {
 	case len(at) == 1:
 		return nil
 	case len(at) > 1:
 		return ambiguous(name, "-k ", at)
 	}
-	if words := strings.Fields(k.key.Path); len(words) == 2 && keytext.IsModifier(words[1]) {
-		if _, at := keytext.Find(schema, words[0]); len(at) > 0 {
+	if words := strings.Fields(k.key.Path); len(words) == 2 && flagtext.IsModifier(words[1]) {
+		if _, at := flagtext.FindColumns(schema, words[0]); len(at) > 0 {
 			return usagef("%q follows a colon, not a space; write -k %s:%s", words[1], words[0],
 				strings.ToLower(words[1]))
 		}
@@ -77,7 +77,7 @@ func (k *keyFlag) locate(schema *arrow.Schema) error {
 // locateColumn makes sure that --select names one column: by its name, which is taken as it is, or by its position.
 func locateColumn(schema *arrow.Schema, name string) error {
 	key, err := parseKey(name, 0)
-	_, at := keytext.Find(schema, name)
+	_, at := flagtext.FindColumns(schema, name)
 	switch named := schema.FieldIndices(name); {
 	case err != nil:
 		return err
@@ -115,7 +115,7 @@ func noColumn(schema *arrow.Schema, meant string) error {
 
 // meant is what somebody may have meant who types keys as other tools have them, or as the column is not written.
 func meant(schema *arrow.Schema, path string) string {
-	known := func(name string) bool { _, at := keytext.Find(schema, name); return len(at) > 0 }
+	known := func(name string) bool { _, at := flagtext.FindColumns(schema, name); return len(at) > 0 }
 	for _, field := range schema.Fields() {
 		if strings.EqualFold(field.Name, path) {
 			return quoted(field.Name)
@@ -143,7 +143,7 @@ func nearestColumn(schema *arrow.Schema, path string) string {
 	for _, field := range schema.Fields() {
 		names = appendPaths(append(names, field.Name), field.Name, field.Type)
 	}
-	return keytext.Nearest(names, path)
+	return flagtext.Nearest(names, path)
 }
 
 // longName is the number of characters of a name that messages show.
@@ -196,7 +196,7 @@ func parseKeys(texts []string) ([]keyFlag, error) {
 
 // in is the key in a schema.
 func (k keyFlag) in(schema *arrow.Schema) keyFlag {
-	if key, err := keytext.In(k.text, schema); err == nil {
+	if key, err := flagtext.KeyIn(k.text, schema); err == nil {
 		k.key = key
 	}
 	return k
@@ -208,12 +208,12 @@ func keysInWords(flags []keyFlag) string {
 	for i, k := range flags {
 		keys[i] = k.key
 	}
-	return keytext.InWords(keys)
+	return flagtext.KeysInWords(keys)
 }
 
 // parseKey reads a key with not more than most modifiers.
 func parseKey(text string, most int) (arrowsort.Key, error) {
-	key, err := keytext.Parse(text, most)
+	key, err := flagtext.ParseKey(text, most)
 	if err != nil {
 		return key, usagef("%v", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
@@ -68,7 +68,7 @@ func (f *jobFlags) completeKey(_ *cobra.Command, args []string, typed string) ([
 			offered = appendPaths(offered, field.Name, field.Type)
 		}
 	}
-	head, _, found := keytext.Cut(typed)
+	head, _, found := flagtext.CutModifier(typed)
 	if !found {
 		return offered, stay
 	}
@@ -76,7 +76,7 @@ func (f *jobFlags) completeKey(_ *cobra.Command, args []string, typed string) ([
 	order, nulls := false, false // are given
 	for _, given := range strings.Split(head, ":")[1:] {
 		isNulls := strings.HasPrefix(given, "nulls-")
-		order, nulls = order || !isNulls && keytext.IsModifier(given), nulls || isNulls && keytext.IsModifier(given)
+		order, nulls = order || !isNulls && flagtext.IsModifier(given), nulls || isNulls && flagtext.IsModifier(given)
 	}
 	if !order {
 		offered = append(offered, head+":asc", head+":desc")

@@ -14,8 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/sizetext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
@@ -46,7 +45,7 @@ type jobFlags struct {
 func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
 	flags, o := cmd.Flags(), &f.options
 	addInput(cmd, o)
-	flags.StringArrayVarP(&f.keyTexts, "key", "k", nil, keytext.Help)
+	flags.StringArrayVarP(&f.keyTexts, "key", "k", nil, flagtext.KeyHelp)
 	_ = cmd.RegisterFlagCompletionFunc("key", f.completeKey) // fails for an unknown flag only
 	flags.Func("limit", limitHelp, into(&o.Limit, wholeNumber))
 	flags.Func("threads", "use at most `N` threads; 0 for all cores", into(&o.Threads, wholeNumber))
@@ -90,7 +89,7 @@ func (f *jobFlags) addSpill(cmd *cobra.Command) {
 	flags.Func("rows-per-file", "write files of `N` rows, out-00001.parquet and so on",
 		into(&o.RowsPerFile, wholeNumber))
 	flags.Func("bytes-per-file", "write files of about `SIZE`, such as 256MB, or of one row group",
-		into(&o.BytesPerFile, sizetext.Parse))
+		into(&o.BytesPerFile, flagtext.ParseSize))
 }
 
 // addSelection is for the commands that can leave rows and columns out.
@@ -266,7 +265,7 @@ func wholeNumber[T int | int64](text string) (T, error) {
 
 // parseBudget reads a size that files can be sorted in.
 func parseBudget(s string) (int64, error) {
-	n, err := sizetext.Parse(s)
+	n, err := flagtext.ParseSize(s)
 	if err == nil && s != "" && n < parquetsort.MinMemory {
 		return 0, fmt.Errorf("give at least %d MiB", parquetsort.MinMemory>>20)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 )
 
 // Paragraphs of the commands' help.
@@ -151,7 +151,7 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	})
 	hint := flagsOfOtherTools[name]
 	meant := hint.has(cmd)
-	if near := keytext.Nearest(names, name); meant == "" && near != "" && dashes == "--" {
+	if near := flagtext.Nearest(names, name); meant == "" && near != "" && dashes == "--" {
 		meant = "--" + near
 	}
 	text := fmt.Sprintf("unknown flag %s%s", dashes, name)

@@ -12,7 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
@@ -64,12 +64,12 @@ func showFiles(ctx context.Context, s streams, args []string, opts *parquetsort.
 		info, err := tablefile.Inspect(ctx, file, read)
 		var column *csv.ColumnError
 		if errors.As(err, &column) {
-			return usagef("%v%s", err, keytext.Suggestion(column.Names, column.Name))
+			return usagef("%v%s", err, flagtext.Suggestion(column.Names, column.Name))
 		}
 		if err != nil {
 			return err
 		}
-		r := fileReport{info, keytext.Texts(keytext.KeysOf(info.Sorting)), info.Mixed}
+		r := fileReport{info, flagtext.KeyTexts(flagtext.KeysOf(info.Sorting)), info.Mixed}
 		if asJSON {
 			all.Files = append(all.Files, r)
 			continue

@@ -26,9 +26,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/beamsort"
 	_ "github.com/arrowsort/arrowsort/arrowsort/beamsort/objects" // gs and s3
+	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/interrupt"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/keytext"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/sizetext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
@@ -118,12 +117,12 @@ func (t *texts) Set(text string) error {
 func defineFlags(flags *flag.FlagSet) *job {
 	j := &job{}
 	o := &j.options
-	flags.Var(&j.keys, "k", keytext.Help)
+	flags.Var(&j.keys, "k", flagtext.KeyHelp)
 	flags.StringVar(&j.output, "o", "", "`FOLDER` of the sorted files, local or as in gs://bucket/folder")
 	flags.IntVar(&o.Shards, "shards", 0, "sorted files that are written; 0: one for each 256 MiB of rows in\nmemory")
 	flags.Func("memory", "`SIZE` of a worker's memory for a part that is read or a shard that is\n"+
 		"sorted, as 2GiB (default a quarter of the machine's)", func(text string) (err error) {
-		o.Memory, err = sizetext.Parse(text)
+		o.Memory, err = flagtext.ParseSize(text)
 		return err
 	})
 	flags.StringVar(&o.SpillDir, "spill-dir", "", "`FOLDER` of a worker for what does not fit in its memory")
@@ -205,8 +204,8 @@ func (j *job) keysFor(schema *arrow.Schema) ([]arrowsort.Key, error) {
 	keys := make([]arrowsort.Key, len(j.keys))
 	for i, text := range j.keys {
 		var err error
-		if keys[i], err = keytext.In(text, schema); err == nil {
-			err = keytext.CheckModifiers(text, schema)
+		if keys[i], err = flagtext.KeyIn(text, schema); err == nil {
+			err = flagtext.CheckModifiers(text, schema)
 		}
 		if err != nil {
 			return nil, mistakef("-k %s: %v", text, err)

@@ -1,4 +1,4 @@
-package keytext
+package flagtext
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 )
 
-func TestParse(t *testing.T) {
+func TestParseKey(t *testing.T) {
 	for text, want := range map[string]arrowsort.Key{
 		"delay":                   {Path: "delay"},
 		"delay:asc":               {Path: "delay"},
@@ -29,29 +29,29 @@ func TestParse(t *testing.T) {
 		"#":                       {Path: "#"},
 		" spaced ":                {Path: " spaced "},
 	} {
-		key, err := Parse(text, 2)
+		key, err := ParseKey(text, 2)
 		require.NoError(t, err, text)
 		require.Equal(t, want, key, text)
 	}
 	for _, text := range []string{"", ":asc", ":desc:nulls-first", "#0", "#-3"} {
-		_, err := Parse(text, 2)
+		_, err := ParseKey(text, 2)
 		require.Error(t, err, text)
 	}
 }
 
-func TestTextReadsBack(t *testing.T) {
+func TestKeyTextReadsBack(t *testing.T) {
 	for _, path := range []string{"a", "a.b", "a:b", "a:desc", "a:nulls-last", "a:asc:nulls-first", "A:DESC", " "} {
 		for _, order := range []arrowsort.Order{arrowsort.Ascending, arrowsort.Descending} {
 			for _, nulls := range []arrowsort.NullPlacement{arrowsort.NullsAtEnd, arrowsort.NullsAtStart} {
 				want := arrowsort.Key{Path: path, Order: order, Nulls: nulls}
-				got, err := Parse(Text(want), 2)
+				got, err := ParseKey(KeyText(want), 2)
 				require.NoError(t, err)
-				require.Equal(t, want, got, Text(want))
+				require.Equal(t, want, got, KeyText(want))
 			}
 		}
 	}
 	require.Equal(t, "a, b:desc, c:nulls-first, #3",
-		List([]arrowsort.Key{{Path: "a"}, {Path: "b", Order: arrowsort.Descending},
+		KeyList([]arrowsort.Key{{Path: "a"}, {Path: "b", Order: arrowsort.Descending},
 			{Path: "c", Nulls: arrowsort.NullsAtStart}, {Index: 2}}))
 }
 

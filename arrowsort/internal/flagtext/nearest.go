@@ -1,4 +1,4 @@
-package keytext
+package flagtext
 
 import (
 	"strconv"

@@ -1,5 +1,4 @@
-// Package sizetext reads numbers of bytes as command lines have them.
-package sizetext
+package flagtext
 
 import (
 	"errors"
@@ -18,8 +17,8 @@ var units = []struct {
 	{"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"t", 1 << 40}, {"b", 1}, {"", 1},
 }
 
-// Parse reads a number of bytes such as 128MiB, 1.5GB or 4G (the same as GiB). Empty is 0.
-func Parse(s string) (int64, error) {
+// ParseSize reads a number of bytes such as 128MiB, 1.5GB or 4G (the same as GiB). Empty is 0.
+func ParseSize(s string) (int64, error) {
 	text := strings.ToLower(strings.TrimSpace(s))
 	for _, u := range units {
 		number, ok := strings.CutSuffix(text, u.name)

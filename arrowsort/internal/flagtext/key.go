@@ -1,5 +1,5 @@
-// Package keytext reads and writes sort keys as command lines have them.
-package keytext
+// Package flagtext reads and writes the values of flags of the command lines: sort keys and numbers of bytes.
+package flagtext
 
 import (
 	"cmp"
@@ -14,31 +14,31 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// Help is the help text of the flag -k.
-const Help = "sort by `COLUMN`[:desc][:nulls-first]; again for further keys"
+// KeyHelp is the help text of the flag -k.
+const KeyHelp = "sort by `COLUMN`[:desc][:nulls-first]; again for further keys"
 
-// In is a key that was written as text in a schema: a column whose name ends in what could be a modifier is found by
+// KeyIn reads a key of a schema: a column whose name ends in what could be a modifier is found by
 // its name, unless there is one without the ending. That one is meant by x:desc, then, and the column "x:desc" by
-// x:desc:asc. A key that the schema does not have is that of Parse.
-func In(text string, schema *arrow.Schema) (arrowsort.Key, error) {
+// x:desc:asc. A key that the schema does not have is that of ParseKey.
+func KeyIn(text string, schema *arrow.Schema) (arrowsort.Key, error) {
 	for most := modifiers; most >= 0; most-- {
-		if key, err := Parse(text, most); err == nil && key.Path != "" && schema.HasField(key.Path) {
+		if key, err := ParseKey(text, most); err == nil && key.Path != "" && schema.HasField(key.Path) {
 			return key, nil
 		}
 	}
-	return Parse(text, modifiers)
+	return ParseKey(text, modifiers)
 }
 
 // modifiers are the most that a key has.
 const modifiers = 2
 
-// Parse reads a key. At most one order and one place for nulls are taken off its end, and not more than most in all.
+// ParseKey reads a key. At most one order and one place for nulls are taken off its end, and not more than most in all.
 // A number after # is a position counted from 1. Upper case is taken too.
-func Parse(text string, most int) (arrowsort.Key, error) {
+func ParseKey(text string, most int) (arrowsort.Key, error) {
 	var key arrowsort.Key
 	name, order, nulls := text, false, false
 	for ; ; most-- {
-		head, tail, found := Cut(name)
+		head, tail, found := CutModifier(name)
 		found = found && most > 0
 		tail = strings.ToLower(tail)
 		switch {
@@ -59,8 +59,8 @@ func Parse(text string, most int) (arrowsort.Key, error) {
 	}
 }
 
-// Cut cuts what follows the last colon off.
-func Cut(s string) (head, tail string, found bool) {
+// CutModifier cuts a key at its last colon.
+func CutModifier(s string) (head, tail string, found bool) {
 	i := strings.LastIndexByte(s, ':')
 	if i < 0 {
 		return s, "", false
@@ -68,6 +68,7 @@ func Cut(s string) (head, tail string, found bool) {
 	return s[:i], s[i+1:], true
 }
 
+// named completes a key by its column: a path, or a position after #.
 func named(key arrowsort.Key, name, text string) (arrowsort.Key, error) {
 	if name == "" {
 		return key, fmt.Errorf("key %q names no column; a column without a name is reached by its position, as in '#1'",
@@ -86,9 +87,9 @@ func named(key arrowsort.Key, name, text string) (arrowsort.Key, error) {
 	return key, nil
 }
 
-// Find finds the columns that a path starts with: those that have its name, or else the longest part of it before a
-// dot.
-func Find(schema *arrow.Schema, path string) (name string, at []int) {
+// FindColumns returns the columns whose name is the path, or else its longest part before a dot. Their positions are in
+// order.
+func FindColumns(schema *arrow.Schema, path string) (name string, at []int) {
 	for end := len(path); end > 0; end = strings.LastIndexByte(path[:end], '.') {
 		if at = schema.FieldIndices(path[:end]); len(at) > 0 {
 			slices.Sort(at)
@@ -101,18 +102,18 @@ func Find(schema *arrow.Schema, path string) (name string, at []int) {
 // CheckModifiers returns what is wrong with the modifiers of a key whose column a schema has; nil where it has no such
 // column.
 func CheckModifiers(text string, schema *arrow.Schema) error {
-	key, err := In(text, schema)
+	key, err := KeyIn(text, schema)
 	if err != nil || key.Path == "" || has(schema.Fields(), key.Path) {
 		return nil
 	}
-	column, _, found := Cut(key.Path)
+	column, _, found := CutModifier(key.Path)
 	for found && !has(schema.Fields(), column) {
-		column, _, found = Cut(column)
+		column, _, found = CutModifier(column)
 	}
 	if !found {
 		return nil
 	}
-	_, tail, _ := Cut(key.Path)
+	_, tail, _ := CutModifier(key.Path)
 	if IsModifier(tail) {
 		return givenTwice(column, tail, strings.TrimPrefix(text, key.Path))
 	}
@@ -165,10 +166,10 @@ func givenTwice(column, modifier, rest string) error {
 	return fmt.Errorf("%q gives %s twice; write -k %s", ":"+modifier, what, column+rest)
 }
 
-// Text is a key as it is typed after -k. Keys by position are shown by their position.
-func Text(key arrowsort.Key) string {
+// KeyText returns a key as it is typed after -k. Keys by position are shown by their position.
+func KeyText(key arrowsort.Key) string {
 	text := cmp.Or(key.Path, tablefile.Label(key.Index))
-	_, tail, found := Cut(text)
+	_, tail, found := CutModifier(text)
 	all := found && IsModifier(tail) // a name that ends as a modifier does
 	switch {
 	case key.Order == arrowsort.Descending:
@@ -191,17 +192,17 @@ func IsModifier(s string) bool {
 	return s == "asc" || s == "desc" || s == "nulls-first" || s == "nulls-last"
 }
 
-// Texts are keys as they are typed.
-func Texts(keys []arrowsort.Key) []string {
+// KeyTexts returns keys as they are typed.
+func KeyTexts(keys []arrowsort.Key) []string {
 	texts := make([]string, len(keys))
 	for i, k := range keys {
-		texts[i] = Text(k)
+		texts[i] = KeyText(k)
 	}
 	return texts
 }
 
-// InWords are keys in plain words: delay (descending, nulls first), date.
-func InWords(keys []arrowsort.Key) string {
+// KeysInWords returns keys in plain words: delay (descending, nulls first), date.
+func KeysInWords(keys []arrowsort.Key) string {
 	texts := make([]string, len(keys))
 	for i, k := range keys {
 		texts[i] = cmp.Or(k.Path, tablefile.Label(k.Index))
@@ -219,10 +220,10 @@ func InWords(keys []arrowsort.Key) string {
 	return strings.Join(texts, ", ")
 }
 
-// List is some keys in a sentence.
-func List(keys []arrowsort.Key) string { return strings.Join(Texts(keys), ", ") }
+// KeyList returns keys as a list in a sentence.
+func KeyList(keys []arrowsort.Key) string { return strings.Join(KeyTexts(keys), ", ") }
 
-// KeysOf are the keys of the order that a Parquet file declares.
+// KeysOf returns the keys of the order that a Parquet file declares.
 func KeysOf(sorting []tablefile.SortingColumn) (keys []arrowsort.Key) {
 	for _, s := range sorting {
 		key := arrowsort.Key{Path: s.Path, Index: s.Column}
