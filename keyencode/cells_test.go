@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/arrowsort/arrowsort/internal/rawmodel"
+	"github.com/arrowsort/arrowsort/internal/referenceorder"
 )
 
 // A cell is one value of a test column: its bytes as they are stored (strings: their bytes; Bool: 0 or 1; dictionaries:
@@ -20,22 +20,24 @@ var allKinds = []Kind{
 	Decimal256, FixedSizeBinary, Binary, LargeBinary, BinaryView, Dictionary8, Dictionary16, Dictionary32, Dictionary64,
 }
 
-// model is how rawmodel orders a key.
-func (k Key) model(kind Kind) rawmodel.Key {
-	m := rawmodel.Key{Kind: rawmodel.Unsigned, Descending: k.Order == Descending, NullsFirst: k.Nulls == NullsAtStart}
+// model is how referenceorder orders a key.
+func (k Key) model(kind Kind) referenceorder.Key {
+	m := referenceorder.Key{
+		Kind: referenceorder.Unsigned, Descending: k.Order == Descending, NullsFirst: k.Nulls == NullsAtStart,
+	}
 	switch kind {
 	case Int8, Int16, Int32, Int64, Decimal128, Decimal256:
-		m.Kind = rawmodel.Signed
+		m.Kind = referenceorder.Signed
 	case Float16, Float32, Float64:
-		m.Kind = rawmodel.Float
+		m.Kind = referenceorder.Float
 	case FixedSizeBinary, Binary, LargeBinary, BinaryView:
-		m.Kind = rawmodel.Bytes
+		m.Kind = referenceorder.Bytes
 	}
 	return m
 }
 
-func (a cell) model(kind Kind) rawmodel.Cell {
-	return rawmodel.Cell{Null: a.null || kind == Null, Value: a.raw}
+func (a cell) model(kind Kind) referenceorder.Cell {
+	return referenceorder.Cell{Null: a.null || kind == Null, Value: a.raw}
 }
 
 func (a cell) class(kind Kind) Class { return Class(Key{}.model(kind).Class(a.model(kind))) }

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/arrowsort/arrowsort/internal/rawmodel"
+	"github.com/arrowsort/arrowsort/internal/referenceorder"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -59,15 +59,15 @@ func flatten(c *keyencode.Column) (values [][]byte, valid []bool) {
 type model []modelKey
 
 type modelKey struct {
-	rawmodel.Key
-	cells []rawmodel.Cell
+	referenceorder.Key
+	cells []referenceorder.Cell
 }
 
 func newModel(columns []keyencode.Column, keys []keyencode.Key) model {
 	var m model
 	for _, key := range keys {
 		c := &columns[key.Column]
-		k := modelKey{Key: rawmodel.Key{
+		k := modelKey{Key: referenceorder.Key{
 			Kind: compared(c.Kind), Descending: key.Order == keyencode.Descending,
 			NullsFirst: key.Nulls == keyencode.NullsAtStart,
 		}}
@@ -78,7 +78,7 @@ func newModel(columns []keyencode.Column, keys []keyencode.Key) model {
 					rank := ranks[binary.LittleEndian.Uint64(append(bytes.Clone(v), make([]byte, 8)...))]
 					v, valid = little(uint64(rank), 4), rank > 0
 				}
-				k.cells = append(k.cells, rawmodel.Cell{Null: !valid || c.Kind == keyencode.Null, Value: v})
+				k.cells = append(k.cells, referenceorder.Cell{Null: !valid || c.Kind == keyencode.Null, Value: v})
 			}
 		}
 		m = append(m, k)
@@ -87,16 +87,16 @@ func newModel(columns []keyencode.Column, keys []keyencode.Key) model {
 }
 
 // compared is how the model compares values of a kind.
-func compared(kind keyencode.Kind) rawmodel.Kind {
+func compared(kind keyencode.Kind) referenceorder.Kind {
 	switch kind {
 	case keyencode.Int8, keyencode.Int16, keyencode.Int32, keyencode.Int64, keyencode.Decimal128, keyencode.Decimal256:
-		return rawmodel.Signed
+		return referenceorder.Signed
 	case keyencode.Float16, keyencode.Float32, keyencode.Float64:
-		return rawmodel.Float
+		return referenceorder.Float
 	case keyencode.FixedSizeBinary, keyencode.Binary, keyencode.LargeBinary, keyencode.BinaryView:
-		return rawmodel.Bytes
+		return referenceorder.Bytes
 	}
-	return rawmodel.Unsigned
+	return referenceorder.Unsigned
 }
 
 // compare orders two rows by the keys; 0 is a tie.

@@ -1,4 +1,4 @@
-package rawmodel
+package referenceorder
 
 import (
 	"encoding/binary"

@@ -1,6 +1,6 @@
-// Package rawmodel is the order that keyencode and the engines are held to, in the fewest obvious lines: it compares
-// the values of a key as they lie in Arrow's buffers, little-endian. Tests use it; it is slow on purpose.
-package rawmodel
+// Package referenceorder compares the values of a key as Arrow stores them, little-endian, in the fewest obvious lines.
+// It is the order that tests hold keyencode and the engines to.
+package referenceorder
 
 import (
 	"bytes"
