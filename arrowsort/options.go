@@ -7,8 +7,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -45,7 +45,7 @@ func (o Options) resolved(ctx context.Context) (Options, error) {
 	case o.Threads < 0:
 		return o, fmt.Errorf("%w: Options.Threads is %d; give 0 for GOMAXPROCS", ErrOption, o.Threads)
 	}
-	o.Allocator = rawmem.Of(o.Allocator)
+	o.Allocator = allocators.Unzeroed(o.Allocator)
 	if o.Engine == nil {
 		o.Engine = cpu.New()
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -54,7 +54,7 @@ func Check(ctx context.Context, paths []string, opts Options) (*CheckResult, err
 		result: &CheckResult{Files: in.paths, Keys: in.opts.Keys, Columns: in.columns}}
 	defer c.order.forget()
 	in.readKeysOnly()
-	in.flat = rawmem.NewRecycler(in.opts.Allocator, 0)
+	in.flat = allocators.NewRecycler(in.opts.Allocator, 0)
 	defer in.flat.Release()
 	err = in.each(ctx, PhaseCheck, func(file int, piece arrow.Table) error { return c.add(ctx, file, piece) })
 	c.result.Bytes = in.bytes

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -130,7 +130,7 @@ func (o *outputs) copies(in *inputs, files []string, wanted func(*tablefile.Layo
 // copyAll copies the row groups of files, and completes the output.
 func (o *outputs) copyAll(ctx context.Context, in *inputs, files []string) error {
 	read := *in
-	read.flat = rawmem.NewRecycler(in.opts.Allocator, 0)
+	read.flat = allocators.NewRecycler(in.opts.Allocator, 0)
 	defer read.flat.Release()
 	done := int64(0)
 	for _, file := range files {

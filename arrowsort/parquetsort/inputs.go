@@ -11,7 +11,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 )
@@ -32,11 +32,11 @@ type inputs struct {
 	format  tablefile.Format
 	opts    *Options
 
-	flat      *rawmem.Recycler // of flat columns; nil: the allocator
-	piece     int64            // bytes that are read at a time; 0: as in the budget
-	decode    bool             // dictionaries are read as values
-	all       *arrow.Schema    // of all, when only some columns are read
-	projected []int            // which those are; nil: all
+	flat      *allocators.Recycler // of flat columns; nil: the allocator
+	piece     int64                // bytes that are read at a time; 0: as in the budget
+	decode    bool                 // dictionaries are read as values
+	all       *arrow.Schema        // of all, when only some columns are read
+	projected []int                // which those are; nil: all
 
 	written []int // columns of the schema that are written; nil: all
 

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 )
 
 // A fileOrder is what the keys of inputs show that are in order, each for itself.
@@ -35,7 +35,7 @@ func (in *inputs) order(ctx context.Context) (*fileOrder, error) {
 	keys, opts := *in, *in.opts
 	keys.opts, keys.decode, keys.piece = &opts, true, keyScanBytes
 	keys.readKeysOnly()
-	keys.flat = rawmem.NewRecycler(opts.Allocator, 0)
+	keys.flat = allocators.NewRecycler(opts.Allocator, 0)
 	defer keys.flat.Release()
 	o := &fileOrder{}
 	err := keys.each(ctx, PhaseCheck, func(file int, piece arrow.Table) error {

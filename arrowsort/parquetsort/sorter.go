@@ -10,7 +10,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 )
@@ -31,7 +31,7 @@ type Sorter struct {
 	rows     int64 // in all
 	allBytes int64
 
-	recycled *rawmem.Recycler // the allocator of all
+	recycled *allocators.Recycler // the allocator of all
 
 	folder  *atomicfile.Folder
 	fan     int // runs that are merged at once
@@ -75,7 +75,7 @@ func (s *Sorter) recycle(mem memory.Allocator) {
 	if s.recycled != nil {
 		s.recycled.Release()
 	}
-	s.recycled = rawmem.NewRecycler(mem, s.budget.total*3/4) // the rest is for what reading and encoding take
+	s.recycled = allocators.NewRecycler(mem, s.budget.total*3/4) // the rest is for what reading and encoding take
 	s.opts.Allocator = s.recycled
 }
 

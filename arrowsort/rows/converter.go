@@ -11,7 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -122,7 +122,7 @@ func (o Options) resolved(ctx context.Context) (Options, error) {
 	if o.Threads < 0 {
 		return o, fmt.Errorf("%w: Options.Threads is %d; give 0 for GOMAXPROCS", arrowsort.ErrOption, o.Threads)
 	}
-	o.Allocator = rawmem.Of(o.Allocator)
+	o.Allocator = allocators.Unzeroed(o.Allocator)
 	return o, nil
 }
 

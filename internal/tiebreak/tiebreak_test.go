@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/arrowsort/arrowsort/internal/rawmodel"
+	"github.com/arrowsort/arrowsort/internal/referenceorder"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -42,11 +42,11 @@ func planOf(t *testing.T, keys []keyencode.Key, columns ...keyencode.Column) *ke
 
 // compare is how the model orders two strings.
 func compare(k keyencode.Key, a, b []byte) int {
-	m := rawmodel.Key{
-		Kind:       rawmodel.Bytes,
+	m := referenceorder.Key{
+		Kind:       referenceorder.Bytes,
 		Descending: k.Order == keyencode.Descending, NullsFirst: k.Nulls == keyencode.NullsAtStart,
 	}
-	return m.Compare(rawmodel.Cell{Null: a == nil, Value: a}, rawmodel.Cell{Null: b == nil, Value: b})
+	return m.Compare(referenceorder.Cell{Null: a == nil, Value: a}, referenceorder.Cell{Null: b == nil, Value: b})
 }
 
 // randomText is up to 40 letters of a small alphabet, some of them after the same prefix.

@@ -13,7 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
@@ -23,17 +23,17 @@ import (
 
 // ReadOptions are the options of Read and Scan. The zero value is right for files.
 type ReadOptions struct {
-	Format       Format           // Auto: by the file's name; an IPC stream for Pipe
-	Stdin        io.Reader        // what Pipe reads; nil: os.Stdin
-	Allocator    memory.Allocator // nil: memory.DefaultAllocator
-	Flat         *rawmem.Recycler // for columns that a Scanner reads without pqarrow; nil: Allocator
-	Threads      int              // 0: GOMAXPROCS
-	Dictionaries bool             // strings that a Parquet file stores with a small dictionary become dictionaries
-	Delimiter    rune             // between the values of a line of CSV; 0: a comma, or a tab in .tsv
-	CSV          *csv.Schema      // of CSV: Scan reads it, see InferCSV; Read and Inspect infer it
-	MaxRow       int64            // bytes of a row of CSV; 0: any number
-	Name         string           // the file's in errors; empty: its path
-	Open         Opener           // of the files that Scan reads; nil: local ones
+	Format       Format               // Auto: by the file's name; an IPC stream for Pipe
+	Stdin        io.Reader            // what Pipe reads; nil: os.Stdin
+	Allocator    memory.Allocator     // nil: memory.DefaultAllocator
+	Flat         *allocators.Recycler // for columns that a Scanner reads without pqarrow; nil: Allocator
+	Threads      int                  // 0: GOMAXPROCS
+	Dictionaries bool                 // strings that a Parquet file stores with a small dictionary become dictionaries
+	Delimiter    rune                 // between the values of a line of CSV; 0: a comma, or a tab in .tsv
+	CSV          *csv.Schema          // of CSV: Scan reads it, see InferCSV; Read and Inspect infer it
+	MaxRow       int64                // bytes of a row of CSV; 0: any number
+	Name         string               // the file's in errors; empty: its path
+	Open         Opener               // of the files that Scan reads; nil: local ones
 	// MemoryLimit is the bytes that the table may take. 0 is the machine's memory, and of a file no more than 1 GiB or,
 	// if that is more, 1000 bytes for each of its bytes: a small file can declare any number of values.
 	MemoryLimit int64

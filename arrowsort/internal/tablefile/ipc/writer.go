@@ -15,8 +15,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
@@ -56,7 +56,7 @@ func NewWriter(w io.Writer, schema *arrow.Schema, opts Options) (*Writer, error)
 		}
 	}
 	sc := convert.ToSchema(schema)
-	options := []arrowipc.Option{arrowipc.WithSchema(sc), arrowipc.WithAllocator(rawmem.Zeroed(opts.Allocator))}
+	options := []arrowipc.Option{arrowipc.WithSchema(sc), arrowipc.WithAllocator(allocators.Zeroed(opts.Allocator))}
 	switch opts.Codec {
 	case "zstd":
 		options = append(options, arrowipc.WithZstd())

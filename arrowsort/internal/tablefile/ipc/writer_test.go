@@ -13,8 +13,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
@@ -75,7 +75,7 @@ func TestBatchesOfOneDictionaryOfInfinities(t *testing.T) {
 // Arrow's writer makes the validity of rows that are all null of memory that it takes to be zero.
 func TestNullsInMemoryThatIsNotZero(t *testing.T) {
 	const n = 100_000
-	mem := rawmem.NewRecycler(nil, 0)
+	mem := allocators.NewRecycler(nil, 0)
 	defer mem.Release()
 	used := mem.Allocate(n / 8)
 	copy(used, bytes.Repeat([]byte{0xff}, n))

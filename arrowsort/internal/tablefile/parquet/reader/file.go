@@ -14,7 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
@@ -55,7 +55,7 @@ type File struct {
 // A Options is how a Parquet file is read.
 type Options struct {
 	Allocator    memory.Allocator
-	Flat         *rawmem.Recycler      // for columns that batches read without pqarrow; nil: Allocator
+	Flat         *allocators.Recycler  // for columns that batches read without pqarrow; nil: Allocator
 	Threads      int                   // 0: GOMAXPROCS
 	Dictionaries bool                  // text with a small dictionary becomes dictionary columns
 	Progress     func(done, total int) // called now and then, from one goroutine at a time; or nil

@@ -18,8 +18,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/rawmem"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
@@ -86,7 +86,7 @@ type Encoder struct {
 	opts       Options
 	encoders   workers.Spares[*flatEncoder]
 	files      workers.Spares[[]byte] // of columns that were written
-	recycled   *rawmem.Recycler       // for rows that are gathered
+	recycled   *allocators.Recycler   // for rows that are gathered
 }
 
 // NewEncoder returns an encoder of tables of a schema. A type that Parquet does not have is an error.
@@ -122,7 +122,7 @@ func (e *Encoder) Encode(ctx context.Context, table arrow.Table, before int64, u
 		return err
 	}
 	defer table.Release()
-	e.table, e.before, e.recycled = table, before, rawmem.NewRecycler(e.opts.Allocator, 0)
+	e.table, e.before, e.recycled = table, before, allocators.NewRecycler(e.opts.Allocator, 0)
 	defer func() { e.table = nil }()
 	defer e.recycled.Release()
 	columns := e.RowGroups(table) * int(table.NumCols())

@@ -1,4 +1,4 @@
-package rawmem
+package allocators
 
 import (
 	"testing"

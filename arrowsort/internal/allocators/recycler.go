@@ -1,4 +1,4 @@
-package rawmem
+package allocators
 
 import (
 	"slices"
@@ -7,26 +7,26 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// A Recycler is an allocator that keeps what it is given back, for the next request of about the size: rows that are
-// gathered piece by piece need the same few buffers again and again, and fresh memory takes longer than filling it.
-// What it gives is not zero. It may be used by several goroutines.
+// A Recycler is an allocator that keeps freed blocks for later requests of about their size: gathering rows piece by
+// piece needs the same few buffers again and again, and fresh memory takes longer than filling it. Its blocks are not
+// zeroed. It is safe for concurrent use.
 type Recycler struct {
 	memory.Allocator
 	mu    sync.Mutex
-	used  map[*byte][]byte // the whole blocks that are in use, by their beginnings
-	spare [][]byte         // the whole blocks that are not
+	used  map[*byte][]byte // whole blocks in use, by their first bytes
+	spare [][]byte         // whole unused blocks, the oldest first
 	bytes int64            // of all blocks
-	most  int64            // of them while there are spare ones; 0: any
-	ended bool             // blocks are not kept any more
+	most  int64            // limit of bytes for keeping spare blocks; 0: none
+	ended bool             // freed blocks are not kept any more
 }
 
-// leastRecycled are the bytes of a block that is worth it.
+// leastRecycled is the least number of bytes of a block that is kept.
 const leastRecycled = 1 << 12
 
-// NewRecycler returns a Recycler that takes what it does not have from an allocator. It keeps blocks that are unused
-// only while all blocks together take at most the given number of bytes, 0 for any number.
+// NewRecycler returns a Recycler that allocates from mem. It keeps unused blocks only while all blocks together take at
+// most the given number of bytes; 0 is no limit.
 func NewRecycler(mem memory.Allocator, most int64) *Recycler {
-	return &Recycler{Allocator: Of(mem), most: most, used: map[*byte][]byte{}}
+	return &Recycler{Allocator: Unzeroed(mem), most: most, used: map[*byte][]byte{}}
 }
 
 // Allocate returns a spare block, if one has about the size.

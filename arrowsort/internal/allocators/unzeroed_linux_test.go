@@ -1,4 +1,4 @@
-package rawmem
+package allocators
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 
 // TestPagesAreNotTouched asks the kernel which pages of a block are in memory that is larger than all that was freed.
 func TestPagesAreNotTouched(t *testing.T) {
-	b := Of(nil).Allocate(256 << 20)
+	b := Unzeroed(nil).Allocate(256 << 20)
 	inMemory := make([]byte, len(b)/unix.Getpagesize())
 	_, _, errno := unix.Syscall(
 		unix.SYS_MINCORE, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), uintptr(unsafe.Pointer(&inMemory[0])),

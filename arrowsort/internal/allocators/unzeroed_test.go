@@ -1,4 +1,4 @@
-package rawmem
+package allocators
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 )
 
 func TestBlocksAreAlignedAndStay(t *testing.T) {
-	mem := Of(nil)
+	mem := Unzeroed(nil)
 	var blocks [][]byte
 	sizes := []int{0, 1, 63, 64, large - 1, large, large + 1, 3*large + 17}
 	for i, size := range sizes {
@@ -38,8 +38,24 @@ func TestBlocksAreAlignedAndStay(t *testing.T) {
 
 func TestOtherAllocatorsStayWhatTheyAre(t *testing.T) {
 	checked := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	require.Same(t, checked, Of(checked))
+	require.Same(t, checked, Unzeroed(checked))
 	defer func(before memory.Allocator) { memory.DefaultAllocator = before }(memory.DefaultAllocator)
 	memory.DefaultAllocator = checked
-	require.Same(t, checked, Of(nil))
+	require.Same(t, checked, Unzeroed(nil))
+}
+
+func TestZeroedClearsWhatIsNew(t *testing.T) {
+	const size = 2 * leastRecycled
+	mem := NewRecycler(nil, 0)
+	defer mem.Release()
+	used := mem.Allocate(2 * size)
+	copy(used, bytes.Repeat([]byte{1}, len(used)))
+	mem.Free(used)
+	b := Zeroed(mem).Allocate(size + 1)
+	require.Equal(t, make([]byte, size+1), b)
+	copy(b, bytes.Repeat([]byte{2}, len(b)))
+	b = Zeroed(mem).Reallocate(size, b)
+	b = Zeroed(mem).Reallocate(2*size, b)
+	require.Equal(t, append(bytes.Repeat([]byte{2}, size), make([]byte, size)...), b)
+	mem.Free(b)
 }
