@@ -12,8 +12,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 )
 

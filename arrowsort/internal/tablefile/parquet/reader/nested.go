@@ -12,9 +12,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // A node is a field of a nested column with its leaves, which are read from the front of a row group on.
@@ -307,7 +308,7 @@ func fillFixedSize(
 	mem memory.Allocator,
 ) (arrow.ArrayData, error) {
 	size := int(typ.Len())
-	var rows arraydata.ChildRows
+	var rows take.ChildRows
 	for i := range len(offsets) - 1 {
 		begin, end := int(offsets[i]), int(offsets[i+1])
 		switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
@@ -167,7 +167,7 @@ func (s normalizer) lists(f arrow.Field, d arrow.ArrayData, isValid func(row int
 	defer buffer.Release()
 	offsets := arrow.Int32Traits.CastFromBytes(buffer.Bytes())
 	offsets[0] = 0
-	var rows arraydata.ChildRows
+	var rows take.ChildRows
 	for i := range d.Len() {
 		if isValid == nil || isValid(i) {
 			rows.Add(valuesOf(d.Offset() + i))

@@ -1,4 +1,4 @@
-package arraydata
+package take
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-
-	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // ChildRows are the rows of a child that lists refer to, in the order of the lists. They need memory only where they do
@@ -49,12 +47,12 @@ func (r *ChildRows) Of(child arrow.ArrayData, mem memory.Allocator) (arrow.Array
 	}
 	whole := array.MakeFromData(child)
 	defer whole.Release()
-	opts := take.Options{Allocator: mem, Threads: 1}
-	taken, err := take.Take(context.Background(), child.DataType(), []arrow.Array{whole}, r.rows, opts)
+	opts := Options{Allocator: mem, Threads: 1}
+	taken, err := Take(context.Background(), child.DataType(), []arrow.Array{whole}, r.rows, opts)
 	if err != nil {
 		return nil, err
 	}
-	defer Release(taken)
+	defer taken[0].Release()
 	taken[0].Data().Retain()
 	return taken[0].Data(), nil
 }
