@@ -7,7 +7,6 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // maxMemory is more than any machine has, and small enough for a few times the budget to be a number.
@@ -73,7 +72,7 @@ func (b budget) group(rowBytes, all int64, wanted int) (rows, bytes int64, err e
 func (b budget) tableGroup(table arrow.Table) int64 {
 	bytes, rows := int64(0), table.NumRows()
 	for i, f := range table.Schema().Fields() {
-		if !arraydata.IsNested(f.Type) || !take.HasDictionary(f.Type) {
+		if !arraydata.IsNested(f.Type) || !arraydata.HasDictionary(f.Type) {
 			continue
 		}
 		for _, c := range table.Column(i).Data().Chunks() {

@@ -20,7 +20,7 @@ import (
 func decodedSchema(schema *arrow.Schema) (*arrow.Schema, error) {
 	decoded := arraydata.WithTypes(schema, decodedType)
 	for _, f := range decoded.Fields() {
-		if take.HasDictionary(f.Type) {
+		if arraydata.HasDictionary(f.Type) {
 			return nil, fileerror.Unsupported("column %q: a dictionary inside type %s, read in pieces,", f.Name,
 				f.Type)
 		}
@@ -30,7 +30,7 @@ func decodedSchema(schema *arrow.Schema) (*arrow.Schema, error) {
 
 // decodedType is a type with those of the values of dictionaries in their place, also inside nested types.
 func decodedType(typ arrow.DataType) arrow.DataType {
-	if !take.HasDictionary(typ) {
+	if !arraydata.HasDictionary(typ) {
 		return typ
 	}
 	if t, ok := typ.(*arrow.DictionaryType); ok {

@@ -56,7 +56,7 @@ func (o *outputs) useDictionaries(in *inputs) {
 	var d outputDictionaries
 	for i, f := range in.schema.Fields() {
 		d.trees = append(d.trees, newDictionaryTree(f.Type))
-		if take.HasDictionary(f.Type) {
+		if arraydata.HasDictionary(f.Type) {
 			d.columns = append(d.columns, i)
 		}
 	}
@@ -182,7 +182,7 @@ func (t *dictionaryTree) join(mem memory.Allocator) (err error) {
 		return nil
 	}
 	typ, e := t.typ.(*arrow.DictionaryType), t.entries
-	if most := take.IndexLimit(typ.IndexType); int64(len(e.numbers)) > most {
+	if most := arraydata.IndexLimit(typ.IndexType); int64(len(e.numbers)) > most {
 		return fmt.Errorf("%w: the dictionaries have %d different values, more than the %d that indices of type %s "+
 			"can number: cast the column to a dictionary with wider indices",
 			ErrSchema, len(e.numbers), most, typ.IndexType)

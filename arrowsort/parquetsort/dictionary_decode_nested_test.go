@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 var (
@@ -65,7 +65,7 @@ func TestValuesOfNestedDictionaries(t *testing.T) {
 			require.NoError(t, err)
 			plain := array.MakeFromData(data)
 			data.Release()
-			require.False(t, take.HasDictionary(plain.DataType()))
+			require.False(t, arraydata.HasDictionary(plain.DataType()))
 			require.Equal(t, column.Len(), plain.Len())
 			want, got := valuetext.Formatter(column), valuetext.Formatter(plain)
 			for row := range column.Len() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 )
 
 // input borrows the data as columns and checks that it has those of the keys.
@@ -97,7 +98,7 @@ func (c *Converter) rowOf(in *adapter.Input, row int) (one adapter.Input, held [
 }
 
 func rowOfChunks(chunks []arrow.Array, row int64) (one arrow.Array, err error) {
-	defer adapter.CatchMalformed(&err)
+	defer arraydata.Guard(&err)
 	for int64(chunks[0].Len()) <= row {
 		chunks, row = chunks[1:], row-int64(chunks[0].Len())
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -78,10 +79,10 @@ func (w *JobBuilder) columnOfBoth(
 	if b, right, err = w.withoutRuns(b, right); err != nil {
 		return keyencode.Column{}, err
 	}
-	if _, ok := take.Storage(a).(*arrow.DictionaryType); ok {
+	if _, ok := arraydata.Storage(a).(*arrow.DictionaryType); ok {
 		return w.dictionaryOfBoth(a, left, b, right, key)
 	}
-	if d, ok := take.Storage(b).(*arrow.DictionaryType); ok {
+	if d, ok := arraydata.Storage(b).(*arrow.DictionaryType); ok {
 		if right, err = w.entriesOf(d, right); err != nil {
 			return keyencode.Column{}, err
 		}
@@ -95,7 +96,7 @@ func (w *JobBuilder) columnOfBoth(
 
 // withoutRuns expands views of runs.
 func (w *JobBuilder) withoutRuns(typ arrow.DataType, views []view) (arrow.DataType, []view, error) {
-	t, ok := take.Storage(typ).(*arrow.RunEndEncodedType)
+	t, ok := arraydata.Storage(typ).(*arrow.RunEndEncodedType)
 	if !ok {
 		return typ, views, nil
 	}
@@ -176,7 +177,7 @@ func (w *JobBuilder) dictionaryOfBoth(
 		}
 		return nil
 	}
-	d := take.Storage(a).(*arrow.DictionaryType)
+	d := arraydata.Storage(a).(*arrow.DictionaryType)
 	if err := addIndices(d, left); err != nil {
 		return c, err
 	}
@@ -184,7 +185,7 @@ func (w *JobBuilder) dictionaryOfBoth(
 	values := b
 	var entriesRight []arrow.ArrayData
 	var ofRight []int
-	if e, ok := take.Storage(b).(*arrow.DictionaryType); ok {
+	if e, ok := arraydata.Storage(b).(*arrow.DictionaryType); ok {
 		values = e.ValueType
 		entriesRight, ofRight = dictionaries(right)
 		if err := addIndices(e, right); err != nil {

@@ -1,14 +1,13 @@
 package adapter
 
 import (
-	"fmt"
 	"reflect"
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 )
 
 // An Input is a record, a table, an array or a chunked array, as columns. It borrows the arrays.
@@ -42,13 +41,13 @@ type Leaf struct {
 
 // Slice is rows from..to-1 of an array, see SliceChunked. It fails for a malformed array.
 func Slice(a arrow.Array, from, to int64) (slice arrow.Array, err error) {
-	defer CatchMalformed(&err)
+	defer arraydata.Guard(&err)
 	return sliceOf(a, from, to), nil
 }
 
 // SliceRecord is Slice for all columns of a record.
 func SliceRecord(rec arrow.Record, from, to int64) (slice arrow.Record, err error) {
-	defer CatchMalformed(&err)
+	defer arraydata.Guard(&err)
 	columns := make([]arrow.Array, 0, rec.NumCols())
 	defer func() { ReleaseAll([][]arrow.Array{columns}) }()
 	for _, a := range rec.Columns() {
@@ -75,22 +74,14 @@ func SliceChunked(c *arrow.Chunked, from, to int64) *arrow.Chunked {
 func sliceOf(a arrow.Array, from, to int64) arrow.Array {
 	data := array.NewSliceData(a.Data(), from, to)
 	defer data.Release()
-	if data.NullN() == array.UnknownNullCount && len(take.Bytes(data, 0)) == 0 {
+	if data.NullN() == array.UnknownNullCount && len(arraydata.Bytes(data, 0)) == 0 {
 		nulls := 0
-		if take.Storage(data.DataType()).ID() == arrow.NULL {
+		if arraydata.Storage(data.DataType()).ID() == arrow.NULL {
 			nulls = data.Len()
 		}
 		data.(*array.Data).SetNullN(nulls)
 	}
 	return array.MakeFromData(data)
-}
-
-// CatchMalformed turns a panic into an error that wraps arrow.ErrInvalid, if it is deferred: Arrow panics when it
-// slices arrays whose offsets are out of bounds.
-func CatchMalformed(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("%w: a malformed array: %v", arrow.ErrInvalid, p)
-	}
 }
 
 // IsNil reports whether x is nil, or an interface that holds a nil pointer.

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -84,7 +84,7 @@ func (w *JobBuilder) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.Nu
 	if err != nil {
 		return err
 	}
-	if len(leaf.Path) == 1 && take.Storage(leaf.Type).ID() != arrow.RUN_END_ENCODED {
+	if len(leaf.Path) == 1 && arraydata.Storage(leaf.Type).ID() != arrow.RUN_END_ENCODED {
 		w.keys = append(w.keys, keyColumn{leaf.Path, len(w.Job.Columns) - 1})
 	}
 	return nil
@@ -109,7 +109,7 @@ func (w *JobBuilder) addKey(
 
 // keyColumn is the raw column of a key.
 func (w *JobBuilder) keyColumn(typ arrow.DataType, views []view, key keyencode.Key) (keyencode.Column, error) {
-	switch t := take.Storage(typ).(type) {
+	switch t := arraydata.Storage(typ).(type) {
 	case *arrow.RunEndEncodedType:
 		views, err := w.expandRuns(views)
 		if err != nil {

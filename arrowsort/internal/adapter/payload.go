@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -62,7 +63,7 @@ func (w *JobBuilder) flat(typ arrow.DataType, path []int) bool {
 		return false
 	}
 	switch {
-	case take.Storage(typ).ID() == arrow.DICTIONARY:
+	case arraydata.Storage(typ).ID() == arrow.DICTIONARY:
 		return oneDictionary(w.input.views(path, nil))
 	case l.kind == keyencode.BinaryView:
 		return len(w.input.views(path, nil)) == 1
@@ -75,7 +76,7 @@ func (w *JobBuilder) flat(typ arrow.DataType, path []int) bool {
 // oneDictionary reports whether the indices of all views mean the same entries.
 func oneDictionary(views []view) bool {
 	for i := 1; i < len(views); i++ {
-		if !take.Identical(views[0].data.Dictionary(), views[i].data.Dictionary()) {
+		if !arraydata.Identical(views[0].data.Dictionary(), views[i].data.Dictionary()) {
 			return false
 		}
 	}
@@ -112,7 +113,7 @@ func (w *JobBuilder) addPayload(p *payload, typ arrow.DataType, path []int) erro
 		p.variadic = slices.Clone(views[0].data.Buffers()[2:])
 	case l.kind == keyencode.FixedSizeBinary && l.width == 0:
 		l.kind = keyencode.Null // there is only validity
-	case take.Storage(typ).ID() == arrow.DICTIONARY:
+	case arraydata.Storage(typ).ID() == arrow.DICTIONARY:
 		p.dict = views[0].data.Dictionary()
 	}
 	return w.gather(p, l, path, views)
@@ -211,7 +212,7 @@ func (w *JobBuilder) build(p *payload, result *engine.Result) *array.Data {
 				*b = nil
 			}
 		}
-	} else if len(p.fields) == 0 && take.Storage(p.typ).ID() == arrow.NULL {
+	} else if len(p.fields) == 0 && arraydata.Storage(p.typ).ID() == arrow.NULL {
 		nulls = result.Rows
 	}
 	fields := make([]arrow.ArrayData, len(p.fields))

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -30,7 +30,7 @@ func (w *JobBuilder) ranksOfBoth(
 		return nil, err
 	}
 	ranks := arrow.Uint32Traits.CastFromBytes(buf)
-	if total > 0 && take.Storage(a).ID() != arrow.NULL { // null entries are 0
+	if total > 0 && arraydata.Storage(a).ID() != arrow.NULL { // null entries are 0
 		column, err := w.columnOfBoth(a, entryViews(left), b, entryViews(right), key.Ranking())
 		if err == nil {
 			err = w.rankColumn(column, key.Ranking(), ranks)
@@ -143,7 +143,7 @@ func dictionaries(views []view) (distinct []arrow.ArrayData, of []int) {
 	for i, v := range views {
 		d := v.data.Dictionary()
 		at := len(distinct) - 1 // chunks that share a dictionary are neighbours as a rule
-		if at < 0 || !take.Identical(distinct[at], d) {
+		if at < 0 || !arraydata.Identical(distinct[at], d) {
 			distinct = append(distinct, d)
 			at++
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -138,7 +139,7 @@ func (v view) ownMask(masks []mask) []mask {
 }
 
 // buffer is the i-th buffer of the array, nil when it has none.
-func (v view) buffer(i int) []byte { return take.Bytes(v.data, i) }
+func (v view) buffer(i int) []byte { return arraydata.Bytes(v.data, i) }
 
 // validity is a bitmap whose bit offset, below 8, belongs to the first row. It is borrowed when the view has one mask
 // whose bits lie right; else it is made.
@@ -178,7 +179,7 @@ type Values struct {
 // Plain is the type of the values that a column of a Sortable type stands for, when dictionaries and runs are resolved.
 // An extension type is kept where its storage is plain.
 func Plain(typ arrow.DataType) arrow.DataType {
-	switch t := take.Storage(typ).(type) {
+	switch t := arraydata.Storage(typ).(type) {
 	case *arrow.DictionaryType:
 		return Plain(t.ValueType)
 	case *arrow.RunEndEncodedType:
@@ -206,7 +207,7 @@ func (w *JobBuilder) EntryValues(dictionary arrow.ArrayData, first, n int) (Valu
 }
 
 func (w *JobBuilder) values(typ arrow.DataType, views []view) (Values, error) {
-	switch t := take.Storage(typ).(type) {
+	switch t := arraydata.Storage(typ).(type) {
 	case *arrow.RunEndEncodedType:
 		views, err := w.expandRuns(views)
 		if err != nil {

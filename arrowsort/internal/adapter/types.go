@@ -5,19 +5,19 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // StructOf is the struct type that stores values of typ, if one does.
 func StructOf(typ arrow.DataType) (*arrow.StructType, bool) {
-	s, ok := take.Storage(typ).(*arrow.StructType)
+	s, ok := arraydata.Storage(typ).(*arrow.StructType)
 	return s, ok
 }
 
 // Sortable reports whether a column of typ can be a sort key by itself. A struct cannot: its fields are the keys.
 func Sortable(typ arrow.DataType) bool {
-	switch t := take.Storage(typ).(type) {
+	switch t := arraydata.Storage(typ).(type) {
 	case *arrow.DictionaryType:
 		return sortableEntry(t.ValueType)
 	case *arrow.RunEndEncodedType:
@@ -31,7 +31,7 @@ func Sortable(typ arrow.DataType) bool {
 
 // sortableEntry reports whether what a dictionary or a run refers to can be sorted.
 func sortableEntry(typ arrow.DataType) bool {
-	return take.Storage(typ).ID() != arrow.RUN_END_ENCODED && Sortable(typ)
+	return arraydata.Storage(typ).ID() != arrow.RUN_END_ENCODED && Sortable(typ)
 }
 
 // A layout is how the values of a flat column lie in memory.
@@ -60,7 +60,7 @@ var layouts = [64]layout{
 
 // layoutOf is the layout of a type that one engine column can hold. Dictionaries are held by their indices.
 func layoutOf(typ arrow.DataType) (layout, bool) {
-	switch t := take.Storage(typ).(type) {
+	switch t := arraydata.Storage(typ).(type) {
 	case *arrow.FixedSizeBinaryType:
 		return layout{keyencode.FixedSizeBinary, t.ByteWidth}, true
 	case *arrow.DictionaryType:

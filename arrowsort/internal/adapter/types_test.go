@@ -6,8 +6,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -40,12 +40,12 @@ func TestLayoutsHaveTheWidthOfTheirType(t *testing.T) {
 	for _, typ := range arrowtest.Types() {
 		l, ok := layoutOf(typ)
 		if !ok {
-			_, nested := take.Storage(typ).(arrow.NestedType)
+			_, nested := arraydata.Storage(typ).(arrow.NestedType)
 			require.True(t, nested, "%s", typ)
 			continue
 		}
 		c := keyencode.Column{Kind: l.kind, Width: l.width}
-		switch fixed, ok := take.Storage(typ).(arrow.FixedWidthDataType); {
+		switch fixed, ok := arraydata.Storage(typ).(arrow.FixedWidthDataType); {
 		case l.kind == keyencode.Bool, l.kind == keyencode.Null:
 			require.Zero(t, l.width)
 		case l.kind == keyencode.Binary || l.kind == keyencode.LargeBinary || l.kind == keyencode.BinaryView:

@@ -43,6 +43,17 @@ func LittleEndian(b []byte, width int, signed bool) uint64 {
 	return n
 }
 
+// ErrMalformed is wrapped by errors about arrays whose buffers contradict each other. It also matches arrow.ErrInvalid.
+var ErrMalformed = fmt.Errorf("malformed array: %w", arrow.ErrInvalid)
+
+// Guard turns a panic into an ErrMalformed, if it is deferred: offsets and indices that lead out of their buffers make
+// Arrow, and loops over them, panic, and data read from a file must not end the program.
+func Guard(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%w: %v", ErrMalformed, p)
+	}
+}
+
 // NewBuffer returns a buffer of a size. Its content is undefined.
 func NewBuffer(mem memory.Allocator, size int) *memory.Buffer {
 	b := memory.NewResizableBuffer(mem)
@@ -82,7 +93,7 @@ func Trim(d arrow.ArrayData, mem memory.Allocator) arrow.ArrayData {
 		children[i] = Trim(c, mem)
 	}
 	trimmed := array.NewData(d.DataType(), d.Len(), buffers, children, d.NullN(), d.Offset())
-	if _, ok := StorageOf(d.DataType()).(*arrow.DictionaryType); ok {
+	if _, ok := Storage(d.DataType()).(*arrow.DictionaryType); ok {
 		trimmed.SetDictionary(d.Dictionary())
 	}
 	return trimmed
@@ -99,7 +110,7 @@ func Nulls(mem memory.Allocator, typ arrow.DataType, n int) arrow.Array {
 }
 
 func nulls(mem memory.Allocator, typ arrow.DataType, n int) arrow.ArrayData {
-	storage, rows := StorageOf(typ), 0 // of the children: none of lists
+	storage, rows := Storage(typ), 0 // of the children: none of lists
 	switch t := storage.(type) {
 	case arrow.UnionType, *arrow.RunEndEncodedType: // they have no bitmap
 		b := array.NewBuilder(mem, typ)

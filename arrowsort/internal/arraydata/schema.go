@@ -75,16 +75,30 @@ func WithFields(typ arrow.NestedType, fields []arrow.Field) arrow.DataType {
 	return typ
 }
 
-// StorageOf is the type that the values of an extension type are stored as, and any other type itself.
-func StorageOf(typ arrow.DataType) arrow.DataType {
-	if ext, ok := typ.(arrow.ExtensionType); ok {
-		return StorageOf(ext.StorageType())
+// Storage returns the type that the values of an extension type are stored as, and any other type as it is.
+func Storage(typ arrow.DataType) arrow.DataType {
+	for {
+		ext, ok := typ.(arrow.ExtensionType)
+		if !ok {
+			return typ
+		}
+		typ = ext.StorageType()
 	}
-	return typ
+}
+
+// Any reports whether is holds for the storage type of typ, or of a type nested in it at any level. The type of the
+// values of a dictionary is not nested in it.
+func Any(typ arrow.DataType, is func(storage arrow.DataType) bool) bool {
+	storage := Storage(typ)
+	if is(storage) {
+		return true
+	}
+	nested, ok := storage.(arrow.NestedType)
+	return ok && slices.ContainsFunc(nested.Fields(), func(f arrow.Field) bool { return Any(f.Type, is) })
 }
 
 // IsNested reports whether values of a type consist of others.
 func IsNested(typ arrow.DataType) bool {
-	_, nested := StorageOf(typ).(arrow.NestedType)
+	_, nested := Storage(typ).(arrow.NestedType)
 	return nested
 }

@@ -45,7 +45,7 @@ func ArrayBytes(d arrow.ArrayData, first, n int) (bytes int64) {
 	if d.NullN() != 0 {
 		bytes += bitutil.BytesForBits(int64(n))
 	}
-	switch t := StorageOf(d.DataType()).(type) {
+	switch t := Storage(d.DataType()).(type) {
 	case *arrow.FixedSizeListType:
 		length := int(t.Len())
 		return bytes + childBytes(d, 0, first*length, n*length)
@@ -139,7 +139,7 @@ func runBytes(d arrow.ArrayData, first, n int) (bytes int64) {
 // entryBytes counts the entry of a dictionary once for each row that refers to it.
 func entryBytes(d arrow.ArrayData, typ *arrow.DictionaryType, first, n int) (bytes int64) {
 	entries := d.Dictionary()
-	if fixed, ok := StorageOf(typ.ValueType).(arrow.FixedWidthDataType); ok && len(entries.Children()) == 0 {
+	if fixed, ok := Storage(typ.ValueType).(arrow.FixedWidthDataType); ok && len(entries.Children()) == 0 {
 		return bitutil.BytesForBits(int64(fixed.BitWidth()) * int64(n))
 	}
 	validity, indices := Validity(d), Bytes(d, 1)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 )
 
 // Places returns the place of each needle in values, which are in the ascending order of sort_indices with nulls at the
@@ -46,7 +46,7 @@ func placesIn(
 // placements are the sides that nulls, and NaNs with them, may be on: that of the nulls, or both without any, where
 // only NaNs show it.
 func placements(values arrowsort.Data) (sides []arrowsort.NullPlacement, err error) {
-	defer adapter.CatchMalformed(&err)
+	defer arraydata.Guard(&err)
 	first, last := false, false // null
 	some := false
 	for _, chunk := range chunksOf(values) {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
@@ -48,7 +50,7 @@ func alignedChildren(chunks []chunk, i, each int) ([]chunk, error) {
 		}
 		if (parent.offset+parent.length)*each > have {
 			return nil, fmt.Errorf(
-				"%w: child %d of chunk %d has %d rows, %d expected", errMalformed, i, c, have,
+				"%w: child %d of chunk %d has %d rows, %d expected", arraydata.ErrMalformed, i, c, have,
 				(parent.offset+parent.length)*each,
 			)
 		}
@@ -67,20 +69,12 @@ func (c chunk) values(b, width, more int) ([]byte, error) {
 		return bytes[lo:hi], nil
 	}
 	return nil, fmt.Errorf(
-		"%w: %s: buffer %d has %d bytes, too few for %d rows", errMalformed, c.data.DataType(), b, len(bytes),
+		"%w: %s: buffer %d has %d bytes, too few for %d rows", arraydata.ErrMalformed, c.data.DataType(), b, len(bytes),
 		c.offset+c.length,
 	)
 }
 
-func (c chunk) bytes(b int) []byte { return Bytes(c.data, b) }
-
-// Bytes is the whole of a buffer of an array, nothing when there is none.
-func Bytes(d arrow.ArrayData, buffer int) []byte {
-	if buffers := d.Buffers(); buffer < len(buffers) && buffers[buffer] != nil {
-		return buffers[buffer].Bytes()
-	}
-	return nil
-}
+func (c chunk) bytes(b int) []byte { return arraydata.Bytes(c.data, b) }
 
 // eachValues is the values of every chunk, of width bytes each.
 func eachValues(chunks []chunk, width int) ([][]byte, error) {
@@ -112,7 +106,7 @@ func (c chunk) bits(b int) (bitmap, error) {
 	bytes := c.bytes(b)
 	if int64(len(bytes)) < bitutil.BytesForBits(int64(c.offset+c.length)) {
 		return bitmap{}, fmt.Errorf(
-			"%w: %s: %d bytes of bits, too few for %d rows", errMalformed, c.data.DataType(), len(bytes),
+			"%w: %s: %d bytes of bits, too few for %d rows", arraydata.ErrMalformed, c.data.DataType(), len(bytes),
 			c.offset+c.length,
 		)
 	}

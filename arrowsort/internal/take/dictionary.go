@@ -1,7 +1,6 @@
 package take
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -10,6 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
@@ -37,15 +38,6 @@ func (g *gatherer) dictionary(col column, typ *arrow.DictionaryType) (*array.Dat
 	data := g.finish(col, nil, indices)
 	data.SetDictionary(dict)
 	return data, nil
-}
-
-// IndexLimit returns the largest number of entries of a dictionary with indices of a type.
-func IndexLimit(typ arrow.DataType) int64 {
-	bits := typ.(arrow.FixedWidthDataType).BitWidth()
-	if arrow.IsSignedInteger(typ.ID()) {
-		bits--
-	}
-	return 1 << min(bits, 62) // more than there can be
 }
 
 func mapIndices(g *gatherer, indices []byte, width int, col column, maps *indexMaps) error {
@@ -77,8 +69,8 @@ func mapAll[I uint8 | uint16 | uint32 | uint64](g *gatherer, indices []I, col co
 					out[i] = I(to[out[i]])
 				default:
 					return fmt.Errorf(
-						"%w: index %d into the dictionary of chunk %d, which has %d entries", errMalformed, out[i], c,
-						len(to),
+						"%w: index %d into the dictionary of chunk %d, which has %d entries", arraydata.ErrMalformed,
+						out[i], c, len(to),
 					)
 				}
 			}
@@ -154,7 +146,7 @@ func (g *gatherer) unify(typ *arrow.DictionaryType, chunks []chunk) (*array.Data
 	if err != nil {
 		return nil, nil, err
 	}
-	if limit := IndexLimit(typ.IndexType); int64(dict.Len()) > limit {
+	if limit := arraydata.IndexLimit(typ.IndexType); int64(dict.Len()) > limit {
 		return nil, nil, fmt.Errorf("%w: the chunks' dictionaries have %d different entries, %s indices number %d; "+
 			"cast the column to a wider index type", ErrDictionary, dict.Len(), typ.IndexType, limit)
 	}
@@ -180,7 +172,7 @@ func dictionariesOf(chunks []chunk) (dicts []*array.Data, of []int) {
 		d := c.data.Dictionary().(*array.Data)
 		for k, known := range dicts {
 			// the first one stands for those read again with every batch
-			if known == d || k == 0 && Identical(known, d) {
+			if known == d || k == 0 && arraydata.Identical(known, d) {
 				of[i] = k
 				break
 			}
@@ -198,34 +190,21 @@ func dictionariesOf(chunks []chunk) (dicts []*array.Data, of []int) {
 //
 // Errors: those of Take, and ErrDictionary.
 func Unify(ctx context.Context, typ arrow.DataType, chunks []arrow.Array, opts Options) (out []arrow.Array, err error) {
+	defer arraydata.Guard(&err)
 	g := newGatherer(ctx, opts, math.MaxInt32)
 	defer g.release()
-	err = contain(func() error {
-		views, err := viewChunks(typ, chunks)
-		if err != nil {
-			return err
-		}
-		unified, err := g.unified(typ, views)
-		if err != nil {
-			return err
-		}
-		for _, d := range unified {
-			out = append(out, array.MakeFromData(d))
-		}
-		return nil
-	})
-	return out, err
-}
-
-// HasDictionary reports whether a type has dictionaries at any level.
-func HasDictionary(typ arrow.DataType) bool {
-	switch t := Storage(typ).(type) {
-	case *arrow.DictionaryType:
-		return true
-	case arrow.NestedType:
-		return slices.ContainsFunc(t.Fields(), func(f arrow.Field) bool { return HasDictionary(f.Type) })
+	views, err := viewChunks(typ, chunks)
+	if err != nil {
+		return nil, err
 	}
-	return false
+	unified, err := g.unified(typ, views)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range unified {
+		out = append(out, array.MakeFromData(d))
+	}
+	return out, nil
 }
 
 // unified is Unify for chunks. The data belongs to the chunks or to the gatherer.
@@ -234,13 +213,13 @@ func (g *gatherer) unified(typ arrow.DataType, chunks []chunk) ([]arrow.ArrayDat
 	for i, c := range chunks {
 		out[i] = c.data
 	}
-	if len(chunks) < 2 || !HasDictionary(typ) {
+	if len(chunks) < 2 || !arraydata.HasDictionary(typ) {
 		return out, nil
 	}
-	if t, ok := Storage(typ).(*arrow.DictionaryType); ok {
+	if t, ok := arraydata.Storage(typ).(*arrow.DictionaryType); ok {
 		return out, g.unifyIndices(typ, t, chunks, out)
 	}
-	fields := Storage(typ).(arrow.NestedType).Fields()
+	fields := arraydata.Storage(typ).(arrow.NestedType).Fields()
 	nested := make([][]arrow.ArrayData, len(chunks)) // the children of each chunk
 	for k, f := range fields {
 		child, err := g.unified(f.Type, children(chunks, k))
@@ -310,30 +289,4 @@ func (w wholeChunk) at(lo, hi int, buf []uint64) []uint64 {
 		buf[i] = uint64(w.number)<<rowBits | uint64(lo+i)
 	}
 	return buf
-}
-
-// Identical reports whether two data of one type are equal byte for byte, so that either can stand for the other. It
-// may miss equal ones, but takes no two values for equal that differ in a bit: -0.0 is not +0.0.
-func Identical(a, b arrow.ArrayData) bool {
-	if a == b {
-		return true
-	}
-	if a.Len() != b.Len() || a.Offset() != b.Offset() || len(a.Buffers()) != len(b.Buffers()) ||
-		len(a.Children()) != len(b.Children()) {
-		return false
-	}
-	for i, x := range a.Buffers() {
-		y := b.Buffers()[i]
-		if (x == nil) != (y == nil) || x != nil && !bytes.Equal(x.Bytes(), y.Bytes()) {
-			return false
-		}
-	}
-	for i, x := range a.Children() {
-		if !Identical(x, b.Children()[i]) {
-			return false
-		}
-	}
-	x, _ := a.Dictionary().(*array.Data) // a typed nil where there is none
-	y, _ := b.Dictionary().(*array.Data)
-	return x == y || x != nil && y != nil && Identical(x, y)
 }

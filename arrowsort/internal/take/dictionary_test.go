@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
@@ -248,10 +249,10 @@ func TestMergingMalformedDictionariesLeaksNothing(t *testing.T) {
 	binary.LittleEndian.PutUint32(offsets[4*50:], 1<<30)
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	_, err := Unify(t.Context(), typ, chunks, Options{Allocator: mem})
-	require.ErrorIs(t, err, errMalformed)
+	require.ErrorIs(t, err, arraydata.ErrMalformed)
 	mem.AssertSize(t, 0)
 	_, err = Take(t.Context(), typ, chunks, []uint32{0, 1}, Options{Allocator: mem})
-	require.ErrorIs(t, err, errMalformed)
+	require.ErrorIs(t, err, arraydata.ErrMalformed)
 	mem.AssertSize(t, 0)
 }
 
@@ -336,12 +337,12 @@ func floatData(t *testing.T, values ...float64) arrow.ArrayData {
 
 func TestIdentical(t *testing.T) {
 	a := floatData(t, 0, 2)
-	require.True(t, Identical(a, a))
-	require.True(t, Identical(a, floatData(t, 0, 2)))
-	require.True(t, Identical(floatData(t, math.NaN()), floatData(t, math.NaN())))
-	require.False(t, Identical(a, floatData(t, 0)))
-	require.False(t, Identical(a, floatData(t, 0, 3)))
-	require.False(t, Identical(a, floatData(t, math.Copysign(0, -1), 2)), "-0.0 must survive")
+	require.True(t, arraydata.Identical(a, a))
+	require.True(t, arraydata.Identical(a, floatData(t, 0, 2)))
+	require.True(t, arraydata.Identical(floatData(t, math.NaN()), floatData(t, math.NaN())))
+	require.False(t, arraydata.Identical(a, floatData(t, 0)))
+	require.False(t, arraydata.Identical(a, floatData(t, 0, 3)))
+	require.False(t, arraydata.Identical(a, floatData(t, math.Copysign(0, -1), 2)), "-0.0 must survive")
 
 	list := func(values arrow.ArrayData, entries arrow.ArrayData) arrow.ArrayData {
 		d := array.NewData(
@@ -354,8 +355,8 @@ func TestIdentical(t *testing.T) {
 		}
 		return d
 	}
-	require.True(t, Identical(list(a, nil), list(floatData(t, 0, 2), nil)), "children")
-	require.False(t, Identical(list(a, nil), list(floatData(t, 0, 3), nil)), "children")
-	require.True(t, Identical(list(a, a), list(a, floatData(t, 0, 2))), "dictionaries")
-	require.False(t, Identical(list(a, a), list(a, nil)), "dictionaries")
+	require.True(t, arraydata.Identical(list(a, nil), list(floatData(t, 0, 2), nil)), "children")
+	require.False(t, arraydata.Identical(list(a, nil), list(floatData(t, 0, 3), nil)), "children")
+	require.True(t, arraydata.Identical(list(a, a), list(a, floatData(t, 0, 2))), "dictionaries")
+	require.False(t, arraydata.Identical(list(a, a), list(a, nil)), "dictionaries")
 }

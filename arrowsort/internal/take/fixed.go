@@ -12,6 +12,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
@@ -267,7 +269,8 @@ func (g *gatherer) renumber(views [][4]uint32, col column, numbers [][]uint32) e
 					v[2] = numbers[c][v[2]]
 				default:
 					return fmt.Errorf(
-						"%w: a view of chunk %d refers to buffer %d of %d", errMalformed, c, v[2], len(numbers[c]),
+						"%w: a view of chunk %d refers to buffer %d of %d", arraydata.ErrMalformed, c, v[2],
+						len(numbers[c]),
 					)
 				}
 			}

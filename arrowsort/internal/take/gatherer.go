@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
@@ -115,10 +116,11 @@ func eachBlock(sel selection, lo, hi int, block []uint64, do func(lo int, at []u
 
 // column gathers the rows of sel from chunks of any type. The data belongs to the gatherer.
 func (g *gatherer) column(typ arrow.DataType, chunks []chunk, sel selection) (*array.Data, error) {
-	layout := Storage(typ)
+	layout := arraydata.Storage(typ)
 	for i, c := range chunks {
-		if have := Storage(c.data.DataType()).ID(); have != layout.ID() {
-			return nil, fmt.Errorf("%w: chunk %d is stored as %s, the column as %s", errMalformed, i, have, layout.ID())
+		if have := arraydata.Storage(c.data.DataType()).ID(); have != layout.ID() {
+			return nil, fmt.Errorf("%w: chunk %d is stored as %s, the column as %s", arraydata.ErrMalformed, i, have,
+				layout.ID())
 		}
 	}
 	switch t := layout.(type) {
@@ -180,17 +182,6 @@ type column struct {
 // finish makes data of the column's validity and the given buffers.
 func (g *gatherer) finish(col column, children []arrow.ArrayData, buffers ...*memory.Buffer) *array.Data {
 	return g.data(col.typ, col.sel.len(), append([]*memory.Buffer{col.validity}, buffers...), children, col.nulls)
-}
-
-// Storage is the type that an extension type is stored as, and any other type itself.
-func Storage(typ arrow.DataType) arrow.DataType {
-	for {
-		ext, ok := typ.(arrow.ExtensionType)
-		if !ok {
-			return typ
-		}
-		typ = ext.StorageType()
-	}
 }
 
 func (g *gatherer) fixedWidth(col column, width int) (*array.Data, error) {

@@ -7,6 +7,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
@@ -192,8 +194,8 @@ func measure[O offset](
 		}
 		if start < 0 || length < 0 || start > int64(e.elements) || length > int64(e.elements)-start {
 			return 0, fmt.Errorf(
-				"%w: row %d of chunk %d has elements %d to %d of %d", errMalformed, row, c, start, start+length,
-				e.elements,
+				"%w: row %d of chunk %d has elements %d to %d of %d", arraydata.ErrMalformed, row, c, start,
+				start+length, e.elements,
 			)
 		}
 		starts[i], lengths[i] = p&^rowMask|uint64(start), O(length)

@@ -6,6 +6,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
@@ -136,7 +138,7 @@ func (d *denseRows) child(code int8) (int, error) {
 			return id, nil
 		}
 	}
-	return 0, fmt.Errorf("%w: %s has no type code %d", errMalformed, d.typ, code)
+	return 0, fmt.Errorf("%w: %s has no type code %d", arraydata.ErrMalformed, d.typ, code)
 }
 
 // count counts the rows of each field, in all and before each tile.
@@ -187,7 +189,8 @@ func (d *denseRows) place(totals []int, offsets []int32, rows []uint64) error {
 				from := d.offsets[c][p&rowMask]
 				if from < 0 || int(from) >= d.children[id][c].length {
 					return fmt.Errorf(
-						"%w: offset %d into child %d of %d rows", errMalformed, from, id, d.children[id][c].length,
+						"%w: offset %d into child %d of %d rows", arraydata.ErrMalformed, from, id,
+						d.children[id][c].length,
 					)
 				}
 				offsets[lo+i] = int32(next[id])

@@ -8,6 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
@@ -96,7 +98,7 @@ func findRuns[E runEnd](g *gatherer, positions []uint64, src []runSource[E], sel
 					s := &src[chunk]
 					r := s.find(int(row))
 					if r >= len(s.ends) || r >= s.values {
-						return fmt.Errorf("%w: no run for row %d of chunk %d", errMalformed, row, chunk)
+						return fmt.Errorf("%w: no run for row %d of chunk %d", arraydata.ErrMalformed, row, chunk)
 					}
 					run, end = uint64(r), uint64(int(s.ends[r])-s.offset)
 					first = 0

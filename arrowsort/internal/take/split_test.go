@@ -8,13 +8,14 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // has32 reports that a type has 32-bit offsets somewhere.
 func has32(typ arrow.DataType) bool {
-	switch t := Storage(typ).(type) {
+	switch t := arraydata.Storage(typ).(type) {
 	case *arrow.StringType, *arrow.BinaryType, *arrow.ListType, *arrow.ListViewType, *arrow.MapType,
 		*arrow.DenseUnionType:
 		return true

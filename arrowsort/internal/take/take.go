@@ -15,6 +15,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 )
 
 // Rows are row numbers; each is below the column's length.
@@ -50,23 +52,15 @@ func Take[R Rows](
 func takeWithin[R Rows](
 	ctx context.Context, typ arrow.DataType, chunks []arrow.Array, rows R, opts Options, limit int64,
 ) (out []arrow.Array, err error) {
+	defer arraydata.Guard(&err)
 	c := &call{gatherer: newGatherer(ctx, opts, limit), typ: typ, split: opts.Split}
-	err = contain(func() error {
-		if c.chunks, err = viewChunks(typ, chunks); err != nil {
-			return err
-		}
-		switch r := basic(rows).(type) {
-		case []uint32:
-			out, err = takeRows(c, r)
-		case []uint64:
-			out, err = takeRows(c, r)
-		}
-		return err
-	})
-	if err != nil {
+	if c.chunks, err = viewChunks(typ, chunks); err != nil {
 		return nil, err
 	}
-	return out, nil
+	if r, ok := basic(rows).([]uint32); ok {
+		return takeRows(c, r)
+	}
+	return takeRows(c, basic(rows).([]uint64))
 }
 
 // basic is rows as a plain []uint32 or []uint64.
@@ -125,38 +119,32 @@ func takePieces[U rowNumber](c *call, loc *locator, rows []U) ([]arrow.Array, er
 
 // gather makes one array, and frees what else was allocated for it.
 func (g *gatherer) gather(typ arrow.DataType, chunks []chunk, sel selection) (arr arrow.Array, err error) {
+	defer arraydata.Guard(&err)
 	defer g.release()
-	err = contain(func() error {
-		data, err := g.column(typ, chunks, sel)
-		if err == nil {
-			arr = array.MakeFromData(data)
-		}
-		return err
-	})
-	return arr, err
+	data, err := g.column(typ, chunks, sel)
+	if err != nil {
+		return nil, err
+	}
+	return array.MakeFromData(data), nil
 }
 
 // Expand returns the value of each of n rows of run-end encoded data, from row first on, which is counted from the
 // start of the runs. The result is one array, or several where 32-bit offsets would not hold one. Options and errors
 // are those of Take.
 func Expand(ctx context.Context, data arrow.ArrayData, first, n int, opts Options) (out []arrow.Array, err error) {
+	defer arraydata.Guard(&err)
 	g := newGatherer(ctx, opts, math.MaxInt32)
 	defer g.release()
-	err = contain(func() error {
-		layout := Storage(data.DataType()).(*arrow.RunEndEncodedType)
-		runs := []chunk{{data, first, n}}
-		where, err := valuesOfRows(g, layout, runs)
-		if err != nil {
-			return err
-		}
-		c := &call{
-			gatherer: newGatherer(ctx, opts, math.MaxInt32), typ: layout.Encoded(), chunks: children(runs, 1),
-			split: true,
-		}
-		out, err = takeRows(c, where)
-		return err
-	})
-	return out, err
+	layout := arraydata.Storage(data.DataType()).(*arrow.RunEndEncodedType)
+	runs := []chunk{{data, first, n}}
+	where, err := valuesOfRows(g, layout, runs)
+	if err != nil {
+		return nil, err
+	}
+	c := &call{
+		gatherer: newGatherer(ctx, opts, math.MaxInt32), typ: layout.Encoded(), chunks: children(runs, 1), split: true,
+	}
+	return takeRows(c, where)
 }
 
 // valuesOfRows returns the number of the value of each row of a chunk of runs.
@@ -180,9 +168,6 @@ var ErrOffsets = fmt.Errorf("take: offsets would overflow: %w", arrow.ErrInvalid
 // It also matches arrow.ErrInvalid.
 var ErrDictionary = fmt.Errorf("take: too many dictionary entries: %w", arrow.ErrInvalid)
 
-// errMalformed is wrapped by errors about chunks whose buffers contradict each other.
-var errMalformed = fmt.Errorf("take: malformed column: %w", arrow.ErrInvalid)
-
 // An overflowError says how much one array would have to hold and how much it can.
 type overflowError struct {
 	typ         arrow.DataType
@@ -195,14 +180,3 @@ func (e *overflowError) Error() string {
 }
 
 func (e *overflowError) Unwrap() error { return ErrOffsets }
-
-// contain turns a panic of work into an error: buffers that contradict each other (indices and offsets read from a
-// file, say) must not end the program.
-func contain(work func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: %v", errMalformed, p)
-		}
-	}()
-	return work()
-}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
@@ -19,16 +21,13 @@ type valueReader func(i int) (value string, valid bool)
 // ReadValues returns the reader of the values of an array, which is nil for unions and run-end encoding. The strings of
 // a flat type refer to the array's buffers. Errors: arrow.ErrInvalid for malformed arrays.
 func ReadValues(a arrow.Array) (read func(i int) (value string, valid bool), err error) {
-	err = contain(func() error {
-		read, err = valuesOf(a.DataType(), chunk{a.Data(), a.Data().Offset(), a.Len()})
-		return err
-	})
-	return read, err
+	defer arraydata.Guard(&err)
+	return valuesOf(a.DataType(), chunk{a.Data(), a.Data().Offset(), a.Len()})
 }
 
 // valuesOf is ReadValues of a chunk.
 func valuesOf(typ arrow.DataType, c chunk) (valueReader, error) {
-	layout := Storage(typ)
+	layout := arraydata.Storage(typ)
 	valid, _, err := validities([]chunk{c}, c.length)
 	if err != nil {
 		return nil, err
@@ -169,7 +168,8 @@ func childSpans(typ arrow.NestedType, c chunk) (func(i int) (lo, hi int), error)
 func spansOfSize(c chunk, each int) (func(i int) (lo, hi int), error) {
 	for k, child := range c.data.Children() {
 		if need := (c.offset + c.length) * each; child.Len() < need {
-			return nil, fmt.Errorf("%w: child %d has %d rows, %d expected", errMalformed, k, child.Len(), need)
+			return nil, fmt.Errorf("%w: child %d has %d rows, %d expected", arraydata.ErrMalformed, k, child.Len(),
+				need)
 		}
 	}
 	return func(i int) (lo, hi int) { return (c.offset + i) * each, (c.offset + i + 1) * each }, nil

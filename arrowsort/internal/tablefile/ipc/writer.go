@@ -135,7 +135,7 @@ func (w *Writer) ownRows(a arrow.Array) (arrow.Array, error) {
 
 // writtenWhole reports whether Arrow writes more of a slice of a type than the values of its rows.
 func writtenWhole(typ arrow.DataType) bool {
-	typ = arraydata.StorageOf(typ)
+	typ = arraydata.Storage(typ)
 	switch typ.ID() {
 	case arrow.STRING_VIEW, arrow.BINARY_VIEW, arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW, arrow.DENSE_UNION,
 		arrow.SPARSE_UNION, arrow.RUN_END_ENCODED:
@@ -147,13 +147,13 @@ func writtenWhole(typ arrow.DataType) bool {
 // extendsDictionary reports whether a type is or has an extension type that is stored as a dictionary.
 func extendsDictionary(typ arrow.DataType) bool {
 	_, extension := typ.(arrow.ExtensionType)
-	typ = arraydata.StorageOf(typ)
+	typ = arraydata.Storage(typ)
 	return extension && typ.ID() == arrow.DICTIONARY || anyField(typ, extendsDictionary)
 }
 
 // hidesType reports whether a type has values of a dictionary or of runs of a type that a message has no place for.
 func hidesType(typ arrow.DataType) bool {
-	typ = arraydata.StorageOf(typ)
+	typ = arraydata.Storage(typ)
 	var values arrow.DataType
 	switch t := typ.(type) {
 	case *arrow.DictionaryType:
@@ -189,7 +189,7 @@ func withOwnText(a arrow.Array, mem memory.Allocator) arrow.Array {
 }
 
 func ownText(d arrow.ArrayData, mem memory.Allocator) arrow.ArrayData {
-	if _, ok := arraydata.StorageOf(d.DataType()).(arrow.BinaryViewDataType); ok {
+	if _, ok := arraydata.Storage(d.DataType()).(arrow.BinaryViewDataType); ok {
 		return ownViews(d, mem)
 	}
 	if len(d.Children()) == 0 {

@@ -211,7 +211,7 @@ func retype(a arrow.Array, typ arrow.DataType) (arrow.Array, error) {
 	if arrow.TypeEqual(a.DataType(), typ) {
 		return a, nil
 	}
-	if a.DataType().ID() != arraydata.StorageOf(typ).ID() && a.DataType().ID() != typ.ID() {
+	if a.DataType().ID() != arraydata.Storage(typ).ID() && a.DataType().ID() != typ.ID() {
 		defer a.Release()
 		return nil, fileerror.Corrupt("a column of type %s holds %s", typ, a.DataType())
 	}

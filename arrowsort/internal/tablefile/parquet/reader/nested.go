@@ -83,7 +83,7 @@ func (n *node) release() {
 
 // repeated reports whether a list lies between the node and each of its leaves.
 func (n *node) repeated() bool {
-	switch arraydata.StorageOf(n.field.Field.Type).ID() {
+	switch arraydata.Storage(n.field.Field.Type).ID() {
 	case arrow.LIST, arrow.LARGE_LIST, arrow.FIXED_SIZE_LIST, arrow.MAP:
 		return true
 	case arrow.STRUCT:
@@ -121,7 +121,7 @@ func (n *node) build(bound int64, mem memory.Allocator) ([]arrow.Array, error) {
 	}
 	var a arrow.Array
 	var err error
-	if arraydata.StorageOf(n.field.Field.Type).ID() == arrow.STRUCT {
+	if arraydata.Storage(n.field.Field.Type).ID() == arrow.STRUCT {
 		a, err = n.buildStruct(bound, mem)
 	} else {
 		a, err = n.buildList(bound, mem)
@@ -226,7 +226,7 @@ func (n *node) buildStruct(bound int64, mem memory.Allocator) (arrow.Array, erro
 	if validity.NullCount == 0 {
 		bitmap = nil
 	}
-	typ, buffers := structType(arraydata.StorageOf(n.field.Field.Type), children), []*memory.Buffer{bitmap}
+	typ, buffers := structType(arraydata.Storage(n.field.Field.Type), children), []*memory.Buffer{bitmap}
 	data := array.NewData(typ, int(validity.Read), buffers, children, int(validity.NullCount), 0)
 	defer data.Release()
 	return array.NewStructData(data), nil
@@ -273,7 +273,7 @@ func (n *node) buildList(bound int64, mem memory.Allocator) (arrow.Array, error)
 		buffers[0] = bitmap
 	}
 	elements := values.Data()
-	typ := arraydata.StorageOf(n.field.Field.Type)
+	typ := arraydata.Storage(n.field.Field.Type)
 	switch t := typ.(type) {
 	case *arrow.LargeListType:
 		buffers[1] = wideOffsets(offsets[:validity.Read+1], mem)

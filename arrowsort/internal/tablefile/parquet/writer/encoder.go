@@ -30,7 +30,7 @@ import (
 // hasNullType reports whether a nested field has nulls of no type inside. Arrow writes to the data of such a child
 // whenever an array of its parent is made (array.Null.setData), so that no two goroutines may slice the parent.
 func hasNullType(f arrow.Field) bool {
-	nested, ok := arraydata.StorageOf(f.Type).(arrow.NestedType)
+	nested, ok := arraydata.Storage(f.Type).(arrow.NestedType)
 	return ok && slices.ContainsFunc(nested.Fields(), func(child arrow.Field) bool {
 		return child.Type.ID() == arrow.NULL || hasNullType(child)
 	})

@@ -82,7 +82,7 @@ type normalizer struct{ mem memory.Allocator }
 // into zeros and empty text. They are not written as a nullable column instead, since the schema of a file is fixed
 // before the rows of its later row groups are seen.
 func (s normalizer) data(f arrow.Field, d arrow.ArrayData, live func(row int) bool) (arrow.ArrayData, error) {
-	f.Type = arraydata.StorageOf(f.Type)
+	f.Type = arraydata.Storage(f.Type)
 	if typ, ok := f.Type.(*arrow.DictionaryType); ok {
 		values, err := s.entries(typ, d)
 		if err != nil {

@@ -105,7 +105,7 @@ func checkTypes(sc *arrow.Schema) error {
 // Unsupported returns the path and the type of the first part of a field that is not written to Parquet; no type
 // for none.
 func Unsupported(f arrow.Field) (path string, typ arrow.DataType) {
-	storage := arraydata.StorageOf(f.Type)
+	storage := arraydata.Storage(f.Type)
 	switch t := storage.(type) {
 	case *arrow.MonthIntervalType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType, arrow.UnionType,
 		*arrow.RunEndEncodedType, *arrow.ListViewType, *arrow.LargeListViewType:
