@@ -10,8 +10,8 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
@@ -21,7 +21,7 @@ func decodedSchema(schema *arrow.Schema) (*arrow.Schema, error) {
 	decoded := arraydata.WithTypes(schema, decodedType)
 	for _, f := range decoded.Fields() {
 		if arraydata.HasDictionary(f.Type) {
-			return nil, fileerror.Unsupported("column %q: a dictionary inside type %s, read in pieces,", f.Name,
+			return nil, errkind.Unsupported("column %q: a dictionary inside type %s, read in pieces,", f.Name,
 				f.Type)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -68,7 +68,7 @@ func (m *merger) fill(ctx context.Context) error {
 		}
 	}
 	window := m.bytes / max(reading, 1)
-	return fileerror.Contain(func() error {
+	return errkind.Contain(func() error {
 		return workers.Each(ctx, len(m.cursors), m.opts.Threads, func(i int) error {
 			return m.cursors[i].fill(ctx, window, m.opts, m.progress)
 		})

@@ -7,15 +7,15 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // The errors of files that do not follow their format, that hold what cannot be read here, and that ask for more memory
 // than there is.
 var (
-	ErrCorrupt     = fileerror.ErrCorrupt
-	ErrUnsupported = fileerror.ErrUnsupported
-	ErrMemory      = fileerror.ErrMemory
+	ErrCorrupt     = errkind.ErrCorrupt
+	ErrUnsupported = errkind.ErrUnsupported
+	ErrMemory      = errkind.ErrMemory
 )
 
 // inFile puts the file's name before an error, unless it is nil, and makes it one line. Errors of the file system name
@@ -35,7 +35,7 @@ func inFile(path, pipe string, err error) error {
 
 // ofFile returns what f returns, with a panic as an ErrCorrupt and the file's name in the error.
 func ofFile[T any](path, pipe string, f func() (T, error)) (result T, err error) {
-	err = fileerror.Contain(func() error {
+	err = errkind.Contain(func() error {
 		result, err = f()
 		return err
 	})

@@ -6,7 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 func TestLimiterPanicsAboveItsLimit(t *testing.T) {
@@ -14,12 +14,12 @@ func TestLimiterPanicsAboveItsLimit(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	l := newLimiter(mem, 1000)
 	a := l.Allocate(600)
-	require.ErrorIs(t, fileerror.Contain(func() error { l.Allocate(401); return nil }), ErrMemory)
-	require.ErrorIs(t, fileerror.Contain(func() error { l.Allocate(1 << 60); return nil }), ErrMemory)
+	require.ErrorIs(t, errkind.Contain(func() error { l.Allocate(401); return nil }), ErrMemory)
+	require.ErrorIs(t, errkind.Contain(func() error { l.Allocate(1 << 60); return nil }), ErrMemory)
 	b := l.Allocate(400)
 	l.Free(a)
 	b = l.Reallocate(900, b)
-	require.ErrorIs(t, fileerror.Contain(func() error { l.Reallocate(1001, b); return nil }), ErrMemory)
+	require.ErrorIs(t, errkind.Contain(func() error { l.Reallocate(1001, b); return nil }), ErrMemory)
 	l.Free(b)
 	require.Zero(t, l.used.Load())
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
@@ -21,7 +21,7 @@ func TestCompactReaderPassesAWholeFooter(t *testing.T) {
 	r.Skip(page.ThriftStruct)
 	require.Equal(t, len(b), r.At)
 	for n := range len(b) {
-		require.Error(t, fileerror.Contain(func() error {
+		require.Error(t, errkind.Contain(func() error {
 			(&page.CompactReader{Bytes: b[:n]}).Skip(page.ThriftStruct)
 			return nil
 		}), n)

@@ -12,8 +12,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
 )
 
@@ -194,7 +194,7 @@ func (s *Scanner) openBatches(src io.Reader, size int64, opts ReadOptions) error
 
 // Next returns the next piece, which the caller releases; io.EOF after the last. Errors name the file.
 func (s *Scanner) Next(ctx context.Context) (table arrow.Table, err error) {
-	err = fileerror.Contain(func() error {
+	err = errkind.Contain(func() error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}

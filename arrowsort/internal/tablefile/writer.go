@@ -11,10 +11,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/validate"
@@ -80,7 +80,7 @@ func (w *Writer) resolve() (err error) {
 // begin writes what precedes the rows.
 func (w *Writer) begin(schema *arrow.Schema) error {
 	opts := &w.opts
-	return fileerror.ContainWriting(func() (err error) {
+	return errkind.ContainWriting(func() (err error) {
 		if err := validate.Schema(schema); err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (w *Writer) Write(ctx context.Context, table arrow.Table) error {
 	if w.opts.Rows != nil {
 		w.rows += int64(len(w.opts.Rows)) - table.NumRows()
 	}
-	return w.named(fileerror.ContainWriting(func() error { return w.pieces.Write(ctx, table) }))
+	return w.named(errkind.ContainWriting(func() error { return w.pieces.Write(ctx, table) }))
 }
 
 // Rows returns the number of rows of the tables that were written and of the files that were copied.
@@ -128,7 +128,7 @@ func (w *Writer) Written() int64 { return w.out.n }
 
 // Finish writes what follows the last row. A file that does not have all rows of the tables is an error.
 func (w *Writer) Finish() error {
-	err := fileerror.ContainWriting(w.pieces.Finish)
+	err := errkind.ContainWriting(w.pieces.Finish)
 	if n := w.pieces.Rows(); err == nil && n != w.rows {
 		err = fmt.Errorf("the file has %d of %d rows and is not kept", n, w.rows)
 	}
@@ -250,7 +250,7 @@ func Copies(s *Scanner, schema *arrow.Schema, opts WriteOptions) bool {
 func (w *Writer) Copy(ctx context.Context, s *Scanner, report func(bytes int64)) error {
 	w.rows += s.Rows
 	named := func(err error) error { return inFile(s.path, "standard input", err) }
-	return w.named(fileerror.ContainWriting(func() error {
+	return w.named(errkind.ContainWriting(func() error {
 		return w.pieces.(*parquet.Writer).Copy(ctx, s.parquet, named, report)
 	}))
 }

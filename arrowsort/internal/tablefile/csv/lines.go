@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // lines are the lines of a CSV file. They end with LF or CRLF, or with CR alone where the first line does so; elsewhere
@@ -305,9 +305,9 @@ type textError struct {
 	error
 }
 
-// errorf is the error of text that is not CSV, a fileerror.ErrCorrupt with another text: people write CSV.
+// errorf is the error of text that is not CSV, a errkind.ErrCorrupt with another text: people write CSV.
 func errorf(format string, args ...any) error {
-	return &textError{fmt.Sprintf(format, args...), fileerror.ErrCorrupt}
+	return &textError{fmt.Sprintf(format, args...), errkind.ErrCorrupt}
 }
 
 // headerError is an ErrHeader.

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 func TestLinesOfCSV(t *testing.T) {
@@ -145,7 +145,7 @@ func TestFileThatChangesMeanwhile(t *testing.T) {
 	require.NoError(t, err)
 	defer r.Release()
 	_, err = r.Next(t.Context())
-	require.ErrorIs(t, err, fileerror.ErrCorrupt)
+	require.ErrorIs(t, err, errkind.ErrCorrupt)
 	require.EqualError(t, err, `the file changed while it was read: row 1, counted from 0, has "x" in column "b", `+
 		`where all values were of type int64`)
 }
@@ -155,7 +155,7 @@ func TestFileThatIsCutMeanwhile(t *testing.T) {
 	source := sourceOf("a\n1\n2\n", ',')
 	source.Size += 2
 	_, err := readBatches(t, source, 1)
-	require.ErrorIs(t, err, fileerror.ErrCorrupt)
+	require.ErrorIs(t, err, errkind.ErrCorrupt)
 }
 
 func TestErrorsOfCSV(t *testing.T) {
@@ -178,7 +178,7 @@ func TestErrorsOfCSV(t *testing.T) {
 		"a,b\n\"x\r\ny\",\"p\"q\n":       "line 3, byte 7: " + ends,
 	} {
 		_, err := read(t, []byte(text), ',')
-		require.ErrorIs(t, err, fileerror.ErrCorrupt, "%q", text)
+		require.ErrorIs(t, err, errkind.ErrCorrupt, "%q", text)
 		require.EqualError(t, err, want, "%q", text)
 	}
 }

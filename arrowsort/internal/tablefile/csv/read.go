@@ -13,7 +13,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // MaxBatchBytes is the largest size of a record batch; it keeps the 32-bit offsets of strings.
@@ -141,7 +141,7 @@ type sourceReader struct {
 func (r *sourceReader) Read(p []byte) (int, error) {
 	n, err := r.SectionReader.Read(p)
 	if r.remaining -= int64(n); err == io.EOF && r.remaining > 0 {
-		err = fileerror.Corrupt("the file ends %d bytes before the end that it had when it was opened", r.remaining)
+		err = errkind.Corrupt("the file ends %d bytes before the end that it had when it was opened", r.remaining)
 	}
 	return n, err
 }

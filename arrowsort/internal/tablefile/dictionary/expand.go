@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
@@ -49,7 +49,7 @@ func appendEntries(b array.Builder, a *array.Dictionary) error {
 		case *array.BinaryBuilder:
 			b.Append(value)
 		default:
-			return fileerror.Corrupt("a column of type %s is stored with a dictionary", b.Type())
+			return errkind.Corrupt("a column of type %s is stored with a dictionary", b.Type())
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
@@ -163,7 +163,7 @@ func TestBigEndianStreams(t *testing.T) {
 	for _, typ := range []arrow.DataType{arrow.BinaryTypes.StringView, arrow.BinaryTypes.BinaryView,
 		arrow.RunEndEncodedOf(i32, str), arrow.ListViewOf(str), arrow.LargeListViewOf(str)} {
 		_, err := read(declaration(t, []arrow.Field{{Name: "column", Type: typ}}), Options{})
-		require.ErrorIs(t, err, fileerror.ErrUnsupported)
+		require.ErrorIs(t, err, errkind.ErrUnsupported)
 		require.EqualError(t, err, `column "column": type `+typ.Name()+` in big-endian byte order is not supported`)
 	}
 }

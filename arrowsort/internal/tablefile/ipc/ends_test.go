@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 var (
@@ -81,7 +81,7 @@ func TestStreamsEndWithTheirInput(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			require.ErrorIs(t, err, fileerror.ErrCorrupt)
+			require.ErrorIs(t, err, errkind.ErrCorrupt)
 			require.ErrorContains(t, err, c.err)
 		})
 	}
@@ -110,7 +110,7 @@ func TestFilesHaveNoOtherMessagesThanTheFooterLists(t *testing.T) {
 		"other bytes":              before(bytes.Repeat([]byte("unlisted"), 20)),
 	} {
 		_, err := read(b, Options{File: true})
-		require.ErrorIs(t, err, fileerror.ErrCorrupt, name)
+		require.ErrorIs(t, err, errkind.ErrCorrupt, name)
 		require.ErrorContains(t, err, "the footer does not list", name)
 	}
 	_, err := read(append(slices.Clone(file), 0), Options{File: true})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // sampledBlocks is the number of messages whose buffers are looked at to estimate those of all.
@@ -18,7 +18,7 @@ const sampledBlocks = 8
 // is found when it is read.
 func (r *Reader) InMemory(src io.ReaderAt, size int64) int64 {
 	estimate := size
-	_ = fileerror.Contain(func() error {
+	_ = errkind.Contain(func() error {
 		var blocks []block
 		if m, ok := r.messages.(*blockMessages); ok {
 			blocks = m.listed

@@ -10,8 +10,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 )
 
 // written is a table as a file or stream.
@@ -35,7 +35,7 @@ func written(t testing.TB, table arrow.Table, opts Options) []byte {
 
 // read reads what written returns. As the facade does, it makes errors of panics.
 func read(b []byte, opts Options) (table arrow.Table, err error) {
-	err = fileerror.Contain(func() error {
+	err = errkind.Contain(func() error {
 		src, mem := bytes.NewReader(b), allocator(opts.Allocator)
 		var r *Reader
 		if opts.File {

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // Metadata is what the metadata of the messages of an IPC file or stream hold.
@@ -41,9 +41,9 @@ func Inspect(src io.ReaderAt, size int64, stream bool, schema *arrow.Schema, mem
 	}
 	for _, in := range inputs {
 		m := messages{r: in, size: in.Size(), remaining: in.Size(), mem: mem}
-		err := fileerror.Contain(func() error { return i.next(&m, in) })
+		err := errkind.Contain(func() error { return i.next(&m, in) })
 		for stream && err == nil {
-			err = fileerror.Contain(func() error { return i.next(&m, in) })
+			err = errkind.Contain(func() error { return i.next(&m, in) })
 		}
 		if stream && err == io.EOF {
 			err = m.ended()
@@ -70,7 +70,7 @@ func (i *inspector) next(m *messages, in sized) error {
 	defer meta.Release()
 	n := int64(meta.Len())
 	if body > m.remaining {
-		return fileerror.Corrupt("a message of %d bytes, with %d bytes left: the file is cut off", body, m.remaining)
+		return errkind.Corrupt("a message of %d bytes, with %d bytes left: the file is cut off", body, m.remaining)
 	}
 	m.remaining -= body
 	if seeker, ok := in.(io.Seeker); ok { // the schema of a file has no body

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 const (
@@ -39,7 +39,7 @@ type messages struct {
 // follow it.
 func (m *messages) Message() (*arrowipc.Message, error) {
 	if m.err == nil {
-		m.err = fileerror.Contain(m.next)
+		m.err = errkind.Contain(m.next)
 		if m.err == io.EOF {
 			m.err = m.ended()
 		}
@@ -57,9 +57,9 @@ func (m *messages) ended() error {
 		return err
 	}
 	if !m.marked && next[0] == 0 {
-		return fileerror.Corrupt("zeros where a message should be: the stream was not written to its end")
+		return errkind.Corrupt("zeros where a message should be: the stream was not written to its end")
 	}
-	return fileerror.Corrupt("bytes follow the end marker of the stream, such as those of another stream: " +
+	return errkind.Corrupt("bytes follow the end marker of the stream, such as those of another stream: " +
 		"give each stream as a separate input")
 }
 
@@ -135,7 +135,7 @@ func (m *messages) checkOrder(meta []byte) error {
 	nodes, n, err := c.vector(c.data(), batchNodes, 16)
 	for i := range n {
 		if m.fragile && binary.LittleEndian.Uint64(c.b[nodes+16*i:]) == 0 {
-			return fileerror.Unsupported("an empty array, with decimals or intervals in the schema, in big-endian " +
+			return errkind.Unsupported("an empty array, with decimals or intervals in the schema, in big-endian " +
 				"byte order")
 		}
 	}
@@ -159,7 +159,7 @@ func (m *messages) checkViews(meta []byte) error {
 		want = m.views.dictionaries[c.int64(header, dictionaryID)]
 	}
 	if _, n, err := c.vector(c.data(), batchVariadic, 8); err != nil || n < want {
-		return cmp.Or(err, fileerror.Corrupt("numbers of buffers for %d of %d columns of views", n, want))
+		return cmp.Or(err, errkind.Corrupt("numbers of buffers for %d of %d columns of views", n, want))
 	}
 	return nil
 }
@@ -216,7 +216,7 @@ func (m *messages) read(b *memory.Buffer, n int64) error {
 	if m.remaining < 0 {
 		step = min(n, max(growth, m.longest))
 	} else if n > m.remaining {
-		return fileerror.Corrupt("a message of %d bytes, with %d bytes left: the file is cut off", n, m.remaining)
+		return errkind.Corrupt("a message of %d bytes, with %d bytes left: the file is cut off", n, m.remaining)
 	}
 	b.ResizeNoShrink(0)
 	for have := int64(0); have < n; step = min(2*have, n) {
@@ -235,7 +235,7 @@ func (m *messages) read(b *memory.Buffer, n int64) error {
 
 func cutOff(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fileerror.Corrupt("the stream breaks off before its end marker")
+		return errkind.Corrupt("the stream breaks off before its end marker")
 	}
 	return err
 }
@@ -262,12 +262,12 @@ func checkCompressed(meta, body []byte) error {
 			continue
 		}
 		if b.length < 8 {
-			return fileerror.Corrupt("compressed buffer %d has %d bytes", i, b.length)
+			return errkind.Corrupt("compressed buffer %d has %d bytes", i, b.length)
 		}
 		buffer := body[b.offset : b.offset+b.length]
 		size := int64(binary.LittleEndian.Uint64(buffer))
 		if size != uncompressed && (size < 0 || size > mostOf(codec, buffer[8:])) {
-			return fileerror.Corrupt("buffer %d of %d bytes claims to hold %d", i, b.length, size)
+			return errkind.Corrupt("buffer %d of %d bytes claims to hold %d", i, b.length, size)
 		}
 	}
 	return err

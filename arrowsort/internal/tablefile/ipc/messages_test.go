@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 func zstdFrame(t *testing.T, b []byte) []byte {
@@ -50,7 +50,7 @@ func TestLyingLengthsOfCompressedBuffersAreErrors(t *testing.T) {
 			broken := bytes.Clone(b)
 			binary.LittleEndian.PutUint64(broken[at:], lie)
 			_, err := read(broken, Options{})
-			require.ErrorIs(t, err, fileerror.ErrCorrupt, codec)
+			require.ErrorIs(t, err, errkind.ErrCorrupt, codec)
 			require.ErrorContains(t, err, "claims to hold", codec)
 		}
 	}

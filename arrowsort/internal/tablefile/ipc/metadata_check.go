@@ -5,7 +5,7 @@ import (
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // The metadata of Arrow IPC are flatbuffers, which the generated code of Arrow reads without any check: it allocates
@@ -52,7 +52,7 @@ func (c *flatChecker) vector(table, i, size int) (at, n int, err error) {
 	}
 	n = int(flatbuffers.GetUOffsetT(c.b[at:]))
 	if at += 4; n > (len(c.b)-at)/size {
-		return 0, 0, fileerror.Corrupt("the metadata claim a list of %d elements", n)
+		return 0, 0, errkind.Corrupt("the metadata claim a list of %d elements", n)
 	}
 	return at, n, nil
 }
@@ -79,7 +79,7 @@ func (c *flatChecker) each(table, i int, f func(table int) error) error {
 	at, n, err := c.vector(table, i, 4)
 	for k := range n {
 		if c.budget--; c.budget < 0 {
-			return fileerror.Corrupt("the metadata share their parts")
+			return errkind.Corrupt("the metadata share their parts")
 		}
 		place := at + 4*k
 		if err := f(place + int(flatbuffers.GetUOffsetT(c.b[place:]))); err != nil {
@@ -119,10 +119,10 @@ func checkMessage(b []byte) (body int64, err error) {
 	}
 	header := c.table(message, messageHeader)
 	if header == 0 {
-		return 0, fileerror.Corrupt("a message has no header")
+		return 0, errkind.Corrupt("a message has no header")
 	}
 	if body = c.int64(message, messageBody); body < 0 {
-		return 0, fileerror.Corrupt("a message has a body of %d bytes", body)
+		return 0, errkind.Corrupt("a message has a body of %d bytes", body)
 	}
 	switch c.byte(message, messageHeaderType) {
 	case headerSchema:
@@ -131,11 +131,11 @@ func checkMessage(b []byte) (body int64, err error) {
 		err = c.batch(header, body)
 	case headerDictionary:
 		if header = c.table(header, dictionaryData); header == 0 {
-			return 0, fileerror.Corrupt("a dictionary has no data")
+			return 0, errkind.Corrupt("a dictionary has no data")
 		}
 		err = c.batch(header, body)
 	default:
-		err = fileerror.Corrupt("a message is of an unknown type")
+		err = errkind.Corrupt("a message is of an unknown type")
 	}
 	return body, err
 }
@@ -153,7 +153,7 @@ func (c *flatChecker) schema(table int) error {
 // field checks a column or, where parent is not empty, a column inside the one of that name.
 func (c *flatChecker) field(table int, parent string, depth int) error {
 	if depth > maxNesting {
-		return fileerror.Corrupt("the schema nests deeper than %d", maxNesting)
+		return errkind.Corrupt("the schema nests deeper than %d", maxNesting)
 	}
 	if err := c.each(table, fieldMetadata, c.noChildren); err != nil {
 		return err
@@ -187,19 +187,19 @@ func (c *flatChecker) batch(table int, body int64) error {
 	}
 	for i, b := range buffers {
 		if b.offset < 0 || b.length < 0 || b.length > body || b.offset > body-b.length {
-			return fileerror.Corrupt("buffer %d of %d bytes at %d lies outside a body of %d",
+			return errkind.Corrupt("buffer %d of %d bytes at %d lies outside a body of %d",
 				i, b.length, b.offset, body)
 		}
 	}
 	if compression := c.table(table, batchCompression); compression != 0 {
 		if codec := c.byte(compression, compressionCodec); codec > codecZstd {
-			return fileerror.Unsupported("compression %d of Arrow data", codec)
+			return errkind.Unsupported("compression %d of Arrow data", codec)
 		}
 	}
 	at, n, err := c.vector(table, batchVariadic, 8)
 	for i := range n {
 		if count := int64(binary.LittleEndian.Uint64(c.b[at+8*i:])); count < 0 || count > int64(len(buffers)) {
-			return fileerror.Corrupt("a column of views claims %d buffers of %d", count, len(buffers))
+			return errkind.Corrupt("a column of views claims %d buffers of %d", count, len(buffers))
 		}
 	}
 	return err
@@ -240,7 +240,7 @@ func checkFooter(b []byte, limit int64) (f footer, err error) {
 	c := newFlatChecker(b)
 	table := c.root()
 	if f.schema = c.table(table, footerSchema); f.schema == 0 {
-		return f, fileerror.Corrupt("the footer has no schema")
+		return f, errkind.Corrupt("the footer has no schema")
 	}
 	if err := c.schema(f.schema); err != nil {
 		return f, err
@@ -269,7 +269,7 @@ func (c *flatChecker) blocks(table, i int, limit int64) ([]block, error) {
 			body:   int64(binary.LittleEndian.Uint64(place[16:])),
 		}
 		if b.offset < 0 || b.meta < 0 || b.body < 0 || b.body > limit || b.offset > limit-b.body-b.meta {
-			return nil, fileerror.Corrupt("message %d of %d bytes at %d lies outside the file",
+			return nil, errkind.Corrupt("message %d of %d bytes at %d lies outside the file",
 				k, b.meta+b.body, b.offset)
 		}
 		blocks[k] = b

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 func TestDeepSchemasAreRefused(t *testing.T) {
@@ -22,7 +22,7 @@ func TestDeepSchemasAreRefused(t *testing.T) {
 		if fine {
 			require.NoError(t, err, "depth %d", depth)
 		} else {
-			require.ErrorIs(t, err, fileerror.ErrCorrupt, "depth %d", depth)
+			require.ErrorIs(t, err, errkind.ErrCorrupt, "depth %d", depth)
 		}
 	}
 }
@@ -31,7 +31,7 @@ func TestFlatCheckerRefusesCountsBeyondItsBytes(t *testing.T) {
 	// A table at 8 whose vtable at 0 places field 0 at 12: a vector at 16 that claims 2^31 elements.
 	b := []byte{8, 0, 12, 0, 4, 0, 0, 0, 8, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 128, 0, 0, 0, 0}
 	_, _, err := newFlatChecker(b).vector(8, 0, 4)
-	require.ErrorIs(t, err, fileerror.ErrCorrupt)
+	require.ErrorIs(t, err, errkind.ErrCorrupt)
 	b[19] = 0
 	b[16] = 1
 	at, n, err := newFlatChecker(b).vector(8, 0, 4)
@@ -66,7 +66,7 @@ func TestBuffersOutsideTheBodyAreErrors(t *testing.T) {
 				broken := bytes.Clone(c.b)
 				binary.LittleEndian.PutUint64(broken[at+16*i+8*field:], uint64(lie))
 				_, err := checkMessage(broken)
-				require.ErrorIs(t, err, fileerror.ErrCorrupt)
+				require.ErrorIs(t, err, errkind.ErrCorrupt)
 				require.ErrorContains(t, err, "outside a body")
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/validate"
 )
 
@@ -58,7 +58,7 @@ func open(m messageReader, mem memory.Allocator) (r *Reader, err error) {
 		return nil, failure
 	}
 	if err != nil {
-		return nil, fileerror.Corrupt("%v", err)
+		return nil, errkind.Corrupt("%v", err)
 	}
 	if err := validate.Schema(batches.Schema()); err != nil {
 		batches.Release()
@@ -79,7 +79,7 @@ func (r *Reader) Next() (arrow.Record, error) {
 			return nil, err
 		}
 		if err := r.batches.Err(); err != nil {
-			return nil, fileerror.Corrupt("%v", err)
+			return nil, errkind.Corrupt("%v", err)
 		}
 		return nil, io.EOF
 	}
@@ -119,7 +119,7 @@ const Magic = "ARROW1"
 func fileMessages(src io.ReaderAt, size int64, mem memory.Allocator) (*blockMessages, error) {
 	const head, tail = 8, 4 + len(Magic) // magic and padding; length of the footer and magic
 	if size < int64(head+tail) {
-		return nil, fileerror.Corrupt("%d bytes are too few for an Arrow file", size)
+		return nil, errkind.Corrupt("%d bytes are too few for an Arrow file", size)
 	}
 	var magic [head]byte
 	var end [tail]byte
@@ -130,15 +130,15 @@ func fileMessages(src io.ReaderAt, size int64, mem memory.Allocator) (*blockMess
 		return nil, err
 	}
 	if string(magic[:len(Magic)]) != Magic {
-		return nil, fileerror.Corrupt("not an Arrow file (a stream is called .arrows)")
+		return nil, errkind.Corrupt("not an Arrow file (a stream is called .arrows)")
 	}
 	if string(end[4:]) != Magic {
-		return nil, fileerror.Corrupt("the footer is missing, the file is cut off")
+		return nil, errkind.Corrupt("the footer is missing, the file is cut off")
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
 	limit := size - int64(tail) - length
 	if length == 0 || limit < head {
-		return nil, fileerror.Corrupt("a footer of %d bytes in a file of %d", length, size)
+		return nil, errkind.Corrupt("a footer of %d bytes in a file of %d", length, size)
 	}
 	footer := make([]byte, length)
 	if _, err := src.ReadAt(footer, limit); err != nil {
@@ -180,7 +180,7 @@ func checkUnlisted(src io.ReaderAt, head, limit int64, listed []block, mem memor
 			return err
 		}
 		if !sound {
-			return fileerror.Corrupt("the footer does not list what is in bytes %d to %d, such as another file that "+
+			return errkind.Corrupt("the footer does not list what is in bytes %d to %d, such as another file that "+
 				"was copied to the end of this one: give each file as a separate input", at, b.offset)
 		}
 		at = max(at, b.offset+b.meta+b.body)
@@ -193,13 +193,13 @@ func checkUnlisted(src io.ReaderAt, head, limit int64, listed []block, mem memor
 func isGap(src io.ReaderAt, from, to int64, mem memory.Allocator, anyBytes bool) (bool, error) {
 	gap := &messages{r: bufio.NewReader(io.NewSectionReader(src, from, to-from)), remaining: to - from, mem: mem}
 	for gap.remaining > mostPadding {
-		err := fileerror.Contain(gap.next)
+		err := errkind.Contain(gap.next)
 		other := err == nil && gap.current.Type() != arrowipc.MessageSchema
 		gap.Release()
 		switch {
 		case other:
 			return false, nil
-		case errors.Is(err, fileerror.ErrCorrupt):
+		case errors.Is(err, errkind.ErrCorrupt):
 			return anyBytes, nil
 		case err != nil && err != io.EOF:
 			return false, err
@@ -247,11 +247,11 @@ func (m *blockMessages) Message() (*arrowipc.Message, error) {
 	m.current = messages{r: m.blocks[0], remaining: m.blocks[0].Size(), mem: m.mem, body: m.current.body,
 		fragile: m.current.fragile, views: m.current.views}
 	m.blocks = m.blocks[1:]
-	m.current.err = fileerror.Contain(m.current.next)
+	m.current.err = errkind.Contain(m.current.next)
 	if m.current.err == io.EOF {
-		m.current.err = fileerror.Corrupt("a message of the file is empty")
+		m.current.err = errkind.Corrupt("a message of the file is empty")
 	} else if m.current.err == nil && m.current.remaining > mostPadding {
-		m.current.err = fileerror.Corrupt("%d bytes follow the message of a block", m.current.remaining)
+		m.current.err = errkind.Corrupt("%d bytes follow the message of a block", m.current.remaining)
 	}
 	return m.current.current, m.current.err
 }

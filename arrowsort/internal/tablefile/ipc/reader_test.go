@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // foreign is the folder of Arrow files of other writers; its README has how they were made.
@@ -124,8 +124,8 @@ func TestTypesThatArrowLacksAreNotSupported(t *testing.T) {
 		"unsupported_int128.arrow":     `column "big": type int128 is not supported`,
 	} {
 		_, err := readForeign(t, name, memory.DefaultAllocator)
-		require.ErrorIs(t, err, fileerror.ErrUnsupported, name)
-		require.NotErrorIs(t, err, fileerror.ErrCorrupt)
+		require.ErrorIs(t, err, errkind.ErrUnsupported, name)
+		require.NotErrorIs(t, err, errkind.ErrCorrupt)
 		require.EqualError(t, err, want)
 	}
 }
@@ -141,7 +141,7 @@ func TestTypesThatArrowDoesNotHaveAreNotSupported(t *testing.T) {
 		w := arrowipc.NewWriter(&b, arrowipc.WithSchema(arrow.NewSchema([]arrow.Field{{Name: "k", Type: typ}}, nil)))
 		require.NoError(t, w.Close())
 		_, err := read(b.Bytes(), Options{})
-		require.ErrorIs(t, err, fileerror.ErrUnsupported)
+		require.ErrorIs(t, err, errkind.ErrUnsupported)
 		require.EqualError(t, err, want)
 	}
 }

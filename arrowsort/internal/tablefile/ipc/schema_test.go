@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // TestFootersNameSchemaAndMessages: the footer of a file lists its messages, and its schema becomes a message again.
@@ -89,7 +89,7 @@ func TestRunsDeclareWhetherTheirValuesCanBeNull(t *testing.T) {
 func TestMetadataOfTheValuesOfRunsIsAnError(t *testing.T) {
 	runs := arrow18.RunEndEncodedOf(arrow18.PrimitiveTypes.Int32, extensions.NewUUIDType())
 	_, err := schemaOf(t, arrow18.StructOf(arrow18.Field{Name: "runs", Type: runs}))
-	require.ErrorIs(t, err, fileerror.ErrUnsupported)
+	require.ErrorIs(t, err, errkind.ErrUnsupported)
 	require.ErrorContains(t, err, `column "column.runs": `)
 }
 
@@ -124,7 +124,7 @@ func TestTypesInsideExtensionTypesStay(t *testing.T) {
 
 // TestMetadataOfTheEntriesOfMapsIsAnError, but for the number of a Parquet column, which gets lost.
 func TestMetadataOfTheEntriesOfMapsIsAnError(t *testing.T) {
-	for key, want := range map[string]error{FieldIDKey: nil, "note": fileerror.ErrUnsupported} {
+	for key, want := range map[string]error{FieldIDKey: nil, "note": errkind.ErrUnsupported} {
 		meta := arrow18.NewMetadata([]string{key}, []string{"2"})
 		entry := arrow18.StructOf(arrow18.Field{Name: "key", Type: arrow18.BinaryTypes.String},
 			arrow18.Field{Name: "value", Type: arrow18.BinaryTypes.String})

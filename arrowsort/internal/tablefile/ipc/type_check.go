@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // Members of the union Type of the Arrow format, as far as the checks differ.
@@ -35,18 +35,18 @@ const (
 func (c *flatChecker) supported(field int, name string) error {
 	kind, typ := c.byte(field, fieldTypeType), c.table(field, fieldType)
 	if kind == 0 || typ == 0 {
-		return fileerror.Corrupt("column %q has no type", name)
+		return errkind.Corrupt("column %q has no type", name)
 	}
 	if unknown := c.unknownType(kind, typ); unknown != "" {
-		return fileerror.Unsupported("column %q: type %s", name, unknown)
+		return errkind.Unsupported("column %q: type %s", name, unknown)
 	}
 	if c.bigEndian && kind >= typeRunEndEncoded { // Arrow leaves their bytes as they are
 		names := [...]string{"run_end_encoded", "binary_view", "string_view", "list_view", "large_list_view"}
-		return fileerror.Unsupported("column %q: type %s in big-endian byte order", name, names[kind-typeRunEndEncoded])
+		return errkind.Unsupported("column %q: type %s in big-endian byte order", name, names[kind-typeRunEndEncoded])
 	}
 	for _, child := range c.tables(field, fieldChildren) {
 		if (kind == typeRunEndEncoded || kind == typeMap) && c.isDescribed(child) {
-			return fileerror.Unsupported("column %q: metadata, such as an extension type, of the values of runs or of "+
+			return errkind.Unsupported("column %q: metadata, such as an extension type, of the values of runs or of "+
 				"the entries of a map", name)
 		}
 	}
@@ -56,14 +56,14 @@ func (c *flatChecker) supported(field int, name string) error {
 	}
 	index := c.table(encoding, encodingIndexType)
 	if index == 0 {
-		return fileerror.Unsupported("column %q: type dictionary without a type of its indices", name)
+		return errkind.Unsupported("column %q: type dictionary without a type of its indices", name)
 	}
 	if unknown := c.unknownType(typeInt, index); unknown != "" {
-		return fileerror.Unsupported("column %q: type dictionary with indices of type %s", name, unknown)
+		return errkind.Unsupported("column %q: type dictionary with indices of type %s", name, unknown)
 	}
 	// Arrow reads dictionaries as if they were of the first version of the format, where these had a validity bitmap.
 	if c.holds(field, maxNesting, typeUnion, typeRunEndEncoded) {
-		return fileerror.Unsupported("column %q: type dictionary of unions or run-end-encoded values", name)
+		return errkind.Unsupported("column %q: type dictionary of unions or run-end-encoded values", name)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
@@ -47,11 +47,11 @@ type Writer struct {
 func NewWriter(w io.Writer, schema *arrow.Schema, opts Options) (*Writer, error) {
 	for _, f := range schema.Fields() {
 		if extendsDictionary(f.Type) {
-			return nil, fileerror.Unsupported("column %q: type %s, an extension type that is stored as a dictionary,",
+			return nil, errkind.Unsupported("column %q: type %s, an extension type that is stored as a dictionary,",
 				f.Name, f.Type)
 		}
 		if hidesType(f.Type) {
-			return nil, fileerror.Unsupported("column %q: type %s, whose dictionary or runs hold dictionaries or an "+
+			return nil, errkind.Unsupported("column %q: type %s, whose dictionary or runs hold dictionaries or an "+
 				"extension type,", f.Name, f.Type)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 func TestExtensionsOfDictionariesAreNotWritten(t *testing.T) {
@@ -25,7 +25,7 @@ func TestExtensionsOfDictionariesAreNotWritten(t *testing.T) {
 	for _, typ := range []arrow.DataType{extension, arrow.ListOf(extension)} {
 		table := arrowtest.RandomTable(typ, 0, nil, 1)
 		_, err := NewWriter(io.Discard, table.Schema(), Options{File: true})
-		require.ErrorIs(t, err, fileerror.ErrUnsupported)
+		require.ErrorIs(t, err, errkind.ErrUnsupported)
 		require.ErrorContains(t, err, `column "v": type `+typ.String())
 	}
 }

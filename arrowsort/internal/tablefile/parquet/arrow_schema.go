@@ -18,7 +18,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
@@ -46,13 +46,13 @@ func originSchema(pairs metadata.KeyValueMetadata, columns int, mem memory.Alloc
 	}
 	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(*encoded, "="))
 	if err != nil {
-		return nil, fileerror.Corrupt("the Arrow schema in the metadata: %v", err)
+		return nil, errkind.Corrupt("the Arrow schema in the metadata: %v", err)
 	}
 	r, err := ipc.OpenStream(bytes.NewReader(b), int64(len(b)), mem)
-	if errors.Is(err, fileerror.ErrUnsupported) {
+	if errors.Is(err, errkind.ErrUnsupported) {
 		return nil, err
 	} else if err != nil {
-		return nil, fileerror.Corrupt("the Arrow schema in the metadata: %v", err)
+		return nil, errkind.Corrupt("the Arrow schema in the metadata: %v", err)
 	}
 	defer r.Release()
 	if r.Schema().NumFields() != columns {
@@ -88,7 +88,7 @@ func readableSchema(meta *metadata.FileMetaData) error {
 	}
 	root, err := schema.FromParquet(elements)
 	if err != nil {
-		return fileerror.Corrupt("%v", err)
+		return errkind.Corrupt("%v", err)
 	}
 	meta.Schema = schema.NewSchema(root.(*schema.GroupNode))
 	return nil
@@ -308,7 +308,7 @@ func leafFields(manifest *pqarrow.SchemaManifest, columns int) ([]pqarrow.Schema
 	for i := range leaves {
 		leaf, ok := manifest.ColIndexToField[i]
 		if !ok {
-			return nil, fileerror.Corrupt("column %d is not in the schema", i)
+			return nil, errkind.Corrupt("column %d is not in the schema", i)
 		}
 		leaves[i] = *leaf
 		field := *leaf.Field

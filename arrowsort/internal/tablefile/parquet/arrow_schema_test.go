@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
@@ -19,7 +19,7 @@ func TestTypesOfTheArrowSchemaThatAreNotSupportedAreNamed(t *testing.T) {
 	meta := metadata.NewKeyValueMetadata()
 	require.NoError(t, meta.Append(writer.ArrowSchemaKey, base64.StdEncoding.EncodeToString(stream)))
 	_, err = originSchema(meta, 1, memory.DefaultAllocator)
-	require.ErrorIs(t, err, fileerror.ErrUnsupported)
-	require.NotErrorIs(t, err, fileerror.ErrCorrupt)
+	require.ErrorIs(t, err, errkind.ErrUnsupported)
+	require.NotErrorIs(t, err, errkind.ErrCorrupt)
 	require.ErrorContains(t, err, "type decimal32")
 }

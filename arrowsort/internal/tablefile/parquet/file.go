@@ -16,7 +16,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
@@ -58,7 +58,7 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	props.MaxCompressedPageSize, props.MaxUncompressedPageSize = math.MaxInt32, math.MaxInt32
 	r, err := file.NewParquetReader(src, file.WithReadProps(props), file.WithMetadata(meta))
 	if err != nil {
-		return nil, fileerror.Corrupt("%v", err)
+		return nil, errkind.Corrupt("%v", err)
 	}
 	remarks := tree.remarks(meta)
 	if err := checkFooter(meta, size); err != nil {
@@ -137,7 +137,7 @@ func checkDeclared(meta *metadata.FileMetaData, opts reader.Options) error {
 	if opts.Declared > 0 && bytes > float64(opts.Declared) {
 		return fmt.Errorf("%w: its %d rows take about %.0f bytes, a file of its size may take %d unless a larger "+
 			"limit is set",
-			fileerror.ErrMemory, meta.NumRows, bytes, opts.Declared)
+			errkind.ErrMemory, meta.NumRows, bytes, opts.Declared)
 	}
 	return nil
 }

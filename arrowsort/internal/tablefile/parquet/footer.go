@@ -10,14 +10,14 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // checkMagic distinguishes a file that was cut off, or is something else, from one that is broken inside.
 func checkMagic(src io.ReaderAt, size int64) error {
 	if size < 12 {
-		return fileerror.Corrupt("%d bytes are too few for a Parquet file", size)
+		return errkind.Corrupt("%d bytes are too few for a Parquet file", size)
 	}
 	var head, tail [4]byte
 	if _, err := src.ReadAt(head[:], 0); err != nil {
@@ -28,11 +28,11 @@ func checkMagic(src io.ReaderAt, size int64) error {
 	}
 	switch {
 	case string(head[:]) == "PARE" || string(tail[:]) == "PARE":
-		return fileerror.Corrupt("encrypted Parquet files are not supported")
+		return errkind.Corrupt("encrypted Parquet files are not supported")
 	case string(head[:]) != page.Magic:
-		return fileerror.Corrupt("not a Parquet file")
+		return errkind.Corrupt("not a Parquet file")
 	case string(tail[:]) != page.Magic:
-		return fileerror.Corrupt("the Parquet footer is missing, the file is cut off")
+		return errkind.Corrupt("the Parquet footer is missing, the file is cut off")
 	}
 	return nil
 }
@@ -44,32 +44,32 @@ func checkFooter(meta *metadata.FileMetaData, size int64) error {
 	total := int64(0)
 	for g, group := range meta.RowGroups {
 		if group.NumRows < 0 || group.NumRows > math.MaxInt64-total {
-			return fileerror.Corrupt("row group %d has %d rows", g, group.NumRows)
+			return errkind.Corrupt("row group %d has %d rows", g, group.NumRows)
 		}
 		total += group.NumRows
 		if len(group.Columns) != columns {
-			return fileerror.Corrupt("row group %d has %d columns, the schema has %d", g, len(group.Columns), columns)
+			return errkind.Corrupt("row group %d has %d columns, the schema has %d", g, len(group.Columns), columns)
 		}
 		for c, chunk := range group.Columns {
 			if chunk.MetaData == nil || chunk.CryptoMetadata != nil {
-				return fileerror.Corrupt("column %d of row group %d is encrypted or has no metadata", c, g)
+				return errkind.Corrupt("column %d of row group %d is encrypted or has no metadata", c, g)
 			}
 			if chunk.FilePath != nil && *chunk.FilePath != "" {
-				return fileerror.Corrupt("column %d of row group %d lies in another file, %q", c, g, *chunk.FilePath)
+				return errkind.Corrupt("column %d of row group %d lies in another file, %q", c, g, *chunk.FilePath)
 			}
 			m := chunk.MetaData
 			start := page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset)
 			outside := start < 4 || m.TotalCompressedSize < 0 || m.TotalCompressedSize > size ||
 				start > size-m.TotalCompressedSize
 			if outside && group.NumRows > 0 { // without rows there are no pages, and no offsets of them
-				return fileerror.Corrupt("column %d of row group %d lies outside the file", c, g)
+				return errkind.Corrupt("column %d of row group %d lies outside the file", c, g)
 			}
 			if int(m.Type) != int(meta.Schema.Column(c).PhysicalType()) {
-				return fileerror.Corrupt("column %d of row group %d is not of the type in the schema", c, g)
+				return errkind.Corrupt("column %d of row group %d is not of the type in the schema", c, g)
 			}
 			flat := meta.Schema.Column(c).MaxRepetitionLevel() == 0
 			if m.NumValues < 0 || flat && m.NumValues != group.NumRows {
-				return fileerror.Corrupt("column %d of row group %d has %d values in %d rows", c, g, m.NumValues,
+				return errkind.Corrupt("column %d of row group %d has %d values in %d rows", c, g, m.NumValues,
 					group.NumRows)
 			}
 		}
@@ -78,7 +78,7 @@ func checkFooter(meta *metadata.FileMetaData, size int64) error {
 		meta.NumRows = total
 	}
 	if total != meta.NumRows {
-		return fileerror.Corrupt("the row groups have %d rows, the file says %d", total, meta.NumRows)
+		return errkind.Corrupt("the row groups have %d rows, the file says %d", total, meta.NumRows)
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (t *schemaTree) read() error {
 		typ, more := r.Field(&number)
 		switch {
 		case !more:
-			return fileerror.Corrupt("the footer has no schema")
+			return errkind.Corrupt("the footer has no schema")
 		case number != schemaElements:
 			r.Skip(typ)
 			continue
@@ -126,14 +126,14 @@ func (t *schemaTree) read() error {
 			open = open[:len(open)-1]
 		}
 		if len(open) == 0 {
-			return fileerror.Corrupt("the schema has %d elements after its last column", left)
+			return errkind.Corrupt("the schema has %d elements after its last column", left)
 		}
 		open[len(open)-1]--
 		switch children := t.element(r); {
 		case children >= left:
-			return fileerror.Corrupt("a schema of %d elements declares %d children of one", elements, children)
+			return errkind.Corrupt("a schema of %d elements declares %d children of one", elements, children)
 		case children > 0 && len(open) > maxSchemaLevels:
-			return fileerror.Unsupported("a schema of more than %d levels", maxSchemaLevels)
+			return errkind.Unsupported("a schema of more than %d levels", maxSchemaLevels)
 		case children > 0:
 			open = append(open, children)
 		}
@@ -184,16 +184,16 @@ func checkEncodings(meta *metadata.FileMetaData) error {
 			column, m := meta.Schema.Column(c), chunk.MetaData
 			switch codec := compress.Compression(m.Codec); codec {
 			case compress.Codecs.Lzo, compress.Codecs.Lz4:
-				return fileerror.Unsupported("column %q: compression %s", column.Path(), codec)
+				return errkind.Unsupported("column %q: compression %s", column.Path(), codec)
 			}
 			fixed := column.PhysicalType() == parquet.Types.FixedLenByteArray
 			for _, e := range m.Encodings {
 				if int(e) < page.Plain || int(e) > page.LastEncoding {
-					return fileerror.Unsupported("column %q: encoding %d of a newer version of Parquet",
+					return errkind.Unsupported("column %q: encoding %d of a newer version of Parquet",
 						column.Path(), e)
 				}
 				if fixed && parquet.Encoding(e) == parquet.Encodings.DeltaByteArray {
-					return fileerror.Unsupported("column %q: encoding DELTA_BYTE_ARRAY of values of fixed length",
+					return errkind.Unsupported("column %q: encoding DELTA_BYTE_ARRAY of values of fixed length",
 						column.Path())
 				}
 			}

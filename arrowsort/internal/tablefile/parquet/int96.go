@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
 )
 
@@ -45,7 +45,7 @@ func int96AsBytes(src io.ReaderAt, meta *metadata.FileMetaData, mem memory.Alloc
 	}
 	root, err := schema.FromParquet(elements)
 	if err != nil {
-		return nil, fileerror.Corrupt("%v", err)
+		return nil, errkind.Corrupt("%v", err)
 	}
 	meta.FileMetaData.Schema, meta.Schema = elements, schema.NewSchema(root.(*schema.GroupNode))
 	for leaf := range units {

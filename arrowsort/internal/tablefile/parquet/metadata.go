@@ -8,7 +8,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
@@ -33,11 +33,11 @@ type FooterError struct {
 
 func (e *FooterError) Error() string {
 	return fmt.Sprintf("%v: its footer describes %d columns in %d row groups, which take about %d bytes in memory, "+
-		"more than the %d that it may take", fileerror.ErrMemory, e.columns, e.groups, e.Bytes, e.most)
+		"more than the %d that it may take", errkind.ErrMemory, e.columns, e.groups, e.Bytes, e.most)
 }
 
 // Unwrap returns ErrMemory.
-func (e *FooterError) Unwrap() error { return fileerror.ErrMemory }
+func (e *FooterError) Unwrap() error { return errkind.ErrMemory }
 
 // readMetadata reads the footer of a file of a size, and returns the bytes that it takes in memory, which may be some
 // at most, 0 for any. It checks the schema before anything allocates the children that it declares.
@@ -48,7 +48,7 @@ func readMetadata(src io.ReaderAt, size, most int64) (
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	err = fileerror.Contain(func() error {
+	err = errkind.Contain(func() error {
 		if tree, err = readSchemaTree(footer); err != nil {
 			return err
 		}
@@ -66,10 +66,10 @@ func footerOf(src io.ReaderAt, size int64) ([]byte, error) {
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[:]))
 	if length > size-footerTail {
-		return nil, fileerror.Corrupt("a footer of %d bytes in a file of %d", length, size)
+		return nil, errkind.Corrupt("a footer of %d bytes in a file of %d", length, size)
 	}
 	if length == 0 {
-		return nil, fileerror.Corrupt("its footer has no bytes: whoever wrote it did not end, or its last bytes are " +
+		return nil, errkind.Corrupt("its footer has no bytes: whoever wrote it did not end, or its last bytes are " +
 			"lost")
 	}
 	footer := make([]byte, length)
@@ -84,7 +84,7 @@ func parseMetadata(footer []byte, most int64) (*metadata.FileMetaData, int64, er
 	for number := 0; number != metadataRowGroups; {
 		typ, more := r.Field(&number)
 		if !more {
-			return nil, 0, fileerror.Corrupt("the footer has no row groups")
+			return nil, 0, errkind.Corrupt("the footer has no row groups")
 		}
 		if number != metadataRowGroups {
 			r.Skip(typ)
@@ -101,7 +101,7 @@ func parseMetadata(footer []byte, most int64) (*metadata.FileMetaData, int64, er
 		part := page.AppendList(slices.Clone(before), page.ThriftStruct, groups)
 		meta, err := metadata.NewFileMetaData(append(append(part, bytes...), after...), nil)
 		if err != nil {
-			return nil, fileerror.Corrupt("%v", err)
+			return nil, errkind.Corrupt("%v", err)
 		}
 		return meta, nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // manyGroups is a file of row groups of one row.
@@ -58,7 +58,7 @@ func TestMetadataAreParsedAsTheyAre(t *testing.T) {
 		require.Equal(t, whole.MetaData().FileMetaData, meta.FileMetaData, c)
 		require.True(t, whole.MetaData().Schema.Equals(meta.Schema))
 		_, _, _, err = readMetadata(src, src.Size(), counted-1)
-		require.ErrorIs(t, err, fileerror.ErrMemory)
+		require.ErrorIs(t, err, errkind.ErrMemory)
 		require.ErrorContains(t, err, fmt.Sprintf("%d columns in %d row groups", c.columns, c.groups))
 		_, _, _, err = readMetadata(src, src.Size(), counted)
 		require.NoError(t, err)
@@ -71,10 +71,10 @@ func TestMetadataThatAreCut(t *testing.T) {
 	footer, err := footerOf(bytes.NewReader(data), int64(len(data)))
 	require.NoError(t, err)
 	for n := range len(footer) - 1 {
-		err := fileerror.Contain(func() error {
+		err := errkind.Contain(func() error {
 			_, _, err := parseMetadata(footer[:n], 0)
 			return err
 		})
-		require.ErrorIs(t, err, fileerror.ErrCorrupt, n)
+		require.ErrorIs(t, err, errkind.ErrCorrupt, n)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 	"github.com/arrowsort/arrowsort/internal/workers"
@@ -113,7 +113,7 @@ func (f *Writer) Copy(ctx context.Context, from *File, named func(error) error,
 	var made []*page.Index
 	var indexing sync.WaitGroup
 	indexing.Go(func() {
-		err := fileerror.Contain(func() (err error) {
+		err := errkind.Contain(func() (err error) {
 			made, err = from.chunkIndexes(ctx)
 			return err
 		})
@@ -270,7 +270,7 @@ func (f *File) indexOf(columnsAt *int64, columns *int32, offsetsAt *int64, offse
 		}
 		return b
 	}
-	if found := read(offsetsAt, offsets); found != nil && fileerror.Contain(func() error {
+	if found := read(offsetsAt, offsets); found != nil && errkind.Contain(func() error {
 		index.offsets = page.MovedOffsets(found, shift)
 		return nil
 	}) == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // inlineBytes is the length up to which a value lies in its view.
@@ -26,7 +26,7 @@ func checkOffsets[T arraydata.Offset](d arrow.ArrayData, limit int) error {
 	offsets := arrow.GetData[T](arraydata.Bytes(d, 1))[d.Offset() : d.Offset()+d.Len()+1]
 	last := offsets[0]
 	if last < 0 {
-		return fileerror.Corrupt("a column of type %s starts at offset %d", d.DataType(), last)
+		return errkind.Corrupt("a column of type %s starts at offset %d", d.DataType(), last)
 	}
 	fell := T(0) // its sign is set once an offset is negative or falls; no branch per row
 	for _, o := range offsets {
@@ -34,7 +34,7 @@ func checkOffsets[T arraydata.Offset](d arrow.ArrayData, limit int) error {
 		last = o
 	}
 	if fell < 0 || int64(last) > int64(limit) {
-		return fileerror.Corrupt("the offsets of a column of type %s fall or pass its %d values", d.DataType(), limit)
+		return errkind.Corrupt("the offsets of a column of type %s fall or pass its %d values", d.DataType(), limit)
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func checkListView[T arraydata.Offset](d arrow.ArrayData) error {
 			continue
 		}
 		if start, size := int64(offsets[i]), int64(sizes[i]); start < 0 || size < 0 || start > values-size {
-			return fileerror.Corrupt("a list view of %d values at %d passes its %d values", size, start, values)
+			return errkind.Corrupt("a list view of %d values at %d passes its %d values", size, start, values)
 		}
 	}
 	return nil
@@ -87,12 +87,12 @@ func checkViews(d arrow.ArrayData) error {
 func checkView(d arrow.ArrayData, v *arrow.ViewHeader) error {
 	prefix := v.Prefix()
 	if v.Len() < 0 {
-		return fileerror.Corrupt("a view is %d bytes long", v.Len())
+		return errkind.Corrupt("a view is %d bytes long", v.Len())
 	}
 	if v.IsInline() {
 		for _, padding := range v.InlineBytes()[v.Len():inlineBytes] {
 			if padding != 0 {
-				return fileerror.Corrupt("a view of %d bytes is not followed by zeros", v.Len())
+				return errkind.Corrupt("a view of %d bytes is not followed by zeros", v.Len())
 			}
 		}
 		return nil
@@ -100,10 +100,10 @@ func checkView(d arrow.ArrayData, v *arrow.ViewHeader) error {
 	buffer, start := int(v.BufferIndex()), int(v.BufferOffset())
 	exists := buffer >= 0 && buffer < len(d.Buffers())-2
 	if !exists || start < 0 || start > len(arraydata.Bytes(d, buffer+2))-v.Len() {
-		return fileerror.Corrupt("a view of %d bytes at %d of buffer %d passes its data", v.Len(), start, buffer)
+		return errkind.Corrupt("a view of %d bytes at %d of buffer %d passes its data", v.Len(), start, buffer)
 	}
 	if value := arraydata.Bytes(d, buffer+2)[start:]; string(prefix[:]) != string(value[:len(prefix)]) {
-		return fileerror.Corrupt("a view has the prefix %q, its value begins with %q", prefix, value[:len(prefix)])
+		return errkind.Corrupt("a view has the prefix %q, its value begins with %q", prefix, value[:len(prefix)])
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // Array checks an array that came from a file, down to every offset, view, index and type code, so that whatever
@@ -19,7 +19,7 @@ func Array(a arrow.Array) error { return checkData(a.Data()) }
 
 func checkData(d arrow.ArrayData) error {
 	if d.Len() < 0 || d.Offset() < 0 || d.Len()+d.Offset() < d.Len() {
-		return fileerror.Corrupt("an array has %d rows at offset %d", d.Len(), d.Offset())
+		return errkind.Corrupt("an array has %d rows at offset %d", d.Len(), d.Offset())
 	}
 	if err := checkValidity(d); err != nil {
 		return err
@@ -68,20 +68,20 @@ func checkType(d arrow.ArrayData, typ arrow.DataType) error {
 	case arrow.FixedWidthDataType:
 		return needBytes(d, 1, int(arraydata.End(d))*t.Bytes())
 	}
-	return fileerror.Corrupt("columns of type %s are not supported", typ)
+	return errkind.Corrupt("columns of type %s are not supported", typ)
 }
 
 // needBytes makes sure that a buffer has the bytes that its rows need.
 func needBytes(d arrow.ArrayData, buffer, n int) error {
 	if have := len(arraydata.Bytes(d, buffer)); n < 0 || have < n && d.Len() > 0 {
-		return fileerror.Corrupt("%d rows of type %s need %d bytes, there are %d", d.Len(), d.DataType(), n, have)
+		return errkind.Corrupt("%d rows of type %s need %d bytes, there are %d", d.Len(), d.DataType(), n, have)
 	}
 	return nil
 }
 
 func needChild(d arrow.ArrayData, child int, rows int64) error {
 	if have := d.Children()[child].Len(); int64(have) < rows || rows < 0 {
-		return fileerror.Corrupt("%d rows of type %s need %d values, there are %d", d.Len(), d.DataType(), rows, have)
+		return errkind.Corrupt("%d rows of type %s need %d values, there are %d", d.Len(), d.DataType(), rows, have)
 	}
 	return nil
 }
@@ -98,14 +98,14 @@ func checkValidity(d arrow.ArrayData) error {
 	}
 	bits := d.Buffers()[0].Bytes()
 	if nulls := d.Len() - bitutil.CountSetBits(bits, d.Offset(), d.Len()); nulls != d.NullN() {
-		return fileerror.Corrupt("an array says that %d rows are null, %d are", d.NullN(), nulls)
+		return errkind.Corrupt("an array says that %d rows are null, %d are", d.NullN(), nulls)
 	}
 	return nil
 }
 
 func checkStruct(d arrow.ArrayData, t *arrow.StructType) error {
 	if len(d.Children()) != t.NumFields() {
-		return fileerror.Corrupt("a struct of %d fields has %d columns", t.NumFields(), len(d.Children()))
+		return errkind.Corrupt("a struct of %d fields has %d columns", t.NumFields(), len(d.Children()))
 	}
 	for i := range d.Children() {
 		if err := needChild(d, i, arraydata.End(d)); err != nil {
@@ -121,7 +121,7 @@ func checkDictionary(d arrow.ArrayData, t *arrow.DictionaryType) error {
 		return err
 	}
 	if d.Dictionary() == nil {
-		return fileerror.Corrupt("a column of type %s has no dictionary", t)
+		return errkind.Corrupt("a column of type %s has no dictionary", t)
 	}
 	if err := checkData(d.Dictionary()); err != nil {
 		return err
@@ -134,7 +134,7 @@ func checkDictionary(d arrow.ArrayData, t *arrow.DictionaryType) error {
 			continue
 		}
 		if index := arraydata.LittleEndian(values[row*width:], width, signed); index >= entries {
-			return fileerror.Corrupt("row %d of a column of type %s refers to entry %d of %d",
+			return errkind.Corrupt("row %d of a column of type %s refers to entry %d of %d",
 				i, t, int64(index), entries)
 		}
 	}
@@ -145,7 +145,7 @@ func checkDictionary(d arrow.ArrayData, t *arrow.DictionaryType) error {
 func checkUnion(d arrow.ArrayData, t arrow.UnionType) error {
 	children := d.Children()
 	if len(children) != t.NumFields() {
-		return fileerror.Corrupt("a union of %d fields has %d columns", t.NumFields(), len(children))
+		return errkind.Corrupt("a union of %d fields has %d columns", t.NumFields(), len(children))
 	}
 	if err := needBytes(d, 1, int(arraydata.End(d))); err != nil {
 		return err
@@ -173,11 +173,11 @@ func checkUnion(d arrow.ArrayData, t arrow.UnionType) error {
 	for i := d.Offset(); i < d.Offset()+d.Len(); i++ {
 		code := int8(codes[i])
 		if code < 0 || int(code) >= len(ids) || ids[code] == arrow.InvalidUnionChildID {
-			return fileerror.Corrupt("a union row has the unknown type code %d", code)
+			return errkind.Corrupt("a union row has the unknown type code %d", code)
 		}
 		if dense {
 			if child := children[ids[code]]; offsets[i] < 0 || int(offsets[i]) >= child.Len() {
-				return fileerror.Corrupt("a union row refers to value %d of %d", offsets[i], child.Len())
+				return errkind.Corrupt("a union row refers to value %d of %d", offsets[i], child.Len())
 			}
 		}
 	}
@@ -187,11 +187,11 @@ func checkUnion(d arrow.ArrayData, t arrow.UnionType) error {
 // checkRuns checks that the run ends of a run-end-encoded column rise and cover its rows.
 func checkRuns(d arrow.ArrayData, t *arrow.RunEndEncodedType) error {
 	if len(d.Children()) != 2 {
-		return fileerror.Corrupt("a run-end-encoded column has %d parts", len(d.Children()))
+		return errkind.Corrupt("a run-end-encoded column has %d parts", len(d.Children()))
 	}
 	ends, values := d.Children()[0], d.Children()[1]
 	if ends.NullN() != 0 || ends.Len() > values.Len() {
-		return fileerror.Corrupt("%d runs have %d values and %d nulls among their ends",
+		return errkind.Corrupt("%d runs have %d values and %d nulls among their ends",
 			ends.Len(), values.Len(), ends.NullN())
 	}
 	width := t.RunEnds().(arrow.FixedWidthDataType).Bytes()
@@ -201,12 +201,12 @@ func checkRuns(d arrow.ArrayData, t *arrow.RunEndEncodedType) error {
 		at := (ends.Offset() + i) * width
 		end := arraydata.LittleEndian(b[at:], width, true)
 		if end <= last || end > 1<<62 {
-			return fileerror.Corrupt("run %d ends at %d, the run before at %d", i, int64(end), last)
+			return errkind.Corrupt("run %d ends at %d, the run before at %d", i, int64(end), last)
 		}
 		last = end
 	}
 	if int64(last) < arraydata.End(d) {
-		return fileerror.Corrupt("the runs cover %d of %d rows", last, arraydata.End(d))
+		return errkind.Corrupt("the runs cover %d of %d rows", last, arraydata.End(d))
 	}
 	return nil
 }
@@ -251,7 +251,7 @@ func checkParameters(column string, typ arrow.DataType) error {
 		}
 	}
 	if wrong != "" {
-		return fileerror.Unsupported("column %q: type %s %s", column, typ.Name(), wrong)
+		return errkind.Unsupported("column %q: type %s %s", column, typ.Name(), wrong)
 	}
 	return nil
 }

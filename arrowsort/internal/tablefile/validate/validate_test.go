@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 func TestSoundArraysOfEveryTypeAreValid(t *testing.T) {
@@ -51,14 +51,14 @@ func TestBrokenArraysAreCorrupt(t *testing.T) {
 		}
 		b := d.Buffers()[c.buffer].Bytes()
 		binary.LittleEndian.PutUint32(b[len(b)-4:], c.word)
-		require.ErrorIs(t, Array(a), fileerror.ErrCorrupt, "%s: %d", c.typ, c.word)
+		require.ErrorIs(t, Array(a), errkind.ErrCorrupt, "%s: %d", c.typ, c.word)
 	}
 	requireIndexChecked(t, arrow.PrimitiveTypes.Int8, true)
 	requireIndexChecked(t, arrow.PrimitiveTypes.Uint8, false)
 	short := memory.NewBufferBytes(make([]byte, 7))
 	for _, typ := range []arrow.DataType{i32, arrow.BinaryTypes.Binary, &arrow.FixedSizeBinaryType{ByteWidth: 4}} {
 		d := array.NewData(typ, 2, []*memory.Buffer{nil, short, short}, nil, 0, 0)
-		require.ErrorIs(t, checkData(d), fileerror.ErrCorrupt, "%s", typ)
+		require.ErrorIs(t, checkData(d), errkind.ErrCorrupt, "%s", typ)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestBrokenViewsAreCorrupt(t *testing.T) {
 				if err := checkData(d); at.want == "" {
 					require.NoError(t, err)
 				} else {
-					require.ErrorIs(t, err, fileerror.ErrCorrupt)
+					require.ErrorIs(t, err, errkind.ErrCorrupt)
 					require.ErrorContains(t, err, at.want)
 				}
 			}

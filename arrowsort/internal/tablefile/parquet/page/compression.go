@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // A decompressor decompresses pages, one after the other. The codecs of Arrow Go stop after the last byte that is
@@ -51,11 +51,11 @@ func (u *decompressor) decompress(codec compress.Compression, body, packed []byt
 	}
 	switch {
 	case err != nil:
-		return fileerror.Corrupt("it cannot be decompressed: %v", err)
+		return errkind.Corrupt("it cannot be decompressed: %v", err)
 	case n > len(body):
-		return fileerror.Corrupt("it decompresses to more than the %d bytes that its header says", len(body))
+		return errkind.Corrupt("it decompresses to more than the %d bytes that its header says", len(body))
 	case n < len(body):
-		return fileerror.Corrupt("it decompresses to %d bytes, its header says %d", n, len(body))
+		return errkind.Corrupt("it decompresses to %d bytes, its header says %d", n, len(body))
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/stretchr/testify/require"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // TestUnpackedSizesMatch: a page is what its header says, no more, no less, and is not followed by anything.
@@ -26,7 +26,7 @@ func TestUnpackedSizesMatch(t *testing.T) {
 			err := u.decompress(id, body, packed)
 			require.Equal(t, size == len(want), err == nil, "%s of %d bytes: %v", name, size, err)
 			if err != nil {
-				require.ErrorIs(t, err, fileerror.ErrCorrupt)
+				require.ErrorIs(t, err, errkind.ErrCorrupt)
 			} else {
 				require.Equal(t, want, body)
 			}

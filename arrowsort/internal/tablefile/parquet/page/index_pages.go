@@ -7,7 +7,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // count counts the rows that start in a data page and the values that are not null, and finds the bytes of these.
@@ -16,7 +16,7 @@ func (p *Page) count(column *schema.Column) (rows, present int, values []byte, e
 	of := func(levels []byte, most, wanted int16) (int, error) {
 		if p.Kind == Data {
 			if p.Levels != RLE || len(values) < 4 {
-				return 0, fileerror.Corrupt("levels of encoding %d in %d bytes", p.Levels, len(values))
+				return 0, errkind.Corrupt("levels of encoding %d in %d bytes", p.Levels, len(values))
 			}
 			size := int(binary.LittleEndian.Uint32(values))
 			levels, values = values[4:][:size], values[4+size:]
@@ -85,7 +85,7 @@ func (r *Reader) Index(named func(encoding int) bool) (*Index, error) {
 		}
 		if e := p.Encoding; e != Plain && e != PlainDictionary && e != RLEDictionary {
 			if x.Foreign = true; !named(e) {
-				return fileerror.Corrupt("it has encoding %d, which the metadata do not name", e)
+				return errkind.Corrupt("it has encoding %d, which the metadata do not name", e)
 			}
 		}
 		entry := IndexEntry{At: r.Start, Size: int(r.Offset() - r.Start), Row: row, Bounds: bounds}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // Kinds of pages, of parquet.thrift.
@@ -45,7 +45,7 @@ type Header struct {
 // headerAt reads the header that bytes start with, which may break off.
 func headerAt(b []byte) (h Header, err error) {
 	h.compressed = 1
-	err = fileerror.Contain(func() error {
+	err = errkind.Contain(func() error {
 		h.Read(&CompactReader{Bytes: b})
 		return nil
 	})
@@ -94,7 +94,7 @@ func (h *Header) Read(r *CompactReader) {
 		wanted |= 1 << known[h.Kind]
 	}
 	if seen&wanted != wanted {
-		panic(fileerror.Corrupt("a page header of kind %d is incomplete", h.Kind))
+		panic(errkind.Corrupt("a page header of kind %d is incomplete", h.Kind))
 	}
 	h.bytes = r.At
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // Reader walks over the pages of a column chunk. It reads the chunk as far as it needs, at least a window at a
@@ -130,7 +130,7 @@ func (r *Reader) Pass(h *Header) error {
 		r.packed = r.packed[n:]
 	} else {
 		if r.at += int64(n - len(r.packed)); r.at > r.end && (!r.extend() || r.at > r.end) {
-			return fileerror.Corrupt("a page passes its column chunk")
+			return errkind.Corrupt("a page passes its column chunk")
 		}
 		r.packed = nil
 	}
@@ -144,7 +144,7 @@ func (r *Reader) count(h *Header) error {
 		return nil
 	}
 	if r.values -= int64(h.Values); r.values < 0 || r.values == 0 && r.valuesFollow() {
-		return fileerror.Corrupt("the pages have more values than their column chunk")
+		return errkind.Corrupt("the pages have more values than their column chunk")
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func (r *Reader) take() (h Header, packed []byte, err error) {
 		return h, nil, err
 	}
 	if h.Kind == Dictionary && h.Values > h.size/r.leastBytes() {
-		return h, nil, fileerror.Corrupt("a dictionary of %d entries in %d bytes", h.Values, h.size)
+		return h, nil, errkind.Corrupt("a dictionary of %d entries in %d bytes", h.Values, h.size)
 	}
 	if h.Kind == Dictionary {
 		r.dictionary, r.slack = true, h.bytes
@@ -204,12 +204,12 @@ func (r *Reader) take() (h Header, packed []byte, err error) {
 		}
 	}
 	if len(r.packed) < h.Packed {
-		return h, nil, fileerror.Corrupt("a page passes its column chunk")
+		return h, nil, errkind.Corrupt("a page passes its column chunk")
 	}
 	packed = r.packed[:h.Packed]
 	r.packed = r.packed[h.Packed:]
 	if found := crc32.ChecksumIEEE; h.checked && found(packed) != h.checksum {
-		return h, nil, fileerror.Corrupt("the checksum of its bytes is %08x, its header says %08x", found(packed),
+		return h, nil, errkind.Corrupt("the checksum of its bytes is %08x, its header says %08x", found(packed),
 			h.checksum)
 	}
 	return h, packed, r.count(&h)
@@ -235,7 +235,7 @@ func (r *Reader) decompress(h *Header, packed []byte) (p Page, err error) {
 	if h.Kind == DataV2 {
 		levels := h.repLevels + h.defLevels
 		if levels > min(len(packed), size) {
-			return Page{}, fileerror.Corrupt("levels of %d and %d bytes in a page of %d", h.repLevels, h.defLevels,
+			return Page{}, errkind.Corrupt("levels of %d and %d bytes in a page of %d", h.repLevels, h.defLevels,
 				min(len(packed), size))
 		}
 		p.Repeats, p.Present, packed = packed[:h.repLevels], packed[h.repLevels:levels], packed[levels:]
@@ -246,7 +246,7 @@ func (r *Reader) decompress(h *Header, packed []byte) (p Page, err error) {
 	}
 	if r.codec == compress.Codecs.Uncompressed || h.compressed == 0 || len(packed) == 0 {
 		if p.Body = packed; len(packed) != size {
-			err = fileerror.Corrupt("it has %d bytes, its header says %d", len(packed), size)
+			err = errkind.Corrupt("it has %d bytes, its header says %d", len(packed), size)
 		}
 		return p, err
 	}
@@ -276,7 +276,7 @@ func (r *Reader) checkLevels(p *Page) error {
 			}
 		}
 		if rest := len(hybrid.Bytes) - (hybrid.at+hybrid.bits*hybrid.Width+7)/8; rest > 0 {
-			return fileerror.Corrupt("levels of %d bytes are %d bytes longer than those of %d values", len(levels.b),
+			return errkind.Corrupt("levels of %d bytes are %d bytes longer than those of %d values", len(levels.b),
 				rest, p.Values)
 		}
 	}
@@ -288,7 +288,7 @@ func (r *Reader) Verify(named func(encoding int) bool) error {
 	for r.values > 0 {
 		h, packed, err := r.take()
 		if err == io.EOF {
-			return fileerror.Corrupt("its pages end %d values before the last one", r.values)
+			return errkind.Corrupt("its pages end %d values before the last one", r.values)
 		}
 		if err == nil {
 			err = r.fits(&h, packed)
@@ -312,10 +312,10 @@ func (r *Reader) checkEncodings(h *Header, named func(encoding int) bool) error 
 	usual := h.Encoding == Plain || r.dictionary && (h.Encoding == PlainDictionary || h.Encoding == RLEDictionary)
 	switch data := h.Kind == Data || h.Kind == DataV2; {
 	case data && !usual && !named(h.Encoding):
-		return fileerror.Corrupt("it has encoding %d, which the metadata do not name", h.Encoding)
+		return errkind.Corrupt("it has encoding %d, which the metadata do not name", h.Encoding)
 	case h.Kind == Data &&
 		!(known(h.Levels, r.column.MaxDefinitionLevel()) && known(h.repLevelsAre, r.column.MaxRepetitionLevel())):
-		return fileerror.Corrupt("its levels have encodings %d and %d", h.Levels, h.repLevelsAre)
+		return errkind.Corrupt("its levels have encodings %d and %d", h.Levels, h.repLevelsAre)
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // Parquet's hybrid of run lengths and bit packing stores indices and levels of a fixed number of bits. Each run starts
@@ -37,13 +37,13 @@ func (r *HybridReader) Next() (int, error) {
 	}
 	head, n := binary.Uvarint(r.Bytes)
 	if n <= 0 || head < 2 || head>>1 > 1<<31 {
-		return 0, fileerror.Corrupt("a run of indices or levels has no length")
+		return 0, errkind.Corrupt("a run of indices or levels has no length")
 	}
 	r.Bytes = r.Bytes[n:]
 	if head&1 == 0 {
 		size := (r.Width + 7) / 8
 		if len(r.Bytes) < size {
-			return 0, fileerror.Corrupt("a run of indices or levels is cut off")
+			return 0, errkind.Corrupt("a run of indices or levels is cut off")
 		}
 		r.Value = uint32(binary.LittleEndian.Uint64(r.Bytes[:8]) & (1<<(8*size) - 1))
 		r.Equal, r.Bytes = int(head>>1), r.Bytes[size:]
@@ -51,7 +51,7 @@ func (r *HybridReader) Next() (int, error) {
 	}
 	packed := int(head>>1) * r.Width
 	if len(r.Bytes) < packed {
-		return 0, fileerror.Corrupt("packed indices or levels are cut off")
+		return 0, errkind.Corrupt("packed indices or levels are cut off")
 	}
 	r.bits, r.at = int(head>>1)*groupValues, 0
 	return r.bits, nil
@@ -112,7 +112,7 @@ func (r *HybridReader) ReadBits(bitmap []byte, row, count int) (ones int, err er
 		n = min(n, count)
 		if r.Equal > 0 {
 			if r.Value > 1 {
-				return 0, fileerror.Corrupt("a definition level is %d", r.Value)
+				return 0, errkind.Corrupt("a definition level is %d", r.Value)
 			}
 			bitutil.SetBitsTo(bitmap, int64(row), int64(n), r.Value == 1)
 			ones += n * int(r.Value)
@@ -159,7 +159,7 @@ func (r *HybridReader) Count(n int, wanted uint32) (found int, err error) {
 // CheckIndex makes sure that indices, of which the greatest is given, lie in a dictionary.
 func CheckIndex(greatest uint32, entries int, err error) error {
 	if err == nil && int64(greatest) >= int64(entries) {
-		return fileerror.Corrupt("index %d into a dictionary of %d entries", greatest, max(entries, 0))
+		return errkind.Corrupt("index %d into a dictionary of %d entries", greatest, max(entries, 0))
 	}
 	return err
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/stretchr/testify/require"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // withSpare is the bytes with the capacity that a hybridReader needs.
@@ -50,7 +50,7 @@ func TestHybridRoundTrip(t *testing.T) {
 					require.EqualValues(t, v, got[i], "%s row %d", name, i)
 				}
 				_, err := reader.Read(make([]uint32, groupValues)) // more than fill the last group
-				require.ErrorIs(t, err, fileerror.ErrCorrupt, name)
+				require.ErrorIs(t, err, errkind.ErrCorrupt, name)
 			}
 		}
 	}
@@ -90,13 +90,13 @@ func TestHybridBits(t *testing.T) {
 		require.Equal(t, want, ones)
 	}
 	_, err := (&HybridReader{Bytes: withSpare([]byte{16, 2}), Width: 1}).ReadBits(make([]byte, 1), 0, 8)
-	require.ErrorIs(t, err, fileerror.ErrCorrupt, "a level above 1")
+	require.ErrorIs(t, err, errkind.ErrCorrupt, "a level above 1")
 }
 
 func TestHybridThatIsCutOff(t *testing.T) {
 	b := AppendHybrid(nil, runs(rand.New(rand.NewPCG(7, 8)), 100, 11, 20), 11)
 	for n := range b {
 		_, err := (&HybridReader{Bytes: withSpare(b[:n:n]), Width: 11}).Read(make([]uint32, 100))
-		require.ErrorIs(t, err, fileerror.ErrCorrupt, n)
+		require.ErrorIs(t, err, errkind.ErrCorrupt, n)
 	}
 }

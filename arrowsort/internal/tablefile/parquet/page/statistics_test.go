@@ -12,7 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/stretchr/testify/require"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 func boundsOf(t *testing.T, typ parquet.Type) *PlainBounds {
@@ -54,7 +54,7 @@ func TestBoundsOfEntries(t *testing.T) {
 	}
 	b := append(AppendHybrid([]byte{3}, []int32{5}, 3), make([]byte, HybridSpare)...)
 	_, err := p.OfPage(RLEDictionary, b, 1)
-	require.ErrorIs(t, err, fileerror.ErrCorrupt)
+	require.ErrorIs(t, err, errkind.ErrCorrupt)
 }
 
 func TestBoundsOfValuesThatAreCutOff(t *testing.T) {
@@ -62,11 +62,11 @@ func TestBoundsOfValuesThatAreCutOff(t *testing.T) {
 		parquet.Types.Int64: "1234567890123456", parquet.Types.ByteArray: "\x03\x00\x00\x00abc\x03\x00\x00\x00abc",
 	} {
 		for size := range values {
-			err := fileerror.Contain(func() error {
+			err := errkind.Contain(func() error {
 				_, err := boundsOf(t, typ).OfPage(Plain, []byte(values + "and bytes to spare")[:size:size], 2)
 				return err
 			})
-			require.ErrorIs(t, err, fileerror.ErrCorrupt, "%s of %d bytes", typ, size)
+			require.ErrorIs(t, err, errkind.ErrCorrupt, "%s of %d bytes", typ, size)
 		}
 	}
 }

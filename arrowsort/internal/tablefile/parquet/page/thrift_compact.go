@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // Wire types of Thrift's compact protocol.
@@ -27,7 +27,7 @@ type CompactReader struct {
 // head reads the byte that a field or a list begins with.
 func (r *CompactReader) head() byte {
 	if r.At >= len(r.Bytes) {
-		panic(fileerror.Corrupt("a struct in Thrift is cut off after %d bytes", len(r.Bytes)))
+		panic(errkind.Corrupt("a struct in Thrift is cut off after %d bytes", len(r.Bytes)))
 	}
 	r.At++
 	return r.Bytes[r.At-1]
@@ -36,7 +36,7 @@ func (r *CompactReader) head() byte {
 func (r *CompactReader) uvarint() uint64 {
 	v, n := binary.Uvarint(r.Bytes[r.At:])
 	if n <= 0 {
-		panic(fileerror.Corrupt("a number in Thrift is not one"))
+		panic(errkind.Corrupt("a number in Thrift is not one"))
 	}
 	r.At += n
 	return v
@@ -46,7 +46,7 @@ func (r *CompactReader) uvarint() uint64 {
 func (r *CompactReader) Number() int {
 	v := r.uvarint()
 	if v&1 != 0 || v>>1 > math.MaxInt32 {
-		panic(fileerror.Corrupt("Thrift has %d where a size belongs", int64(v>>1)^-int64(v&1)))
+		panic(errkind.Corrupt("Thrift has %d where a size belongs", int64(v>>1)^-int64(v&1)))
 	}
 	return int(v >> 1)
 }
@@ -54,7 +54,7 @@ func (r *CompactReader) Number() int {
 // NumberOf is number for a field, which has to have its type.
 func (r *CompactReader) NumberOf(typ byte) int {
 	if typ != ThriftI32 {
-		panic(fileerror.Corrupt("Thrift has a field of type %d for a number", typ))
+		panic(errkind.Corrupt("Thrift has a field of type %d for a number", typ))
 	}
 	return r.Number()
 }
@@ -63,7 +63,7 @@ func (r *CompactReader) NumberOf(typ byte) int {
 // there.
 func (r *CompactReader) record(typ byte, required int, numbers ...*int) {
 	if typ != ThriftStruct {
-		panic(fileerror.Corrupt("Thrift has a field of type %d for a struct", typ))
+		panic(errkind.Corrupt("Thrift has a field of type %d for a struct", typ))
 	}
 	seen := 0
 	r.Fields(func(field int, typ byte) {
@@ -81,7 +81,7 @@ func (r *CompactReader) record(typ byte, required int, numbers ...*int) {
 		}
 	})
 	if seen < required {
-		panic(fileerror.Corrupt("a struct in Thrift has %d of %d numbers", seen, required))
+		panic(errkind.Corrupt("a struct in Thrift has %d of %d numbers", seen, required))
 	}
 }
 
@@ -89,7 +89,7 @@ func (r *CompactReader) record(typ byte, required int, numbers ...*int) {
 func (r *CompactReader) word() uint32 {
 	v := r.uvarint()
 	if v > math.MaxUint32 {
-		panic(fileerror.Corrupt("Thrift has more than 32 bits where a checksum belongs"))
+		panic(errkind.Corrupt("Thrift has more than 32 bits where a checksum belongs"))
 	}
 	return uint32(v>>1) ^ -uint32(v&1)
 }
@@ -98,7 +98,7 @@ func (r *CompactReader) word() uint32 {
 func (r *CompactReader) long() int64 {
 	v := r.uvarint()
 	if v&1 != 0 {
-		panic(fileerror.Corrupt("Thrift has %d where an offset belongs", -int64(v>>1)-1))
+		panic(errkind.Corrupt("Thrift has %d where an offset belongs", -int64(v>>1)-1))
 	}
 	return int64(v >> 1)
 }
@@ -116,7 +116,7 @@ func (r *CompactReader) list() (n uint64, typ byte) {
 func (r *CompactReader) ListOf(typ byte) int {
 	n, found := r.list()
 	if found != typ || n > uint64(len(r.Bytes)-r.At) {
-		panic(fileerror.Corrupt("a list of %d elements of type %d in Thrift", n, found))
+		panic(errkind.Corrupt("a list of %d elements of type %d in Thrift", n, found))
 	}
 	return int(n)
 }
@@ -124,7 +124,7 @@ func (r *CompactReader) ListOf(typ byte) int {
 // pass passes as many bytes as the next number says.
 func (r *CompactReader) pass(n uint64) {
 	if n > uint64(len(r.Bytes)-r.At) {
-		panic(fileerror.Corrupt("a field in Thrift is longer than the bytes it lies in"))
+		panic(errkind.Corrupt("a field in Thrift is longer than the bytes it lies in"))
 	}
 	r.At += int(n)
 }
@@ -132,7 +132,7 @@ func (r *CompactReader) pass(n uint64) {
 // descend enters a struct or a list, which the function that it returns leaves.
 func (r *CompactReader) descend() (leave func()) {
 	if r.depth++; r.depth > maxDepth {
-		panic(fileerror.Corrupt("structs in Thrift are nested more than %d deep", maxDepth))
+		panic(errkind.Corrupt("structs in Thrift are nested more than %d deep", maxDepth))
 	}
 	return func() { r.depth-- }
 }
@@ -162,7 +162,7 @@ func (r *CompactReader) Skip(typ byte) {
 	case ThriftStruct:
 		r.Fields(func(_ int, typ byte) { r.Skip(typ) })
 	default:
-		panic(fileerror.Corrupt("Thrift has a field of type %d", typ))
+		panic(errkind.Corrupt("Thrift has a field of type %d", typ))
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 func TestCompactWriter(t *testing.T) {
@@ -46,9 +46,9 @@ func TestCompactReaderEndsOnAnyBytes(t *testing.T) {
 		append([]byte{1<<4 | thriftList, 0xf0 | ThriftTrue}, huge...),
 		append([]byte{1<<4 | thriftList, 0xf0 | thriftByte}, huge...),
 	} {
-		require.ErrorIs(t, fileerror.Contain(func() error {
+		require.ErrorIs(t, errkind.Contain(func() error {
 			(&CompactReader{Bytes: b}).Skip(ThriftStruct)
 			return nil
-		}), fileerror.ErrCorrupt)
+		}), errkind.ErrCorrupt)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
@@ -128,7 +128,7 @@ func (p *Batches) Next(ctx context.Context) (arrow.Table, error) {
 		return nil
 	})
 	if errors.Is(err, io.EOF) { // of the file, which somebody has cut meanwhile
-		err = fileerror.Corrupt("row group %d ends before its last row", p.group)
+		err = errkind.Corrupt("row group %d ends before its last row", p.group)
 	}
 	if err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (c *batchColumn) next(rows int64) (arrays []arrow.Array, err error) {
 }
 
 func (c *batchColumn) nextFlat(rows int64) (arrays []arrow.Array, err error) {
-	err = fileerror.Contain(func() error {
+	err = errkind.Contain(func() error {
 		if err := c.resume(); err != nil {
 			return err
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
@@ -95,11 +95,11 @@ func (r *flatReader) keepText(p *page.Page) (int, error) {
 	at := 0
 	for range p.Values {
 		if len(entries)-at < 4 {
-			return 0, fileerror.Corrupt("a dictionary is cut off")
+			return 0, errkind.Corrupt("a dictionary is cut off")
 		}
 		s.Starts = append(s.Starts, uint32(at+4))
 		if at += 4 + int(binary.LittleEndian.Uint32(entries[at:])); at > len(entries) {
-			return 0, fileerror.Corrupt("an entry of a dictionary is cut off")
+			return 0, errkind.Corrupt("an entry of a dictionary is cut off")
 		}
 	}
 	s.Starts = append(s.Starts, uint32(at+4))
@@ -130,11 +130,11 @@ func plainLength(page []byte, n int) (length int, err error) {
 	at := 0
 	for range n {
 		if len(page)-at < 4 {
-			return 0, fileerror.Corrupt("a plain page of text is cut off")
+			return 0, errkind.Corrupt("a plain page of text is cut off")
 		}
 		text := int(binary.LittleEndian.Uint32(page[at:]))
 		if at += 4; text > len(page)-at {
-			return 0, fileerror.Corrupt("a text of %d bytes passes its page", text)
+			return 0, errkind.Corrupt("a text of %d bytes passes its page", text)
 		}
 		at += text
 	}
@@ -173,7 +173,7 @@ func (t *textArray[T]) lookUp(r *flatReader, row, n int) error {
 // end takes the bytes that were appended.
 func (t *textArray[T]) end(size int) error {
 	if t.size = size; int(T(size)) != size {
-		return fileerror.Corrupt("text of more than 2 GiB")
+		return errkind.Corrupt("text of more than 2 GiB")
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
@@ -34,7 +34,7 @@ func (c *chunkReader) span(n int) (int, error) {
 		p, err := c.pages.Next()
 		switch {
 		case err == io.EOF:
-			return 0, fileerror.Corrupt("a column chunk ends before its last row")
+			return 0, errkind.Corrupt("a column chunk ends before its last row")
 		case err != nil:
 			return 0, err
 		case p.Kind == page.Dictionary:
@@ -46,7 +46,7 @@ func (c *chunkReader) span(n int) (int, error) {
 				return 0, err
 			}
 		default:
-			return 0, fileerror.Corrupt("a page of kind %d", p.Kind)
+			return 0, errkind.Corrupt("a page of kind %d", p.Kind)
 		}
 	}
 	return min(n, c.left), nil
@@ -54,7 +54,7 @@ func (c *chunkReader) span(n int) (int, error) {
 
 func (c *chunkReader) dictionary(p *page.Page) (err error) {
 	if p.Encoding != page.Plain && p.Encoding != page.PlainDictionary || c.entries >= 0 {
-		return fileerror.Corrupt("a dictionary of encoding %d, or a second one", p.Encoding)
+		return errkind.Corrupt("a dictionary of encoding %d, or a second one", p.Encoding)
 	}
 	c.entries, err = c.keep(p)
 	return err
@@ -95,7 +95,7 @@ func (c *chunkReader) open(p *page.Page) error {
 		return nil
 	}
 	if len(p.Repeats) > 0 {
-		return fileerror.Corrupt("a page of a flat column has repetition levels")
+		return errkind.Corrupt("a page of a flat column has repetition levels")
 	}
 	if c.nullable {
 		if err := c.openLevels(p); err != nil {
@@ -113,23 +113,23 @@ func (c *chunkReader) open(p *page.Page) error {
 			return nil
 		}
 		if p.Body[0] > page.MaxHybridWidth {
-			return fileerror.Corrupt("indices of %d bits", p.Body[0])
+			return errkind.Corrupt("indices of %d bits", p.Body[0])
 		}
 		c.indices = page.HybridReader{Bytes: p.Body[1:], Width: int(p.Body[0])}
 		return nil
 	}
-	return fileerror.Corrupt("a page of encoding %d", p.Encoding)
+	return errkind.Corrupt("a page of encoding %d", p.Encoding)
 }
 
 func (c *chunkReader) openLevels(p *page.Page) error {
 	levels := p.Present
 	if p.Kind == page.Data {
 		if p.Levels != page.RLE || len(p.Body) < 4 {
-			return fileerror.Corrupt("definition levels of encoding %d in %d bytes", p.Levels, len(p.Body))
+			return errkind.Corrupt("definition levels of encoding %d in %d bytes", p.Levels, len(p.Body))
 		}
 		end := 4 + int(binary.LittleEndian.Uint32(p.Body))
 		if end > len(p.Body) {
-			return fileerror.Corrupt("definition levels of %d bytes in a page of %d", end-4, len(p.Body))
+			return errkind.Corrupt("definition levels of %d bytes in a page of %d", end-4, len(p.Body))
 		}
 		levels, p.Body = p.Body[4:end], p.Body[end:]
 	}
@@ -178,7 +178,7 @@ func (f *File) PageIndex(group, leaf int) (x *page.Index, err error) {
 func (f *File) walk(group, leaf int, use func(r *page.Reader) error) error {
 	s := f.takeScratch()
 	defer f.giveScratch(s)
-	err := fileerror.Contain(func() error {
+	err := errkind.Contain(func() error {
 		r, err := f.openPages(group, leaf, batchWindow, s)
 		if err != nil {
 			return err
@@ -187,7 +187,7 @@ func (f *File) walk(group, leaf int, use func(r *page.Reader) error) error {
 			return err
 		}
 		if r.Extended() {
-			return fileerror.Corrupt("its pages pass the end that the metadata name")
+			return errkind.Corrupt("its pages pass the end that the metadata name")
 		}
 		return nil
 	})

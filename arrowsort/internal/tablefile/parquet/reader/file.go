@@ -16,8 +16,8 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/validate"
 	"github.com/arrowsort/arrowsort/internal/workers"
@@ -181,7 +181,7 @@ func (f *File) check(arrays []arrow.Array, field, group int, rows int64) (err er
 	if int64(got) != rows {
 		arraydata.Release(arrays)
 		clear(arrays)
-		return fileerror.Corrupt("column %q has %d of the %d rows of row group %d", f.schema.Field(field).Name, got,
+		return errkind.Corrupt("column %q has %d of the %d rows of row group %d", f.schema.Field(field).Name, got,
 			rows, group)
 	}
 	return nil
@@ -213,7 +213,7 @@ func retype(a arrow.Array, typ arrow.DataType) (arrow.Array, error) {
 	}
 	if a.DataType().ID() != arraydata.Storage(typ).ID() && a.DataType().ID() != typ.ID() {
 		defer a.Release()
-		return nil, fileerror.Corrupt("a column of type %s holds %s", typ, a.DataType())
+		return nil, errkind.Corrupt("a column of type %s holds %s", typ, a.DataType())
 	}
 	defer a.Release()
 	d := a.Data()

@@ -10,8 +10,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
@@ -129,16 +129,16 @@ func (r *flatReader) values(dst []byte) error {
 	case len(dst) == 0:
 		return nil
 	case !r.packed && r.isIndex():
-		return fileerror.Corrupt("a plain page of text where a dictionary belongs")
+		return errkind.Corrupt("a plain page of text where a dictionary belongs")
 	case !r.packed:
 		if len(r.plain) < len(dst) {
-			return fileerror.Corrupt("a plain page has %d bytes for %d", len(r.plain), len(dst))
+			return errkind.Corrupt("a plain page has %d bytes for %d", len(r.plain), len(dst))
 		}
 		copy(dst, r.plain)
 		r.plain = r.plain[len(dst):]
 		return nil
 	case r.entries < 0:
-		return fileerror.Corrupt("indices without a dictionary")
+		return errkind.Corrupt("indices without a dictionary")
 	case r.isIndex():
 		greatest, err := r.indices.Read(arrow.Uint32Traits.CastFromBytes(dst))
 		return page.CheckIndex(greatest, r.entries, err)

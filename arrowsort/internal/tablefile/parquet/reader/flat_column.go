@@ -11,8 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
@@ -180,7 +180,7 @@ func (f *File) readFlat(ctx context.Context, report func(int)) ([][]arrow.Array,
 		if c.unsupported.Load() {
 			return nil
 		}
-		err := fileerror.Contain(func() error { return c.read(f, i/len(columns), s) })
+		err := errkind.Contain(func() error { return c.read(f, i/len(columns), s) })
 		if err != nil && c.typ.ID() == arrow.DICTIONARY {
 			c.unsupported.Store(true)
 			return nil
@@ -294,11 +294,11 @@ func textEntries(p *page.Page, typ arrow.DataType, mem memory.Allocator) (arrow.
 	defer b.Release()
 	for range p.Values {
 		if len(p.Body) < 4 {
-			return nil, fileerror.Corrupt("a dictionary is cut off")
+			return nil, errkind.Corrupt("a dictionary is cut off")
 		}
 		end := 4 + int(binary.LittleEndian.Uint32(p.Body))
 		if end > len(p.Body) {
-			return nil, fileerror.Corrupt("an entry of a dictionary is cut off")
+			return nil, errkind.Corrupt("an entry of a dictionary is cut off")
 		}
 		switch b := b.(type) {
 		case *array.StringBuilder:

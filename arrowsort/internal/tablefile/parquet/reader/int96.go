@@ -14,7 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
@@ -93,7 +93,7 @@ func timestamps(a arrow.Array, typ *arrow.TimestampType, mem memory.Allocator) (
 		}
 		var ok bool
 		if values[i], ok = timestamp(bytes.Value(i), nanos); !ok {
-			return nil, fileerror.Unsupported("a timestamp of 96 bits, day %d and nanosecond %d, that is no whole %s "+
+			return nil, errkind.Unsupported("a timestamp of 96 bits, day %d and nanosecond %d, that is no whole %s "+
 				"in 64 bits", int64(binary.LittleEndian.Uint32(bytes.Value(i)[8:]))-firstDay,
 				binary.LittleEndian.Uint64(bytes.Value(i)), typ.Unit)
 		}

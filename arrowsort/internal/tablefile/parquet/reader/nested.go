@@ -14,7 +14,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
@@ -219,7 +219,7 @@ func (n *node) buildStruct(bound int64, mem memory.Allocator) (arrow.Array, erro
 			validity.Read = int64(data.Len())
 		}
 		if int64(data.Len()) != validity.Read {
-			return nil, fileerror.Corrupt("struct %q has %d rows, its field %q %d", n.field.Field.Name, validity.Read,
+			return nil, errkind.Corrupt("struct %q has %d rows, its field %q %d", n.field.Field.Name, validity.Read,
 				c.field.Field.Name, data.Len())
 		}
 	}

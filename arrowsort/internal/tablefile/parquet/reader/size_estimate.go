@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
@@ -137,7 +137,7 @@ func (f *File) prefixedText(leaf int) float64 {
 	for group := 0; group < len(meta.RowGroups); group += 1 + len(meta.RowGroups)/groupSamples {
 		named := f.namedIn(group, leaf)
 		if meta.RowGroups[group].NumRows > 0 && named(int(parquet.Encodings.DeltaByteArray)) {
-			_ = fileerror.Contain(func() error {
+			_ = errkind.Contain(func() error {
 				size, n, err := f.firstTexts(leaf, group)
 				bytes, texts = bytes+size, texts+n
 				return err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/fileerror"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // ArrowSchemaKey is the metadata of a file that has the Arrow schema.
@@ -96,7 +96,7 @@ func namedType(typ arrow.DataType) arrow.DataType {
 func checkTypes(sc *arrow.Schema) error {
 	for _, f := range sc.Fields() {
 		if path, typ := Unsupported(f); typ != nil {
-			return fileerror.Unsupported("column %q: type %s in Parquet", path, typ)
+			return errkind.Unsupported("column %q: type %s in Parquet", path, typ)
 		}
 	}
 	return nil

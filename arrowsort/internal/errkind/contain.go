@@ -1,5 +1,5 @@
-// Package fileerror has the errors of files that cannot be read.
-package fileerror
+// Package errkind has the errors of files that cannot be read.
+package errkind
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package fileerror
+package errkind
 
 import (
 	"errors"
