@@ -41,7 +41,7 @@ func join(folder, name string) string {
 func listInputs(ctx context.Context, inputs []string) (paths []string, err error) {
 	for _, input := range inputs {
 		if input == "-" {
-			return nil, fmt.Errorf("%w: standard input cannot be read by workers; give files", ErrOption)
+			return nil, fmt.Errorf("%w: standard input cannot be read by workers; give files", errOption)
 		}
 		found, err := expand(ctx, input)
 		if err != nil {
@@ -136,7 +136,7 @@ func upload(ctx context.Context, fs filesystem.Interface, local, path string) er
 // checkOutput finds shards of another number of files in the output, and inputs that are shards of it.
 func checkOutput(ctx context.Context, inputs []string, output string, shards int) error {
 	if output == "" {
-		return fmt.Errorf("%w: no output folder", ErrOption)
+		return fmt.Errorf("%w: no output folder", errOption)
 	}
 	old, err := shardsIn(ctx, output)
 	if err != nil {
@@ -148,13 +148,13 @@ func checkOutput(ctx context.Context, inputs []string, output string, shards int
 	}
 	for _, path := range inputs {
 		if own[path] {
-			return fmt.Errorf("%w: %s is an input and would be replaced; give another folder", ErrOption, path)
+			return fmt.Errorf("%w: %s is an input and would be replaced; give another folder", errOption, path)
 		}
 	}
 	for _, path := range old {
 		if !own[path] {
 			return fmt.Errorf("%w: %s is a shard of an output with another number of shards; remove it, or give "+
-				"another folder", ErrOption, path)
+				"another folder", errOption, path)
 		}
 	}
 	return nil

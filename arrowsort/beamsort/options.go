@@ -1,7 +1,6 @@
 package beamsort
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,12 +11,15 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// ErrOption is returned for an option or an argument that makes no sense.
-var ErrOption = errors.New("beamsort: invalid option")
+// ErrOption is returned for an option or an argument that makes no sense. It is the ErrOption of package arrowsort.
+var ErrOption = arrowsort.ErrOption
+
+var errOption = errkind.Reword(ErrOption, "beamsort: invalid option")
 
 // Options say how to sort. The zero value is right.
 type Options struct {
@@ -77,23 +79,23 @@ func (o *Options) check() error {
 	}
 	switch {
 	case o.Shards < 0 || o.Shards > mostShards:
-		return fmt.Errorf("%w: Shards is %d; give 1 to %d, or 0 for as many as the rows need", ErrOption, o.Shards,
+		return fmt.Errorf("%w: Shards is %d; give 1 to %d, or 0 for as many as the rows need", errOption, o.Shards,
 			mostShards)
 	case o.Memory != 0 && o.Memory < parquetsort.MinMemory:
-		return fmt.Errorf("%w: Memory is %d, give at least %d", ErrOption, o.Memory, parquetsort.MinMemory)
+		return fmt.Errorf("%w: Memory is %d, give at least %d", errOption, o.Memory, parquetsort.MinMemory)
 	case o.ShuffleDir != "" && o.RunnerShuffle:
-		return fmt.Errorf("%w: ShuffleDir and RunnerShuffle exclude each other", ErrOption)
+		return fmt.Errorf("%w: ShuffleDir and RunnerShuffle exclude each other", errOption)
 	case isRemote(o.ShuffleDir):
-		return fmt.Errorf("%w: ShuffleDir is %s; give a local or shared folder", ErrOption, o.ShuffleDir)
+		return fmt.Errorf("%w: ShuffleDir is %s; give a local or shared folder", errOption, o.ShuffleDir)
 	case o.SpillCompression != "" && o.SpillCompression != "lz4" && o.SpillCompression != "zstd":
-		return fmt.Errorf("%w: SpillCompression %q; use lz4 or zstd", ErrOption, o.SpillCompression)
+		return fmt.Errorf("%w: SpillCompression %q; use lz4 or zstd", errOption, o.SpillCompression)
 	}
 	for _, n := range []struct {
 		name  string
 		value int
 	}{{"RowGroupRows", o.RowGroupRows}, {"PageRows", o.PageRows}, {"Threads", o.Threads}} {
 		if n.value < 0 {
-			return fmt.Errorf("%w: %s is %d", ErrOption, n.name, n.value)
+			return fmt.Errorf("%w: %s is %d", errOption, n.name, n.value)
 		}
 	}
 	return nil
@@ -140,7 +142,7 @@ func checkEngine(name string) error {
 		return nil
 	}
 	names := append([]string{cpuEngine}, slices.Sorted(maps.Keys(engines.open))...)
-	return fmt.Errorf("%w: Engine %q is not registered; there are %s", ErrOption, name, strings.Join(names, ", "))
+	return fmt.Errorf("%w: Engine %q is not registered; there are %s", errOption, name, strings.Join(names, ", "))
 }
 
 // openEngine is the engine of a name; nil is the CPU.

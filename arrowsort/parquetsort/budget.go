@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -62,7 +63,7 @@ func (b budget) group(rowBytes, all int64, wanted int) (rows, bytes int64, err e
 	rows = min(int64(wanted), max(all, 1))
 	if fit := max(b.rowGroup()/max(rowBytes, 1), 1); rows > 2*fit {
 		return 0, 0, fmt.Errorf("%w: row groups of %d rows of %d bytes; ask for at most %d rows, or give %d bytes",
-			ErrMemory, rows, rowBytes, 2*fit, rows*rowBytes*8)
+			errkind.ErrBudget, rows, rowBytes, 2*fit, rows*rowBytes*8)
 	}
 	return rows, 0, nil
 }

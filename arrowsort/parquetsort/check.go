@@ -15,22 +15,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// A Violation is a row that sorts before the one above it.
-type Violation struct {
-	File string
-	Row  int64 // in the file, from 0; row 0 sorts before the last row of the file before
-	// Reason is set when the file may be in order by itself: its key has another type than in all CSV files together.
-	Reason string
-}
-
-// String names the row and the one that it sorts before, without the file.
-func (v *Violation) String() string {
-	if v.Row == 0 {
-		return "row 0 sorts before the last row of the files before it (rows count from 0)"
-	}
-	return fmt.Sprintf("row %d sorts before row %d (rows count from 0)", v.Row, v.Row-1)
-}
-
 // A CheckResult is what Check read.
 type CheckResult struct {
 	Files     []string
@@ -168,7 +152,7 @@ type Footer struct {
 // violation. Rows are checked again, unless they are sorted by keys that begin with that order.
 func CheckFooters(ctx context.Context, checked *CheckResult, opts Options) ([]Footer, error) {
 	if checked == nil {
-		return nil, fmt.Errorf("%w: the result of Check is nil", ErrOption)
+		return nil, fmt.Errorf("%w: the result of Check is nil", errOption)
 	}
 	orders, err := DeclaredOrders(ctx, checked.Files, opts)
 	if err != nil {

@@ -90,7 +90,7 @@ func dictionaryValues(ctx context.Context, d arrow.ArrayData, opts arrowsort.Opt
 	defer a.Release()
 	values, err := dictionary.Values(ctx, a, take.Options{Allocator: opts.Allocator, Threads: opts.Threads})
 	if errors.Is(err, take.ErrOffsets) {
-		return nil, fmt.Errorf("%w: a piece has %d rows of strings of more than 2 GiB", ErrMemory, a.Len())
+		return nil, fmt.Errorf("%w: a piece has %d rows of strings of more than 2 GiB", errkind.ErrBudget, a.Len())
 	}
 	return values, err
 }

@@ -26,7 +26,7 @@ func (in *inputs) inferCSV(ctx context.Context) error {
 	for _, path := range in.paths {
 		if !isCSV(path) {
 			return fmt.Errorf("%w: %s is CSV and %s is not; CSV, whose types are inferred, is read with other CSV "+
-				"only: sort it to .parquet or .arrow first", ErrOption, displayName(in.paths[first]), displayName(path))
+				"only: sort it to .parquet or .arrow first", errOption, displayName(in.paths[first]), displayName(path))
 		}
 	}
 	in.csv = in.opts.csvSchema()
@@ -39,7 +39,7 @@ func (in *inputs) inferCSV(ctx context.Context) error {
 		}
 		err := tablefile.InferCSV(ctx, in.pipes.file(path), read)
 		if errors.Is(err, tablefile.ErrHeader) {
-			return fmt.Errorf("%w: %w", ErrSchema, err)
+			return fmt.Errorf("%w: %w", errSchema, err)
 		}
 		if err != nil {
 			return withHint(in.csv, withColumns(err))
@@ -136,7 +136,7 @@ func withColumns(err error) error {
 	if !errors.As(err, &column) {
 		return err
 	}
-	return fmt.Errorf("%w: %w%s", ErrOption, err, flagtext.Suggestion(column.Names, column.Name))
+	return fmt.Errorf("%w: %w%s", errOption, err, flagtext.Suggestion(column.Names, column.Name))
 }
 
 // withHint adds to an error what to do where CSV seems to have one column; schema is that of CSV inputs, or nil.

@@ -166,7 +166,7 @@ func (e *entries) add(ctx context.Context, dictionary arrow.Array, opts arrowsor
 func readValues(a arrow.Array) (func(i int) (value string, valid bool), error) {
 	read, err := take.ReadValues(a)
 	if read == nil && err == nil {
-		err = fmt.Errorf("%w: a dictionary of type %s cannot be sorted in runs", ErrSchema, a.DataType())
+		err = fmt.Errorf("%w: a dictionary of type %s cannot be sorted in runs", errSchema, a.DataType())
 	}
 	return read, err
 }
@@ -185,7 +185,7 @@ func (t *dictionaryTree) join(mem memory.Allocator) (err error) {
 	if most := arraydata.IndexLimit(typ.IndexType); int64(len(e.numbers)) > most {
 		return fmt.Errorf("%w: the dictionaries have %d different values, more than the %d that indices of type %s "+
 			"can number: cast the column to a dictionary with wider indices",
-			ErrSchema, len(e.numbers), most, typ.IndexType)
+			errSchema, len(e.numbers), most, typ.IndexType)
 	}
 	if e.parts == nil {
 		e.all = arraydata.Nulls(mem, typ.ValueType, 0)
@@ -244,7 +244,7 @@ func (t *dictionaryTree) indices(d arrow.ArrayData, mem memory.Allocator) (arrow
 		index, found := t.entries.numbers[value]
 		if !found {
 			return nil, fmt.Errorf("%w: a value is in no dictionary of the inputs: have they changed since the "+
-				"sort began?", ErrSchema)
+				"sort began?", errSchema)
 		}
 		b.Append(index)
 	}

@@ -38,7 +38,7 @@ func Divide(ctx context.Context, paths []string, bytes int64, opts Options) (*Di
 	}
 	for _, path := range in.paths {
 		if in.formatOf(path) == tablefile.CSV {
-			return nil, fmt.Errorf("%w: %s: CSV is not divided; convert it to Parquet first", ErrOption, path)
+			return nil, fmt.Errorf("%w: %s: CSV is not divided; convert it to Parquet first", errOption, path)
 		}
 	}
 	if in, err = in.begin(ctx, false); err != nil {
@@ -62,7 +62,7 @@ func Divide(ctx context.Context, paths []string, bytes int64, opts Options) (*Di
 // parts are the parts of a file.
 func (in *inputs) parts(path string, most int64) ([]Part, error) {
 	if path == tablefile.Pipe {
-		return nil, fmt.Errorf("%w: standard input is not divided; give files", ErrOption)
+		return nil, fmt.Errorf("%w: standard input is not divided; give files", errOption)
 	}
 	s, err := in.scan(path)
 	if err != nil {
@@ -98,7 +98,7 @@ func ReadPart(ctx context.Context, part Part, stored *arrow.Schema, columns []in
 	}
 	if stored == nil || use == nil {
 		return fmt.Errorf("%w: a part is read with the schema of its division and a function, which must not be nil",
-			ErrOption)
+			errOption)
 	}
 	in := &inputs{paths: []string{part.Path}, schema: stored, opts: &opts, decode: true, pipes: &pipes{}}
 	if in.format, err = tablefile.ParseFormat(opts.InputFormat); err != nil {

@@ -60,7 +60,7 @@ func newInputs(ctx context.Context, paths []string, opts Options) (*inputs, erro
 	}
 	if opts.Open != nil {
 		if !opts.inParts {
-			return nil, fmt.Errorf("%w: Open is for Divide and ReadPart", ErrOption)
+			return nil, fmt.Errorf("%w: Open is for Divide and ReadPart", errOption)
 		}
 		in.paths = slices.Clone(paths)
 	} else {
@@ -74,7 +74,7 @@ func newInputs(ctx context.Context, paths []string, opts Options) (*inputs, erro
 		}
 	}
 	if len(in.paths) == 0 {
-		return nil, fmt.Errorf("%w: no inputs", ErrOption)
+		return nil, fmt.Errorf("%w: no inputs", errOption)
 	}
 	return in, nil
 }

@@ -21,7 +21,7 @@ func checkOverlap(paths, files []string, output string, split bool) error {
 	for _, file := range files {
 		if (split || !named[file]) && isOutput(file, output, split) {
 			return fmt.Errorf("%w: %s is an output that is among the inputs, where its rows would come a second time; "+
-				"remove it, or write to another folder", ErrOption, file)
+				"remove it, or write to another folder", errOption, file)
 		}
 	}
 	return nil

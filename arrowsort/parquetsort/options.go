@@ -3,7 +3,6 @@ package parquetsort
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -124,21 +123,9 @@ const (
 	PhaseFooters      = "checking the order in the footers of"
 )
 
-var (
-	// ErrOption is returned for an option that makes no sense.
-	ErrOption = errors.New("parquetsort: invalid option")
-	// ErrSchema is returned for inputs whose columns do not agree. The error names file and column.
-	ErrSchema = errors.New("parquetsort: schemas differ")
-	// ErrUnsorted is returned by Merge for an input that is not in order. The error names the file and the first row
-	// that sorts before the one above it.
-	ErrUnsorted = errors.New("parquetsort: not sorted")
-	// ErrMemory is returned when something does not fit in the budget that cannot be spilled.
-	ErrMemory = errors.New("parquetsort: the memory budget is too small")
-)
-
 func (o Options) resolved(ctx context.Context) (Options, error) {
 	if ctx == nil {
-		return o, fmt.Errorf("%w: the context is nil; give context.Background()", ErrOption)
+		return o, fmt.Errorf("%w: the context is nil; give context.Background()", errOption)
 	}
 	o.Memory = min(o.Memory, maxMemory)
 	if o.Memory == 0 {
@@ -156,26 +143,26 @@ func (o Options) resolved(ctx context.Context) (Options, error) {
 		{"RowsPerFile", o.RowsPerFile}, {"BytesPerFile", o.BytesPerFile}, {"Threads", int64(o.Threads)},
 		{"Tail", o.Tail}, {"Head", o.Head}} {
 		if n.value < 0 {
-			return o, fmt.Errorf("%w: %s is %d", ErrOption, n.name, n.value)
+			return o, fmt.Errorf("%w: %s is %d", errOption, n.name, n.value)
 		}
 	}
 	switch {
 	case o.Memory < MinMemory:
-		return o, fmt.Errorf("%w: Memory is %d, give at least %d", ErrOption, o.Memory, MinMemory)
+		return o, fmt.Errorf("%w: Memory is %d, give at least %d", errOption, o.Memory, MinMemory)
 	case o.SpillCompression != "" && o.SpillCompression != "lz4" && o.SpillCompression != "zstd":
-		return o, fmt.Errorf("%w: SpillCompression %q; use lz4 or zstd", ErrOption, o.SpillCompression)
+		return o, fmt.Errorf("%w: SpillCompression %q; use lz4 or zstd", errOption, o.SpillCompression)
 	case o.Tail > 0 && (o.Limit > 0 || o.Unique):
-		return o, fmt.Errorf("%w: Tail together with Limit or Unique", ErrOption)
+		return o, fmt.Errorf("%w: Tail together with Limit or Unique", errOption)
 	}
 	if _, err := tablefile.ParseFormat(o.InputFormat); err != nil {
-		return o, fmt.Errorf("%w: InputFormat: %w", ErrOption, err)
+		return o, fmt.Errorf("%w: InputFormat: %w", errOption, err)
 	}
 	if _, err := o.parsed(); err != nil {
-		return o, fmt.Errorf("%w: %w", ErrOption, err)
+		return o, fmt.Errorf("%w: %w", errOption, err)
 	}
 	var err error
 	if o.csvTypes, err = csv.ParseTypes(o.CSVTypes); err != nil {
-		return o, fmt.Errorf("%w: CSVTypes: %w", ErrOption, err)
+		return o, fmt.Errorf("%w: CSVTypes: %w", errOption, err)
 	}
 	o.SpillDir = cmp.Or(o.SpillDir, os.TempDir())
 	o.Allocator = cmp.Or(o.Allocator, memory.DefaultAllocator)

@@ -112,16 +112,16 @@ func (o *fileOrder) encode(ctx context.Context, opts *Options) error {
 // err is the error for inputs that have to be in order and are not.
 func (o *fileOrder) err(ctx context.Context, in *inputs) error {
 	v := o.unsorted
-	reason, err := in.textReason(ctx, v.File)
+	advice, err := in.textReason(ctx, v.File)
 	switch {
 	case err != nil:
 		return err
-	case reason != "":
-		reason += "; sort them together"
+	case advice != "":
+		advice += "; sort them together"
 	default:
-		reason = "sort the file first"
+		advice = "sort the file first"
 	}
-	return fmt.Errorf("%w: %s: %v; %s", ErrUnsorted, v.File, v, reason)
+	return &UnsortedError{File: v.File, Row: v.Row, advice: advice}
 }
 
 // sequence lists the files with rows so that each begins where the one before ends; nil when some overlap. Ties at

@@ -53,7 +53,7 @@ func (in *inputs) openPipes(ctx context.Context, once bool) error {
 			continue
 		}
 		if twice {
-			return fmt.Errorf("%w: %s is named twice and can be read once", ErrOption, displayName(path))
+			return fmt.Errorf("%w: %s is named twice and can be read once", errOption, displayName(path))
 		}
 		format, err := in.format.Resolve(path)
 		if err != nil {

@@ -109,7 +109,7 @@ func (in *inputs) selectColumns() error {
 			}
 		}
 		if len(at) != 1 {
-			return fmt.Errorf("%w: Select: %d columns are named %q", ErrOption, len(at), name)
+			return fmt.Errorf("%w: Select: %d columns are named %q", errOption, len(at), name)
 		}
 		written = append(written, at[0])
 	}

@@ -73,7 +73,7 @@ func TestFooterOfManyRowGroups(t *testing.T) {
 		"orders":  func(opts Options) error { _, err := DeclaredOrders(t.Context(), []string{path}, opts); return err },
 	} {
 		err := work(opts)
-		require.ErrorIs(t, err, tablefile.ErrMemory, name)
+		require.ErrorIs(t, err, tablefile.ErrLimit, name)
 		require.ErrorContains(t, err, path, name)
 		text := err.Error()
 		_, err = fmt.Sscanf(text[strings.Index(text, "; "):], "; the budget has to be at least %d bytes", &needed)
@@ -82,7 +82,7 @@ func TestFooterOfManyRowGroups(t *testing.T) {
 		enough.Memory = needed
 		require.NoError(t, work(enough), name)
 		enough.Memory--
-		require.ErrorIs(t, work(enough), tablefile.ErrMemory, name)
+		require.ErrorIs(t, work(enough), tablefile.ErrLimit, name)
 	}
 }
 

@@ -20,10 +20,10 @@ func matchSchemas(common, next *arrow.Schema, path, first string) (*arrow.Schema
 		switch {
 		case !same && len(common.FieldIndices(f.Name)) > 1:
 			return nil, fmt.Errorf("%w: %s: column %q occurs more than once, then all columns must be those of %s",
-				ErrSchema, path, f.Name, first)
+				errSchema, path, f.Name, first)
 		case len(at) == 0:
 			return nil, fmt.Errorf("%w: %s: there is no column %q, which %s has; all inputs must have the "+
-				"same columns", ErrSchema, path, f.Name, first)
+				"same columns", errSchema, path, f.Name, first)
 		}
 		other := next.Field(at[0])
 		if len(at) > 1 {
@@ -33,18 +33,18 @@ func matchSchemas(common, next *arrow.Schema, path, first string) (*arrow.Schema
 		if matched == nil {
 			name, a, b := typeDifference(f.Name, other.Type, f.Type)
 			return nil, fmt.Errorf("%w: %s: column %q is of type %s, in %s it is %s; types are not converted: write "+
-				"the column with one type first", ErrSchema, path, name, a, first, b)
+				"the column with one type first", errSchema, path, name, a, first, b)
 		}
 		f.Type, f.Nullable = matched, f.Nullable || other.Nullable
 	}
 	for _, f := range next.Fields() {
 		if !common.HasField(f.Name) {
 			return nil, fmt.Errorf("%w: %s: there is a column %q, which %s does not have; all inputs must have the "+
-				"same columns", ErrSchema, path, f.Name, first)
+				"same columns", errSchema, path, f.Name, first)
 		}
 	}
 	if next.NumFields() != len(fields) {
-		return nil, fmt.Errorf("%w: %s: there are %d columns, in %s %d: one occurs more than once", ErrSchema, path,
+		return nil, fmt.Errorf("%w: %s: there are %d columns, in %s %d: one occurs more than once", errSchema, path,
 			next.NumFields(), first, len(fields))
 	}
 	meta := common.Metadata()

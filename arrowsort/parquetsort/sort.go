@@ -75,7 +75,7 @@ func sortOrMerge(ctx context.Context, paths []string, output string, opts Option
 	if !merge && len(in.paths) == 1 && in.csv == nil && !in.opts.splits() && in.holds(output) {
 		order.release()
 		result, err := in.sortTable(ctx, output)
-		if in.opts.readLimit == 0 || !errors.Is(err, tablefile.ErrMemory) {
+		if in.opts.readLimit == 0 || !errors.Is(err, tablefile.ErrLimit) {
 			return result, err
 		}
 		order = nil // what takes more memory than its metadata say is read in pieces
@@ -289,7 +289,7 @@ func (p *rowProgress) add(read, written int64) {
 func Argsort(ctx context.Context, path, output string, opts Options) (*Result, error) {
 	if opts.filters() || opts.splits() || len(opts.Select) > 0 {
 		return nil, fmt.Errorf("%w: Argsort writes the numbers of all rows, or of the first Limit, to one file; "+
-			"leave out Tail, Unique, Select, RowsPerFile and BytesPerFile", ErrOption)
+			"leave out Tail, Unique, Select, RowsPerFile and BytesPerFile", errOption)
 	}
 	in, err := oneInput(ctx, path, output, opts)
 	if err != nil {
@@ -328,7 +328,7 @@ func oneInput(ctx context.Context, path, output string, opts Options) (*inputs, 
 		return nil, err
 	}
 	if len(in.paths) > 1 {
-		return nil, fmt.Errorf("%w: %s is %d files; give one", ErrOption, path, len(in.paths))
+		return nil, fmt.Errorf("%w: %s is %d files; give one", errOption, path, len(in.paths))
 	}
 	if output != "" {
 		if err := tablefile.CheckTarget(output); err != nil {

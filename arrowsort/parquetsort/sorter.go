@@ -54,7 +54,7 @@ func NewSorter(ctx context.Context, schema *arrow.Schema, opts Options) (*Sorter
 		return nil, err
 	}
 	if schema == nil {
-		return nil, fmt.Errorf("%w: the schema is nil", ErrOption)
+		return nil, fmt.Errorf("%w: the schema is nil", errOption)
 	}
 	decoded, err := decodedSchema(schema)
 	if err != nil {
@@ -97,10 +97,10 @@ func (s *Sorter) Schema() *arrow.Schema { return s.decoded }
 // now and then it sorts and spills. After an error the sorter can only be closed.
 func (s *Sorter) Write(rec arrow.Record) error {
 	if adapter.IsNil(rec) {
-		return fmt.Errorf("%w: the batch is nil", ErrOption)
+		return fmt.Errorf("%w: the batch is nil", errOption)
 	}
 	if !s.schema.Equal(rec.Schema()) {
-		return fmt.Errorf("%w: the sorter has %s, the batch %s", ErrSchema, s.schema, rec.Schema())
+		return fmt.Errorf("%w: the sorter has %s, the batch %s", errSchema, s.schema, rec.Schema())
 	}
 	counted, err := adapter.SliceRecord(rec, 0, rec.NumRows())
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Sorter) write(table arrow.Table) error {
 	case s.err != nil:
 		return s.err
 	case s.sorted:
-		return fmt.Errorf("%w: Write behind Sorted", ErrOption)
+		return fmt.Errorf("%w: Write behind Sorted", errOption)
 	}
 	s.err = s.add(table)
 	return s.err
@@ -158,7 +158,7 @@ func (s *Sorter) merged() (tables, error) {
 		return nil, s.err
 	}
 	if s.sorted {
-		return nil, fmt.Errorf("%w: Sorted is called twice", ErrOption)
+		return nil, fmt.Errorf("%w: Sorted is called twice", errOption)
 	}
 	s.sorted = true
 	rows, bytes, err := s.budget.group(s.rowBytes(), s.rows, s.opts.RowGroupRows)

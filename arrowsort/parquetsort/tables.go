@@ -14,6 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -363,8 +364,8 @@ func asRecord(table arrow.Table) (arrow.Record, error) {
 	for i := range columns {
 		chunks := table.Column(i).Data().Chunks()
 		if len(chunks) != 1 {
-			return nil, fmt.Errorf("%w: column %q passes 2 GiB in a batch of %d rows; ask for fewer", ErrMemory,
-				table.Schema().Field(i).Name, table.NumRows())
+			return nil, fmt.Errorf("%w: column %q passes 2 GiB in a batch of %d rows; ask for fewer",
+				errkind.ErrBudget, table.Schema().Field(i).Name, table.NumRows())
 		}
 		columns[i] = chunks[0]
 	}

@@ -24,11 +24,11 @@ import (
 	"golang.org/x/term"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/interrupt"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
-	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
 func main() {
@@ -124,14 +124,14 @@ func run(ctx context.Context, args []string, s streams) int {
 		}
 		return exitInterrupted
 	}
-	tooLittle := errors.Is(err, tablefile.ErrMemory) || errors.Is(err, parquetsort.ErrMemory)
+	tooLittle := errors.Is(err, errkind.ErrLimit) || errors.Is(err, errkind.ErrBudget)
 	if f := command.Flags().Lookup("memory"); tooLittle && f != nil {
 		if line += ": give --memory"; f.Changed {
 			line += " more"
 		}
 	}
 	fmt.Fprintf(s.err, "arrowsort: %s\n", line)
-	if command.Name() == checkName || errors.Is(err, tablefile.ErrUnsupported) || errors.Is(err, arrowsort.ErrKeyType) {
+	if command.Name() == checkName || errors.Is(err, errkind.ErrUnsupported) || errors.Is(err, arrowsort.ErrKeyType) {
 		return exitUsage
 	}
 	return exitError

@@ -1,4 +1,3 @@
-// Package errkind has the errors of files that cannot be read.
 package errkind
 
 import (
@@ -7,15 +6,6 @@ import (
 	"runtime"
 	"strings"
 )
-
-// ErrCorrupt is returned for a file that does not follow its format.
-var ErrCorrupt = errors.New("corrupted file")
-
-// ErrUnsupported is returned for a file that follows its format, but holds what cannot be read here.
-var ErrUnsupported = errors.New("not supported")
-
-// ErrMemory is returned for a file that asks for more memory than there is.
-var ErrMemory = errors.New("not enough memory")
 
 // Corrupt returns an ErrCorrupt with a text.
 func Corrupt(format string, args ...any) error {
@@ -64,3 +54,19 @@ func ContainWriting(f func() error) (err error) {
 	}()
 	return f()
 }
+
+// A FileError is an error of reading or writing a file, with the file's name.
+type FileError struct {
+	Path string
+	Err  error
+}
+
+// Error is one line, without the prefix of panics that the readers of Arrow and Parquet made errors of: it is the file
+// that is wrong, not the run.
+func (e *FileError) Error() string {
+	text := strings.Join(strings.Fields(e.Err.Error()), " ")
+	return fmt.Sprintf("%s: %s", e.Path, strings.ReplaceAll(text, "runtime error: ", ""))
+}
+
+// Unwrap returns the error without the file's name.
+func (e *FileError) Unwrap() error { return e.Err }

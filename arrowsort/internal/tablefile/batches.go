@@ -41,7 +41,7 @@ func (b *batchPieces) Next(context.Context) (arrow.Table, error) {
 		}
 		if b.limit > 0 && b.bytes > b.limit {
 			return nil, fmt.Errorf("%w: its record batches take more than %d bytes, which is all that a file of its "+
-				"size may unless a larger limit is set", ErrMemory, b.limit)
+				"size may unless a larger limit is set", ErrLimit, b.limit)
 		}
 		if rec.NumRows() > 0 {
 			return array.NewTableFromRecords(b.Schema(), []arrow.Record{rec}), nil

@@ -3,9 +3,7 @@ package tablefile
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"strings"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
@@ -15,7 +13,7 @@ import (
 var (
 	ErrCorrupt     = errkind.ErrCorrupt
 	ErrUnsupported = errkind.ErrUnsupported
-	ErrMemory      = errkind.ErrMemory
+	ErrLimit       = errkind.ErrLimit
 )
 
 // inFile puts the file's name before an error, unless it is nil, and makes it one line. Errors of the file system name
@@ -30,7 +28,7 @@ func inFile(path, pipe string, err error) error {
 	if e := (*fs.PathError)(nil); errors.As(err, &e) {
 		err = e.Err
 	}
-	return &fileError{path: path, err: err}
+	return &errkind.FileError{Path: path, Err: err}
 }
 
 // ofFile returns what f returns, with a panic as an ErrCorrupt and the file's name in the error.
@@ -41,17 +39,3 @@ func ofFile[T any](path, pipe string, f func() (T, error)) (result T, err error)
 	})
 	return result, inFile(path, pipe, err)
 }
-
-type fileError struct {
-	path string
-	err  error
-}
-
-// Error is one line, without the prefix of panics that the readers of Arrow and Parquet made errors of: it is the file
-// that is wrong, not the run.
-func (e *fileError) Error() string {
-	text := strings.Join(strings.Fields(e.err.Error()), " ")
-	return fmt.Sprintf("%s: %s", e.path, strings.ReplaceAll(text, "runtime error: ", ""))
-}
-
-func (e *fileError) Unwrap() error { return e.err }

@@ -34,7 +34,7 @@ func TestHostileFiles(t *testing.T) {
 				err := read()
 				runtime.ReadMemStats(&after)
 				require.Error(t, err)
-				require.True(t, errors.Is(err, ErrCorrupt) || errors.Is(err, ErrMemory) ||
+				require.True(t, errors.Is(err, ErrCorrupt) || errors.Is(err, ErrLimit) ||
 					errors.Is(err, ErrUnsupported), "%v", err)
 				require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20))
 				require.Less(t, time.Since(began), 10*time.Second)
@@ -83,9 +83,9 @@ func TestLimitOfSmallFiles(t *testing.T) {
 		info, err := os.Stat(path)
 		require.NoError(t, err)
 		require.Less(t, info.Size(), int64(1<<20))
-		require.ErrorIs(t, scanToEnd(t, path, ReadOptions{}), ErrMemory, format)
+		require.ErrorIs(t, scanToEnd(t, path, ReadOptions{}), ErrLimit, format)
 		require.NoError(t, scanToEnd(t, path, ReadOptions{MemoryLimit: 64 << 20}), format)
 		_, err = Read(t.Context(), path, ReadOptions{MemoryLimit: 64 << 20})
-		require.ErrorIs(t, err, ErrMemory, format)
+		require.ErrorIs(t, err, ErrLimit, format)
 	}
 }

@@ -30,7 +30,7 @@ func (o *ReadOptions) limitMemory(size int64) {
 	o.Allocator = newLimiter(cmp.Or(o.Allocator, memory.DefaultAllocator), o.MemoryLimit)
 }
 
-// A limiter is an allocator that panics with ErrMemory instead of exhausting the machine: a broken length field can ask
+// A limiter is an allocator that panics with ErrLimit instead of exhausting the machine: a broken length field can ask
 // for any number of bytes, and an allocation that fails ends a Go process. Callers contain the panic.
 type limiter struct {
 	memory.Allocator
@@ -61,7 +61,7 @@ func (l *limiter) Free(b []byte) {
 func (l *limiter) reserve(size int) {
 	if l.limit > 0 && int64(size) > l.limit-l.used.Load() {
 		err := fmt.Errorf("%w: the file asks for %d bytes while %d are in use, the limit is %d",
-			ErrMemory, size, l.used.Load(), l.limit)
+			ErrLimit, size, l.used.Load(), l.limit)
 		l.failed.Store(&err)
 		panic(err)
 	}

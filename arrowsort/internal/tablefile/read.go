@@ -103,7 +103,7 @@ type source interface {
 }
 
 // Read reads a whole table. Errors name the file; a file that breaks its format is ErrCorrupt, one that is too large
-// for the limit ErrMemory.
+// for the limit ErrLimit.
 func Read(ctx context.Context, path string, opts ReadOptions) (*Input, error) {
 	return ofFile(opts.name(path), "standard input", func() (*Input, error) { return read(ctx, path, opts) })
 }
@@ -218,14 +218,14 @@ func (s *Scanner) all(ctx context.Context) (arrow.Table, error) {
 	})
 }
 
-// readUpTo reads everything up to a limit, 0 for none; more is ErrMemory.
+// readUpTo reads everything up to a limit, 0 for none; more is ErrLimit.
 func readUpTo(r io.Reader, limit int64) ([]byte, error) {
 	if limit > 0 && limit < math.MaxInt64 {
 		r = io.LimitReader(r, limit+1)
 	}
 	b, err := io.ReadAll(r)
 	if err == nil && limit > 0 && int64(len(b)) > limit {
-		return nil, fmt.Errorf("%w: the input has more than %d bytes", ErrMemory, limit)
+		return nil, fmt.Errorf("%w: the input has more than %d bytes", ErrLimit, limit)
 	}
 	return b, err
 }

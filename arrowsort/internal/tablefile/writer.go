@@ -157,7 +157,7 @@ func (w *Writer) Abort() {
 }
 
 func (w *Writer) named(err error) error {
-	if e := (*fileError)(nil); !errors.As(err, &e) {
+	if e := (*errkind.FileError)(nil); !errors.As(err, &e) {
 		err = inFile(w.opts.name(w.path), "standard output", err)
 	}
 	return err

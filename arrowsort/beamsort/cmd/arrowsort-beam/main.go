@@ -29,7 +29,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/interrupt"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
-	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
 func main() {
@@ -75,7 +74,7 @@ func exit(err error) {
 	case errors.Is(err, errUsage):
 		fmt.Fprintln(os.Stderr, err)
 		code = 2
-	case errors.As(err, new(mistake)), errors.Is(err, beamsort.ErrOption), errors.Is(err, parquetsort.ErrOption):
+	case errors.As(err, new(mistake)), errors.Is(err, arrowsort.ErrOption):
 		fmt.Fprintln(os.Stderr, "arrowsort-beam:", err)
 		code = 2
 	default:

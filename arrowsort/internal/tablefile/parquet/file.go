@@ -137,7 +137,7 @@ func checkDeclared(meta *metadata.FileMetaData, opts reader.Options) error {
 	if opts.Declared > 0 && bytes > float64(opts.Declared) {
 		return fmt.Errorf("%w: its %d rows take about %.0f bytes, a file of its size may take %d unless a larger "+
 			"limit is set",
-			errkind.ErrMemory, meta.NumRows, bytes, opts.Declared)
+			errkind.ErrLimit, meta.NumRows, bytes, opts.Declared)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ const (
 	parsedBytes = 1 << 18
 )
 
-// A FooterError is an ErrMemory for a footer that takes more memory than it may.
+// A FooterError is an ErrLimit for a footer that takes more memory than it may.
 type FooterError struct {
 	columns int64
 	groups  int
@@ -33,11 +33,11 @@ type FooterError struct {
 
 func (e *FooterError) Error() string {
 	return fmt.Sprintf("%v: its footer describes %d columns in %d row groups, which take about %d bytes in memory, "+
-		"more than the %d that it may take", errkind.ErrMemory, e.columns, e.groups, e.Bytes, e.most)
+		"more than the %d that it may take", errkind.ErrLimit, e.columns, e.groups, e.Bytes, e.most)
 }
 
-// Unwrap returns ErrMemory.
-func (e *FooterError) Unwrap() error { return errkind.ErrMemory }
+// Unwrap returns ErrLimit.
+func (e *FooterError) Unwrap() error { return errkind.ErrLimit }
 
 // readMetadata reads the footer of a file of a size, and returns the bytes that it takes in memory, which may be some
 // at most, 0 for any. It checks the schema before anything allocates the children that it declares.

@@ -58,7 +58,7 @@ func TestMetadataAreParsedAsTheyAre(t *testing.T) {
 		require.Equal(t, whole.MetaData().FileMetaData, meta.FileMetaData, c)
 		require.True(t, whole.MetaData().Schema.Equals(meta.Schema))
 		_, _, _, err = readMetadata(src, src.Size(), counted-1)
-		require.ErrorIs(t, err, errkind.ErrMemory)
+		require.ErrorIs(t, err, errkind.ErrLimit)
 		require.ErrorContains(t, err, fmt.Sprintf("%d columns in %d row groups", c.columns, c.groups))
 		_, _, _, err = readMetadata(src, src.Size(), counted)
 		require.NoError(t, err)
