@@ -35,7 +35,8 @@ func TestErrorsMatchTheirKinds(t *testing.T) {
 	_, ofKeys := arrowsort.ResolveKeys(nil, keys)
 	_, ofMerge := parquetsort.Merge(t.Context(), []string{numbers}, filepath.Join(folder, "out.csv"),
 		parquetsort.Options{Keys: keys})
-	ofOption := sorts(parquetsort.Options{Limit: -1}, numbers)
+	ofOption, ofDamaged := sorts(parquetsort.Options{Limit: -1}, numbers), sorts(parquetsort.Options{}, damaged)
+	ofSchemas := sorts(parquetsort.Options{}, numbers, others)
 	for name, c := range map[string]struct {
 		err, kind error
 		text      string
@@ -43,10 +44,10 @@ func TestErrorsMatchTheirKinds(t *testing.T) {
 		"arrowsort": {ofKeys, arrowsort.ErrOption, "arrowsort: invalid argument: "},
 		"rows":      {ofRows, arrowsort.ErrOption, "field 0 has no type"},
 		"option":    {ofOption, arrowsort.ErrOption, "parquetsort: invalid option: "},
-		"schema":    {sorts(parquetsort.Options{}, numbers, others), arrowsort.ErrSchema, "parquetsort: schemas differ: "},
+		"schema":    {ofSchemas, arrowsort.ErrSchema, "parquetsort: schemas differ: "},
 		"order": {ofMerge, arrowsort.ErrUnsorted,
 			"parquetsort: not sorted: " + numbers + ": row 1 sorts before row 0"},
-		"damaged":        {sorts(parquetsort.Options{}, damaged), parquetsort.ErrCorrupt, damaged + ": corrupted file"},
+		"damaged":        {ofDamaged, parquetsort.ErrCorrupt, damaged + ": corrupted file"},
 		"engines":        {engine.ErrMemory, arrowsort.ErrMemory, "engine: out of memory"},
 		"Arrow's option": {ofOption, arrow.ErrInvalid, ""},
 	} {
@@ -65,7 +66,7 @@ func TestErrorsMatchTheirKinds(t *testing.T) {
 	require.Equal(t, numbers, unsorted.File)
 	require.Equal(t, int64(1), unsorted.Row)
 	var file *parquetsort.FileError
-	require.ErrorAs(t, sorts(parquetsort.Options{}, damaged), &file)
+	require.ErrorAs(t, ofDamaged, &file)
 	require.Equal(t, damaged, file.Path)
 	require.ErrorIs(t, file.Err, parquetsort.ErrCorrupt)
 }

@@ -29,8 +29,8 @@ func TestMessages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, rows := range map[string]string{
 		"people.csv": people, "people.txt": people, "narrow.csv": "name,age\nzoe,1\n", "empty.csv": "",
-		"typed.csv": "name,age,score,born\nzoe,old,1,2000-01-01\n", "short.csv": "a,b\n1\n", "cut.arrow": "ARROW1\x00\x00",
-		"text.parquet": people,
+		"typed.csv": "name,age,score,born\nzoe,old,1,2000-01-01\n", "short.csv": "a,b\n1\n",
+		"cut.arrow": "ARROW1\x00\x00", "text.parquet": people,
 	} {
 		require.NoError(t, os.WriteFile(name, []byte(rows), 0o644))
 	}
