@@ -30,7 +30,7 @@ func terminal(t *testing.T, columns int, use func(tty *os.File)) *screen {
 	shown, done := newScreen(columns), make(chan error, 1)
 	go func() {
 		var failed error
-		buffer := make([]byte, 1<<12)
+		buffer := make([]byte, 101) // cuts sequences and characters, as reads may do
 		for {
 			n, err := ptmx.Read(buffer)
 			if err != nil { // all ends of the terminal are closed

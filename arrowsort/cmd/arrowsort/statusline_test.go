@@ -13,6 +13,7 @@ type screen struct {
 	lines       [][]rune
 	row, column int
 	drawings    []string // each text that was erased
+	started     string   // the start of a sequence or a character, which reads may cut
 }
 
 // The sequences of a screen: the cursor goes up by a line; what is at it and after it is erased.
@@ -21,7 +22,8 @@ const up, eraseBelow = "\x1b[1A", "\x1b[J"
 func newScreen(columns int) *screen { return &screen{columns: columns, lines: [][]rune{nil}} }
 
 func (s *screen) Write(p []byte) (int, error) {
-	for rest := string(p); rest != ""; {
+	rest := s.started + string(p)
+	for s.started = ""; rest != ""; {
 		if after, ok := strings.CutPrefix(rest, up); ok {
 			s.row, rest = max(s.row-1, 0), after
 			continue
@@ -33,6 +35,10 @@ func (s *screen) Write(p []byte) (int, error) {
 			s.lines, rest = s.lines[:s.row+1], after
 			s.lines[s.row] = s.lines[s.row][:min(s.column, len(s.lines[s.row]))]
 			continue
+		}
+		if !utf8.FullRuneInString(rest) || strings.HasPrefix(up, rest) || strings.HasPrefix(eraseBelow, rest) {
+			s.started = rest
+			break
 		}
 		c, n := utf8.DecodeRuneInString(rest)
 		if c == utf8.RuneError || c < ' ' && c != '\r' && c != '\n' {
