@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/compute"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/quantile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/functions"
 )
 
 // SortOptions are the options of most functions of Register. The zero value sorts an array or a chunked array ascending
@@ -65,26 +65,14 @@ type SearchSortedOptions struct {
 // TypeName is the name of these options.
 func (SearchSortedOptions) TypeName() string { return "arrowsort.SearchSortedOptions" }
 
-// optionsOf takes options as value or as pointer, and sort keys of v18. Nil and a nil pointer are no options: given is
-// false and the options are the zero value.
+// optionsOf takes options as value or as pointer, and sort keys of v18; see functions.Options.
 func optionsOf[T compute.FunctionOptions](
 	opts compute.FunctionOptions, datum compute.Datum,
 ) (o T, given bool, err error) {
 	if keys, ok := opts.(compute.SortOptions); ok {
 		opts = sortOptions(keys, datum)
 	}
-	switch given := any(opts).(type) {
-	case nil:
-		return o, false, nil
-	case T:
-		return given, true, nil
-	case *T:
-		if given == nil {
-			return o, false, nil
-		}
-		return *given, true, nil
-	}
-	return o, false, fmt.Errorf("%w: takes options of type %T, not %T", arrow.ErrInvalid, o, opts)
+	return functions.Options[T](opts, arrow.ErrInvalid)
 }
 
 // sortOptions are the options that sort keys of v18 mean. For arrays and chunked arrays the first key counts, whatever
@@ -163,11 +151,11 @@ func rank(ctx context.Context, options RankOptions, data Data) (compute.Datum, e
 }
 
 func rankQuantile(ctx context.Context, options SortOptions, data Data) (compute.Datum, error) {
-	return quantiles(ctx, options, data, quantile.Itself)
+	return quantiles(ctx, options, data, functions.Quantile)
 }
 
 func rankNormal(ctx context.Context, options SortOptions, data Data) (compute.Datum, error) {
-	return quantiles(ctx, options, data, quantile.Normal)
+	return quantiles(ctx, options, data, functions.NormalQuantile)
 }
 
 // quantiles is a function of the quantiles of the rows.
@@ -177,7 +165,7 @@ func quantiles(ctx context.Context, options SortOptions, data Data, f func(q flo
 	if err != nil {
 		return nil, err
 	}
-	if err := quantile.FromRanks(ctx, ranks.Float64Values(), opts.Threads, f); err != nil {
+	if err := functions.Quantiles(ctx, ranks.Float64Values(), opts.Threads, f); err != nil {
 		ranks.Release()
 		return nil, err
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/compute"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/functions"
 )
 
 // Register adds the sort functions to a registry of v18: compute.GetFunctionRegistry(), whose functions every context
@@ -46,31 +46,15 @@ func Register(registry compute.FunctionRegistry) error {
 	if registry == nil {
 		return fmt.Errorf("%w: arrow18: no registry to add the sort functions to", arrow.ErrInvalid)
 	}
-	functions := functions()
-	if err := each(functions, registry.CanAddFunction); err != nil {
-		return err
+	clashes := functions.Register(sortFunctions(), registry.CanAddFunction, registry.AddFunction)
+	if clashes != "" {
+		return fmt.Errorf("%w: arrow18: the registry already has a function named %s", arrow.ErrKey, clashes)
 	}
-	return each(functions, registry.AddFunction) // it fails when somebody else registers at this moment
+	return nil
 }
 
-// each adds functions, or finds out whether they can be added. The error names those that the registry has.
-func each(functions []compute.Function, add func(fn compute.Function, allowOverwrite bool) bool) error {
-	var clashes []string
-	for _, fn := range functions {
-		if !add(fn, false) {
-			clashes = append(clashes, fn.Name())
-		}
-	}
-	if clashes == nil {
-		return nil
-	}
-	return fmt.Errorf(
-		"%w: arrow18: the registry already has a function named %s", arrow.ErrKey, strings.Join(clashes, ", "),
-	)
-}
-
-// functions are the functions that Register adds. Arrow limits the lines of a description to 78 characters.
-func functions() []compute.Function {
+// sortFunctions are the functions that Register adds. Arrow limits the lines of a description to 78 characters.
+func sortFunctions() []compute.Function {
 	return []compute.Function{
 		newFunction("array_sort_indices", compute.FunctionDoc{
 			Summary: "Return the indices that would sort an array",

@@ -12,7 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/searchsorted"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/functions"
 )
 
 func searchSorted(ctx context.Context, options SearchSortedOptions, args []compute.Datum) (compute.Datum, error) {
@@ -54,7 +54,7 @@ func placesOf(ctx context.Context, values, needles Data, side arrowsort.Side) (*
 			return nil, fmt.Errorf("the needles: %w", err)
 		}
 		defer sought.core.Release()
-		return uint64s(searchsorted.Places(ctx, in, sought.core, side, contextOptions(ctx).core()))
+		return uint64s(functions.SearchSorted(ctx, in, sought.core, side, contextOptions(ctx).core()))
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/functions"
 )
 
 // A function handles every kind of datum itself. It runs outside the executor for vector functions, which ignores a
@@ -45,7 +46,7 @@ func newFunctionOf[T compute.FunctionOptions](name string, doc compute.FunctionD
 	doc.OptionsType = none.TypeName()
 	doc.OptionsRequired = defaults == nil
 	impl := func(ctx context.Context, opts compute.FunctionOptions, args ...compute.Datum) (compute.Datum, error) {
-		options, given, err := optionsOf[T](opts)
+		options, given, err := functions.Options[T](opts, arrow.ErrInvalid)
 		switch {
 		case err != nil:
 		case ctx == nil:

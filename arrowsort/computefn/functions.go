@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/compute"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/quantile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/functions"
 )
 
 func sortData(ctx context.Context, options SortOptions, datum compute.Datum) (compute.Datum, error) {
@@ -115,11 +115,11 @@ func rank(ctx context.Context, options RankOptions, datum compute.Datum) (comput
 }
 
 func rankQuantile(ctx context.Context, options RankQuantileOptions, datum compute.Datum) (compute.Datum, error) {
-	return quantiles(ctx, options, datum, quantile.Itself)
+	return quantiles(ctx, options, datum, functions.Quantile)
 }
 
 func rankNormal(ctx context.Context, options RankQuantileOptions, datum compute.Datum) (compute.Datum, error) {
-	return quantiles(ctx, options, datum, quantile.Normal)
+	return quantiles(ctx, options, datum, functions.NormalQuantile)
 }
 
 // quantiles is a function of the quantile ranks: of the share of rows below a row, and half of those that tie with it.
@@ -136,7 +136,7 @@ func quantiles(
 	if err != nil {
 		return nil, err
 	}
-	if err := quantile.FromRanks(ctx, ranks.Float64Values(), opts.Threads, f); err != nil {
+	if err := functions.Quantiles(ctx, ranks.Float64Values(), opts.Threads, f); err != nil {
 		ranks.Release()
 		return nil, err
 	}

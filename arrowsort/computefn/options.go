@@ -1,9 +1,6 @@
 package computefn
 
 import (
-	"fmt"
-
-	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/compute"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -95,20 +92,3 @@ type SearchSortedOptions struct {
 
 // TypeName is the name of these options in Arrow C++.
 func (SearchSortedOptions) TypeName() string { return "SearchSortedOptions" }
-
-// optionsOf takes options as value or as pointer. Nil and a nil pointer are no options: given is false and the options
-// are the zero value.
-func optionsOf[T compute.FunctionOptions](opts compute.FunctionOptions) (options T, given bool, err error) {
-	switch o := any(opts).(type) {
-	case nil:
-		return options, false, nil
-	case T:
-		return o, true, nil
-	case *T:
-		if o == nil {
-			return options, false, nil
-		}
-		return *o, true, nil
-	}
-	return options, false, fmt.Errorf("%w: takes options of type %T, not %T", arrow.ErrInvalid, options, opts)
-}

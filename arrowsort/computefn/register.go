@@ -29,10 +29,11 @@ package computefn
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/compute"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/functions"
 )
 
 // Register adds the sort functions to a registry: compute.GetFunctionRegistry(), whose functions every context finds,
@@ -44,31 +45,15 @@ func Register(registry compute.FunctionRegistry) error {
 	if registry == nil {
 		return fmt.Errorf("%w: computefn: no registry to add the sort functions to", arrow.ErrInvalid)
 	}
-	functions := functions()
-	if err := each(functions, registry.CanAddFunction); err != nil {
-		return err
+	clashes := functions.Register(sortFunctions(), registry.CanAddFunction, registry.AddFunction)
+	if clashes != "" {
+		return fmt.Errorf("%w: computefn: the registry already has a function named %s", arrow.ErrKey, clashes)
 	}
-	return each(functions, registry.AddFunction) // it fails when somebody else registers at this moment
+	return nil
 }
 
-// each adds functions, or finds out whether they can be added. The error names those that the registry has.
-func each(functions []compute.Function, add func(fn compute.Function, allowOverwrite bool) bool) error {
-	var clashes []string
-	for _, fn := range functions {
-		if !add(fn, false) {
-			clashes = append(clashes, fn.Name())
-		}
-	}
-	if clashes == nil {
-		return nil
-	}
-	return fmt.Errorf(
-		"%w: computefn: the registry already has a function named %s", arrow.ErrKey, strings.Join(clashes, ", "),
-	)
-}
-
-// functions are the functions that Register adds.
-func functions() []compute.Function {
+// sortFunctions are the functions that Register adds.
+func sortFunctions() []compute.Function {
 	return []compute.Function{
 		newFunction("array_sort_indices", arraySortIndicesDoc, ArraySortOptions{}, arraySortIndices),
 		newFunction("sort_indices", sortIndicesDoc, SortOptions{}, sortIndices),

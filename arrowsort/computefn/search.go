@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/scalar"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/searchsorted"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/functions"
 )
 
 func searchSorted(ctx context.Context, options SearchSortedOptions, args []compute.Datum) (compute.Datum, error) {
@@ -32,7 +32,7 @@ func searchSorted(ctx context.Context, options SearchSortedOptions, args []compu
 		return nil, fmt.Errorf("the needles: %w", err)
 	}
 	defer needles.Release()
-	places, err := searchsorted.Places(ctx, values, needles, options.Side, opts)
+	places, err := functions.SearchSorted(ctx, values, needles, options.Side, opts)
 	switch {
 	case err != nil:
 		return nil, err

@@ -1,5 +1,4 @@
-// Package searchsorted has search_sorted of Arrow C++, for the compute functions of both versions of Arrow.
-package searchsorted
+package functions
 
 import (
 	"context"
@@ -15,9 +14,10 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 )
 
-// Places returns the place of each needle in values, which are in the ascending order of sort_indices with nulls at the
-// start or at the end: an array or a chunked array each. The place of a null is null.
-func Places(
+// SearchSorted is search_sorted of Arrow C++: it returns the place of each needle in values, which are in the ascending
+// order of sort_indices with nulls at the start or at the end: an array or a chunked array each. The place of a null is
+// null.
+func SearchSorted(
 	ctx context.Context, values, needles arrowsort.Data, side arrowsort.Side, opts arrowsort.Options,
 ) (*array.Uint64, error) {
 	sides, err := placements(values)
