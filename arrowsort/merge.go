@@ -49,15 +49,11 @@ func (c *call) merge(ctx context.Context, keys []Key, runs cpu.Runs) (merged Dat
 	if err := c.work.AddPayloads(); err != nil {
 		return nil, nil, err
 	}
-	job := &c.work.Job
-	job.Limit, job.Progress, job.Plan = c.opts.Limit, c.opts.Progress, c.opts.OnPlan != nil
-	result, taken, err := cpu.Merge(ctx, job, runs, c.opts.Allocator)
+	result, taken, err := cpu.Merge(ctx, c.job(), runs, c.opts.Allocator)
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.opts.OnPlan != nil {
-		c.opts.OnPlan(result.Plan)
-	}
+	c.report(result)
 	rows := result.Rows
 	columns, err := c.work.Assemble(result)
 	if err != nil {
