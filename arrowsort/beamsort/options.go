@@ -12,8 +12,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
 // ErrOption is returned for an option or an argument that makes no sense. It is the ErrOption of package arrowsort.

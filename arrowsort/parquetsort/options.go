@@ -12,9 +12,9 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
+	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
 // Options say how to sort. The zero value is right but for the keys.

@@ -15,10 +15,10 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
+	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
 // tables are sorted rows, piece by piece. next ends with io.EOF; the caller releases the pieces.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 	"github.com/arrowsort/arrowsort/gpu"
+	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
 // facts are what info prints.

@@ -26,9 +26,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/interrupt"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
+	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
 func main() {

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
+	"github.com/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
@@ -29,7 +29,7 @@ func (b *buffers) bytes(n int) ([]byte, error) {
 	if buf == nil {
 		return nil, err
 	}
-	machine.AdviseHuge(buf)
+	machine.AdviseHuge(buf, machine.HugeBytes)
 	b.live = append(b.live, buf)
 	return buf, nil
 }

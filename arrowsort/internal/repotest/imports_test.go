@@ -25,6 +25,7 @@ const (
 	gpu       = module + "/gpu"
 	cuda      = "gorgonia.org/cu"
 	commands  = "github.com/spf13/cobra"
+	sys       = "golang.org/x/sys" // system calls
 )
 
 // arrows are the edges of the architecture: what a package may reach outside the standard library, directly or through
@@ -39,7 +40,8 @@ var arrows = []struct {
 	{from: "internal/tiebreak", only: []string{module + "/internal/buffers", module + "/keyencode"}},
 	{from: "arrowsort/engine", only: []string{module + "/internal/buffers", module + "/keyencode"}},
 	{from: "gpu", only: []string{gpu, module + "/kernels", module + "/keyencode", module + "/arrowsort/engine",
-		module + "/internal/buffers", module + "/internal/tiebreak", module + "/internal/workers"}},
+		module + "/internal/buffers", module + "/internal/machine", module + "/internal/tiebreak",
+		module + "/internal/workers", sys}},
 	{from: "arrowsort/engine/enginetest", never: []string{arrow, arrow18, gpu}},
 	{from: "arrowsort/internal/cpu", never: []string{arrow, arrow18, gpu}},
 	{from: "arrowsort/internal/take", never: []string{compute, parquet, arrow18, gpu}},
@@ -47,6 +49,7 @@ var arrows = []struct {
 	{from: "arrowsort/rows", never: []string{compute, parquet, arrow18, gpu, module + "/arrowsort/cmd", commands}},
 	{from: "arrowsort/computefn", never: []string{parquet, arrow18, gpu, commands}},
 	{from: "arrowsort/internal/arrow18", never: []string{parquet, pqarrow, flight, gpu, commands}},
+	{from: "internal/machine", only: []string{sys}},
 	{from: "internal/workers", only: []string{}},
 	{from: "arrowsort/internal/tablefile", never: []string{parquet, flight, gpu, commands}},
 	{from: "arrowsort/internal/tablefile/parquet", never: []string{tablefile + "/csv", flight, gpu, commands}},

@@ -7,7 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
+	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
 // What a file may take in memory when nobody has set a limit. A small file can declare any number of values.

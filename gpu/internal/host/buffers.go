@@ -5,6 +5,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/internal/buffers"
+	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
 // Buffers allocates memory of the caller's allocator and lists it, so that one Release gives everything
@@ -14,13 +15,17 @@ type Buffers struct {
 	live map[*byte][]byte // by their first bytes
 }
 
+// hugeBytes is the least size of a buffer for which huge pages are asked: copying into fresh memory costs mostly page
+// faults.
+const hugeBytes = 2 << 20
+
 // Bytes returns n bytes of undefined content; nil for none.
 func (b *Buffers) Bytes(n int) ([]byte, error) {
 	buf, err := engine.Allocate(b.Mem, n)
 	if buf == nil {
 		return nil, err
 	}
-	adviseHuge(buf)
+	machine.AdviseHuge(buf, hugeBytes)
 	if b.live == nil {
 		b.live = map[*byte][]byte{}
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
 // A textArray is rows of text that grow.
@@ -27,7 +27,7 @@ type textArray[T int32 | int64] struct {
 func readText[T int32 | int64](r *flatReader, mem memory.Allocator, rows, size int) (arrow.Array, error) {
 	offsets := arraydata.NewBuffer(mem, len(arrow.GetBytes([]T{0}))*(rows+1))
 	defer offsets.Release()
-	machine.AdviseHuge(offsets.Bytes())
+	machine.AdviseHuge(offsets.Bytes(), machine.HugeBytes)
 	t := &textArray[T]{mem: mem, offsets: arrow.GetData[T](offsets.Bytes()), data: memory.NewResizableBuffer(mem)}
 	defer func() { t.data.Release() }()
 	t.move(size)
@@ -50,7 +50,7 @@ func (t *textArray[T]) reserve(n, row int) {
 // move takes the text to a buffer of a size.
 func (t *textArray[T]) move(size int) {
 	to := arraydata.NewBuffer(t.mem, size)
-	machine.AdviseHuge(to.Bytes())
+	machine.AdviseHuge(to.Bytes(), machine.HugeBytes)
 	copy(to.Bytes(), t.data.Bytes()[:t.size])
 	t.data.Release()
 	t.data = to

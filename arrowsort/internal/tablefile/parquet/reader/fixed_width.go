@@ -11,8 +11,8 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
 // A flatReader reads the rows of a flat column of a row group: values of four or eight bytes that Parquet stores as
@@ -52,7 +52,7 @@ func (r *flatReader) array(mem memory.Allocator, rows, size int) (arrow.Array, e
 func (r *flatReader) numbers(mem memory.Allocator, rows int) (arrow.Array, error) {
 	values := arraydata.NewBuffer(mem, rows*r.width)
 	defer values.Release()
-	machine.AdviseHuge(values.Bytes())
+	machine.AdviseHuge(values.Bytes(), machine.HugeBytes)
 	validity := r.newValidity(mem, rows)
 	nulls, err := r.read(values.Bytes(), validity.Bytes(), 0)
 	return r.makeArray(rows, nulls, err, validity, values)

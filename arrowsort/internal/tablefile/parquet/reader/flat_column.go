@@ -12,8 +12,8 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+	"github.com/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
@@ -54,7 +54,7 @@ func (f *File) newFlatColumn(i int) *flatColumn {
 	}
 	if c.width > 0 {
 		c.values = arraydata.NewBuffer(f.opts.Allocator, first*c.width)
-		machine.AdviseHuge(c.values.Bytes())
+		machine.AdviseHuge(c.values.Bytes(), machine.HugeBytes)
 	}
 	return c
 }

@@ -1,4 +1,4 @@
-// Package machine reports the memory of the computer.
+// Package machine reports the memory of the computer and asks it for huge pages.
 package machine
 
 import "runtime/debug"
@@ -18,3 +18,6 @@ func Memory() int64 {
 
 // noLimit is what the runtime reports when GOMEMLIMIT is not set.
 const noLimit = 1<<63 - 1
+
+// HugeBytes is the least size of buffers that huge pages pay for: smaller ones lie in huge pages of others.
+const HugeBytes = 1 << 19

@@ -3,4 +3,4 @@
 package machine
 
 // AdviseHuge does nothing where the operating system has no such advice.
-func AdviseHuge([]byte) {}
+func AdviseHuge([]byte, int) {}

@@ -19,8 +19,8 @@ func TestAdviseHuge(t *testing.T) {
 	all, err := unix.Mmap(-1, 0, 1024*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, unix.Munmap(all)) }()
-	AdviseHuge(all[10*page+1 : 900*page+1])
-	AdviseHuge(all[950*page : 960*page]) // too small
+	AdviseHuge(all[10*page+1:900*page+1], HugeBytes)
+	AdviseHuge(all[950*page:960*page], HugeBytes) // too small
 	for at, want := range map[int]bool{
 		9: false, 10: true, 500: true, 900: true, 901: false, 955: false,
 	} {
