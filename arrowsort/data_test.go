@@ -25,7 +25,7 @@ func TestSchemaAndMetadataAreKept(t *testing.T) {
 	rec := array.NewRecord(schema, []arrow.Array{a, a}, 2)
 	defer rec.Release()
 	sorted, err := arrowsort.Sort(
-		t.Context(), arrow.Record(rec), []arrowsort.Key{{Index: 1}}, arrowsort.Options{Allocator: mem},
+		t.Context(), arrow.Record(rec), []arrowsort.Key{{At: arrowsort.Column(1)}}, arrowsort.Options{Allocator: mem},
 	)
 	require.NoError(t, err)
 	require.True(t, sorted.Schema().Equal(schema))
@@ -35,7 +35,9 @@ func TestSchemaAndMetadataAreKept(t *testing.T) {
 
 	tbl := array.NewTableFromRecords(schema, []arrow.Record{rec, rec})
 	defer tbl.Release()
-	sortedTable, err := arrowsort.Sort(t.Context(), tbl, []arrowsort.Key{{Index: 1}}, arrowsort.Options{Allocator: mem})
+	sortedTable, err := arrowsort.Sort(
+		t.Context(), tbl, []arrowsort.Key{arrowsort.KeyAt(1)}, arrowsort.Options{Allocator: mem},
+	)
 	require.NoError(t, err)
 	require.True(t, sortedTable.Schema().Metadata().Equal(meta))
 	require.EqualValues(t, 4, sortedTable.NumRows())

@@ -143,7 +143,7 @@ func ExampleOptions() {
 func ExampleKey() {
 	rec := flights()
 	defer rec.Release()
-	for _, key := range []arrowsort.Key{{Path: "delay"}, {Index: 1}, {Path: "delay.minutes"}} {
+	for _, key := range []arrowsort.Key{{Path: "delay"}, {At: arrowsort.Column(1)}, {Path: "delay.minutes"}} {
 		rows, err := arrowsort.SortIndices(context.Background(), rec, []arrowsort.Key{key}, arrowsort.Options{})
 		if errors.Is(err, arrowsort.ErrColumn) {
 			fmt.Println(err)

@@ -2,8 +2,10 @@ package arrowsort
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -15,15 +17,58 @@ import (
 // A Key is one sort key. Keys are given with the most significant first; of keys on one column the first wins.
 type Key struct {
 	// Path names the column: the name of a field, or the names of nested struct fields joined by dots, as in "a.b".
-	// A field that has the whole name comes before a nested one. When Path is empty, Index says which column it is.
+	// A field that has the whole name comes before a nested one.
 	Path string
-	// Index is the position of the column, when Path is empty. It reaches columns whose name is empty or not unique.
-	// For an array or a chunked array leave it 0.
-	Index int
+	// At is the position of the column in place of a path: Column(0) is the first. It reaches columns whose name is
+	// empty or not unique. Data of one column, such as an array, needs neither.
+	At Position
 	// Order is the direction of the values.
 	Order Order
 	// Nulls says the side of nulls and NaNs.
 	Nulls NullPlacement
+}
+
+// KeyOf returns the ascending key on the column of a path.
+func KeyOf(path string) Key { return Key{Path: path} }
+
+// KeyAt returns the ascending key on the column at position i, which counts from 0.
+func KeyAt(i int) Key { return Key{At: Column(i)} }
+
+// A Position is the position of a column, or none, which is the zero value.
+type Position struct{ number int } // i+1 for position i, and i below 0
+
+// Column returns position i, which counts from 0.
+func Column(i int) Position {
+	if i < 0 {
+		return Position{i}
+	}
+	return Position{i + 1}
+}
+
+// Index returns the position, and whether there is one.
+func (p Position) Index() (i int, given bool) {
+	if p.number > 0 {
+		return p.number - 1, true
+	}
+	return p.number, p.number < 0
+}
+
+// MarshalJSON writes the position as a number, and none as null.
+func (p Position) MarshalJSON() ([]byte, error) {
+	if i, given := p.Index(); given {
+		return strconv.AppendInt(nil, int64(i), 10), nil
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (p *Position) UnmarshalJSON(text []byte) error {
+	var i *int
+	err := json.Unmarshal(text, &i)
+	if i != nil {
+		*p = Column(*i)
+	}
+	return err
 }
 
 // Order is the direction of a key. It reverses the values only: where nulls and NaNs go is up to NullPlacement.
@@ -153,18 +198,23 @@ func expand(found []sortKey, key sortKey) ([]sortKey, error) {
 
 // find is the column of a key.
 func (d *dataset) find(key Key) (adapter.Leaf, error) {
-	if key.Path == "" {
-		if key.Index < 0 || key.Index >= len(d.Columns) {
+	at, given := key.At.Index()
+	switch {
+	case key.Path != "" && given:
+		return adapter.Leaf{}, fmt.Errorf(
+			"%w: a key has both the path %q and the position %d", ErrOption, key.Path, at,
+		)
+	case key.Path == "" && !given && len(d.Columns) != 1:
+		return adapter.Leaf{}, fmt.Errorf(
+			"%w: a key has neither a path nor a position, and the data has %d columns", ErrOption, len(d.Columns),
+		)
+	case key.Path == "":
+		if at < 0 || at >= len(d.Columns) {
 			return adapter.Leaf{}, fmt.Errorf(
-				"%w: the key has index %d, the data has %d columns", ErrColumn, key.Index, len(d.Columns),
+				"%w: the key has position %d, the data has %d columns", ErrColumn, at, len(d.Columns),
 			)
 		}
-		return adapter.Leaf{Path: pathTo(key.Index), Name: d.Label(key.Index), Type: d.Columns[key.Index].Type}, nil
-	}
-	if key.Index != 0 {
-		return adapter.Leaf{}, fmt.Errorf(
-			"%w: a key has both the path %q and the index %d", ErrOption, key.Path, key.Index,
-		)
+		return adapter.Leaf{Path: pathTo(at), Name: d.Label(at), Type: d.Columns[at].Type}, nil
 	}
 	leaf := adapter.Leaf{Name: key.Path}
 	isNamed := func(c *adapter.Column) bool { return d.schema != nil && c.Name == key.Path }
@@ -218,7 +268,7 @@ func descend(leaf adapter.Leaf, fields []arrow.Field, path string) (adapter.Leaf
 			continue
 		}
 		if count > 1 {
-			return leaf, fmt.Errorf("%w: key %q: %d columns are named %q; use Key.Index",
+			return leaf, fmt.Errorf("%w: key %q: %d columns are named %q; use Key.At",
 				ErrColumn, leaf.Name, count, path[:end])
 		}
 		below := adapter.Leaf{Path: append(slices.Clone(leaf.Path), at), Name: leaf.Name, Type: fields[at].Type}

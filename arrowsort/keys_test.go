@@ -1,12 +1,14 @@
 package arrowsort_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -19,7 +21,8 @@ func TestResolveKeys(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "a", Type: arrow.Null}, {Name: "s", Type: inner}, {Name: "l", Type: arrow.ListOf(arrow.Null)}}, nil)
 	columns, err := arrowsort.ResolveKeys(schema, []arrowsort.Key{
-		{Path: "s.y", Order: arrowsort.Descending}, {Index: 1, Nulls: arrowsort.NullsAtStart}, {Index: 0}})
+		{Path: "s.y", Order: arrowsort.Descending}, {At: arrowsort.Column(1), Nulls: arrowsort.NullsAtStart},
+		arrowsort.KeyAt(0)})
 	require.NoError(t, err)
 	require.Equal(t, []arrowsort.KeyColumn{
 		{Name: "s.y", Path: []int{1, 1}, Type: arrow.BinaryTypes.String, Order: arrowsort.Descending},
@@ -27,7 +30,7 @@ func TestResolveKeys(t *testing.T) {
 		{Name: "a", Path: []int{0}, Type: arrow.Null},
 	}, columns)
 	columns[2].Path[0] = 9 // the caller's
-	columns, err = arrowsort.ResolveKeys(schema, []arrowsort.Key{{Index: 0}})
+	columns, err = arrowsort.ResolveKeys(schema, []arrowsort.Key{{At: arrowsort.Column(0)}})
 	require.NoError(t, err)
 	require.Equal(t, []int{0}, columns[0].Path)
 
@@ -58,8 +61,8 @@ func TestKeysFindTheirColumns(t *testing.T) {
 		want []uint64
 	}{
 		{arrowsort.Key{Path: "down"}, []uint64{2, 1, 0}},
-		{arrowsort.Key{Index: 0}, []uint64{2, 1, 0}},
-		{arrowsort.Key{Index: 3}, []uint64{2, 1, 0}},
+		{arrowsort.Key{At: arrowsort.Column(0)}, []uint64{2, 1, 0}},
+		{arrowsort.Key{At: arrowsort.Column(3)}, []uint64{2, 1, 0}},
 		{arrowsort.Key{Path: "s.x"}, []uint64{0, 1, 2}}, // the exact name, not the field of s
 		{arrowsort.Key{Path: "s.a.b"}, []uint64{0, 2, 1}},
 		{arrowsort.Key{Path: "s.a.b.c"}, []uint64{1, 0, 2}},
@@ -92,17 +95,19 @@ func TestKeysThatCannotBe(t *testing.T) {
 		{arrowsort.Key{Path: "c"}, []error{arrowsort.ErrColumn, arrow.ErrKey, arrow.ErrInvalid},
 			`arrowsort: invalid sort key column: no match for key "c"; there are "a", "b", "b", "list", "days", "s"`},
 		{arrowsort.Key{Path: "b"}, []error{arrowsort.ErrColumn},
-			`arrowsort: invalid sort key column: key "b": 2 columns are named "b"; use Key.Index`},
+			`arrowsort: invalid sort key column: key "b": 2 columns are named "b"; use Key.At`},
 		{arrowsort.Key{Path: "a.x"}, []error{arrowsort.ErrColumn},
 			`arrowsort: invalid sort key column: key "a.x": column "a" has type int32 and no fields`},
 		{arrowsort.Key{Path: "s.y"}, []error{arrowsort.ErrColumn},
 			`arrowsort: invalid sort key column: no match for key "s.y"; there are "x", "l"`},
-		{arrowsort.Key{Index: 6}, []error{arrowsort.ErrColumn},
-			`arrowsort: invalid sort key column: the key has index 6, the data has 6 columns`},
-		{arrowsort.Key{Index: -1}, []error{arrowsort.ErrColumn},
-			`arrowsort: invalid sort key column: the key has index -1, the data has 6 columns`},
-		{arrowsort.Key{Path: "a", Index: 2}, []error{arrowsort.ErrOption, arrow.ErrInvalid},
-			`arrowsort: invalid argument: a key has both the path "a" and the index 2`},
+		{arrowsort.Key{At: arrowsort.Column(6)}, []error{arrowsort.ErrColumn},
+			`arrowsort: invalid sort key column: the key has position 6, the data has 6 columns`},
+		{arrowsort.Key{At: arrowsort.Column(-1)}, []error{arrowsort.ErrColumn},
+			`arrowsort: invalid sort key column: the key has position -1, the data has 6 columns`},
+		{arrowsort.Key{Path: "a", At: arrowsort.Column(2)}, []error{arrowsort.ErrOption, arrow.ErrInvalid},
+			`arrowsort: invalid argument: a key has both the path "a" and the position 2`},
+		{arrowsort.Key{Order: arrowsort.Descending}, []error{arrowsort.ErrOption},
+			`arrowsort: invalid argument: a key has neither a path nor a position, and the data has 6 columns`},
 		{arrowsort.Key{Path: "a", Order: 7}, []error{arrowsort.ErrOption},
 			`arrowsort: invalid argument: key 0 has order 7 and null placement 0`},
 		{arrowsort.Key{Path: "list"}, []error{arrowsort.ErrKeyType, arrow.ErrNotImplemented},
@@ -150,7 +155,8 @@ func TestFirstOfDuplicateKeysWins(t *testing.T) {
 	i32 := arrow.PrimitiveTypes.Int32
 	rec := record(t, []string{"a", "b"}, fromJSON(t, mem, i32, `[1, 2, 1]`), fromJSON(t, mem, i32, `[1, 2, 3]`))
 	require.Equal(t, []uint64{2, 0, 1}, indices(t, mem, rec, []arrowsort.Key{
-		{Path: "a"}, {Index: 0, Order: arrowsort.Descending}, {Path: "b", Order: arrowsort.Descending}, {Path: "b"}}))
+		{Path: "a"}, {At: arrowsort.Column(0), Order: arrowsort.Descending}, {Path: "b", Order: arrowsort.Descending},
+		{Path: "b"}}))
 }
 
 // TestStructKeys compares struct keys of sliced and nested structs, which have nulls at every level, with their fields.
@@ -257,7 +263,7 @@ func TestKeysTwice(t *testing.T) {
 	rec := record(t, []string{"a", "b"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[2, 1, null, 2]`),
 		fromJSON(t, mem, arrow.BinaryTypes.String, `["x", "y", "z", "w"]`))
 	once := []arrowsort.Key{{Path: "a"}, {Path: "b"}}
-	twice := []arrowsort.Key{{Path: "a"}, {Index: 0, Order: arrowsort.Descending}, {Path: "b"},
+	twice := []arrowsort.Key{{Path: "a"}, {At: arrowsort.Column(0), Order: arrowsort.Descending}, {Path: "b"},
 		{Path: "b", Nulls: arrowsort.NullsAtStart}, {Path: "a"}}
 	opts := arrowsort.Options{Allocator: mem}
 	sorted, err := arrowsort.Sort(t.Context(), rec, once, opts)
@@ -324,4 +330,27 @@ func TestKeysTwice(t *testing.T) {
 	plan, err := arrowsort.Explain(t.Context(), rec, twice, opts)
 	require.NoError(t, err)
 	require.Len(t, plan.Keys(), 2)
+}
+
+// A key without a path and a position is the column of data that has one.
+func TestKeyOfTheOnlyColumn(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	t.Cleanup(func() { mem.AssertSize(t, 0) })
+	column := record(t, []string{"a"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int32, "[2, 3, 1]"))
+	for _, key := range []arrowsort.Key{{}, arrowsort.KeyAt(0), arrowsort.KeyOf("a")} {
+		rows, err := arrowsort.SortIndices(t.Context(), column, []arrowsort.Key{key}, arrowsort.Options{Allocator: mem})
+		require.NoError(t, err)
+		require.Equal(t, []uint64{2, 0, 1}, rows.Uint64Values())
+		rows.Release()
+	}
+}
+
+func TestPositionsAsJSON(t *testing.T) {
+	for _, at := range []arrowsort.Position{{}, arrowsort.Column(0), arrowsort.Column(7), arrowsort.Column(-1)} {
+		text, err := json.Marshal(arrowsort.Key{At: at})
+		require.NoError(t, err)
+		var key arrowsort.Key
+		require.NoError(t, json.Unmarshal(text, &key))
+		require.Equal(t, at, key.At, "%s", text)
+	}
 }

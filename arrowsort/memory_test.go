@@ -76,7 +76,7 @@ func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 	for i, typ := range arrowtest.Types() {
 		for _, s := range sortableTypes() {
 			if arrow.TypeEqual(typ, s) {
-				keys = append(keys, arrowsort.Key{Index: i})
+				keys = append(keys, arrowsort.Key{At: arrowsort.Column(i)})
 				break
 			}
 		}
@@ -93,7 +93,8 @@ func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 	for i, part := range parts {
 		t.Cleanup(part.Release)
 		for _, key := range keys[:len(keys)*i] { // of the last part
-			values = append(values, part.Column(key.Index))
+			at, _ := key.At.Index()
+			values = append(values, part.Column(at))
 		}
 	}
 	wanted := record(t, make([]string, len(values)), values...)
@@ -125,7 +126,7 @@ func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 			return data(arrowsort.SearchSorted(ctx, sorted, wanted, keys, arrowsort.Right, o))
 		},
 		"SearchSorted in other storage": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			three := []arrowsort.Key{{}, {Index: 1}, {Index: 2}}
+			three := []arrowsort.Key{{At: arrowsort.Column(0)}, {At: arrowsort.Column(1)}, {At: arrowsort.Column(2)}}
 			return data(arrowsort.SearchSorted(ctx, stored[0], stored[1], three, 0, o))
 		},
 		"IsSorted": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {

@@ -136,7 +136,7 @@ func TestNumbersOfCalls(t *testing.T) {
 				return numbers(arrowsort.SelectKPerGroup(ctx, rec, keys, nil, n, plain))
 			}},
 			"Index": {all, func() (int64, error) {
-				return records(arrowsort.Sort(ctx, rec, []arrowsort.Key{{Index: n}}, plain))
+				return records(arrowsort.Sort(ctx, rec, []arrowsort.Key{{At: arrowsort.Column(n)}}, plain))
 			}},
 			"Order": {all, func() (int64, error) {
 				return records(arrowsort.Sort(ctx, rec, []arrowsort.Key{{Order: arrowsort.Order(n)}}, plain))

@@ -151,7 +151,7 @@ func TestPartitionNthErrors(t *testing.T) {
 			fmt.Sprintf("arrowsort: invalid row number: nth is %d, the data has 2 rows", nth))
 	}
 	_, err := arrowsort.PartitionNth(
-		t.Context(), a, []arrowsort.Key{{Index: 1}}, 2, arrowsort.Options{Allocator: mem})
+		t.Context(), a, []arrowsort.Key{{At: arrowsort.Column(1)}}, 2, arrowsort.Options{Allocator: mem})
 	require.ErrorIs(t, err, arrowsort.ErrColumn, "keys are checked when nothing is sorted, too")
 }
 

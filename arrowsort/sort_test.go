@@ -135,7 +135,7 @@ func checkCarried(t *testing.T, mem memory.Allocator, tbl arrow.Table, chunks, k
 
 func checkCarriedRecord(t *testing.T, mem memory.Allocator, rec arrow.Record, chunks, keyChunks []arrow.Array) {
 	values := texts(chunks...)
-	keys := []arrowsort.Key{{Index: 1}}
+	keys := []arrowsort.Key{{At: arrowsort.Column(1)}}
 	want := argsort([][]arrow.Array{keyChunks}, keys)
 	sorted, err := arrowsort.Sort(t.Context(), rec, keys, arrowsort.Options{Allocator: mem})
 	require.NoError(t, err)

@@ -83,7 +83,7 @@ func sortOptions(keys compute.SortOptions, datum compute.Datum) SortOptions {
 	}
 	converted := SortOptions{Keys: make([]arrowsort.Key, len(keys))}
 	for i, key := range keys {
-		converted.Keys[i] = arrowsort.Key{Index: key.ColumnIndex, Order: arrowsort.Order(key.Order),
+		converted.Keys[i] = arrowsort.Key{At: arrowsort.Column(key.ColumnIndex), Order: arrowsort.Order(key.Order),
 			Nulls: arrowsort.NullPlacement(key.NullPlacement)}
 	}
 	return converted

@@ -217,7 +217,7 @@ func TestCallsThatFail(t *testing.T) {
 		text string
 	}{
 		{"sort", arrow18.SelectKOptions{}, datum, arrow.ErrInvalid, "SortOptions, not arrow18.SelectKOptions"},
-		{"sort", compute.SortOptions{{ColumnIndex: 1}}, datum, arrow.ErrKey, "index 1"},
+		{"sort", compute.SortOptions{{ColumnIndex: 1}}, datum, arrow.ErrKey, "position 1"},
 		{"sort", compute.SortOptions{{Order: -1}}, datum, arrow.ErrInvalid, "order 255"},
 		{"sort_indices", arrow18.SortOptions{Keys: []arrowsort.Key{{Path: "b"}}}, datum, arrow.ErrKey, `"b"`},
 		{"is_sorted", arrow18.SortOptions{}, datum, arrow.ErrInvalid, "sort keys"},

@@ -85,7 +85,7 @@ func TestSameOrderAsV18(t *testing.T) {
 func coreKeys(keys compute.SortOptions) []arrowsort.Key {
 	converted := make([]arrowsort.Key, len(keys))
 	for i, key := range keys {
-		converted[i] = arrowsort.Key{Index: key.ColumnIndex, Order: arrowsort.Order(key.Order),
+		converted[i] = arrowsort.Key{At: arrowsort.Column(key.ColumnIndex), Order: arrowsort.Order(key.Order),
 			Nulls: arrowsort.NullPlacement(key.NullPlacement)}
 	}
 	return converted

@@ -81,7 +81,8 @@ func newTable(seed uint64, mem memory.Allocator) *table {
 		t.columns = append(t.columns, column(r, typ, t.rows, chunks, mem))
 	}
 	for i := range min(2, len(types)) {
-		key := arrowsort.Key{Index: i, Order: arrowsort.Order(r.IntN(2)), Nulls: arrowsort.NullPlacement(r.IntN(2))}
+		key := arrowsort.Key{At: arrowsort.Column(i), Order: arrowsort.Order(r.IntN(2)),
+			Nulls: arrowsort.NullPlacement(r.IntN(2))}
 		t.keys = append(t.keys, key)
 		t.modelKeys = append(t.modelKeys, model.Key{Column: i, Descending: key.Order == arrowsort.Descending,
 			NullsFirst: key.Nulls == arrowsort.NullsAtStart})

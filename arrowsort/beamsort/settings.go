@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
@@ -71,15 +71,7 @@ func decodeSchema(b []byte) (*arrow.Schema, error) {
 }
 
 // sampleKeys are the keys among the key columns alone.
-func (s *settings) sampleKeys() []arrowsort.Key {
-	keys := slices.Clone(s.Keys)
-	for i, key := range keys {
-		if key.Path == "" {
-			keys[i].Index = slices.Index(s.KeyColumns, key.Index)
-		}
-	}
-	return keys
-}
+func (s *settings) sampleKeys() []arrowsort.Key { return flagtext.Among(s.KeyColumns, s.Keys) }
 
 // parquet are the options for package parquetsort.
 func (s *settings) parquet() parquetsort.Options {

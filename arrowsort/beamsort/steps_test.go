@@ -199,7 +199,8 @@ func TestSeveralKeys(t *testing.T) {
 		table := arrowtest.RandomTable(pair, 0.1, []int{300, 200}, uint64(i))
 		paths = append(paths, writeFile(t, in, fmt.Sprintf("%d.parquet", i), table, 120))
 	}
-	keys := []arrowsort.Key{{Path: "v.a", Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart}, {Index: 1},
+	keys := []arrowsort.Key{{Path: "v.a", Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart},
+		{At: arrowsort.Column(1)},
 		{Path: "v.b"}}
 	requireSorted(t, paths, runSteps(t, paths, out, keys, Options{Shards: 4}), keys)
 }

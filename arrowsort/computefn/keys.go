@@ -61,7 +61,7 @@ func columnOf(schema *arrow.Schema, target compute.FieldRef) (arrowsort.Key, err
 		if path := matches[0]; len(path) > 1 {
 			return nestedKey(schema, path)
 		}
-		return arrowsort.Key{Index: matches[0][0]}, nil
+		return arrowsort.Key{At: arrowsort.Column(matches[0][0])}, nil
 	default:
 		return arrowsort.Key{}, errTarget(
 			fmt.Sprintf("%d matches for %s; use compute.FieldRefIndex", len(matches), target),

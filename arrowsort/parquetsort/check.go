@@ -248,12 +248,7 @@ func (c *declaredOrderChecker) add(ctx context.Context, piece arrow.Table) error
 		c.groups, c.inside = c.groups[1:], 0
 		c.order.forget()
 	}
-	c.order.opts.Keys = flagtext.KeysOf(c.groups[0].Sorting)
-	for i, key := range c.order.opts.Keys {
-		if key.Path == "" {
-			c.order.opts.Keys[i].Index = slices.Index(c.columns, key.Index)
-		}
-	}
+	c.order.opts.Keys = flagtext.Among(c.columns, flagtext.KeysOf(c.groups[0].Sorting))
 	if len(c.order.opts.Keys) > 0 {
 		at, err := c.order.add(ctx, piece)
 		if err != nil {

@@ -195,7 +195,8 @@ func TestOrderOfColumnsByPosition(t *testing.T) {
 	_, err := tablefile.Write(t.Context(), from, table, tablefile.WriteOptions{})
 	require.NoError(t, err)
 	for _, keys := range [][]arrowsort.Key{
-		{{Index: 1}}, {{Index: 2, Order: arrowsort.Descending}}, {{Path: "b"}, {Index: 1}, {Index: 0}},
+		{arrowsort.KeyAt(1)}, {{At: arrowsort.Column(2), Order: arrowsort.Descending}},
+		{{Path: "b"}, arrowsort.KeyAt(1), arrowsort.KeyAt(0)},
 	} {
 		_, err := Sort(t.Context(), []string{from}, out, Options{Keys: keys})
 		require.NoError(t, err)
@@ -210,7 +211,7 @@ func TestOrderOfColumnsByPosition(t *testing.T) {
 		require.Equal(t, keys, orders[0].Keys)
 	}
 	_, err = Sort(t.Context(), []string{from}, out,
-		Options{Keys: []arrowsort.Key{{Index: 1}}, Select: []string{"b", "#2"}})
+		Options{Keys: []arrowsort.Key{{At: arrowsort.Column(1)}}, Select: []string{"b", "#2"}})
 	require.NoError(t, err)
 	orders, err := DeclaredOrders(t.Context(), []string{out}, Options{})
 	require.NoError(t, err)

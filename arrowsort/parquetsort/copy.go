@@ -43,7 +43,7 @@ func sortingOf(keys []arrowsort.Key) (order []tablefile.SortingColumn) {
 		by := tablefile.SortingColumn{Path: k.Path, Descending: k.Order == arrowsort.Descending,
 			NullsFirst: k.Nulls == arrowsort.NullsAtStart}
 		if k.Path == "" {
-			by.Column = k.Index
+			by.Column, _ = k.At.Index()
 		}
 		order = append(order, by)
 	}

@@ -46,7 +46,7 @@ func TestCopy(t *testing.T) {
 		"groups not in order": {[]string{wide}, Options{Keys: key}, false},
 		"not by the second key": {[]string{low},
 			Options{Keys: []arrowsort.Key{{Path: "key"}, {Path: "row", Order: arrowsort.Descending}}}, false},
-		"a key by its position": {[]string{low}, Options{Keys: []arrowsort.Key{{}}}, true},
+		"a key by its position": {[]string{low}, Options{Keys: []arrowsort.Key{arrowsort.KeyAt(0)}}, true},
 		"a limit":               {[]string{low}, Options{Keys: key, Limit: 10}, false},
 		"other row groups":      {[]string{low}, Options{Keys: key, RowGroupRows: 5000}, false},
 		"another codec":         {[]string{low}, Options{Keys: key, Compression: "zstd"}, false},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
@@ -104,7 +105,7 @@ func (in *inputs) readVerbatim() {
 	}
 	keys := slices.Clone(in.opts.Keys)
 	for i, key := range keys {
-		keys[i].Path, keys[i].Index = "", typed[slices.Index(columns, in.columnOf(key))]
+		keys[i].Path, keys[i].At = "", arrowsort.Column(typed[slices.Index(columns, in.columnOf(key))])
 	}
 	in.opts.Keys, in.csv, in.memory = keys, verbatim, verbatim.Bytes()
 	in.inferred, in.schema = in.schema, verbatim.Arrow()

@@ -29,7 +29,7 @@ func TestPartsAreTheInputs(t *testing.T) {
 
 func requireParts(t *testing.T, names []string, parts int) {
 	t.Helper()
-	folder, keys := t.TempDir(), []arrowsort.Key{{Index: 1}}
+	folder, keys := t.TempDir(), []arrowsort.Key{{At: arrowsort.Column(1)}}
 	dict := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 	var paths []string
 	var want [2][]string
@@ -97,7 +97,7 @@ func (e elsewhere) Close() error {
 
 // TestPartsOfFilesThatAreElsewhere are those of local files; they are closed, and no other function takes them.
 func TestPartsOfFilesThatAreElsewhere(t *testing.T) {
-	keys, open, lost := []arrowsort.Key{{Index: 0}}, 0, errors.New("the connection is lost")
+	keys, open, lost := []arrowsort.Key{{At: arrowsort.Column(0)}}, 0, errors.New("the connection is lost")
 	files := map[string][]byte{"there/bad.parquet": []byte("no Parquet file"), "there/x.csv.gz": nil}
 	var paths []string
 	for _, name := range []string{"there/*.parquet", "there/b.arrow", "there/c.arrows"} {

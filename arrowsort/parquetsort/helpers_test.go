@@ -197,7 +197,7 @@ func requireSorted(t testing.TB, inputs, outputs []string, keys []arrowsort.Key)
 	var before arrow.Record
 	at := int64(0)
 	eachBatch(t, outputs, func(rec arrow.Record) {
-		stable := append(append([]arrowsort.Key(nil), keys...), arrowsort.Key{Index: int(rec.NumCols()) - 1})
+		stable := append(append([]arrowsort.Key(nil), keys...), arrowsort.KeyAt(int(rec.NumCols())-1))
 		parts := []arrow.Record{rec}
 		if before != nil {
 			parts = []arrow.Record{before, rec}

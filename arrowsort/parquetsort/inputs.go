@@ -11,6 +11,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
@@ -126,11 +127,9 @@ func (in *inputs) findKeys(ctx context.Context) (err error) {
 	}
 	in.opts.Keys = slices.Clone(in.opts.Keys)
 	for i, key := range in.opts.Keys {
-		if key.Path != "" {
-			continue
-		}
-		if name := in.schema.Field(key.Index).Name; name != "" && len(in.schema.FieldIndices(name)) == 1 {
-			in.opts.Keys[i].Path, in.opts.Keys[i].Index = name, 0
+		name := in.schema.Field(in.columnOf(key)).Name
+		if key.Path == "" && name != "" && len(in.schema.FieldIndices(name)) == 1 {
+			in.opts.Keys[i].Path, in.opts.Keys[i].At = name, arrowsort.Position{}
 		}
 	}
 	return nil

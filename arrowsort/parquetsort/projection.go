@@ -10,6 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -21,13 +22,7 @@ func (in *inputs) readKeysOnly() {
 
 // readOnly has only some columns read, in the order of the schema, with those of the keys among them.
 func (in *inputs) readOnly(columns []int) {
-	keys := slices.Clone(in.opts.Keys)
-	for i, key := range keys {
-		if key.Path == "" {
-			keys[i].Index = slices.Index(columns, key.Index)
-		}
-	}
-	in.opts.Keys = keys
+	in.opts.Keys = flagtext.Among(columns, in.opts.Keys)
 	in.project(columns)
 }
 
@@ -74,7 +69,8 @@ func (in *inputs) columnOf(key arrowsort.Key) int {
 	if at, found := leadingField(in.schema.Fields(), key.Path); found && key.Path != "" {
 		return at
 	}
-	return key.Index
+	at, _ := key.At.Index()
+	return at
 }
 
 func leadingField(fields []arrow.Field, path string) (at int, found bool) {

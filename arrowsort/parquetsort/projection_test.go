@@ -57,7 +57,7 @@ func TestSelectByPosition(t *testing.T) {
 				t.Run(fmt.Sprint(c.key, len(inputs), ext), func(t *testing.T) {
 					out := filepath.Join(t.TempDir(), "out"+ext)
 					_, err := Sort(t.Context(), inputs, out,
-						Options{Keys: []arrowsort.Key{{Index: c.key}}, Select: c.selected})
+						Options{Keys: []arrowsort.Key{{At: arrowsort.Column(c.key)}}, Select: c.selected})
 					require.NoError(t, err)
 					read, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
 					require.NoError(t, err)
@@ -76,7 +76,7 @@ func TestSelectByPosition(t *testing.T) {
 		}
 	}
 	_, err := Sort(t.Context(), []string{in}, filepath.Join(folder, "out.arrow"),
-		Options{Keys: []arrowsort.Key{{Index: 0}}, Select: []string{"a"}})
+		Options{Keys: []arrowsort.Key{{At: arrowsort.Column(0)}}, Select: []string{"a"}})
 	require.ErrorIs(t, err, ErrOption)
 	require.ErrorContains(t, err, `Select: 2 columns are named "a"`)
 }
@@ -107,7 +107,8 @@ func TestKeyByPositionThatIsNotSelected(t *testing.T) {
 	number := arrow.PrimitiveTypes.Int64
 	writeColumns(t, in, []arrow.Field{{Name: "a", Type: number}, {Name: "", Type: number}, {Name: "c", Type: number}},
 		"[1,2,3]", "[30,10,20]", "[7,8,9]")
-	_, err := Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Index: 1}}, Select: []string{"c"}})
+	_, err := Sort(t.Context(), []string{in}, out,
+		Options{Keys: []arrowsort.Key{arrowsort.KeyAt(1)}, Select: []string{"c"}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"8|", "9|", "7|"}, textOfRows(t, out))
 }
@@ -122,5 +123,5 @@ func TestKeyColumnOfAPath(t *testing.T) {
 	for path, want := range map[string]int{"a.b.c": 1, "a.b": 0, "a": 1, "a.b.d": 2} {
 		require.Equal(t, want, in.columnOf(arrowsort.Key{Path: path}), path)
 	}
-	require.Equal(t, 2, in.columnOf(arrowsort.Key{Index: 2}))
+	require.Equal(t, 2, in.columnOf(arrowsort.Key{At: arrowsort.Column(2)}))
 }

@@ -22,7 +22,7 @@ var numberKeys = map[string][]arrowsort.Key{
 	"float":                  {{Path: "x", Nulls: arrowsort.NullsAtStart}},
 	"float descending, key":  {{Path: "x", Order: arrowsort.Descending}, {Path: "key"}},
 	"already sorted":         {{Path: "row"}},
-	"reversed, by its index": {{Index: 2, Order: arrowsort.Descending}},
+	"reversed, by its index": {{At: arrowsort.Column(2), Order: arrowsort.Descending}},
 }
 
 func TestSortLargerThanMemory(t *testing.T) {

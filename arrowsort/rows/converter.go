@@ -44,7 +44,7 @@ func NewConverter(fields ...Field) (*Converter, error) {
 			return nil, fmt.Errorf("%w: field %d has no type", arrowsort.ErrOption, i)
 		}
 		columns[i] = arrow.Field{Name: f.Name, Type: f.Type, Nullable: true}
-		keys[i] = arrowsort.Key{Index: i, Order: f.Order, Nulls: f.Nulls}
+		keys[i] = arrowsort.Key{At: arrowsort.Column(i), Order: f.Order, Nulls: f.Nulls}
 	}
 	return ForKeys(arrow.NewSchema(columns, nil), keys)
 }

@@ -223,7 +223,7 @@ func TestManyTiles(t *testing.T) {
 	var keys []arrowsort.Key
 	for i := range parts {
 		key := modes[i%4]
-		key.Index = i
+		key.At = arrowsort.Column(i)
 		keys = append(keys, key)
 	}
 	converter, err := rows.ForKeys(rec.Schema(), keys)

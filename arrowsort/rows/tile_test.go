@@ -169,7 +169,7 @@ func TestResultsOutliveInputs(t *testing.T) {
 func TestNumbersOfThreads(t *testing.T) {
 	rec := recordOf(fromJSON(t, arrow.PrimitiveTypes.Int8, `[2, 1, null]`))
 	defer rec.Release()
-	c, err := rows.ForKeys(rec.Schema(), []arrowsort.Key{{Index: 0}})
+	c, err := rows.ForKeys(rec.Schema(), []arrowsort.Key{{At: arrowsort.Column(0)}})
 	require.NoError(t, err)
 	for _, threads := range []int{0, 1, math.MaxInt32, math.MaxInt, -1, math.MinInt} {
 		opts := rows.Options{Threads: threads}

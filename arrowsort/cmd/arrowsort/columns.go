@@ -44,13 +44,13 @@ func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowso
 // inWords is an error of the library for somebody who does not call it.
 func inWords(err error) error {
 	words := strings.TrimPrefix(err.Error(), "arrowsort: ")
-	return reworded{strings.TrimSuffix(words, "; use Key.Index"), err}
+	return reworded{strings.TrimSuffix(words, "; use Key.At"), err}
 }
 
 // locate makes sure that a key names one column.
 func (k *keyFlag) locate(schema *arrow.Schema) error {
 	if k.key.Path == "" {
-		if k.key.Index >= schema.NumFields() {
+		if at, _ := k.key.At.Index(); at >= schema.NumFields() {
 			return fmt.Errorf("there %s", columnsThere(schema))
 		}
 		return nil

@@ -104,7 +104,8 @@ func tableOf(input []byte) *table {
 		mode := int(s.byte())
 		t.keys = append(
 			t.keys,
-			arrowsort.Key{Index: i, Order: arrowsort.Order(mode & 1), Nulls: arrowsort.NullPlacement(mode >> 1 & 1)},
+			arrowsort.Key{At: arrowsort.Column(i), Order: arrowsort.Order(mode & 1),
+				Nulls: arrowsort.NullPlacement(mode >> 1 & 1)},
 		)
 		t.modelKeys = append(t.modelKeys, model.Key{Column: i, Descending: mode&1 == 1, NullsFirst: mode>>1&1 == 1})
 	}

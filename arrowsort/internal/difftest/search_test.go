@@ -70,8 +70,8 @@ func (t *table) checkSearch(tt *testing.T, r *rand.Rand, opts arrowsort.Options)
 	var types []arrow.DataType
 	for i := range t.keys {
 		t.modelKeys[i].Fields = nil
-		t.keys[i].Path, t.keys[i].Index = "", t.modelKeys[i].Column
-		types = append(types, t.columns[t.keys[i].Index].Type)
+		t.keys[i].Path, t.keys[i].At = "", arrowsort.Column(t.modelKeys[i].Column)
+		types = append(types, t.columns[t.modelKeys[i].Column].Type)
 	}
 	sorted, err := arrowsort.Sort(tt.Context(), t.data, t.keys, opts)
 	if err != nil {
@@ -141,7 +141,8 @@ func drawValues(r *rand.Rand, types []arrow.DataType, from [][]arrow.Array, keys
 		}
 		c := model.Column{Type: typ}
 		left := v.rows
-		for _, chunk := range from[keys[i].Index] {
+		at, _ := keys[i].At.Index()
+		for _, chunk := range from[at] {
 			n := min(chunk.Len(), left)
 			c.Chunks = append(c.Chunks, array.NewSlice(chunk, int64(chunk.Len()-n), int64(chunk.Len())))
 			left -= n

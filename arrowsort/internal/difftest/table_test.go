@@ -134,7 +134,8 @@ func (t *table) addColumn(r *rand.Rand, typ arrow.DataType, form columnForm, mem
 
 // addKey makes a key of a column: all of it, or a field of a struct.
 func (t *table) addKey(r *rand.Rand, column, mode int, array bool) {
-	key := arrowsort.Key{Index: column, Order: arrowsort.Order(mode & 1), Nulls: arrowsort.NullPlacement(mode >> 1)}
+	key := arrowsort.Key{At: arrowsort.Column(column), Order: arrowsort.Order(mode & 1),
+		Nulls: arrowsort.NullPlacement(mode >> 1)}
 	modelKey := model.Key{Column: column, Descending: mode&1 == 1, NullsFirst: mode>>1 == 1}
 	path := []string{name(column)}
 	if array {
@@ -147,7 +148,7 @@ func (t *table) addKey(r *rand.Rand, column, mode int, array bool) {
 	}
 	if len(modelKey.Fields) > 0 || r.IntN(2) == 0 {
 		if key.Path = strings.Join(path, "."); key.Path != "" {
-			key.Index = 0
+			key.At = arrowsort.Position{}
 		}
 	}
 	t.keys, t.modelKeys = append(t.keys, key), append(t.modelKeys, modelKey)

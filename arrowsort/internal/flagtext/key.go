@@ -79,7 +79,7 @@ func named(key arrowsort.Key, name, text string) (arrowsort.Key, error) {
 			if n < 1 {
 				return key, fmt.Errorf("key %q: positions count from 1", text)
 			}
-			key.Index = n - 1
+			key.At = arrowsort.Column(n - 1)
 			return key, nil
 		}
 	}
@@ -166,9 +166,15 @@ func givenTwice(column, modifier, rest string) error {
 	return fmt.Errorf("%q gives %s twice; write -k %s", ":"+modifier, what, column+rest)
 }
 
+// nameOf is the path of a key, or else its position as it is typed.
+func nameOf(key arrowsort.Key) string {
+	at, _ := key.At.Index()
+	return cmp.Or(key.Path, tablefile.Label(at))
+}
+
 // KeyText returns a key as it is typed after -k. Keys by position are shown by their position.
 func KeyText(key arrowsort.Key) string {
-	text := cmp.Or(key.Path, tablefile.Label(key.Index))
+	text := nameOf(key)
 	_, tail, found := CutModifier(text)
 	all := found && IsModifier(tail) // a name that ends as a modifier does
 	switch {
@@ -205,7 +211,7 @@ func KeyTexts(keys []arrowsort.Key) []string {
 func KeysInWords(keys []arrowsort.Key) string {
 	texts := make([]string, len(keys))
 	for i, k := range keys {
-		texts[i] = cmp.Or(k.Path, tablefile.Label(k.Index))
+		texts[i] = nameOf(k)
 		var how []string
 		if k.Order == arrowsort.Descending {
 			how = append(how, "descending")
@@ -223,10 +229,25 @@ func KeysInWords(keys []arrowsort.Key) string {
 // KeyList returns keys as a list in a sentence.
 func KeyList(keys []arrowsort.Key) string { return strings.Join(KeyTexts(keys), ", ") }
 
+// Among returns the keys for data that has some columns only: positions are those among them.
+func Among(columns []int, keys []arrowsort.Key) []arrowsort.Key {
+	keys = slices.Clone(keys)
+	for i, key := range keys {
+		if key.Path == "" {
+			at, _ := key.At.Index()
+			keys[i].At = arrowsort.Column(slices.Index(columns, at))
+		}
+	}
+	return keys
+}
+
 // KeysOf returns the keys of the order that a Parquet file declares.
 func KeysOf(sorting []tablefile.SortingColumn) (keys []arrowsort.Key) {
 	for _, s := range sorting {
-		key := arrowsort.Key{Path: s.Path, Index: s.Column}
+		key := arrowsort.KeyOf(s.Path)
+		if s.Path == "" {
+			key = arrowsort.KeyAt(s.Column)
+		}
 		if s.Descending {
 			key.Order = arrowsort.Descending
 		}

@@ -23,8 +23,8 @@ func TestParseKey(t *testing.T) {
 		"x:desc:asc":              {Path: "x:desc"},
 		"x:desc:desc":             {Path: "x:desc", Order: arrowsort.Descending},
 		"x:nulls-last:nulls-last": {Path: "x:nulls-last"},
-		"#2":                      {Index: 1},
-		"#1:desc":                 {Order: arrowsort.Descending},
+		"#2":                      {At: arrowsort.Column(1)},
+		"#1:desc":                 {At: arrowsort.Column(0), Order: arrowsort.Descending},
 		"#two":                    {Path: "#two"},
 		"#":                       {Path: "#"},
 		" spaced ":                {Path: " spaced "},
@@ -52,7 +52,7 @@ func TestKeyTextReadsBack(t *testing.T) {
 	}
 	require.Equal(t, "a, b:desc, c:nulls-first, #3",
 		KeyList([]arrowsort.Key{{Path: "a"}, {Path: "b", Order: arrowsort.Descending},
-			{Path: "c", Nulls: arrowsort.NullsAtStart}, {Index: 2}}))
+			{Path: "c", Nulls: arrowsort.NullsAtStart}, arrowsort.KeyAt(2)}))
 }
 
 // TestModifiersThatAreWrong get the one that may be meant.
