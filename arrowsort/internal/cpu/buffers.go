@@ -60,16 +60,27 @@ func (b *buffers) shrink(buf []byte, n int) (short []byte, err error) {
 // keep makes a buffer part of the result: release spares it.
 func (b *buffers) keep(buf []byte) {
 	if i := b.find(buf); i >= 0 {
-		b.live = slices.Delete(b.live, i, i+1)
+		b.forget(i)
 	}
 }
 
 // free frees one buffer before the others.
 func (b *buffers) free(buf []byte) {
 	if i := b.find(buf); i >= 0 {
-		b.live = slices.Delete(b.live, i, i+1)
+		b.forget(i)
 		b.mem.Free(buf)
 	}
+}
+
+// forget takes a buffer off the list, which moves those on its shorter side. The columns of a result are kept in the
+// order of their buffers, so that each of many is near the start.
+func (b *buffers) forget(i int) {
+	if i >= len(b.live)/2 {
+		b.live = slices.Delete(b.live, i, i+1)
+		return
+	}
+	copy(b.live[1:i+1], b.live[:i])
+	b.live[0], b.live = nil, b.live[1:]
 }
 
 func (b *buffers) find(buf []byte) int {

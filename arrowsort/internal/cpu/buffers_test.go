@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -110,5 +111,30 @@ func TestProgress(t *testing.T) {
 			},
 			"few rows",
 		)
+	}
+}
+
+// TestManyBuffersAreKept: the time is linear in the columns of a result; if it were quadratic, this would take minutes.
+func TestManyBuffersAreKept(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	b := buffers{call: t.Context(), mem: mem}
+	all := make([][]byte, 200_000)
+	for i := range all {
+		all[i] = mem.Allocate(1)
+		b.live = append(b.live, all[i])
+	}
+	temporary := b.live[1]
+	for i, buf := range all {
+		if i != 1 {
+			b.keep(buf)
+		}
+	}
+	require.Equal(t, [][]byte{temporary}, b.live)
+	b.release()
+	for i, buf := range all {
+		if i != 1 {
+			mem.Free(buf)
+		}
 	}
 }
