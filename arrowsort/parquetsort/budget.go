@@ -37,8 +37,15 @@ const footerShare = 3
 // budgetOfFooter is the budget that a footer of some bytes needs.
 func budgetOfFooter(bytes int64) int64 { return bytes * footerShare }
 
-// fanIn is the number of runs that are merged at once.
-func (b budget) fanIn() int { return 64 }
+// fanIn is the number of runs of some columns that are merged at once. A batch of each is in memory, as values and as
+// arrays that hold them: where columns are many, those take more than the values, and fewer runs fit.
+func (b budget) fanIn(columns int) int {
+	const most = 64
+	return int(min(max(b.total/8/(2*batchColumn*int64(max(columns, 1))), 2), most))
+}
+
+// batchColumn is the least bytes of a column in a batch of a run, and about what its array takes.
+const batchColumn = 1 << 10
 
 // runBeside is the bytes of a run when pieces of the input are larger than they should be, as record batches of Arrow
 // can be. There are three times those bytes: the piece that is collected, the next one, and the bytes that it is read
@@ -91,8 +98,7 @@ func (b budget) tableGroup(table arrow.Table) int64 {
 // batchRows is the number of rows of a batch of a run, of some rows. The values of a few columns take more than what
 // holds them.
 func (b budget) batchRows(table arrow.Table) int64 {
-	const column = 1 << 10
-	bytes := max(b.batch(), table.NumCols()*column)
+	bytes := max(b.batch(), table.NumCols()*batchColumn)
 	return max(bytes*table.NumRows()/max(arraydata.TableBytes(table), 1), 1)
 }
 

@@ -53,7 +53,7 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 	}
 	defer order.release()
 	if d.InOrder = order.unsorted == nil; d.InOrder {
-		fan := min(b.files(d.Columns, in.memory/int64(len(in.paths)), in.opts.footers), b.fanIn())
+		fan := min(b.files(d.Columns, in.memory/int64(len(in.paths)), in.opts.footers), b.fanIn(d.Columns))
 		if order.overlap() > fan {
 			d.spills(b, (len(order.files)+fan-1)/fan)
 		}
@@ -79,7 +79,8 @@ func (d *Description) spills(b budget, runs int) {
 		return
 	}
 	d.Runs = runs
-	for ; runs > 1; runs = (runs + b.fanIn() - 1) / b.fanIn() {
+	fan := b.fanIn(d.Columns)
+	for ; runs > 1; runs = (runs + fan - 1) / fan {
 		d.Passes++
 	}
 	d.BytesSpilled = int64(d.Passes) * d.Table

@@ -61,7 +61,7 @@ func NewSorter(ctx context.Context, schema *arrow.Schema, opts Options) (*Sorter
 		return nil, err
 	}
 	s := &Sorter{ctx: ctx, opts: opts, budget: opts.budget(), schema: schema, decoded: decoded}
-	s.fan, s.run = s.budget.fanIn(), s.budget.run()
+	s.fan, s.run = s.budget.fanIn(schema.NumFields()), s.budget.run()
 	s.recycle(opts.Allocator)
 	if err := checkKeys(ctx, decoded, opts.Keys); err != nil {
 		return nil, err
