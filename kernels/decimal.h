@@ -1,4 +1,4 @@
-// Decimals of two or four limbs: the device's twin of keyencode/wide.go.
+// Decimals of two or four limbs, ordered as package keyencode orders them.
 #pragma once
 #include "device.h"
 

@@ -1,4 +1,4 @@
-// How the value of a row becomes an ordered number: the device's twin of keyencode/word.go.
+// How the value of a row becomes an ordered number, as in package keyencode.
 #pragma once
 #include "device.h"
 

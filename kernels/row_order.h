@@ -1,4 +1,4 @@
-// How a row stands to its predecessor: the twin of keyencode/order.go.
+// The order of a row and the row before it, as package keyencode defines it.
 #pragma once
 #include "device.h"
 
