@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -91,6 +92,9 @@ func TestProgress(t *testing.T) {
 			"reversed": drawn(1, n, shapes["reversed"]), "constant": drawn(1, n, shapes["constant"]),
 			"narrow": drawn(1, n, shapes["narrow"]),
 		} {
+			if !testrun.Share(1, name, limit) {
+				continue
+			}
 			columns := []keyencode.Column{uint64Column(keys), texts}
 			job := engine.Job{
 				Rows: n, Columns: columns, Keys: []keyencode.Key{{}}, RowNumbers: 8, Limit: limit, Threads: 2,

@@ -54,6 +54,9 @@ func TestShapes(t *testing.T) {
 func testShapes(t *testing.T, e engine.Engine, sizes []int) {
 	for name, shape := range shapes {
 		for _, n := range sizes {
+			if !testrun.Share(1, name, n) {
+				continue
+			}
 			r := rand.New(rand.NewPCG(1, uint64(n)))
 			keys := make([]uint64, n)
 			for i := range keys {
