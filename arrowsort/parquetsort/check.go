@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
@@ -65,7 +66,7 @@ func (c *checker) add(ctx context.Context, file int, piece arrow.Table) error {
 	if c.limit > 0 {
 		rows = min(rows, c.limit-c.result.Rows)
 	}
-	wanted := slice(piece, 0, rows)
+	wanted := arraydata.SliceTable(piece, 0, rows)
 	defer wanted.Release()
 	at, err := c.order.add(ctx, wanted)
 	if err != nil {

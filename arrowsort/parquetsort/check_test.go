@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -160,7 +161,7 @@ func TestDeclaredOrdersAreAboutRowGroups(t *testing.T) {
 		tablefile.WriteOptions{Sorting: []tablefile.SortingColumn{{Path: "row"}}})
 	require.NoError(t, err)
 	for _, from := range []int64{1000, 0} {
-		half := slice(in.Table, from, from+1000)
+		half := arraydata.SliceTable(in.Table, from, from+1000)
 		require.NoError(t, w.Write(t.Context(), half))
 		half.Release()
 	}

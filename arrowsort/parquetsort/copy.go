@@ -8,6 +8,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
 // errNotCopied ends copying inputs that have to be sorted or merged.
@@ -17,7 +18,7 @@ var errNotCopied = errors.New("not in order")
 // else nil.
 func (in *inputs) declaredOrder(ctx context.Context, output string) []tablefile.SortingColumn {
 	sorting := sortingOf(in.opts.Keys)
-	decoded, err := decodedSchema(in.schema)
+	decoded, err := dictionary.DecodedSchema(in.schema)
 	if err != nil || !tablefile.Replaces(output) {
 		return nil
 	}

@@ -174,7 +174,7 @@ func (in *inputs) warnKeys(schema *csv.Schema) {
 		}
 		name := schema.Arrow().Field(c).Name
 		if name == "" {
-			name = tablefile.Label(c)
+			name = arraydata.Label(c)
 		}
 		var give []string
 		for _, typ := range like {
@@ -192,7 +192,7 @@ func shellQuoted(word string) string { return "'" + strings.ReplaceAll(word, "'"
 func (in *inputs) warnRounded() {
 	for c, field := range in.schema.Fields() {
 		selected := len(in.opts.Select) == 0 || slices.Contains(in.opts.Select, field.Name) ||
-			slices.Contains(in.opts.Select, tablefile.Label(c))
+			slices.Contains(in.opts.Select, arraydata.Label(c))
 		if example := in.csv.Rounded(c); example != "" && selected {
 			in.opts.Warn(fmt.Sprintf("column %q is float64, which does not keep all digits of numbers such as %s; "+
 				"output in CSV does", field.Name, example))

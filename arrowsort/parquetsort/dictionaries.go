@@ -202,7 +202,7 @@ func (d *outputDictionaries) encode(table arrow.Table, schema *arrow.Schema, mem
 	error) {
 	return arraydata.NewTable(schema, -1, func(i int) (*arrow.Chunked, error) {
 		t := d.trees[i]
-		return convertChunks(table.Column(i).Data(), t.typ, func(d arrow.ArrayData) (arrow.ArrayData, error) {
+		return arraydata.ConvertChunks(table.Column(i).Data(), t.typ, func(d arrow.ArrayData) (arrow.ArrayData, error) {
 			return t.encoded(d, mem)
 		})
 	})
@@ -217,7 +217,7 @@ func (t *dictionaryTree) encoded(d arrow.ArrayData, mem memory.Allocator) (arrow
 		d.Retain()
 		return d, nil
 	}
-	return convertChildren(d, t.typ, func(i int, child arrow.ArrayData) (arrow.ArrayData, error) {
+	return arraydata.ConvertChildren(d, t.typ, func(i int, child arrow.ArrayData) (arrow.ArrayData, error) {
 		return t.children[i].encoded(child, mem)
 	})
 }

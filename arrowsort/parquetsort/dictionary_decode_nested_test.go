@@ -13,7 +13,9 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 var (
@@ -60,8 +62,8 @@ func TestValuesOfNestedDictionaries(t *testing.T) {
 	for name, part := range map[string]arrow.Record{"whole": rec.NewSlice(0, 500), "slice": rec.NewSlice(101, 307),
 		"empty": rec.NewSlice(9, 9)} {
 		for i, column := range part.Columns() {
-			data, err := dataWithType(t.Context(), column.Data(), decodedType(column.DataType()),
-				arrowsort.Options{Allocator: mem})
+			data, err := dictionary.DataWithType(t.Context(), column.Data(), dictionary.DecodedType(column.DataType()),
+				take.Options{Allocator: mem})
 			require.NoError(t, err)
 			plain := array.MakeFromData(data)
 			data.Release()

@@ -7,7 +7,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
 // A Part is what ReadPart reads: row groups of a Parquet file, record batches of an Arrow file, or a whole file.
@@ -46,7 +48,7 @@ func Divide(ctx context.Context, paths []string, bytes int64, opts Options) (*Di
 	}
 	defer in.close()
 	d := &Division{Stored: in.schema, Keys: in.opts.Keys, KeyColumns: in.keyed}
-	if d.Schema, err = decodedSchema(in.schema); err != nil {
+	if d.Schema, err = dictionary.DecodedSchema(in.schema); err != nil {
 		return nil, err
 	}
 	for _, path := range in.paths {
@@ -117,5 +119,5 @@ func ReadPart(ctx context.Context, part Part, stored *arrow.Schema, columns []in
 			return err
 		}
 	}
-	return i.each(ctx, func(p piece) error { return use(p.Table) })
+	return i.each(ctx, func(p arraydata.Piece) error { return use(p.Table) })
 }

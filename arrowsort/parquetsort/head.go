@@ -22,7 +22,7 @@ func (h *head) add(ctx context.Context, table arrow.Table) error {
 	if n <= 0 {
 		return nil
 	}
-	part := slice(table, 0, n)
+	part := arraydata.SliceTable(table, 0, n)
 	defer part.Release()
 	copied, err := copyTable(ctx, part, h.opts)
 	if err != nil {
@@ -57,7 +57,7 @@ func (h *head) table(schema *arrow.Schema) arrow.Table {
 		schema = h.parts[0].Schema()
 	}
 	defer h.release()
-	return concatenate(schema, h.parts)
+	return arraydata.Concatenate(schema, h.parts)
 }
 
 func (h *head) release() {

@@ -52,8 +52,8 @@ func (in *inputs) load(ctx context.Context, dictionaries bool, limit int64) (*lo
 		return nil, withColumns(err)
 	}
 	in.bytes = input.Bytes
-	names := arraydata.Pick(tablefile.Labelled(input.Schema), input.Columns)
-	return &loaded{Input: input, rows: tablefile.WithNames(input.Table, names), opts: in.opts}, nil
+	names := arraydata.Pick(arraydata.Labelled(input.Schema), input.Columns)
+	return &loaded{Input: input, rows: arraydata.WithNames(input.Table, names), opts: in.opts}, nil
 }
 
 func (l *loaded) release() {
@@ -124,9 +124,9 @@ func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error)
 	}
 	defer sorted.Release()
 	out.options.Sorting = in.sorting(l.plan)
-	named := tablefile.WithNames(sorted, in.schema)
+	named := arraydata.WithNames(sorted, in.schema)
 	defer named.Release()
-	written := pick(named, in.written)
+	written := arraydata.PickTable(named, in.written)
 	defer written.Release()
 	if out.options.Schema != nil {
 		out.options.Schema = in.writtenSchema()

@@ -13,8 +13,10 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
 // inputs are files that are read one after the other as if they were one. Those who read them in another way change a
@@ -296,7 +298,7 @@ type input struct {
 func (i *input) open() (err error) {
 	in := i.in
 	if i.schema = in.schema; in.decode {
-		if i.schema, err = decodedSchema(in.schema); err != nil {
+		if i.schema, err = dictionary.DecodedSchema(in.schema); err != nil {
 			return err
 		}
 		i.large = !i.schema.Equal(in.schema)
@@ -327,7 +329,7 @@ func (i *input) next(ctx context.Context) (arrow.Table, error) {
 		return nil, err
 	}
 	defer table.Release()
-	return arrange(ctx, table, i.schema, i.in.opts.sorting())
+	return arrange(ctx, table, i.schema, i.in.opts.taking())
 }
 
 // piece is the next rows as they are in the file, of which the values of dictionaries fit.
@@ -342,8 +344,8 @@ func (i *input) piece(ctx context.Context) (table arrow.Table, err error) {
 		return table, nil
 	}
 	defer table.Release()
-	i.rest = slice(table, n, table.NumRows())
-	part := slice(table, 0, n)
+	i.rest = arraydata.SliceTable(table, n, table.NumRows())
+	part := arraydata.SliceTable(table, 0, n)
 	defer part.Release()
 	return copyTable(ctx, part, i.in.opts) // else dictionaries inside of it would be decoded whole
 }
@@ -365,9 +367,9 @@ func (in *inputs) each(ctx context.Context, phase string, use func(file int, pie
 	done := int64(0)
 	for file, path := range in.paths {
 		s := &input{in: in, path: path}
-		err := s.each(ctx, func(p piece) error {
+		err := s.each(ctx, func(p arraydata.Piece) error {
 			err := use(file, p.Table)
-			in.opts.Progress(phase, done+p.done, in.bytes)
+			in.opts.Progress(phase, done+p.Done, in.bytes)
 			return err
 		})
 		if s.Scanner != nil {
@@ -386,13 +388,13 @@ func (in *inputs) each(ctx context.Context, phase string, use func(file int, pie
 	return nil
 }
 
-func (i *input) each(ctx context.Context, use func(p piece) error) error {
-	next := func(ctx context.Context) (piece, error) {
+func (i *input) each(ctx context.Context, use func(p arraydata.Piece) error) error {
+	next := func(ctx context.Context) (arraydata.Piece, error) {
 		table, err := i.next(ctx)
 		if err != nil {
-			return piece{}, err
+			return arraydata.Piece{}, err
 		}
-		return piece{table, i.Done()}, nil
+		return arraydata.Piece{Table: table, Done: i.Done()}, nil
 	}
-	return readAhead(ctx, next, func(_ context.Context, p piece) error { return use(p) })
+	return arraydata.Prefetch(ctx, next, func(_ context.Context, p arraydata.Piece) error { return use(p) })
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -18,7 +18,7 @@ import (
 func keyColumns(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, mem memory.Allocator,
 	use func(job *engine.Job) error) error {
 	if table, ok := data.(arrow.Table); ok {
-		labelled := tablefile.WithNames(table, tablefile.Labelled(table.Schema()))
+		labelled := arraydata.WithNames(table, arraydata.Labelled(table.Schema()))
 		defer labelled.Release()
 		data = labelled
 	}

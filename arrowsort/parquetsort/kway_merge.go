@@ -54,7 +54,7 @@ func (m *merger) next(ctx context.Context) (arrow.Table, error) {
 
 // join makes one table of parts, which it consumes.
 func (m *merger) join(parts []arrow.Table) arrow.Table {
-	all := concatenate(m.schema, parts)
+	all := arraydata.Concatenate(m.schema, parts)
 	arraydata.Release(parts)
 	return all
 }
@@ -202,7 +202,7 @@ func (c *cursor) take(parts []arrow.Table, limit []uint64, bounded, ties bool) [
 			end = b.first + sort.Search(b.rows-b.first, func(i int) bool { return !before(b, b.first+i) })
 		}
 		if end > b.first {
-			parts = append(parts, slice(b.table, int64(b.first), int64(end)))
+			parts = append(parts, arraydata.SliceTable(b.table, int64(b.first), int64(end)))
 		}
 		b.first = end
 		if end < b.rows {

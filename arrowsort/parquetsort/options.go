@@ -14,6 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
@@ -214,4 +215,9 @@ func (o *Options) writing(path string) (tablefile.WriteOptions, error) {
 // sorting are the options for package arrowsort.
 func (o *Options) sorting() arrowsort.Options {
 	return arrowsort.Options{Engine: o.Engine, Threads: o.Threads, Allocator: o.Allocator}
+}
+
+// taking are the options for package take.
+func (o *Options) taking() take.Options {
+	return take.Options{Threads: o.Threads, Allocator: o.Allocator}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 )
 
 // A fileOrder is what the keys of inputs show that are in order, each for itself.
@@ -83,7 +84,7 @@ func (o *fileOrder) add(ctx context.Context, in *inputs, file int, piece arrow.T
 
 // rowBatch is a copy of a row.
 func rowBatch(ctx context.Context, table arrow.Table, row int64, opts *Options) (*batch, error) {
-	one := slice(table, row, row+1)
+	one := arraydata.SliceTable(table, row, row+1)
 	defer one.Release()
 	copied, err := copyTable(ctx, one, opts)
 	if err != nil {
@@ -198,7 +199,7 @@ func (o *ordered) add(ctx context.Context, piece arrow.Table) (row int64, err er
 	if o.last != nil {
 		parts, above = []arrow.Table{o.last, piece}, 1
 	}
-	all := concatenate(piece.Schema(), parts)
+	all := arraydata.Concatenate(piece.Schema(), parts)
 	defer all.Release()
 	sorted, first, err := arrowsort.IsSorted(ctx, all, o.opts.Keys, o.opts.sorting())
 	if err != nil {

@@ -80,7 +80,7 @@ func (o *outputs) begin() error {
 // front of a table that has probably no room.
 func (o *outputs) write(ctx context.Context, table arrow.Table) error {
 	if o.head.rows < o.head.opts.Head {
-		first := pick(table, o.columns)
+		first := arraydata.PickTable(table, o.columns)
 		defer first.Release()
 		if err := o.head.add(ctx, first); err != nil {
 			return err
@@ -101,7 +101,7 @@ func (o *outputs) write(ctx context.Context, table arrow.Table) error {
 			}
 		}
 		end := min(first+o.room, table.NumRows())
-		part := slice(table, first, end)
+		part := arraydata.SliceTable(table, first, end)
 		err := o.add(ctx, part)
 		part.Release()
 		if err != nil {
@@ -123,7 +123,7 @@ func (o *outputs) add(ctx context.Context, table arrow.Table) error {
 		defer encoded.Release()
 		table = encoded
 	}
-	table = pick(table, o.columns)
+	table = arraydata.PickTable(table, o.columns)
 	defer table.Release()
 	err := o.file.Write(ctx, table)
 	now := o.file.Written()

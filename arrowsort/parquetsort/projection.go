@@ -100,7 +100,7 @@ func (in *inputs) selectColumns() error {
 	for _, name := range in.opts.Select {
 		at := slices.DeleteFunc(in.schema.FieldIndices(name), func(i int) bool { return i >= in.columns })
 		for i := range in.columns {
-			if len(at) == 0 && tablefile.Label(i) == name {
+			if len(at) == 0 && arraydata.Label(i) == name {
 				at = []int{i}
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/internal/testrun"
@@ -114,7 +115,8 @@ func rowsWritten(t *testing.T, inputs []string, path string) *tablefile.Input {
 		require.NoError(t, err)
 		tables = append(tables, in.Table)
 	}
-	_, err := tablefile.Write(t.Context(), path, concatenate(tables[0].Schema(), tables), tablefile.WriteOptions{})
+	all := arraydata.Concatenate(tables[0].Schema(), tables)
+	_, err := tablefile.Write(t.Context(), path, all, tablefile.WriteOptions{})
 	require.NoError(t, err)
 	in, err := tablefile.Read(t.Context(), path, tablefile.ReadOptions{})
 	require.NoError(t, err)

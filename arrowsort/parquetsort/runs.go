@@ -169,7 +169,7 @@ func (s *Sorter) writeBatches(w *ipc.Writer, table arrow.Table) error {
 
 // sortRun sorts the collected rows and empties the buffer for the next run. Progress may be nil.
 func (s *Sorter) sortRun(progress func(done, total int)) (arrow.Table, error) {
-	all := concatenate(s.decoded, s.parts)
+	all := arraydata.Concatenate(s.decoded, s.parts)
 	defer all.Release()
 	s.dropParts()
 	if err := s.stats.add(s.ctx, all, s.opts.Keys, s.opts.Allocator); err != nil {

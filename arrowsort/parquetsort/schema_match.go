@@ -1,12 +1,15 @@
 package parquetsort
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // matchSchemas makes the schema that holds the rows of two inputs, which may differ in the order of their columns and
@@ -122,4 +125,18 @@ func sameNames(a, b arrow.NestedType) bool {
 // columnsEqual reports whether the columns have the same names in the same order.
 func columnsEqual(a, b *arrow.Schema) bool {
 	return slices.EqualFunc(a.Fields(), b.Fields(), func(f, g arrow.Field) bool { return f.Name == g.Name })
+}
+
+// arrange is a table with the columns of a schema, whose types agree with those of the table or are decoded. The caller
+// releases it.
+func arrange(ctx context.Context, table arrow.Table, schema *arrow.Schema,
+	opts take.Options) (arrow.Table, error) {
+	straight := columnsEqual(schema, table.Schema())
+	return arraydata.NewTable(schema, -1, func(i int) (*arrow.Chunked, error) {
+		f, at := schema.Field(i), i
+		if !straight {
+			at = table.Schema().FieldIndices(f.Name)[0]
+		}
+		return dictionary.WithType(ctx, table.Column(at).Data(), f.Type, opts)
+	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // insideSchema has columns with values inside them that can, or cannot, be null.
@@ -40,7 +41,7 @@ func writeInside(t *testing.T, path string, nullable bool) {
 	rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, insideSchema(true), strings.NewReader(rows))
 	require.NoError(t, err)
 	table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
-	arranged, err := arrange(t.Context(), table, insideSchema(nullable), arrowsort.Options{})
+	arranged, err := arrange(t.Context(), table, insideSchema(nullable), take.Options{})
 	require.NoError(t, err)
 	_, err = tablefile.Write(t.Context(), path, arranged, tablefile.WriteOptions{})
 	require.NoError(t, err)

@@ -9,9 +9,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
-	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
@@ -22,7 +23,7 @@ func TestTableBytesOfSlicesAddUp(t *testing.T) {
 		table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
 		whole, parts := arraydata.TableBytes(table), int64(0)
 		for first := int64(0); first < 4096; first += 2048 {
-			part := slice(table, first, first+2048)
+			part := arraydata.SliceTable(table, first, first+2048)
 			parts += arraydata.TableBytes(part)
 			part.Release()
 		}
@@ -33,16 +34,16 @@ func TestTableBytesOfSlicesAddUp(t *testing.T) {
 
 // TestDictionariesCountAsTheirValues in every container: rows are sorted and written with the values.
 func TestDictionariesCountAsTheirValues(t *testing.T) {
-	opts := arrowsort.Options{Allocator: memory.DefaultAllocator}
+	opts := take.Options{Allocator: memory.DefaultAllocator}
 	r := rand.New(rand.NewPCG(testrun.Seed(), 1))
 	for _, values := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeBinary,
 		arrow.BinaryTypes.StringView, arrow.PrimitiveTypes.Int64, arrow.ListOf(arrow.BinaryTypes.String)} {
 		for _, c := range arrowtest.Containers() {
-			dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint16, ValueType: values}
-			typ := c.Of(arrow.Field{Name: "v", Type: dictionary, Nullable: true})
+			words := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint16, ValueType: values}
+			typ := c.Of(arrow.Field{Name: "v", Type: words, Nullable: true})
 			a := arrowtest.RandomSlice(r, typ, 1000, 7, 0, memory.DefaultAllocator)
 			column := arrow.NewChunked(typ, []arrow.Array{a})
-			decoded, err := withType(t.Context(), column, decodedType(typ), opts)
+			decoded, err := dictionary.WithType(t.Context(), column, dictionary.DecodedType(typ), opts)
 			require.NoError(t, err)
 			want := decoded.Chunk(0).Data()
 			got := arraydata.ArrayBytes(a.Data(), a.Data().Offset(), a.Len())

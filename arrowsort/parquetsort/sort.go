@@ -18,6 +18,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -236,11 +237,11 @@ const maxGroupRows = 1<<31 - 1
 
 // pump writes sorted rows while the next are merged, and returns their number.
 func pump(ctx context.Context, sorted tables, out *outputs, progress *rowProgress) (done int64, err error) {
-	next := func(ctx context.Context) (piece, error) {
+	next := func(ctx context.Context) (arraydata.Piece, error) {
 		table, err := sorted.next(ctx)
-		return piece{Table: table}, err
+		return arraydata.Piece{Table: table}, err
 	}
-	err = readAhead(ctx, next, func(ctx context.Context, p piece) error {
+	err = arraydata.Prefetch(ctx, next, func(ctx context.Context, p arraydata.Piece) error {
 		err := out.write(ctx, p.Table)
 		done += p.NumRows()
 		progress.add(0, p.NumRows())

@@ -13,6 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
 // A Sorter sorts record batches within a memory budget: Write takes them, Sorted gives all of them back in order. It is
@@ -56,7 +57,7 @@ func NewSorter(ctx context.Context, schema *arrow.Schema, opts Options) (*Sorter
 	if schema == nil {
 		return nil, fmt.Errorf("%w: the schema is nil", errOption)
 	}
-	decoded, err := decodedSchema(schema)
+	decoded, err := dictionary.DecodedSchema(schema)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func (s *Sorter) recycle(mem memory.Allocator) {
 
 // checkKeys finds keys that the schema does not have before there is a row.
 func checkKeys(ctx context.Context, schema *arrow.Schema, keys []arrowsort.Key) error {
-	empty := concatenate(schema, nil)
+	empty := arraydata.Concatenate(schema, nil)
 	defer empty.Release()
 	indices, err := arrowsort.SortIndices32(ctx, empty, keys, arrowsort.Options{})
 	if err == nil {
@@ -247,10 +248,10 @@ func (s *Sorter) collect(table arrow.Table, first, n int64) error {
 // rowsOf is some rows of a column with the values of its dictionaries. What is not all of the column is copied: a slice
 // would keep all of it in memory, and the dictionaries inside of it would be decoded whole.
 func (s *Sorter) rowsOf(column *arrow.Chunked, typ arrow.DataType, first, n int64) (*arrow.Chunked, error) {
-	rows := adapter.SliceChunked(column, first, first+n)
+	rows := arraydata.SliceChunked(column, first, first+n)
 	defer rows.Release()
-	_, dictionary := column.DataType().(*arrow.DictionaryType) // whose values are copied as it is
-	if !dictionary && n < int64(column.Len()) {
+	_, whole := column.DataType().(*arrow.DictionaryType) // whose values are copied as it is
+	if !whole && n < int64(column.Len()) {
 		all := identity(n, s.opts.Allocator)
 		defer all.Release()
 		copied, err := arrowsort.Take(s.ctx, rows, all, s.opts.sorting())
@@ -260,14 +261,14 @@ func (s *Sorter) rowsOf(column *arrow.Chunked, typ arrow.DataType, first, n int6
 		defer copied.Release()
 		rows = copied
 	}
-	return withType(s.ctx, rows, typ, s.opts.sorting())
+	return dictionary.WithType(s.ctx, rows, typ, s.opts.taking())
 }
 
 // fitting is the number of rows of a table, from a row on, that take about some bytes at most; one at least.
 func fitting(table arrow.Table, first, bytes int64) (n int64) {
 	const least = 4 // bytes of a row, so that few rows are looked at
 	for n = max(min(table.NumRows()-first, bytes/least), 1); n > 1; {
-		part := slice(table, first, first+n)
+		part := arraydata.SliceTable(table, first, first+n)
 		takes := arraydata.TableBytes(part)
 		part.Release()
 		if takes <= bytes+bytes/16 {

@@ -12,7 +12,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -59,7 +58,7 @@ func (g *groups) next(ctx context.Context) (arrow.Table, error) {
 	if g.have == 0 {
 		return nil, io.EOF
 	}
-	group := concatenate(g.schema, g.parts)
+	group := arraydata.Concatenate(g.schema, g.parts)
 	g.drop()
 	g.left -= group.NumRows()
 	for i := range int(group.NumCols()) {
@@ -93,7 +92,7 @@ func (g *groups) cut(ctx context.Context, n int64) error {
 	if g.bytes > 0 {
 		n = min(n, fitting(g.block, g.at, g.bytes-g.size))
 	}
-	part := slice(g.block, g.at, g.at+n)
+	part := arraydata.SliceTable(g.block, g.at, g.at+n)
 	g.at += n
 	g.size += arraydata.TableBytes(part)
 	if g.at == all && n < g.rows && n < all/2 {
@@ -156,7 +155,7 @@ func (t *tailTables) next(ctx context.Context) (arrow.Table, error) {
 		}
 		n := min(t.skip, piece.NumRows())
 		t.skip -= n
-		rest := slice(piece, n, piece.NumRows())
+		rest := arraydata.SliceTable(piece, n, piece.NumRows())
 		piece.Release()
 		if rest.NumRows() > 0 {
 			return rest, nil
@@ -250,41 +249,6 @@ func takeRows(ctx context.Context, table arrow.Table, rows []uint64, opts *Optio
 	numbers := b.NewArray()
 	defer numbers.Release()
 	return arrowsort.Take(ctx, table, numbers, opts.sorting())
-}
-
-// concatenate is the rows of some tables as one table, without a copy.
-func concatenate(schema *arrow.Schema, parts []arrow.Table) arrow.Table {
-	chunks := make([][]arrow.Array, schema.NumFields())
-	for i := range chunks {
-		for _, p := range parts {
-			chunks[i] = append(chunks[i], p.Column(i).Data().Chunks()...)
-		}
-	}
-	return array.NewTableFromSlice(schema, chunks)
-}
-
-// slice is some rows of a table, without a copy.
-func slice(table arrow.Table, first, end int64) arrow.Table {
-	chunks := make([][]arrow.Array, table.NumCols())
-	for i := range chunks {
-		data := adapter.SliceChunked(table.Column(i).Data(), first, end)
-		defer data.Release()
-		chunks[i] = data.Chunks()
-	}
-	return array.NewTableFromSlice(table.Schema(), chunks)
-}
-
-// pick is a table with some of its columns; all when columns is nil. The caller releases it.
-func pick(table arrow.Table, columns []int) arrow.Table {
-	if columns == nil {
-		table.Retain()
-		return table
-	}
-	chunks := make([][]arrow.Array, len(columns))
-	for i, c := range columns {
-		chunks[i] = table.Column(c).Data().Chunks()
-	}
-	return array.NewTableFromSlice(arraydata.Pick(table.Schema(), columns), chunks)
 }
 
 // copyTable is a table with a copy of the rows, each column in one chunk unless its strings pass 2 GiB.

@@ -13,8 +13,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
 // resolve finds the keys in a schema, and makes sure that they can be sorted by.
@@ -32,7 +32,7 @@ func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowso
 			return nil, fmt.Errorf("--select %s: %w", quoted(name), err)
 		}
 	}
-	none := array.NewTableFromRecords(tablefile.Labelled(schema), nil)
+	none := array.NewTableFromRecords(arraydata.Labelled(schema), nil)
 	defer none.Release()
 	// It checks types and nested fields.
 	if _, err := arrowsort.Explain(ctx, none, keys, arrowsort.Options{}); err != nil {
@@ -100,7 +100,7 @@ func locateColumn(schema *arrow.Schema, name string) error {
 func ambiguous(name, flag string, at []int) error {
 	texts := make([]string, len(at))
 	for i, c := range at {
-		texts[i] = flag + "'" + tablefile.Label(c) + "'"
+		texts[i] = flag + "'" + arraydata.Label(c) + "'"
 	}
 	return fmt.Errorf("%d columns are named %s; say which: %s", len(at), quoted(name), strings.Join(texts, " or "))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -169,7 +170,7 @@ func givenTwice(column, modifier, rest string) error {
 // nameOf is the path of a key, or else its position as it is typed.
 func nameOf(key arrowsort.Key) string {
 	at, _ := key.At.Index()
-	return cmp.Or(key.Path, tablefile.Label(at))
+	return cmp.Or(key.Path, arraydata.Label(at))
 }
 
 // KeyText returns a key as it is typed after -k. Keys by position are shown by their position.

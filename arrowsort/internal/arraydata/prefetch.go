@@ -1,4 +1,4 @@
-package parquetsort
+package arraydata
 
 import (
 	"context"
@@ -7,19 +7,19 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// A piece is the next rows of a source, and how many of its bytes were read with them.
-type piece struct {
+// A Piece is the next rows of a source, and the bytes of the source that were read so far.
+type Piece struct {
 	arrow.Table
-	done int64
+	Done int64
 }
 
-// readAhead gives the pieces of a source, up to io.EOF, to use, while the next one is on its way. It releases them. The
+// Prefetch gives the pieces of a source, up to io.EOF, to use, while the next one is on its way. It releases them. The
 // first error ends it.
-func readAhead(ctx context.Context, next func(ctx context.Context) (piece, error),
-	use func(ctx context.Context, p piece) error) error {
+func Prefetch(ctx context.Context, next func(ctx context.Context) (Piece, error),
+	use func(ctx context.Context, p Piece) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	pieces := make(chan piece)
+	pieces := make(chan Piece)
 	go func() {
 		defer close(pieces)
 		for {

@@ -1,4 +1,4 @@
-package parquetsort
+package dictionary
 
 import (
 	"testing"
@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
-	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // TestDictionariesOfViewsBecomeValues: as Polars writes its categories.
@@ -23,17 +23,17 @@ func TestDictionariesOfViewsBecomeValues(t *testing.T) {
 		b.Release()
 		indices := array.NewUint32Builder(mem)
 		indices.AppendValues([]uint32{1, 0, 0}, []bool{true, true, false})
-		rows := indices.NewArray()
+		numbers := indices.NewArray()
 		indices.Release()
-		dictionary := array.NewDictionaryArray(
-			&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: typ}, rows, entries)
-		values, err := dictionaryValues(t.Context(), dictionary.Data(), arrowsort.Options{Allocator: mem})
+		words := array.NewDictionaryArray(
+			&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: typ}, numbers, entries)
+		values, err := RowValues(t.Context(), words.Data(), take.Options{Allocator: mem})
 		require.NoError(t, err)
 		require.Equal(t, typ, values.DataType())
 		for i := range 3 {
-			require.Equal(t, arrowtest.Value(dictionary, i), arrowtest.Value(values, i))
+			require.Equal(t, arrowtest.Value(words, i), arrowtest.Value(values, i))
 		}
-		for _, a := range []arrow.Array{entries, rows, dictionary, values} {
+		for _, a := range []arrow.Array{entries, numbers, words, values} {
 			a.Release()
 		}
 	}

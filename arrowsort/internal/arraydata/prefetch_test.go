@@ -1,10 +1,9 @@
-package parquetsort
+package arraydata
 
 import (
 	"context"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -13,8 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReadAhead: all pieces come in turn, the first error ends it, and every piece is released.
-func TestReadAhead(t *testing.T) {
+// TestPrefetch: all pieces come in turn, the first error ends it, and every piece is released.
+func TestPrefetch(t *testing.T) {
+	numbers := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	broken, full := errors.New("broken"), errors.New("full")
 	for _, c := range []struct {
 		failNext, failUse int // the piece at which it fails; less than 0: none
@@ -22,23 +22,24 @@ func TestReadAhead(t *testing.T) {
 		err               error
 	}{{-1, -1, 5, nil}, {3, -1, 3, broken}, {0, -1, 0, broken}, {-1, 2, 3, full}} {
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-		r := rand.New(rand.NewPCG(1, 2))
+		b := array.NewRecordBuilder(mem, numbers)
 		read, used := 0, 0
-		err := readAhead(t.Context(), func(context.Context) (piece, error) {
+		err := Prefetch(t.Context(), func(context.Context) (Piece, error) {
 			if read == c.failNext {
-				return piece{}, broken
+				return Piece{}, broken
 			}
 			if read == 5 {
-				return piece{}, io.EOF
+				return Piece{}, io.EOF
 			}
-			rec := numbers(mem, r, 0, 10)
+			b.Field(0).(*array.Int64Builder).AppendValues(make([]int64, 10), nil)
+			rec := b.NewRecord()
 			defer rec.Release()
 			read++
-			return piece{array.NewTableFromRecords(numbersSchema, []arrow.Record{rec}), int64(read)}, nil
-		}, func(_ context.Context, p piece) error {
+			return Piece{array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec}), int64(read)}, nil
+		}, func(_ context.Context, p Piece) error {
 			require.EqualValues(t, 10, p.NumRows())
 			used++
-			require.EqualValues(t, used, p.done)
+			require.EqualValues(t, used, p.Done)
 			if used-1 == c.failUse {
 				return full
 			}
@@ -50,6 +51,7 @@ func TestReadAhead(t *testing.T) {
 		} else {
 			require.Equal(t, c.used, used)
 		}
+		b.Release()
 		mem.AssertSize(t, 0)
 	}
 }
