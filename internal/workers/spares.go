@@ -35,3 +35,19 @@ func (s *Spares[T]) Drain(f func(T)) {
 	}
 	s.free = nil
 }
+
+// A Reused type has values for use during a call, of undefined content. Unlike those of Spares they may be lost to the
+// garbage collector: they are small, such as local variables that would come from Go's heap in each call, because they
+// are passed to an interface.
+type Reused[T any] struct{ unused sync.Pool }
+
+// Get returns a value of undefined content.
+func (s *Reused[T]) Get() *T {
+	if v, ok := s.unused.Get().(*T); ok {
+		return v
+	}
+	return new(T)
+}
+
+// Put lets another call have the value.
+func (s *Reused[T]) Put(v *T) { s.unused.Put(v) }

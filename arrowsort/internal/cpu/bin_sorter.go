@@ -3,13 +3,16 @@ package cpu
 import (
 	"math/bits"
 
+	"github.com/arrowsort/arrowsort/internal/arena"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/tiebreak"
+	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // A binSorter sorts bins in cache: one worker's temp storage for bins of up to cap(rows) rows.
 type binSorter struct {
-	*pool
+	pool   *workers.Pool
 	source // of the rows whose ties are broken
 	ties   tiebreak.Breaker
 	codes  []uint64 // codes of the bin's rows, in their order of arrival
@@ -25,8 +28,8 @@ type binSorter struct {
 func (s *sorter) newBinSorters(workers, rows, width int, ties bool) ([]*binSorter, error) {
 	fs := make([]*binSorter, workers)
 	for i := range fs {
-		fs[i] = &binSorter{pool: &s.pool}
-		if err := fs[i].reserve(&s.buffers, rows, max(width, 8), ties); err != nil {
+		fs[i] = &binSorter{pool: s.pool}
+		if err := fs[i].reserve(s.mem, rows, max(width, 8), ties); err != nil {
 			return nil, err
 		}
 	}
@@ -34,13 +37,13 @@ func (s *sorter) newBinSorters(workers, rows, width int, ties bool) ([]*binSorte
 }
 
 // reserve cuts one allocation into the storage of a binSorter.
-func (f *binSorter) reserve(b *buffers, rows, width int, ties bool) error {
+func (f *binSorter) reserve(mem *arena.Arena, rows, width int, ties bool) error {
 	counts := max(1<<8, 2<<((bits.Len(uint(rows))+5)/2)) // digits, as order chooses them
 	size := rows*(8+3*4+width) + counts*4
 	if ties {
 		size += rows * (8 + 4)
 	}
-	buf, err := b.bytes(size)
+	buf, err := mem.Bytes(size)
 	if err != nil {
 		return err
 	}
@@ -49,18 +52,20 @@ func (f *binSorter) reserve(b *buffers, rows, width int, ties bool) error {
 		part, buf = buf[:n:n], buf[n:]
 		return part
 	}
-	f.codes = view[uint64](cut(rows * 8))
+	f.codes = buffers.View[uint64](cut(rows * 8))
 	if ties {
-		f.ties.Codes = view[uint64](cut(rows * 8))
-		f.ties.Rows = view[uint32](cut(rows * 4))
+		f.ties.Codes = buffers.View[uint64](cut(rows * 8))
+		f.ties.Rows = buffers.View[uint32](cut(rows * 4))
 	}
-	f.a, f.b, f.rows = view[uint32](cut(rows*4)), view[uint32](cut(rows*4)), view[uint32](cut(rows*4))
-	f.counts = view[uint32](cut(counts * 4))
+	for _, part := range []*[]uint32{&f.a, &f.b, &f.rows} {
+		*part = buffers.View[uint32](cut(rows * 4))
+	}
+	f.counts = buffers.View[uint32](cut(counts * 4))
 	f.spare = cut(rows * width)
 	return nil
 }
 
-func (f *binSorter) release(b *buffers) { b.free(f.owned) }
+func (f *binSorter) release(mem *arena.Arena) { mem.Free(f.owned) }
 
 // sortBin sorts the rows lo..hi-1 of the movers in place.
 func (f *binSorter) sortBin(plan *keyencode.Plan, src source, movers []*mover, lo, hi int) {
@@ -122,7 +127,7 @@ func (f *binSorter) applied(order []uint32, n int) []uint32 {
 // runs lie within it.
 func (f *binSorter) breakTies(src source, plan *keyencode.Plan, rows []uint32) {
 	f.source = src
-	f.ties.Break(f.ctx, plan, f, rows)
+	f.ties.Break(f.pool.Ctx, plan, f, rows)
 }
 
 // Strings finds the strings of rows that a partition has moved with them.
@@ -137,8 +142,8 @@ func (f *binSorter) Strings(dst [][]byte, word int, rows []uint32) bool {
 // SortRun orders rows by their codes, stably, and the codes with them.
 func (f *binSorter) SortRun(rows []uint32, codes []uint64) {
 	if order := f.sortIndices(codes); order != nil {
-		f.permute(bytesOf(rows), order, 4)
-		f.permute(bytesOf(codes), order, 8)
+		f.permute(buffers.Bytes(rows), order, 4)
+		f.permute(buffers.Bytes(codes), order, 8)
 	}
 }
 

@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/tiebreak"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -17,7 +18,7 @@ func (s *sorter) sortRows(src source, rows []uint32, word int) error {
 			return err
 		}
 		fs[0].sortRows(s.plan, src, rows, word)
-		fs[0].release(&s.buffers)
+		fs[0].release(s.mem)
 		return nil
 	}
 	p := s.newPartition(selected{src, rows, word}, len(rows), nil)
@@ -25,20 +26,20 @@ func (s *sorter) sortRows(src source, rows []uint32, word int) error {
 	if err := p.count(true); err != nil {
 		return err
 	}
-	listed := &mover{width: 4, direct: func(lo, n int) []byte { return bytesOf(rows[lo : lo+n]) }}
+	listed := &mover{width: 4, direct: func(lo, n int) []byte { return buffers.Bytes(rows[lo : lo+n]) }}
 	if err := s.provide(listed, len(rows)); err != nil {
 		return err
 	}
 	if err := p.move([]*mover{listed}); err != nil {
 		return err
 	}
-	s.free(bytesOf(p.bins))
-	moved := view[uint32](listed.out)
-	err := s.tiles(len(rows), placeRows, func(_, lo, hi int) { copy(rows[lo:hi], moved[lo:hi]) })
+	s.mem.Free(buffers.Bytes(p.bins))
+	moved := buffers.View[uint32](listed.out)
+	err := s.pool.Tiles(len(rows), placeRows, func(_, lo, hi int) { copy(rows[lo:hi], moved[lo:hi]) })
 	if err != nil {
 		return err
 	}
-	s.free(listed.out) // before the bins, which may recurse
+	s.mem.Free(listed.out) // before the bins, which may recurse
 	return s.sortListedBins(p, src, rows, word)
 }
 
@@ -69,7 +70,7 @@ func (s *sorter) tied(src source, n int) (uint64, bool, error) {
 	var first [1]uint64
 	src.encode(first[:], 0)
 	differ := make([]bool, (n+placeRows-1)/placeRows)
-	err := s.tiles(n, placeRows, func(_, lo, hi int) {
+	err := s.pool.Tiles(n, placeRows, func(_, lo, hi int) {
 		var codes [blockRows]uint64
 		for ; lo < hi; lo += blockRows {
 			block := codes[:min(blockRows, hi-lo)]

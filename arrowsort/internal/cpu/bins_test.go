@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -45,7 +46,7 @@ func TestLongTiesTakeLittleMemory(t *testing.T) {
 			job, want := longTies(n, length)
 			job.Gather = gather
 			res, temp := mustSort(t, &job)
-			requireSame(t, want, view[uint32](res.RowNumbers), "%d bytes, gather %v", length, gather)
+			requireSame(t, want, buffers.View[uint32](res.RowNumbers), "%d bytes, gather %v", length, gather)
 			temps[length] = temp
 		}
 		require.LessOrEqual(t, temps[300], temps[15]+1<<16, "gather %v: temp memory by length: %v", gather, temps)
@@ -72,14 +73,14 @@ func TestSortRows(t *testing.T) {
 			if part > 1000 && !testrun.Share(3, name, part) {
 				continue
 			}
-			s := newTestSorter(t, &job)
+			s, mem := newMeteredSorter(t, &job)
 			rows := slices.Clone(listed[:part])
 			want := stable(rows, func(a, b uint32) int {
 				return cmp.Or(cmp.Compare(first[a], first[b]), cmp.Compare(second[a], second[b]))
 			})
 			require.NoError(t, s.sortRows(s.source(), rows, 0))
 			requireSame(t, want, rows, "%s, %d of %d rows", name, part, n)
-			require.Empty(t, s.live, "%s, %d rows: temp storage that is not back", name, part)
+			require.Zero(t, mem.CurrentAlloc(), "%s, %d rows: temp storage that is not back", name, part)
 		}
 	}
 }
@@ -136,7 +137,7 @@ func TestSampleThatSeesNothing(t *testing.T) {
 					}
 					res, temp := mustSort(t, &job)
 					name := fmt.Sprintf("%s, %d levels, gather %v, limit %d", name, levels, gather, limit)
-					requireSame(t, want[:res.Rows], view[uint32](res.RowNumbers), "%s", name)
+					requireSame(t, want[:res.Rows], buffers.View[uint32](res.RowNumbers), "%s", name)
 					require.LessOrEqual(t, temp, n*40+8<<20, "%s: temp memory", name)
 				}
 			}
@@ -196,7 +197,7 @@ func TestFewDistinctStrings(t *testing.T) {
 				}
 				return cmp.Or(first, compareSecond(keys, second, a, b))
 			})
-			requireSame(t, want, view[uint32](res.RowNumbers), "%v", keys)
+			requireSame(t, want, buffers.View[uint32](res.RowNumbers), "%v", keys)
 		}
 	}
 }

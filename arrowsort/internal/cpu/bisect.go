@@ -1,6 +1,9 @@
 package cpu
 
-import "github.com/arrowsort/arrowsort/keyencode"
+import (
+	"github.com/arrowsort/arrowsort/internal/workers"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
 
 // A bound asks where a row belongs among the rows of a run that is in order. Rows lo..hi-1 of the run are those that
 // tie with it in all words before word.
@@ -20,15 +23,15 @@ func (b *bound) side(right bool) uint64 {
 // boundsBatch is the number of bounds that are searched together: their cache misses overlap.
 const boundsBatch = 256
 
-// place narrows lo..hi-1 of each bound to the rows that tie with its row in all words, an empty range where it would be
+// narrow moves lo..hi-1 of each bound to the rows that tie with its row in all words, an empty range where it would be
 // inserted when none do.
-func (p *pool) place(plan *keyencode.Plan, src source, bounds []bound) {
-	batch := boundSearches.get()
+func narrow(p *workers.Pool, plan *keyencode.Plan, src source, bounds []bound) {
+	batch := boundSearches.Get()
 	defer batch.release()
-	for ; len(bounds) > 0 && !p.stopped(); bounds = bounds[min(boundsBatch, len(bounds)):] {
+	for ; len(bounds) > 0 && !p.Stopped(); bounds = bounds[min(boundsBatch, len(bounds)):] {
 		batch.plan, batch.src = plan, src
 		batch.all = bounds[:min(boundsBatch, len(bounds))]
-		for batch.next() && !p.stopped() {
+		for batch.next() && !p.Stopped() {
 			batch.narrow()
 		}
 	}
@@ -50,12 +53,12 @@ type boundSearch struct {
 	open   [boundsBatch]uint16
 }
 
-var boundSearches reused[boundSearch]
+var boundSearches workers.Reused[boundSearch]
 
 // release keeps the search for another call, without what belongs to this one.
 func (s *boundSearch) release() {
 	s.plan, s.src, s.all = nil, nil, nil
-	boundSearches.put(s)
+	boundSearches.Put(s)
 }
 
 // next lists the bounds of the least word that is still to be looked at.
@@ -123,7 +126,7 @@ func (s *boundSearch) bisect(before func(code, value uint64) bool) {
 
 // bisectWords replaces leading words of values by what is asked for of them among rows lo..hi-1, counted from row lo.
 func bisectWords(src source, words []uint64, lo, hi int, asked sides) {
-	s := boundSearches.get()
+	s := boundSearches.Get()
 	defer s.release()
 	s.src = src
 	for ; len(words) > 0; words = words[s.count:] {

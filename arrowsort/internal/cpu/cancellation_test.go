@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -63,9 +64,8 @@ func heavyJobs() map[string]heavyJob {
 	values := numbered(2*texts.Rows, func(i int) uint64 { return uint64(i%2) * 8000 }) // every second row has all bytes
 	column := keyencode.Column{Kind: keyencode.LargeBinary}
 	for row := range texts.Rows {
-		column.Chunks = append(
-			column.Chunks, keyencode.Chunk{Rows: 1, Values: bytesOf(values[2*row : 2*row+2]), Data: [][]byte{data}},
-		)
+		offsets := buffers.Bytes(values[2*row : 2*row+2])
+		column.Chunks = append(column.Chunks, keyencode.Chunk{Rows: 1, Values: offsets, Data: [][]byte{data}})
 	}
 	texts.Columns = []keyencode.Column{random(3, texts.Rows), column}
 

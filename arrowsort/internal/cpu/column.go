@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -58,7 +59,7 @@ func (c *column) placeNulls(s *sorter) (err error) {
 	if nulls == 0 {
 		return nil
 	}
-	if c.validity, err = s.bytes((s.out + 7) / 8); err != nil {
+	if c.validity, err = s.mem.Bytes((s.out + 7) / 8); err != nil {
 		return err
 	}
 	clear(c.validity)
@@ -77,14 +78,14 @@ func (c *column) cutNulls(s *sorter, rows int) (err error) {
 	if c.validity == nil {
 		return nil
 	}
-	if c.validity, err = s.shrink(c.validity, (rows+7)/8); err != nil {
+	if c.validity, err = s.mem.Shrink(c.validity, (rows+7)/8); err != nil {
 		return err
 	}
 	if rows&7 != 0 {
 		c.validity[rows>>3] &= 1<<(rows&7) - 1
 	}
 	if c.nulls = rows - setBits(c.validity, 0, rows); c.nulls == 0 {
-		s.free(c.validity)
+		s.mem.Free(c.validity)
 		c.validity = nil
 	}
 	return nil
@@ -128,8 +129,8 @@ func (c *column) nullable(s *sorter) (bool, error) {
 			continue
 		}
 		for lo := 0; lo < k.Rows; lo += placeRows {
-			if s.stopped() {
-				return false, s.ctx.Err()
+			if s.pool.Stopped() {
+				return false, s.pool.Ctx.Err()
 			}
 			if n := min(placeRows, k.Rows-lo); setBits(k.Validity, k.Offset+lo, n) < n {
 				return true, nil
@@ -145,7 +146,7 @@ func setBits(bitmap []byte, at, n int) (ones int) {
 		ones += int(bitmap[at>>3] >> (at & 7) & 1)
 	}
 	b := bitmap[at>>3:]
-	words := view[uint64](b[:n>>6<<3])
+	words := buffers.View[uint64](b[:n>>6<<3])
 	for _, w := range words {
 		ones += bits.OnesCount64(w)
 	}
@@ -171,25 +172,25 @@ func (c *column) unpack(s *sorter) (engine.Column, error) {
 		return col, nil
 	}
 	var err error
-	if col.Validity, err = s.bytes((s.out + 7) / 8); err != nil {
+	if col.Validity, err = s.mem.Bytes((s.out + 7) / 8); err != nil {
 		return col, err
 	}
 	if c.Kind == keyencode.Bool {
-		if col.Values, err = s.bytes((s.out + 7) / 8); err != nil {
+		if col.Values, err = s.mem.Bytes((s.out + 7) / 8); err != nil {
 			return col, err
 		}
 	}
 	var valid atomic.Int64
-	err = s.tiles(s.out, placeRows, func(_, lo, hi int) {
+	err = s.pool.Tiles(s.out, placeRows, func(_, lo, hi int) {
 		packBits(col.Validity[lo/8:(hi+7)/8], c.bits.out[lo:hi], 1)
 		valid.Add(int64(setBits(col.Validity, lo, hi-lo)))
 		if c.Kind == keyencode.Bool {
 			packBits(col.Values[lo/8:(hi+7)/8], c.bits.out[lo:hi], 0)
 		}
 	})
-	s.free(c.bits.out)
+	s.mem.Free(c.bits.out)
 	if col.Nulls = s.out - int(valid.Load()); col.Nulls == 0 {
-		s.free(col.Validity)
+		s.mem.Free(col.Validity)
 		col.Validity = nil
 	}
 	return col, err
@@ -197,7 +198,7 @@ func (c *column) unpack(s *sorter) (engine.Column, error) {
 
 // packBits packs bit number bit of each byte, eight to a byte, the padding zero.
 func packBits(dst, src []byte, bit uint) {
-	words := view[uint64](src[:len(src)&^7])
+	words := buffers.View[uint64](src[:len(src)&^7])
 	for i, w := range words {
 		// The multiplication moves the lowest bit of byte k to bit 56+k.
 		dst[i] = byte(w >> bit & 0x0101010101010101 * 0x0102040810204080 >> 56)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -84,7 +85,7 @@ func TestValidityOfTheOnlyKey(t *testing.T) {
 						)
 						requireColumn(t, keys, valid, want[:res.Rows], &res.Columns[0], name)
 						if width > 0 {
-							requireSame(t, want[:res.Rows], view[uint32](res.RowNumbers), "%s", name)
+							requireSame(t, want[:res.Rows], buffers.View[uint32](res.RowNumbers), "%s", name)
 						}
 					}
 				}
@@ -112,7 +113,7 @@ func requireColumn(t *testing.T, keys []uint64, valid []bool, rows []uint32, got
 			nulls++
 		}
 		if got.Validity != nil && bitAt(got.Validity, i) != valid[row] ||
-			valid[row] && view[uint64](got.Values)[i] != keys[row] {
+			valid[row] && buffers.View[uint64](got.Values)[i] != keys[row] {
 			require.Failf(t, "wrong value", "%s: place %d, row %d", name, i, row)
 		}
 	}

@@ -37,7 +37,7 @@ func (e cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*
 	if err != nil {
 		return nil, err
 	}
-	defer s.release()
+	defer s.mem.Release()
 	if e.eager {
 		s.alwaysLines, s.stringRows = true, smallRows
 	}
@@ -104,7 +104,7 @@ func Explain(ctx context.Context, job *engine.Job, mem engine.Allocator) (*keyen
 	if err != nil {
 		return nil, err
 	}
-	defer s.release()
+	defer s.mem.Release()
 	if err := s.measure(); err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func FirstUnsorted(ctx context.Context, job *engine.Job, mem engine.Allocator) (
 	if err != nil {
 		return 0, err
 	}
-	defer s.release()
+	defer s.mem.Release()
 	if err := s.measure(); err != nil {
 		return 0, err
 	}
@@ -137,7 +137,7 @@ func MarkGroups(
 	if err != nil {
 		return 0, err
 	}
-	defer s.release()
+	defer s.mem.Release()
 	if s.plan = wordPlan(job); s.plan == nil {
 		if err := s.measure(); err != nil {
 			return 0, err

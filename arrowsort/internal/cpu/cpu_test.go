@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -39,7 +40,8 @@ var shapes = map[string]func(r *rand.Rand, n, i int) uint64{
 }
 
 func uint64Column(keys []uint64) keyencode.Column {
-	return keyencode.Column{Kind: keyencode.Uint64, Chunks: []keyencode.Chunk{{Rows: len(keys), Values: bytesOf(keys)}}}
+	chunk := keyencode.Chunk{Rows: len(keys), Values: buffers.Bytes(keys)}
+	return keyencode.Column{Kind: keyencode.Uint64, Chunks: []keyencode.Chunk{chunk}}
 }
 
 // TestShapes sorts every shape at sizes on both sides of the partition, by row numbers and with the columns.
@@ -80,9 +82,9 @@ func testShapes(t *testing.T, e engine.Engine, sizes []int) {
 				for i := range res.Rows {
 					got := uint64(0)
 					if job.RowNumbers == 8 {
-						got = view[uint64](res.RowNumbers)[i]
+						got = buffers.View[uint64](res.RowNumbers)[i]
 					} else {
-						got = uint64(view[uint32](res.RowNumbers)[i])
+						got = uint64(buffers.View[uint32](res.RowNumbers)[i])
 					}
 					if got != want[i] {
 						t.Fatalf(
@@ -90,10 +92,10 @@ func testShapes(t *testing.T, e engine.Engine, sizes []int) {
 							job.RowNumbers, i, got, keys[got], want[i], keys[want[i]],
 						)
 					}
-					if len(job.Gather) > 0 && view[uint64](res.Columns[0].Values)[i] != keys[want[i]] {
+					if len(job.Gather) > 0 && buffers.View[uint64](res.Columns[0].Values)[i] != keys[want[i]] {
 						t.Fatalf(
 							"%s, %d rows: place %d has key %#x, want %#x", name, n, i,
-							view[uint64](res.Columns[0].Values)[i], keys[want[i]],
+							buffers.View[uint64](res.Columns[0].Values)[i], keys[want[i]],
 						)
 					}
 				}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/arrowsort/arrowsort/internal/arena"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -55,20 +57,20 @@ func (s *sorter) newFewStrings(column int) (*fewStrings, error) {
 	if !keyencode.FewStrings(c, s.sampledStrings()) {
 		return nil, nil
 	}
-	ranks, err := allocate[uint16](&s.buffers, s.rows)
+	ranks, err := arena.Slice[uint16](s.mem, s.rows)
 	if err != nil {
 		return nil, err
 	}
-	dictionaries := make([]*keyencode.StringDictionary, s.threads)
+	dictionaries := make([]*keyencode.StringDictionary, s.pool.Threads)
 	for i := range dictionaries {
 		dictionaries[i] = keyencode.NewStringDictionary(c, s.rows/rowsOfString)
 	}
 	workers := make([]int, (s.rows+placeRows-1)/placeRows) // of each tile
 	var entries atomic.Int64
-	err = s.tiles(s.rows, placeRows, func(worker, lo, hi int) {
+	err = s.pool.Tiles(s.rows, placeRows, func(worker, lo, hi int) {
 		workers[lo/placeRows] = worker
 		d := dictionaries[worker]
-		for ; lo < hi && entries.Load() <= fewEntries && !s.stopped(); lo += blockRows {
+		for ; lo < hi && entries.Load() <= fewEntries && !s.pool.Stopped(); lo += blockRows {
 			before := len(d.Rows)
 			if !d.Encode(ranks[lo:min(lo+blockRows, hi)], lo) {
 				entries.Add(fewEntries + 1)
@@ -80,12 +82,12 @@ func (s *sorter) newFewStrings(column int) (*fewStrings, error) {
 		return nil, err
 	}
 	if entries.Load() > fewEntries {
-		s.free(bytesOf(ranks))
+		s.mem.Free(buffers.Bytes(ranks))
 		return nil, nil
 	}
 	of, rows := keyencode.RankStrings(dictionaries)
 	null := make([]bool, len(workers))
-	err = s.tiles(s.rows, placeRows, func(_, lo, hi int) {
+	err = s.pool.Tiles(s.rows, placeRows, func(_, lo, hi int) {
 		null[lo/placeRows] = replaceIndices(ranks[lo:hi], of[workers[lo/placeRows]])
 	})
 	return newRanks(ranks, rows, slices.Contains(null, true)), err
@@ -103,7 +105,7 @@ func replaceIndices(indices []uint16, ranks []uint16) (null bool) {
 
 // newRanks makes a column of ranks: numbers or, where some rows are null, indices of a dictionary.
 func newRanks(ranks []uint16, rows []uint32, nullable bool) *fewStrings {
-	chunk := keyencode.Chunk{Rows: len(ranks), Values: bytesOf(ranks)}
+	chunk := keyencode.Chunk{Rows: len(ranks), Values: buffers.Bytes(ranks)}
 	f := &fewStrings{ranks: keyencode.Column{Kind: keyencode.Uint16}, rows: rows}
 	if nullable {
 		f.ranks.Kind, chunk.Ranks = keyencode.Dictionary16, make([]uint32, len(rows))
@@ -149,7 +151,7 @@ func (s *sorter) movesAsRanks(place, column int) bool {
 // move lets a column move as ranks, whose words are in a table.
 func (f *fewStrings) move(t *strings) {
 	t.table = make([]uint64, len(f.rows))
-	t.mover.take(bytesOf(t.table), f.rows)
+	t.mover.take(buffers.Bytes(t.table), f.rows)
 	t.table[0] = t.null()
 	t.mover = fixedMover(newChunked(&f.ranks))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -47,7 +48,7 @@ func requireFew(t *testing.T, job *engine.Job, few bool) {
 	t.Helper()
 	s, err := newSorter(t.Context(), job, newMeter(t))
 	require.NoError(t, err)
-	defer s.release()
+	defer s.mem.Release()
 	require.NoError(t, s.encodeFewStrings())
 	require.Equal(t, few, len(s.few) == 1)
 }
@@ -66,7 +67,7 @@ func TestFewStrings(t *testing.T) {
 		_, valid := textSpec{hi: 1, nulls: spec.nulls}.texts(n)
 		for i, kind := range []keyencode.Kind{keyencode.Binary, keyencode.LargeBinary} {
 			columns := []keyencode.Column{spec.column(kind, texts, valid), uint64Column(drawn(1, n, shapes["few"]))}
-			numbers := view[uint64](columns[1].Chunks[0].Values)
+			numbers := buffers.View[uint64](columns[1].Chunks[0].Values)
 			for _, order := range []keyencode.Order{keyencode.Ascending, keyencode.Descending} {
 				keys := []keyencode.Key{{Order: order, Nulls: keyencode.NullPlacement(i)}, {Column: 1}}
 				compare := func(a, b uint32) int {
@@ -86,7 +87,7 @@ func TestFewStrings(t *testing.T) {
 				job := engine.Job{Rows: n, Columns: columns, Keys: keys[:1], RowNumbers: 4, Threads: 2}
 				requireFew(t, &job, true)
 				res, _ := mustSort(t, &job)
-				requireSame(t, want, view[uint32](res.RowNumbers), "%s, row numbers", name)
+				requireSame(t, want, buffers.View[uint32](res.RowNumbers), "%s, row numbers", name)
 				job.Gather, job.RowNumbers = []int{0}, 0
 				res, _ = mustSort(t, &job)
 				requireTexts(t, kind, texts, valid, want, &res.Columns[0], name+", alone")
@@ -108,12 +109,12 @@ func TestFewStrings(t *testing.T) {
 				})
 				job = engine.Job{Rows: n, Columns: columns, Keys: keys, RowNumbers: 4, Gather: []int{0}, Threads: 3}
 				res, _ = mustSort(t, &job)
-				requireSame(t, want, view[uint32](res.RowNumbers), "%s, two keys", name)
+				requireSame(t, want, buffers.View[uint32](res.RowNumbers), "%s, two keys", name)
 				requireTexts(t, kind, texts, valid, want, &res.Columns[0], name)
 				job.Gather, job.RowNumbers = []int{0, 1}, 0 // the codes are made from what has moved
 				res, _ = mustSort(t, &job)
 				requireTexts(t, kind, texts, valid, want, &res.Columns[0], name)
-				sorted := view[uint64](res.Columns[1].Values)
+				sorted := buffers.View[uint64](res.Columns[1].Values)
 				for i, row := range want {
 					require.Equal(t, numbers[row], sorted[i], "%s, place %d", name, i)
 				}
@@ -145,7 +146,7 @@ func TestFewStringsMoveAsRanks(t *testing.T) {
 				_, moved := s.movedKeys()
 				require.Equal(t, job.Gather[0] == 0, moved)
 				require.Equal(t, nulls == 0 && len(job.Gather) == 1 && moved, s.sortsKeysOnly())
-				s.release()
+				s.mem.Release()
 			}
 		}
 	}
@@ -183,7 +184,7 @@ func TestFewStringsOfSample(t *testing.T) {
 	requireFew(t, &job, false)
 	want := stable(allRows(n), func(a, b uint32) int { return bytes.Compare(texts[a], texts[b]) })
 	res, _ := mustSort(t, &job)
-	requireSame(t, want, view[uint32](res.RowNumbers), "rows")
+	requireSame(t, want, buffers.View[uint32](res.RowNumbers), "rows")
 	requireTexts(t, keyencode.Binary, texts, valid, want, &res.Columns[0], "")
 }
 
@@ -212,7 +213,7 @@ func TestFewViews(t *testing.T) {
 		}
 		requireFew(t, &job, true)
 		res, _ := mustSort(t, &job)
-		requireSame(t, want, view[uint32](res.RowNumbers), "kind %d", c.Kind)
+		requireSame(t, want, buffers.View[uint32](res.RowNumbers), "kind %d", c.Kind)
 		values := c.Chunks[0].Values
 		for i, row := range want {
 			require.True(t, bytes.Equal(res.Columns[0].Values[16*i:16*i+16], values[16*row:16*row+16]))
@@ -245,7 +246,7 @@ func TestFewStringsThatPay(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, s.encodeFewStrings())
 		require.Len(t, s.few, c.few, "keys %v, gather %v, limit %d", c.job.Keys, c.job.Gather, c.job.Limit)
-		s.release()
+		s.mem.Release()
 	}
 }
 

@@ -12,6 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/arena"
+	"github.com/arrowsort/arrowsort/internal/buffers"
+	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -49,20 +52,28 @@ func mustSort(t testing.TB, job *engine.Job) (res *engine.Result, temp int) {
 // newTestSorter is a sorter that has measured a job; what it holds is released with the test.
 func newTestSorter(t testing.TB, job *engine.Job) *sorter {
 	t.Helper()
-	s, err := newSorter(t.Context(), job, newMeter(t))
-	require.NoError(t, err)
-	t.Cleanup(s.release)
-	require.NoError(t, s.measure())
+	s, _ := newMeteredSorter(t, job)
 	return s
+}
+
+// newMeteredSorter is newTestSorter that also returns its allocator.
+func newMeteredSorter(t testing.TB, job *engine.Job) (*sorter, *meter) {
+	t.Helper()
+	mem := newMeter(t)
+	s, err := newSorter(t.Context(), job, mem)
+	require.NoError(t, err)
+	t.Cleanup(s.mem.Release)
+	require.NoError(t, s.measure())
+	return s, mem
 }
 
 // newTestBinSorter has temp storage for bins of up to rows rows.
 func newTestBinSorter(t testing.TB, rows int, ties bool) *binSorter {
 	t.Helper()
-	b := &buffers{call: t.Context(), mem: newMeter(t)}
-	t.Cleanup(b.release)
-	f := &binSorter{pool: &pool{ctx: context.Background(), threads: 1}}
-	require.NoError(t, f.reserve(b, rows, 8, ties))
+	mem := arena.New(t.Context(), newMeter(t))
+	t.Cleanup(mem.Release)
+	f := &binSorter{pool: workers.NewPool(context.Background(), 1, 0, nil)}
+	require.NoError(t, f.reserve(mem, rows, 8, ties))
 	return f
 }
 
@@ -122,7 +133,7 @@ func viewColumn(n int, data [][]byte, pick func(i int) int) keyencode.Column {
 	values := make([]byte, 16*n)
 	for i := range n {
 		if k := pick(i); k >= 0 {
-			v := view[uint32](values[16*i : 16*i+16])
+			v := buffers.View[uint32](values[16*i : 16*i+16])
 			v[0], v[2] = uint32(len(data[k])), uint32(k)
 			copy(values[16*i+4:16*i+8], data[k])
 		}

@@ -42,7 +42,7 @@ func Merge(
 	if err != nil {
 		return nil, nil, err
 	}
-	defer s.release()
+	defer s.mem.Release()
 	if err := s.measure(); err != nil {
 		return nil, nil, err
 	}
@@ -142,7 +142,7 @@ func (s *sorter) complete(runs Runs) []int {
 // before reports whether row a sorts before row b, which precedes it in the input.
 func (s *sorter) before(a, b uint32) bool {
 	one := []bound{{row: a, lo: b, hi: b + 1}}
-	s.place(s.plan, s.source(), one)
+	narrow(s.pool, s.plan, s.source(), one)
 	return one[0].hi == b
 }
 
@@ -153,7 +153,7 @@ func (s *sorter) splitRuns(runs Runs, row uint32, splits []uint32, bounds []boun
 		lo, hi := runs.bounds(i)
 		bounds[i] = bound{row: row, lo: uint32(lo), hi: uint32(hi)}
 	}
-	s.place(s.plan, s.source(), bounds)
+	narrow(s.pool, s.plan, s.source(), bounds)
 	for i := range bounds {
 		lo, hi := runs.bounds(i)
 		switch {

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -159,13 +160,13 @@ func newRowMover(width int) (*mover, error) {
 	switch width {
 	case 4:
 		return &mover{
-			width: 4, fill: func(dst []byte, lo int) { series(view[uint32](dst), uint32(lo)) },
-			take: func(dst []byte, rows []uint32) { copy(view[uint32](dst), rows) },
+			width: 4, fill: func(dst []byte, lo int) { series(buffers.View[uint32](dst), uint32(lo)) },
+			take: func(dst []byte, rows []uint32) { copy(buffers.View[uint32](dst), rows) },
 		}, nil
 	case 8:
 		return &mover{
-			width: 8, fill: func(dst []byte, lo int) { series(view[uint64](dst), uint64(lo)) },
-			take: func(dst []byte, rows []uint32) { widen(view[uint64](dst), rows) },
+			width: 8, fill: func(dst []byte, lo int) { series(buffers.View[uint64](dst), uint64(lo)) },
+			take: func(dst []byte, rows []uint32) { widen(buffers.View[uint64](dst), rows) },
 		}, nil
 	}
 	return nil, fmt.Errorf("%w: row numbers of %d bytes", engine.ErrKind, width)
@@ -187,6 +188,6 @@ func series[T uint32 | uint64](s []T, first T) {
 // codeMover moves the leading words of the codes.
 func codeMover(src source) *mover {
 	l := &mover{width: 8}
-	l.fill = func(dst []byte, lo int) { encodeAll(src, view[uint64](dst), lo) }
+	l.fill = func(dst []byte, lo int) { encodeAll(src, buffers.View[uint64](dst), lo) }
 	return l
 }

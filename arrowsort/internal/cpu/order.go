@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
+
+	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // firstUnsorted returns the first of rows 0..n-1 of a source that sorts before its predecessor, -1 when there is none.
@@ -13,7 +15,7 @@ import (
 func (s *sorter) firstUnsorted(src source, n int, starts []uint64) (int, error) {
 	var first atomic.Int64
 	first.Store(math.MaxInt64)
-	err := s.tiles(n, placeRows, func(_, lo, hi int) {
+	err := s.pool.Tiles(n, placeRows, func(_, lo, hi int) {
 		if int64(lo) > first.Load() {
 			return
 		}
@@ -30,14 +32,14 @@ func (s *sorter) firstUnsorted(src source, n int, starts []uint64) (int, error) 
 
 // firstUnsortedIn is firstUnsorted for rows lo..hi-1 on one worker. lo is a multiple of 64.
 func (s *sorter) firstUnsortedIn(src source, lo, hi int, starts []uint64) int {
-	codes, ties := blocksOfCodes.get(), blocksOfTies.get()
-	defer blocksOfCodes.put(codes)
-	defer blocksOfTies.put(ties)
+	codes, ties := blocksOfCodes.Get(), blocksOfTies.Get()
+	defer blocksOfCodes.Put(codes)
+	defer blocksOfTies.Put(ties)
 	tied := ties[:0]
 	if lo > 0 {
 		src.encode(codes[:1], lo-1)
 	}
-	for last := codes[0]; lo < hi && !s.stopped(); lo += blockRows {
+	for last := codes[0]; lo < hi && !s.pool.Stopped(); lo += blockRows {
 		block := codes[:min(blockRows, hi-lo)]
 		src.encode(block, lo)
 		unsorted := -1
@@ -97,8 +99,8 @@ type tiedRows struct {
 }
 
 var (
-	blocksOfTies     reused[[blockRows]tie]
-	blocksOfTiedRows reused[tiedRows]
+	blocksOfTies     workers.Reused[[blockRows]tie]
+	blocksOfTiedRows workers.Reused[tiedRows]
 )
 
 // appendTies appends the rows whose bits are set and whose codes have a further word. The first code is that of row lo.
@@ -117,8 +119,8 @@ func (s *sorter) appendTies(tied []tie, codes []uint64, equal uint64, lo int) []
 // differ in starts. It overwrites tied.
 func (s *sorter) firstUnsortedTie(src source, tied []tie, starts []uint64) int {
 	first := -1
-	block := blocksOfTiedRows.get()
-	defer blocksOfTiedRows.put(block)
+	block := blocksOfTiedRows.Get()
+	defer blocksOfTiedRows.Put(block)
 	rows, codes := &block.rows, &block.codes
 	for len(tied) > 0 {
 		word := slices.MinFunc(tied, func(a, b tie) int { return a.word - b.word }).word

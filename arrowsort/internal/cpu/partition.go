@@ -5,6 +5,10 @@ import (
 	"sync"
 	"time"
 	"unsafe"
+
+	"github.com/arrowsort/arrowsort/internal/arena"
+	"github.com/arrowsort/arrowsort/internal/buffers"
+	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // placeRows is the number of rows whose places are computed before their movers are scattered, one mover after another:
@@ -34,7 +38,7 @@ type partition struct {
 
 func (p *partition) report(rows int) {
 	if !p.inner {
-		p.advance(rows)
+		p.pool.Advance(rows)
 	}
 }
 
@@ -53,15 +57,15 @@ func (p *partition) linear() bool { return p.bins == nil }
 func (p *partition) count(keep bool) (err error) {
 	b := p.binner
 	if keep || b.cells != nil || b.tree != nil || b.borders[0] != ^uint64(0) {
-		if p.bins, err = allocate[uint16](&p.buffers, p.rows); err != nil {
+		if p.bins, err = arena.Slice[uint16](p.mem, p.rows); err != nil {
 			return err
 		}
 	}
 	p.share()
-	err = p.run(len(p.shares), func(_, item int) {
+	err = p.pool.Run(len(p.shares), func(_, item int) {
 		var codes [blockRows]uint64
 		s := &p.shares[item]
-		for lo := s.lo; lo < s.hi && (lo%placeRows != 0 || !p.stopped()); lo += blockRows {
+		for lo := s.lo; lo < s.hi && (lo%placeRows != 0 || !p.pool.Stopped()); lo += blockRows {
 			block := codes[:min(blockRows, s.hi-lo)]
 			p.src.encode(block, lo)
 			if p.linear() {
@@ -80,7 +84,7 @@ func (p *partition) count(keep bool) (err error) {
 
 // share divides the rows: few shares mean few open lines at their seams, several per worker even out disturbances.
 func (p *partition) share() {
-	count := max(1, min(p.threads*2, p.rows/placeRows))
+	count := max(1, min(p.pool.Threads*2, p.rows/placeRows))
 	counters := p.counters
 	if counters == nil {
 		counters = make([]uint32, count*p.binner.bins)
@@ -101,7 +105,7 @@ func (p *partition) exclusiveSum() error {
 	const tile = 1 << 13 // bins
 	bins := p.binner.bins
 	before := make([]uint32, (bins+tile-1)/tile) // the rows of each tile, then of all before it
-	err := p.tiles(bins, tile, func(_, lo, hi int) {
+	err := p.pool.Tiles(bins, tile, func(_, lo, hi int) {
 		for i := range p.shares {
 			for _, rows := range p.shares[i].offsets[lo:hi] {
 				before[lo/tile] += rows
@@ -119,7 +123,7 @@ func (p *partition) exclusiveSum() error {
 		p.starts = make([]uint32, bins+1)
 		p.starts[bins] = sum
 	}
-	return p.tiles(bins, tile, func(_, lo, hi int) {
+	return p.pool.Tiles(bins, tile, func(_, lo, hi int) {
 		sum := before[lo/tile]
 		for d := lo; d < hi; d++ {
 			if p.starts != nil {
@@ -154,8 +158,8 @@ func (p *partition) move(movers []*mover) error {
 		return p.moveByLines(movers)
 	}
 	rows := min(placeRows, p.rows)
-	threads := min(p.threads, len(p.shares))
-	places, err := allocate[uint32](&p.buffers, threads*rows)
+	threads := min(p.pool.Threads, len(p.shares))
+	places, err := arena.Slice[uint32](p.mem, threads*rows)
 	if err != nil {
 		return err
 	}
@@ -163,12 +167,12 @@ func (p *partition) move(movers []*mover) error {
 	if err != nil {
 		return err
 	}
-	err = p.run(len(p.shares), func(worker, item int) {
+	err = p.pool.Run(len(p.shares), func(worker, item int) {
 		s, touched, first := &p.shares[item], 0, 0
 		if len(movers) >= wideMovers { // workers apart: two that write first to a huge page at once both clear it
 			first = worker * len(movers) / threads
 		}
-		for lo := s.lo; lo < s.hi && !p.stopped(); lo += rows {
+		for lo := s.lo; lo < s.hi && !p.pool.Stopped(); lo += rows {
 			places := places[worker*rows:][:min(rows, s.hi-lo)]
 			p.places(s, places, lo)
 			var next extent
@@ -180,15 +184,15 @@ func (p *partition) move(movers []*mover) error {
 				l := movers[(first+i)%len(movers)]
 				lines := l.out[next.lo*l.width : next.hi*l.width]
 				fetchLines(lines[:min(len(lines), maxFetched)])
-				l.eachBlock(&p.pool, lo, lo+len(places), scratch.of(worker), func(block []byte, at, n int) {
+				l.eachBlock(p.pool, lo, lo+len(places), scratch.of(worker), func(block []byte, at, n int) {
 					scatter(l.out, block, places[at-lo:][:n], l.width)
 				})
 			}
 			p.report(len(places))
 		}
 	})
-	p.free(bytesOf(places))
-	p.free(scratch.all)
+	p.mem.Free(buffers.Bytes(places))
+	p.mem.Free(scratch.all)
 	return err
 }
 
@@ -204,13 +208,13 @@ func (p *partition) newScratch(movers []*mover, workers int) (scratch, error) {
 	const scratchBytes = 1 << 18
 	width := widest(movers)
 	size := max(width, min(scratchBytes, min(placeRows, p.rows)*width))
-	all, err := p.bytes(workers * size)
+	all, err := p.mem.Bytes(workers * size)
 	return scratch{all, size}, err
 }
 
 // eachBlock calls f for the rows lo..hi-1, block by block, until the context has ended.
-func (l *mover) eachBlock(w *pool, lo, hi int, scratch []byte, f func(block []byte, at, n int)) {
-	for lo < hi && !w.stopped() {
+func (l *mover) eachBlock(w *workers.Pool, lo, hi int, scratch []byte, f func(block []byte, at, n int)) {
+	for lo < hi && !w.Stopped() {
 		n := min(hi-lo, l.stepRows())
 		b := []byte(nil)
 		if l.direct != nil {
@@ -236,18 +240,18 @@ func (p *partition) eachBin(
 			longest = max(longest, hi-lo)
 		}
 	}
-	fs, err := p.newBinSorters(min(p.threads, p.binner.bins), longest, width, ties)
+	fs, err := p.newBinSorters(min(p.pool.Threads, p.binner.bins), longest, width, ties)
 	if err != nil {
 		return err
 	}
-	err = p.run(p.binner.bins, func(worker, bin int) {
+	err = p.pool.Run(p.binner.bins, func(worker, bin int) {
 		if lo, hi := p.bin(bin); hi-lo <= maxBinRows {
 			short(fs[worker], lo, hi)
 			p.report(hi - lo)
 		}
 	})
 	for _, f := range fs {
-		f.release(&p.buffers)
+		f.release(p.mem)
 	}
 	for bin := 0; bin < p.binner.bins && err == nil; bin++ {
 		if lo, hi := p.bin(bin); hi-lo > maxBinRows {
@@ -292,7 +296,7 @@ func (p *partition) byLines(movers []*mover) bool {
 
 // moveByLines is move through open lines: of a share, one mover after another. The bins are kept.
 func (p *partition) moveByLines(movers []*mover) error {
-	threads := min(p.threads, len(p.shares))
+	threads := min(p.pool.Threads, len(p.shares))
 	ws, lines, err := p.newLineScatters(threads)
 	if err != nil {
 		return err
@@ -301,13 +305,13 @@ func (p *partition) moveByLines(movers []*mover) error {
 	if err != nil {
 		return err
 	}
-	err = p.run(len(p.shares), func(worker, item int) {
+	err = p.pool.Run(len(p.shares), func(worker, item int) {
 		s, w := &p.shares[item], &ws[worker]
 		places := make([]uint32, len(s.offsets))
 		for _, l := range movers {
 			copy(places, s.offsets)
 			w.begin(places)
-			l.eachBlock(&p.pool, s.lo, s.hi, scratch.of(worker), func(block []byte, at, n int) {
+			l.eachBlock(p.pool, s.lo, s.hi, scratch.of(worker), func(block []byte, at, n int) {
 				w.scatter(l.out, block, p.bins[at:at+n], places, l.width)
 			})
 			w.end(l.out, places, l.width)
@@ -315,8 +319,8 @@ func (p *partition) moveByLines(movers []*mover) error {
 		copy(s.offsets, places)
 		p.report(s.hi - s.lo)
 	})
-	p.free(lines)
-	p.free(scratch.all)
+	p.mem.Free(lines)
+	p.mem.Free(scratch.all)
 	return err
 }
 

@@ -7,7 +7,8 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
-	"github.com/arrowsort/arrowsort/internal/workers"
+	"github.com/arrowsort/arrowsort/internal/arena"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // Ties is which ranks tied rows get.
@@ -62,7 +63,7 @@ func Rank(ctx context.Context, job *engine.Job, ties Ties, mem engine.Allocator)
 	if err != nil || s.rows <= smallRows {
 		return nil, err
 	}
-	defer s.release()
+	defer s.mem.Release()
 	if err := s.encodeFewStrings(); err != nil {
 		return nil, err
 	}
@@ -72,8 +73,8 @@ func Rank(ctx context.Context, job *engine.Job, ties Ties, mem engine.Allocator)
 	if inOrder, reversed, err := s.sortedInput(); err != nil || inOrder || reversed {
 		return nil, err
 	}
-	s.advance = workers.Progress(job.Progress, s.total)
-	s.advance(s.rows)
+	s.pool = newPool(ctx, job)
+	s.pool.Advance(s.rows)
 	return s.rank(ties)
 }
 
@@ -102,7 +103,7 @@ func (s *sorter) rank(ties Ties) (*engine.Result, error) {
 		return nil, err
 	}
 	before := p.ranksBefore(groups, ties)
-	if err := p.ranksOfRows(view[uint64](s.numbers.out), codes.words, before, places, ties); err != nil {
+	if err := p.ranksOfRows(buffers.View[uint64](s.numbers.out), codes.words, before, places, ties); err != nil {
 		return nil, err
 	}
 	return s.result()
@@ -171,40 +172,40 @@ func (p *partition) rankLongBin(src source, words []uint64, ties Ties) (groups i
 	}
 	if tied && p.plan.Words() == 1 {
 		rank, step := ties.Ranks(0, len(words), 1)
-		return 1, p.tiles(len(words), placeRows, func(_, lo, hi int) {
+		return 1, p.pool.Tiles(len(words), placeRows, func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				words[i] = rank + uint64(i)*step
 			}
 		})
 	}
-	order, err := allocate[uint32](&p.buffers, len(words))
+	order, err := arena.Slice[uint32](p.mem, len(words))
 	if err != nil {
 		return 0, err
 	}
-	defer p.free(bytesOf(order))
+	defer p.mem.Free(buffers.Bytes(order))
 	series(order, 0)
 	if err := p.sortLongBin(src, order, 0); err != nil {
 		return 0, err
 	}
-	starts, err := allocate[uint64](&p.buffers, (len(words)+63)/64)
+	starts, err := arena.Slice[uint64](p.mem, (len(words)+63)/64)
 	if err != nil {
 		return 0, err
 	}
-	defer p.free(bytesOf(starts))
+	defer p.mem.Free(buffers.Bytes(starts))
 	if _, err := p.firstUnsorted(selected{src, order, 0}, len(order), starts); err != nil {
 		return 0, err
 	}
-	return p.rankGroups(words, order, starts, ties), p.ctx.Err()
+	return p.rankGroups(words, order, starts, ties), p.pool.Ctx.Err()
 }
 
 // rankGroups writes the ranks of rows given in their order, with a mark at the start of each group of ties. It returns
 // the number of groups.
 func (p *partition) rankGroups(ranks []uint64, order []uint32, starts []uint64, ties Ties) (groups int) {
-	for first := 0; first < len(order) && (groups%placeRows != 0 || !p.stopped()); {
+	for first := 0; first < len(order) && (groups%placeRows != 0 || !p.pool.Stopped()); {
 		end := NextMark(starts, first+1, len(order))
 		groups++
 		rank, step := ties.Ranks(first, end, groups)
-		for ; first < end && (end-first <= placeRows || !p.stopped()); first += placeRows {
+		for ; first < end && (end-first <= placeRows || !p.pool.Stopped()); first += placeRows {
 			for _, row := range order[first:min(first+placeRows, end)] {
 				ranks[row] = rank
 				rank += step
@@ -247,9 +248,9 @@ func (p *partition) ranksBefore(groups []int, ties Ties) []uint64 {
 // ranksOfRows copies ranks from the places in the bins to the rows. places are the first ones of each share in each
 // bin; they are counted up.
 func (p *partition) ranksOfRows(dst, ranks, before []uint64, places [][]uint32, ties Ties) error {
-	return p.run(len(p.shares), func(_, item int) {
+	return p.pool.Run(len(p.shares), func(_, item int) {
 		share := &p.shares[item]
-		for lo := share.lo; lo < share.hi && !p.stopped(); lo += placeRows {
+		for lo := share.lo; lo < share.hi && !p.pool.Stopped(); lo += placeRows {
 			hi := min(lo+placeRows, share.hi)
 			collectRanks(dst[lo:hi], ranks, before, p.bins[lo:hi], places[item])
 			if ties == TiesAverage {

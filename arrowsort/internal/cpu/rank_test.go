@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -69,7 +70,7 @@ func TestRank(t *testing.T) {
 				continue
 			}
 			ranked++
-			requireSame(t, ranksOf(keys, ties), view[uint64](result.RowNumbers), "%s, %s", name, text)
+			requireSame(t, ranksOf(keys, ties), buffers.View[uint64](result.RowNumbers), "%s, %s", name, text)
 			result.Release(mem)
 			require.LessOrEqual(t, mem.most, n*(8+10+4)+4*maxBinRows*28+1<<20, "%s, %s: memory", name, text)
 		}
@@ -108,7 +109,7 @@ func TestRankBySeveralWords(t *testing.T) {
 		for text, ties := range allTies {
 			result, err := Rank(t.Context(), job, ties, mem)
 			require.NoError(t, err)
-			requireSame(t, ranksOf(both, ties), view[uint64](result.RowNumbers), "%d heads, %s", heads, text)
+			requireSame(t, ranksOf(both, ties), buffers.View[uint64](result.RowNumbers), "%d heads, %s", heads, text)
 			result.Release(mem)
 		}
 	}
@@ -118,12 +119,12 @@ func TestRankBySeveralWords(t *testing.T) {
 func TestRankByLines(t *testing.T) {
 	keys := drawn(1, 150_000, uniform)
 	for text, ties := range allTies {
-		s := newTestSorter(t, rankJob(keys, 2))
+		s, mem := newMeteredSorter(t, rankJob(keys, 2))
 		s.alwaysLines = true
 		result, err := s.rank(ties)
 		require.NoError(t, err)
-		requireSame(t, ranksOf(keys, ties), view[uint64](result.RowNumbers), text)
-		result.Release(s.mem)
+		requireSame(t, ranksOf(keys, ties), buffers.View[uint64](result.RowNumbers), text)
+		result.Release(mem)
 	}
 }
 
@@ -136,7 +137,7 @@ func TestRankLongBin(t *testing.T) {
 			keys[i] %= few
 		}
 		for text, ties := range allTies {
-			s := newTestSorter(t, rankJob(drawn(1, n, uniform), 2))
+			s, mem := newMeteredSorter(t, rankJob(drawn(1, n, uniform), 2))
 			codes := append([]uint64{}, keys...)
 			groups, err := (&partition{sorter: s}).rankLongBin(storedCodes{words: codes}, codes, ties)
 			require.NoError(t, err)
@@ -145,7 +146,7 @@ func TestRankLongBin(t *testing.T) {
 			}
 			requireSame(t, ranksOf(keys, ties), codes, "%d different keys, %s", few, text)
 			require.LessOrEqual(t, uint64(groups), few)
-			require.Empty(t, s.live, "temp storage that is not back")
+			require.Zero(t, mem.CurrentAlloc(), "temp storage that is not back")
 		}
 	}
 }

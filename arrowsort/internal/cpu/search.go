@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
+	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // An UnsortedError reports the first row of a run that sorts before its predecessor.
@@ -31,21 +33,21 @@ func Search(
 	if err != nil {
 		return nil, err
 	}
-	defer s.release()
+	defer s.mem.Release()
 	if err := s.measure(); err != nil {
 		return nil, err
 	}
 	if err := s.checkRun(0, 0, rows); err != nil {
 		return nil, err
 	}
-	out, err := s.bytes(8 * (s.rows - rows))
+	out, err := s.mem.Bytes(8 * (s.rows - rows))
 	if err != nil {
 		return nil, err
 	}
-	if err := s.search(view[uint64](out), rows, right); err != nil {
+	if err := s.search(buffers.View[uint64](out), rows, right); err != nil {
 		return nil, err
 	}
-	s.keep(out)
+	s.mem.Keep(out)
 	return &engine.Result{Rows: s.rows - rows, RowNumbers: out}, nil
 }
 
@@ -61,7 +63,7 @@ func (s *sorter) checkRun(run, lo, hi int) error {
 	return err
 }
 
-var blocksOfBounds reused[[blockRows]bound]
+var blocksOfBounds workers.Reused[[blockRows]bound]
 
 // sides are what is asked for of a value among rows in order: for each of them the place after the rows below it or,
 // where it is true, after the rows not above it. Of two sides, the first one is in the upper 32 bits of a word.
@@ -75,7 +77,7 @@ func (s *sorter) search(places []uint64, rows int, right bool) error {
 	}
 	switch {
 	case s.plan.Words() == 0 || len(places) <= rows>>7:
-		return s.tiles(len(places), boundsBatch, func(_, lo, hi int) {
+		return s.pool.Tiles(len(places), boundsBatch, func(_, lo, hi int) {
 			s.searchBounds(places[lo:hi], rows, rows+lo, right)
 		})
 	case rows <= stripRows:
@@ -92,8 +94,8 @@ func (s *sorter) search(places []uint64, rows int, right bool) error {
 	if s.plan.Words() == 1 {
 		return nil
 	}
-	return s.tiles(len(places), placeRows, func(_, lo, hi int) {
-		for ; lo < hi && !s.stopped(); lo += blockRows {
+	return s.pool.Tiles(len(places), placeRows, func(_, lo, hi int) {
+		for ; lo < hi && !s.pool.Stopped(); lo += blockRows {
 			s.searchTies(places[lo:min(lo+blockRows, hi)], rows+lo, right)
 		}
 	})
@@ -101,13 +103,13 @@ func (s *sorter) search(places []uint64, rows int, right bool) error {
 
 // searchBounds places few rows from row first on by codes that are made as they are needed.
 func (s *sorter) searchBounds(places []uint64, rows, first int, right bool) {
-	block := blocksOfBounds.get()
-	defer blocksOfBounds.put(block)
+	block := blocksOfBounds.Get()
+	defer blocksOfBounds.Put(block)
 	bounds := block[:len(places)]
 	for i := range bounds {
 		bounds[i] = bound{row: uint32(first + i), hi: uint32(rows)}
 	}
-	s.place(s.plan, s.source(), bounds)
+	narrow(s.pool, s.plan, s.source(), bounds)
 	for i := range bounds {
 		places[i] = bounds[i].side(right)
 	}
@@ -115,14 +117,14 @@ func (s *sorter) searchBounds(places []uint64, rows, first int, right bool) {
 
 // searchStrip writes what is asked for of each row from rows on, among so few rows that the cache holds all of them.
 func (s *sorter) searchStrip(places []uint64, rows int, asked sides) error {
-	t, err := s.newStrip(rows)
+	t, err := newStrip(s.mem, rows)
 	if err != nil {
 		return err
 	}
-	defer t.release(&s.buffers)
+	defer t.release(s.mem)
 	t.fill(s.source(), 0, rows)
-	return s.tiles(len(places), placeRows, func(_, lo, hi int) {
-		for ; lo < hi && !s.stopped(); lo += blockRows {
+	return s.pool.Tiles(len(places), placeRows, func(_, lo, hi int) {
+		for ; lo < hi && !s.pool.Stopped(); lo += blockRows {
 			block := places[lo:min(lo+blockRows, hi)]
 			s.source().encode(block, rows+lo)
 			t.search(block, asked)
@@ -133,16 +135,16 @@ func (s *sorter) searchStrip(places []uint64, rows int, asked sides) error {
 // searchTies places rows from row first on, whose leading words tie with those of the rows between two places, by their
 // further words.
 func (s *sorter) searchTies(places []uint64, first int, right bool) {
-	values, bounds := blocksOfCodes.get(), blocksOfBounds.get()
-	defer blocksOfCodes.put(values)
-	defer blocksOfBounds.put(bounds)
+	values, bounds := blocksOfCodes.Get(), blocksOfBounds.Get()
+	defer blocksOfCodes.Put(values)
+	defer blocksOfBounds.Put(bounds)
 	s.source().encode(values[:len(places)], first)
 	for i, both := range places {
 		bounds[i] = bound{
 			row: uint32(first + i), lo: uint32(both >> 32), hi: uint32(both), word: s.plan.Next(0, values[i]),
 		}
 	}
-	s.place(s.plan, s.source(), bounds[:len(places)])
+	narrow(s.pool, s.plan, s.source(), bounds[:len(places)])
 	for i := range places {
 		places[i] = bounds[i].side(right)
 	}
@@ -179,7 +181,7 @@ func (s *sorter) searchBins(places []uint64, rows, first int, asked sides) error
 	if err := b.count(true); err != nil {
 		return err
 	}
-	defer func() { s.free(bytesOf(b.bins)) }()
+	defer func() { s.mem.Free(buffers.Bytes(b.bins)) }()
 	for i := range b.shares {
 		b.next = append(b.next, slices.Clone(b.shares[i].offsets)) // which the move counts up
 	}
@@ -187,11 +189,11 @@ func (s *sorter) searchBins(places []uint64, rows, first int, asked sides) error
 	if err := s.provide(codes, len(places)); err != nil {
 		return err
 	}
-	defer s.free(codes.out)
+	defer s.mem.Free(codes.out)
 	if err := b.move([]*mover{codes}); err != nil {
 		return err
 	}
-	b.found = view[uint64](codes.out)
+	b.found = buffers.View[uint64](codes.out)
 	if err := b.divide(rows); err != nil {
 		return err
 	}
@@ -207,7 +209,7 @@ func (b *binSearch) divide(rows int) error {
 	b.first = make([]uint64, bins+1)
 	b.first[bins] = uint64(rows)
 	src := b.source()
-	return b.tiles(bins, boundsBatch, func(_, lo, hi int) {
+	return b.pool.Tiles(bins, boundsBatch, func(_, lo, hi int) {
 		var codes [boundsBatch]uint64
 		var middle [boundsBatch]uint32
 		var of [boundsBatch]uint16
@@ -251,15 +253,15 @@ func (b *binSearch) tasks() (tasks []binTask, longest int) {
 // searchRows replaces the codes of the values by their places among the rows of their bin.
 func (b *binSearch) searchRows() error {
 	tasks, longest := b.tasks()
-	for range min(b.threads, len(tasks)) {
-		t, err := b.newStrip(longest)
+	for range min(b.pool.Threads, len(tasks)) {
+		t, err := newStrip(b.mem, longest)
 		if err != nil {
 			return err
 		}
-		defer t.release(&b.buffers)
+		defer t.release(b.mem)
 		b.strips = append(b.strips, t)
 	}
-	return b.run(len(tasks), func(worker, i int) {
+	return b.pool.Run(len(tasks), func(worker, i int) {
 		t := tasks[i]
 		lo, hi := int(b.first[t.bin]), int(b.first[t.bin+1])
 		b.searchRange(b.strips[worker], b.found[t.lo:t.hi], lo, hi)
@@ -269,7 +271,7 @@ func (b *binSearch) searchRows() error {
 // searchRange replaces codes by their places among rows lo..hi-1.
 func (b *binSearch) searchRange(t *sortedStrip, codes []uint64, lo, hi int) {
 	short := t.fill(b.source(), lo, hi)
-	for ; len(codes) > 0 && !b.stopped(); codes = codes[min(blockRows, len(codes)):] {
+	for ; len(codes) > 0 && !b.pool.Stopped(); codes = codes[min(blockRows, len(codes)):] {
 		block := codes[:min(blockRows, len(codes))]
 		if short {
 			t.search(block, b.asked)
@@ -286,9 +288,9 @@ func (b *binSearch) collect(places []uint64) error {
 			b.first[i] = row<<32 | row
 		}
 	}
-	return b.run(len(b.shares), func(_, item int) {
+	return b.pool.Run(len(b.shares), func(_, item int) {
 		share := &b.shares[item]
-		for lo := share.lo; lo < share.hi && !b.stopped(); lo += placeRows {
+		for lo := share.lo; lo < share.hi && !b.pool.Stopped(); lo += placeRows {
 			hi := min(lo+placeRows, share.hi)
 			collectRanks(places[lo:hi], b.found, b.first, b.bins[lo:hi], b.next[item])
 		}

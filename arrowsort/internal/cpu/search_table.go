@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/bits"
 	"unsafe"
+
+	"github.com/arrowsort/arrowsort/internal/arena"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // stripRows is the largest number of rows of a strip: cells count them in 16 bits, and an L2 cache holds their codes.
@@ -24,17 +27,17 @@ type sortedStrip struct {
 }
 
 // newStrip returns a strip for up to rows rows.
-func (b *buffers) newStrip(rows int) (t *sortedStrip, err error) {
+func newStrip(mem *arena.Arena, rows int) (t *sortedStrip, err error) {
 	t = new(sortedStrip)
-	if t.codes, err = allocate[uint64](b, rows); err == nil {
-		t.cells, err = allocate[uint16](b, rows+1)
+	if t.codes, err = arena.Slice[uint64](mem, rows); err == nil {
+		t.cells, err = arena.Slice[uint16](mem, rows+1)
 	}
 	return t, err
 }
 
-func (t *sortedStrip) release(b *buffers) {
-	b.free(bytesOf(t.codes[:cap(t.codes)]))
-	b.free(bytesOf(t.cells[:cap(t.cells)]))
+func (t *sortedStrip) release(mem *arena.Arena) {
+	mem.Free(buffers.Bytes(t.codes[:cap(t.codes)]))
+	mem.Free(buffers.Bytes(t.cells[:cap(t.cells)]))
 }
 
 // fill holds the words of rows lo..hi-1 of a source, which are in order; false when they are too many and not equal.

@@ -3,6 +3,8 @@ package cpu
 import (
 	"slices"
 
+	"github.com/arrowsort/arrowsort/internal/arena"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -29,7 +31,7 @@ func (s *sorter) sortColumns() error {
 	if err := p.move(movers); err != nil {
 		return err
 	}
-	s.free(bytesOf(p.bins))
+	s.mem.Free(buffers.Bytes(p.bins))
 	return s.sortBins(p, codes, s.movers())
 }
 
@@ -51,7 +53,7 @@ func (s *sorter) storedSource(numbers *mover) (c storedCodes, added []*mover, er
 		return c, nil, err
 	}
 	added = append(added, codes)
-	c = storedCodes{words: view[uint64](codes.out), src: s.source()}
+	c = storedCodes{words: buffers.View[uint64](codes.out), src: s.source()}
 	if s.plan.Words() == 1 {
 		return c, added, nil
 	}
@@ -68,9 +70,9 @@ func (s *sorter) storedSource(numbers *mover) (c storedCodes, added []*mover, er
 		added = append(added, numbers)
 	}
 	if numbers.width == 4 {
-		c.rows4 = view[uint32](numbers.out)
+		c.rows4 = buffers.View[uint32](numbers.out)
 	} else {
-		c.rows8 = view[uint64](numbers.out)
+		c.rows8 = buffers.View[uint64](numbers.out)
 	}
 	return c, added, nil
 }
@@ -128,7 +130,7 @@ func (s *sorter) split(src source, movers []*mover, lo, hi int) error {
 	if row, err := s.firstUnsorted(src, n, nil); err != nil || row < 0 {
 		return err
 	}
-	order, err := allocate[uint32](&s.buffers, n)
+	order, err := arena.Slice[uint32](s.mem, n)
 	if err != nil {
 		return err
 	}
@@ -137,23 +139,23 @@ func (s *sorter) split(src source, movers []*mover, lo, hi int) error {
 		return err
 	}
 	for _, l := range movers {
-		spare, err := s.bytes(n * l.width)
+		spare, err := s.mem.Bytes(n * l.width)
 		if err != nil {
 			return err
 		}
 		out := l.out[lo*l.width : hi*l.width]
-		err = s.tiles(n, l.stepRows(), func(_, a, b int) { copy(spare[a*l.width:b*l.width], out[a*l.width:]) })
+		err = s.pool.Tiles(n, l.stepRows(), func(_, a, b int) { copy(spare[a*l.width:b*l.width], out[a*l.width:]) })
 		if err == nil {
-			err = s.tiles(
+			err = s.pool.Tiles(
 				n, l.stepRows(), func(_, a, b int) { gather(out[a*l.width:b*l.width], spare, order[a:b], l.width) },
 			)
 		}
-		s.free(spare)
+		s.mem.Free(spare)
 		if err != nil {
 			return err
 		}
 	}
-	s.free(bytesOf(order))
+	s.mem.Free(buffers.Bytes(order))
 	return nil
 }
 
@@ -193,7 +195,7 @@ func (t *movedTexts) fetch(lo, hi int) {
 		if i > 0 && t.columns[i-1] == c {
 			continue
 		}
-		moved := view[uint64](c.mover.out)
+		moved := buffers.View[uint64](c.mover.out)
 		first, last := int(moved[lo]>>c.lenBits), int(moved[hi-1]>>c.lenBits)
 		if first < last && last < c.bases[0] {
 			touch(c.near[first:last])
@@ -204,7 +206,7 @@ func (t *movedTexts) fetch(lo, hi int) {
 // find finds the strings that a word of each of the given rows holds bytes of.
 func (t *movedTexts) find(dst [][]byte, word int, rows []uint32) {
 	column := t.columns[word-1]
-	moved := view[uint64](column.mover.out)[t.base:]
+	moved := buffers.View[uint64](column.mover.out)[t.base:]
 	for i, r := range rows {
 		dst[i] = column.text(moved[r])
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/arrowsort/arrowsort/internal/arena"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -35,7 +37,7 @@ func (s *sorter) fewCodes() bool {
 }
 
 // countingShares is the number of shares whose codes are counted.
-func (s *sorter) countingShares() int { return max(1, min(s.threads, s.rows/placeRows)) }
+func (s *sorter) countingShares() int { return max(1, min(s.pool.Threads, s.rows/placeRows)) }
 
 // sortCounting is a partition that has a bin for each code, so that bins need no sort. Rows that are near one another
 // go to few bins: their counters stay in the cache, and so do the lines of the result that the next rows go to. done is
@@ -54,19 +56,19 @@ func (s *sorter) sortCounting() (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	defer s.free(bytesOf(p.counters))
-	defer s.free(bytesOf(p.bins))
+	defer s.mem.Free(buffers.Bytes(p.counters))
+	defer s.mem.Free(buffers.Bytes(p.bins))
 	return true, p.move(movers)
 }
 
 // countCodes is a partition that has a bin for each code, once its rows are counted, for movers that are to be moved.
 func (s *sorter) countCodes(movers []*mover) (*partition, error) {
 	bins := 1 << s.plan.WordBits(0)
-	counters, err := allocate[uint32](&s.buffers, bins*s.countingShares())
+	counters, err := arena.Slice[uint32](s.mem, bins*s.countingShares())
 	if err != nil {
 		return nil, err
 	}
-	if err := s.tiles(len(counters), 1<<20, func(_, lo, hi int) { clear(counters[lo:hi]) }); err != nil {
+	if err := s.pool.Tiles(len(counters), 1<<20, func(_, lo, hi int) { clear(counters[lo:hi]) }); err != nil {
 		return nil, err
 	}
 	none := uint64(math.MaxUint64)
@@ -136,10 +138,10 @@ func (s *sorter) sortKeysOnly() error {
 	if err != nil {
 		return err
 	}
-	defer s.free(bytesOf(p.counters))
+	defer s.mem.Free(buffers.Bytes(p.counters))
 	values := s.columns[0].movers()[0]
 	out, width, starts := values.out, values.width, p.shares[0].offsets
-	return s.tiles(s.out, placeRows, func(_, lo, hi int) {
+	return s.pool.Tiles(s.out, placeRows, func(_, lo, hi int) {
 		code, found := slices.BinarySearch(starts, uint32(lo)) // the first one that begins at lo or after it
 		if !found {
 			code--

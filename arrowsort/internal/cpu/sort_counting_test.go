@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -71,7 +72,7 @@ func TestSortKeysOnly(t *testing.T) {
 				want, _ := mustSort(t, &job)
 				require.Equal(t, want.Columns[0].Nulls, keys.Columns[0].Nulls, name)
 				require.Equal(t, want.Columns[0].Validity, keys.Columns[0].Validity, name)
-				for i, row := range view[uint32](want.RowNumbers) {
+				for i, row := range buffers.View[uint32](want.RowNumbers) {
 					if at := i * width; valid[row] && string(want.Columns[0].Values[at:at+width]) !=
 						string(keys.Columns[0].Values[at:at+width]) {
 						require.Failf(t, "wrong key", "%s: place %d, row %d", name, i, row)

@@ -4,6 +4,9 @@ import (
 	"math"
 	"sort"
 	"sync/atomic"
+
+	"github.com/arrowsort/arrowsort/internal/arena"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 const (
@@ -41,12 +44,12 @@ func (s *sorter) sortMisplaced() (done bool, err error) {
 	if !m.fenceIn() {
 		return false, nil
 	}
-	if m.byRow, err = allocate[uint32](&s.buffers, s.rows/tileShare); err != nil {
+	if m.byRow, err = arena.Slice[uint32](s.mem, s.rows/tileShare); err != nil {
 		return false, err
 	}
 	defer func() {
-		s.free(bytesOf(m.byRow))
-		s.free(bytesOf(m.sorted))
+		s.mem.Free(buffers.Bytes(m.byRow))
+		s.mem.Free(buffers.Bytes(m.sorted))
 	}()
 	if ok, err := m.find(); !ok || err != nil {
 		return false, err
@@ -128,7 +131,7 @@ func longestRising(codes []uint64) []int {
 func (m *misplacedRows) find() (bool, error) {
 	var tooMany atomic.Bool
 	var found atomic.Int64
-	err := m.run(len(m.tiles), func(_, i int) {
+	err := m.pool.Run(len(m.tiles), func(_, i int) {
 		var codes [blockRows]uint64
 		t := &m.tiles[i]
 		t.at = m.fences[t.first].row / tileShare
@@ -168,8 +171,8 @@ func (m *misplacedRows) findBetween(from, to fence, list []uint32, codes []uint6
 func (m *misplacedRows) sort() (err error) {
 	n, kept := 0, 0
 	for i := range m.tiles {
-		if i%256 == 0 && m.stopped() {
-			return m.ctx.Err()
+		if i%256 == 0 && m.pool.Stopped() {
+			return m.pool.Ctx.Err()
 		}
 		t := &m.tiles[i]
 		copy(m.byRow[n:], m.byRow[t.at:t.at+t.count])
@@ -177,10 +180,10 @@ func (m *misplacedRows) sort() (err error) {
 		n += t.count
 		kept += m.fences[t.last].row - m.fences[t.first].row - t.count
 	}
-	if m.sorted, err = allocate[uint32](&m.buffers, n); err != nil {
+	if m.sorted, err = arena.Slice[uint32](m.mem, n); err != nil {
 		return err
 	}
-	if err := m.pool.tiles(n, placeRows, func(_, lo, hi int) { copy(m.sorted[lo:hi], m.byRow[lo:hi]) }); err != nil {
+	if err := m.pool.Tiles(n, placeRows, func(_, lo, hi int) { copy(m.sorted[lo:hi], m.byRow[lo:hi]) }); err != nil {
 		return err
 	}
 	return m.sortRows(m.src, m.sorted, 0)
@@ -205,7 +208,7 @@ func (m *misplacedRows) before(f fence) int {
 func (m *misplacedRows) merge() (done bool, err error) {
 	movers := m.movers()
 	lates := make([]int, len(m.tiles)+1)
-	err = m.run(len(m.tiles), func(_, i int) { lates[i+1] = m.before(m.fences[m.tiles[i].last]) })
+	err = m.pool.Run(len(m.tiles), func(_, i int) { lates[i+1] = m.before(m.fences[m.tiles[i].last]) })
 	if err != nil {
 		return false, err
 	}
@@ -217,20 +220,20 @@ func (m *misplacedRows) merge() (done bool, err error) {
 	if longest > maxBinRows {
 		return false, nil
 	}
-	fs, err := m.newBinSorters(min(m.threads, len(m.tiles)), longest, widest(movers), false)
+	fs, err := m.newBinSorters(min(m.pool.Threads, len(m.tiles)), longest, widest(movers), false)
 	if err != nil {
 		return false, err
 	}
 	spans := make([][]span, len(fs))
-	err = m.run(len(m.tiles), func(worker, i int) {
+	err = m.pool.Run(len(m.tiles), func(worker, i int) {
 		t := &m.tiles[i]
 		late := m.sorted[lates[i]:lates[i+1]]
 		spans[worker] = m.spans(spans[worker][:0], fs[worker], t, late)
 		m.move(movers, fs[worker].spare, t, late, spans[worker], t.kept+lates[i])
-		m.advance(3 * (m.fences[t.last].row - m.fences[t.first].row))
+		m.pool.Advance(3 * (m.fences[t.last].row - m.fences[t.first].row))
 	})
 	for _, f := range fs {
-		f.release(&m.buffers)
+		f.release(m.mem)
 	}
 	return true, err
 }
@@ -283,7 +286,7 @@ func (m *misplacedRows) move(movers []*mover, spare []byte, t *keptTile, late []
 		l.take(others, late)
 		out := l.out[place*l.width:]
 		for i, s := range spans {
-			if i%64 == 0 && m.stopped() {
+			if i%64 == 0 && m.pool.Stopped() {
 				return
 			}
 			part := rows

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -112,17 +113,17 @@ func TestSortNearlySorted(t *testing.T) {
 				done, err := w.sort()
 				require.NoError(t, err, name)
 				if done {
-					requireSame(t, want, view[uint32](s.numbers.out), "%s, by %s", name, w.name)
+					requireSame(t, want, buffers.View[uint32](s.numbers.out), "%s, by %s", name, w.name)
 					way = w.name
 					break
 				}
 			}
-			s.release()
+			s.mem.Release()
 			require.Equal(t, kind.way, way, name)
 			if way == "" { // then the plan must be one for other ways
 				res, err := cpu{nearlyRows: smallRows}.Sort(t.Context(), &job, mem)
 				require.NoError(t, err, name)
-				requireSame(t, want, view[uint32](res.RowNumbers), "%s", name)
+				requireSame(t, want, buffers.View[uint32](res.RowNumbers), "%s", name)
 				res.Release(mem)
 			}
 		}
@@ -143,7 +144,7 @@ func TestMisplacedRowsOfOneTile(t *testing.T) {
 		require.Equal(t, ok, (&misplacedRows{sorter: s, src: s.source()}).fenceIn(), "%d rows", n)
 		res, _ := mustSort(t, &job)
 		want := stable(allRows(n), func(a, b uint32) int { return cmp.Compare(keys[a], keys[b]) })
-		requireSame(t, want, view[uint32](res.RowNumbers), "%d rows", n)
+		requireSame(t, want, buffers.View[uint32](res.RowNumbers), "%d rows", n)
 	}
 }
 
@@ -224,9 +225,9 @@ func TestSortNearlySortedAtRandom(t *testing.T) {
 		res, err := cpu{nearlyRows: smallRows}.Sort(t.Context(), &job, mem)
 		require.NoError(t, err, "seed %d", seed)
 		want := stable(allRows(n), func(a, b uint32) int { return cmp.Compare(keys[a], keys[b]) })
-		requireSame(t, want, view[uint32](res.RowNumbers), "seed %d", seed)
+		requireSame(t, want, buffers.View[uint32](res.RowNumbers), "seed %d", seed)
 		slices.Sort(keys)
-		requireSame(t, keys, view[uint64](res.Columns[0].Values), "seed %d", seed)
+		requireSame(t, keys, buffers.View[uint64](res.Columns[0].Values), "seed %d", seed)
 		res.Release(mem)
 	}
 }
@@ -307,14 +308,14 @@ func TestCountedRowsMoveByLines(t *testing.T) {
 		p, err := s.countCodes(s.movers())
 		require.NoError(t, err)
 		require.Equal(t, lines, p.bins != nil)
-		s.free(bytesOf(p.bins))
-		s.free(bytesOf(p.counters))
+		s.mem.Free(buffers.Bytes(p.bins))
+		s.mem.Free(buffers.Bytes(p.counters))
 		done, err := s.sortCounting()
 		require.NoError(t, err)
 		require.True(t, done)
-		requireSame(t, want, view[uint32](s.numbers.out), "rows, lines %v", lines)
+		requireSame(t, want, buffers.View[uint32](s.numbers.out), "rows, lines %v", lines)
 		for i, row := range want {
-			require.Equal(t, keys[row], view[uint64](s.columns[0].values.out)[i])
+			require.Equal(t, keys[row], buffers.View[uint64](s.columns[0].values.out)[i])
 		}
 	}
 }

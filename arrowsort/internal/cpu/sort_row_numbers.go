@@ -5,6 +5,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/arrowsort/arrowsort/internal/arena"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/tiebreak"
 	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -18,10 +20,10 @@ func (s *sorter) sortRowNumbers() error {
 	if err := p.count(true); err != nil {
 		return err
 	}
-	records := view[uint64](s.numbers.out)
+	records := buffers.View[uint64](s.numbers.out)
 	if s.numbers.width == 4 {
 		var err error
-		if records, err = allocate[uint64](&s.buffers, s.rows); err != nil {
+		if records, err = arena.Slice[uint64](s.mem, s.rows); err != nil {
 			return err
 		}
 	}
@@ -29,12 +31,12 @@ func (s *sorter) sortRowNumbers() error {
 	if err := p.moveRecords(records, rowBits, rest); err != nil {
 		return err
 	}
-	s.free(bytesOf(p.bins))
+	s.mem.Free(buffers.Bytes(p.bins))
 	if err := s.sortRecords(p, records, rowBits, rest); err != nil || s.numbers.width == 8 {
 		return err
 	}
-	narrow := view[uint32](s.numbers.out)
-	return s.tiles(s.rows, placeRows, func(_, lo, hi int) {
+	narrow := buffers.View[uint32](s.numbers.out)
+	return s.pool.Tiles(s.rows, placeRows, func(_, lo, hi int) {
 		for i, r := range records[lo:hi] {
 			narrow[lo+i] = uint32(r)
 		}
@@ -61,9 +63,9 @@ func (s *sorter) recordsTie() bool {
 
 // moveRecords makes the records and scatters them to their bins.
 func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
-	l := &mover{width: 8, out: bytesOf(records)}
+	l := &mover{width: 8, out: buffers.Bytes(records)}
 	l.fill = func(dst []byte, lo int) {
-		words := view[uint64](dst)
+		words := buffers.View[uint64](dst)
 		for i := 0; i < len(words); i += blockRows {
 			block := words[i:min(i+blockRows, len(words))]
 			p.src.encode(block, lo+i)
@@ -73,10 +75,10 @@ func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
 	if movers := []*mover{l}; p.byLines(movers) {
 		return p.moveByLines(movers)
 	}
-	return p.run(len(p.shares), func(_, item int) {
+	return p.pool.Run(len(p.shares), func(_, item int) {
 		var codes [blockRows]uint64
 		s := &p.shares[item]
-		for lo := s.lo; lo < s.hi && (lo%placeRows != 0 || !p.stopped()); lo += blockRows {
+		for lo := s.lo; lo < s.hi && (lo%placeRows != 0 || !p.pool.Stopped()); lo += blockRows {
 			block := codes[:min(blockRows, s.hi-lo)]
 			p.src.encode(block, lo)
 			scatterCodes(
@@ -84,7 +86,7 @@ func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
 				rowBits, uint64(lo),
 			)
 		}
-		p.advance(s.hi - s.lo)
+		p.pool.Advance(s.hi - s.lo)
 	})
 }
 
@@ -128,7 +130,7 @@ func (f *binSorter) sortBinRecords(plan *keyencode.Plan, src source, records []u
 	sorted := records
 	order := f.sortIndices(records)
 	if order != nil {
-		sorted = view[uint64](f.spare)[:copy(view[uint64](f.spare), records)]
+		sorted = buffers.View[uint64](f.spare)[:copy(buffers.View[uint64](f.spare), records)]
 	}
 	if rest == 0 && plan.Words() == 1 {
 		takeRows(records, sorted, order, rowBits)
@@ -213,12 +215,12 @@ func (f *binSorter) breakRecordTies(plan *keyencode.Plan, src source, rows []uin
 
 // sortLongRecords sorts the records of a bin that is too long for one worker, by their rows.
 func (s *sorter) sortLongRecords(records []uint64, rowBits uint) error {
-	rows, err := allocate[uint32](&s.buffers, len(records))
+	rows, err := arena.Slice[uint32](s.mem, len(records))
 	if err != nil {
 		return err
 	}
 	mask := uint64(1)<<rowBits - 1
-	err = s.tiles(len(records), placeRows, func(_, lo, hi int) {
+	err = s.pool.Tiles(len(records), placeRows, func(_, lo, hi int) {
 		for i, r := range records[lo:hi] {
 			rows[lo+i] = uint32(r & mask)
 		}
@@ -227,9 +229,9 @@ func (s *sorter) sortLongRecords(records []uint64, rowBits uint) error {
 		err = s.sortLongBin(s.source(), rows, 0)
 	}
 	if err == nil {
-		err = s.tiles(len(records), placeRows, func(_, lo, hi int) { widen(records[lo:hi], rows[lo:]) })
+		err = s.pool.Tiles(len(records), placeRows, func(_, lo, hi int) { widen(records[lo:hi], rows[lo:]) })
 	}
-	s.free(bytesOf(rows))
+	s.mem.Free(buffers.Bytes(rows))
 	return err
 }
 
@@ -252,18 +254,18 @@ func (s *sorter) sortWide(movers []*mover) error {
 	if err != nil {
 		return err
 	}
-	defer func(threads int) { s.threads = threads }(s.threads)
-	s.threads = min(workers.Count(s.job.Threads), len(movers)) // few rows of many columns keep more workers busy
+	defer func(threads int) { s.pool.Threads = threads }(s.pool.Threads)
+	s.pool.Threads = min(workers.Count(s.job.Threads), len(movers)) // few rows of many columns keep more workers busy
 	size := s.rows * widest(slices.DeleteFunc(slices.Clone(movers), func(l *mover) bool { return l.inPlace(s.rows) }))
-	scratch, err := s.bytes(s.threads * size)
+	scratch, err := s.mem.Bytes(s.pool.Threads * size)
 	if err != nil {
 		return err
 	}
 	// Workers, which take items in turn, are far from one another: results of neighbors share huge pages, which two
 	// workers that write to them first would both clear.
-	each := (len(movers) + s.threads - 1) / s.threads
-	err = s.run(each*s.threads, func(worker, i int) {
-		if i = i%s.threads*each + i/s.threads; i >= len(movers) || s.stopped() {
+	each := (len(movers) + s.pool.Threads - 1) / s.pool.Threads
+	err = s.pool.Run(each*s.pool.Threads, func(worker, i int) {
+		if i = i%s.pool.Threads*each + i/s.pool.Threads; i >= len(movers) || s.pool.Stopped() {
 			return
 		}
 		l := movers[i]
@@ -272,8 +274,8 @@ func (s *sorter) sortWide(movers []*mover) error {
 		touch(rows)
 		gather(l.out, rows, order, l.width)
 	})
-	s.free(scratch)
-	s.free(bytesOf(order))
+	s.mem.Free(scratch)
+	s.mem.Free(buffers.Bytes(order))
 	return err
 }
 
@@ -287,7 +289,7 @@ func (s *sorter) sortedRows() ([]uint32, error) {
 	s.numbers = order
 	err := s.sortRowNumbers()
 	s.numbers = wanted
-	return view[uint32](order.out), err
+	return buffers.View[uint32](order.out), err
 }
 
 // writePages writes a byte of each page, however small pages are.
@@ -314,14 +316,14 @@ func (s *sorter) selectTop() error {
 		return err
 	}
 	last, _ := slices.BinarySearch(p.starts[1:], uint32(s.out)) // the first bin that ends at or after the limit
-	rows, err := allocate[uint32](&s.buffers, int(p.starts[last+1]))
+	rows, err := arena.Slice[uint32](s.mem, int(p.starts[last+1]))
 	if err != nil {
 		return err
 	}
 	if err := p.selectRows(rows, uint16(last)); err != nil {
 		return err
 	}
-	s.free(bytesOf(p.bins))
+	s.mem.Free(buffers.Bytes(p.bins))
 	if err := s.sortRows(s.source(), rows, 0); err != nil {
 		return err
 	}
@@ -331,7 +333,7 @@ func (s *sorter) selectTop() error {
 // selectRows lists the rows of bins 0 to last, in their order.
 func (p *partition) selectRows(rows []uint32, last uint16) error {
 	starts := make([]int, len(p.shares)+1)
-	err := p.run(len(p.shares), func(_, i int) {
+	err := p.pool.Run(len(p.shares), func(_, i int) {
 		n := 0
 		for _, d := range p.bins[p.shares[i].lo:p.shares[i].hi] {
 			if d <= last {
@@ -346,7 +348,7 @@ func (p *partition) selectRows(rows []uint32, last uint16) error {
 	for i := range p.shares {
 		starts[i+1] += starts[i]
 	}
-	return p.run(len(p.shares), func(_, i int) {
+	return p.pool.Run(len(p.shares), func(_, i int) {
 		at, lo := starts[i], p.shares[i].lo
 		for k, d := range p.bins[lo:p.shares[i].hi] {
 			if d <= last {

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/arena"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -50,7 +52,7 @@ func TestSortWide(t *testing.T) {
 		if c%4 == 2 {
 			half := n / 2
 			column.Chunks = []keyencode.Chunk{
-				{Rows: half, Values: bytesOf(keys[:half])}, {Rows: n - half, Values: bytesOf(keys[half:])},
+				{Rows: half, Values: buffers.Bytes(keys[:half])}, {Rows: n - half, Values: buffers.Bytes(keys[half:])},
 			}
 		}
 		job.Columns = append(job.Columns, column)
@@ -86,7 +88,7 @@ func TestGathersMovers(t *testing.T) {
 		{wideBytes / 8, 16, wideMovers, false},
 		{wideBytes, 1, 1000, true},
 	} {
-		s := sorter{rows: c.rows, job: &engine.Job{}, buffers: buffers{mem: memory.DefaultAllocator}}
+		s := sorter{rows: c.rows, job: &engine.Job{}, mem: arena.New(t.Context(), memory.DefaultAllocator)}
 		movers := make([]*mover, c.count)
 		for i := range movers {
 			movers[i] = &mover{width: 1}
@@ -119,12 +121,12 @@ func TestSelectTop(t *testing.T) {
 					job.Limit = limit
 					top, _ := mustSort(t, &job)
 					name := fmt.Sprintf("keys %+v, gather %v, limit %d", job.Keys, job.Gather, limit)
-					requireSame(t, view[uint64](full.RowNumbers)[:top.Rows], view[uint64](top.RowNumbers), "%s", name)
+					all, leading := buffers.View[uint64](full.RowNumbers), buffers.View[uint64](top.RowNumbers)
+					requireSame(t, all[:top.Rows], leading, "%s", name)
 					for i := range job.Gather {
-						requireSame(
-							t, view[uint64](full.Columns[i].Values)[:top.Rows], view[uint64](top.Columns[i].Values),
-							"%s: column %d", name, i,
-						)
+						all = buffers.View[uint64](full.Columns[i].Values)
+						leading = buffers.View[uint64](top.Columns[i].Values)
+						requireSame(t, all[:top.Rows], leading, "%s: column %d", name, i)
 					}
 				}
 			}
@@ -143,10 +145,8 @@ func TestSelectTopOfFewRows(t *testing.T) {
 		for _, limit := range limits(n) {
 			job.Limit = limit
 			top, _ := mustSort(t, &job)
-			requireSame(
-				t, view[uint32](full.RowNumbers)[:top.Rows], view[uint32](top.RowNumbers), "%d rows, limit %d", n,
-				limit,
-			)
+			all, leading := buffers.View[uint32](full.RowNumbers), buffers.View[uint32](top.RowNumbers)
+			requireSame(t, all[:top.Rows], leading, "%d rows, limit %d", n, limit)
 		}
 	}
 }

@@ -87,7 +87,7 @@ func (s *sorter) tileBorders(runs Runs) ([][]uint32, error) {
 	for i := range borders {
 		borders[i] = all[i*k : (i+1)*k]
 	}
-	err := s.tiles(len(splitters), 16, func(_, lo, hi int) {
+	err := s.pool.Tiles(len(splitters), 16, func(_, lo, hi int) {
 		var bounds [mergeRuns]bound
 		for i := lo; i < hi; i++ {
 			s.splitRuns(runs, splitters[i], borders[i], bounds[:k])
@@ -128,13 +128,13 @@ func (s *sorter) mergeTiles(runs Runs, proven bool) (inOrder bool, err error) {
 		out, first = out+t.rows, borders[0]
 	}
 	movers := s.movers()
-	workers := min(s.threads, len(tiles))
+	workers := min(s.pool.Threads, len(tiles))
 	fs, err := s.newBinSorters(workers, longest, widest(movers), s.plan.Words() > 1)
 	if err != nil {
 		return false, err
 	}
 	var unsorted atomic.Bool
-	err = s.run(len(tiles), func(worker, i int) {
+	err = s.pool.Run(len(tiles), func(worker, i int) {
 		t, f := &tiles[len(tiles)-1-i], fs[worker] // rows out of order are more often in the last ones
 		if unsorted.Load() {
 			return
@@ -145,10 +145,10 @@ func (s *sorter) mergeTiles(runs Runs, proven bool) (inOrder bool, err error) {
 			return
 		}
 		t.move(s, f, movers, order)
-		s.advance(3 * t.rows)
+		s.pool.Advance(3 * t.rows)
 	})
 	for _, f := range fs {
-		f.release(&s.buffers)
+		f.release(s.mem)
 	}
 	return !unsorted.Load(), err
 }
@@ -163,7 +163,7 @@ type mergeTile struct {
 func (t *mergeTile) move(s *sorter, f *binSorter, movers []*mover, order []uint32) {
 	kept := min(t.rows, s.out-t.out)
 	for _, l := range movers {
-		if s.stopped() {
+		if s.pool.Stopped() {
 			return
 		}
 		out := l.out[t.out*l.width : (t.out+kept)*l.width]

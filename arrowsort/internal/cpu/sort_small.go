@@ -6,13 +6,14 @@ import (
 	"sync"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // sortSmall sorts a few thousand rows on one worker, without a partition.
 func (s *sorter) sortSmall() error {
-	f := binSorter{pool: &s.pool}
-	if err := f.reserve(&s.buffers, s.rows, 8, s.plan.Words() > 1); err != nil {
+	f := binSorter{pool: s.pool}
+	if err := f.reserve(s.mem, s.rows, 8, s.plan.Words() > 1); err != nil {
 		return err
 	}
 	rows := f.sortRowIndices(s.plan, s.source(), 0, s.rows)
@@ -25,9 +26,9 @@ func (s *sorter) sortSmall() error {
 // take fills the movers with the given rows of the input.
 func (s *sorter) take(rows []uint32) error {
 	movers := s.movers()
-	return s.tiles(len(rows), placeRows, func(_, lo, hi int) {
+	return s.pool.Tiles(len(rows), placeRows, func(_, lo, hi int) {
 		for _, l := range movers {
-			for a := lo; a < hi && !s.stopped(); a += l.stepRows() {
+			for a := lo; a < hi && !s.pool.Stopped(); a += l.stepRows() {
 				b := min(hi, a+l.stepRows())
 				l.take(l.out[a*l.width:b*l.width], rows[a:b])
 			}
@@ -45,7 +46,6 @@ type tileSorter struct {
 	a, b    [singleTileRows]uint32
 	inOrder [singleTileRows]uint32
 	counts  [1 << 10]uint32
-	live    [1][]byte
 }
 
 var tileSorters = sync.Pool{New: func() any {
@@ -83,16 +83,14 @@ func sortSingleTile(ctx context.Context, job *engine.Job, mem engine.Allocator) 
 		series(order, 0)
 	}
 	n := job.Out()
-	b := buffers{call: ctx, mem: mem, live: t.live[:0]}
-	out, err := b.bytes(n * job.RowNumbers)
+	out, err := engine.Allocate(mem, n*job.RowNumbers)
 	if err != nil {
 		return nil, err
 	}
-	t.live[0] = nil
 	if job.RowNumbers == 4 {
-		copy(view[uint32](out), order)
+		copy(buffers.View[uint32](out), order)
 	} else {
-		widen(view[uint64](out), order)
+		widen(buffers.View[uint64](out), order)
 	}
 	return &engine.Result{Rows: n, RowNumbers: out}, nil
 }
@@ -133,14 +131,14 @@ func (s *sorter) copy(reverse bool) error {
 	var scratch []byte
 	if reverse {
 		var err error
-		if scratch, err = s.bytes(s.threads * size); err != nil {
+		if scratch, err = s.mem.Bytes(s.pool.Threads * size); err != nil {
 			return err
 		}
 	}
-	return s.tiles(s.out, placeRows, func(worker, lo, hi int) {
+	return s.pool.Tiles(s.out, placeRows, func(worker, lo, hi int) {
 		for _, l := range movers {
 			step := min(blockRows, l.stepRows())
-			for a := lo; a < hi && !s.stopped(); a += step {
+			for a := lo; a < hi && !s.pool.Stopped(); a += step {
 				b := min(hi, a+step)
 				dst := l.out[a*l.width : b*l.width]
 				if reverse {
@@ -150,14 +148,14 @@ func (s *sorter) copy(reverse bool) error {
 				}
 			}
 		}
-		s.advance(3 * (hi - lo))
+		s.pool.Advance(3 * (hi - lo))
 	})
 }
 
 func reverseInto(dst, src []byte, width int) {
 	switch width {
 	case 8:
-		d, s := view[uint64](dst), view[uint64](src)
+		d, s := buffers.View[uint64](dst), buffers.View[uint64](src)
 		for i := range d {
 			d[i] = s[len(s)-1-i]
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -35,7 +36,7 @@ func numberColumn(r *rand.Rand, kind keyencode.Kind, n int) keyencode.Column {
 		default:
 			x = []uint64{0, 1, math.MaxUint64, 1 << (8*width - 1), 1<<(8*width-1) - 1, 42}[r.IntN(6)]
 		}
-		values = append(values, bytesOf([]uint64{x})[:width]...)
+		values = append(values, buffers.Bytes([]uint64{x})[:width]...)
 	}
 	c.Chunks = []keyencode.Chunk{{Rows: n, Values: values}}
 	return c
@@ -150,7 +151,7 @@ func TestTinyFails(t *testing.T) {
 		require.Nil(t, res)
 	}
 	got, _ := mustSort(t, &job) // the kept storage is as good as new
-	require.Equal(t, []uint64{1, 2, 0}, view[uint64](got.RowNumbers))
+	require.Equal(t, []uint64{1, 2, 0}, buffers.View[uint64](got.RowNumbers))
 }
 
 // failing is an allocator without memory.
@@ -205,7 +206,7 @@ func risingJobs(n int) map[string]func() (job engine.Job, lower func(row int)) {
 			}
 			c := viewColumn(n, data, func(i int) int { return 1 + i/(n-1|1) }) // no head that all rows share
 			return engine.Job{Rows: n, Columns: []keyencode.Column{c}, Keys: []keyencode.Key{{}}}, func(row int) {
-				view[uint32](c.Chunks[0].Values)[4*row+2] = 0
+				buffers.View[uint32](c.Chunks[0].Values)[4*row+2] = 0
 			}
 		},
 	}
@@ -276,7 +277,7 @@ func TestInOrderIsOneCopy(t *testing.T) {
 			job.Limit = limit
 			res, temp := mustSort(t, &job)
 			requireSame(
-				t, numbered(res.Rows, func(i int) uint64 { return uint64(i) }), view[uint64](res.RowNumbers),
+				t, numbered(res.Rows, func(i int) uint64 { return uint64(i) }), buffers.View[uint64](res.RowNumbers),
 				"%s, limit %d", name, limit,
 			)
 			require.LessOrEqual(t, temp, 64, "%s, limit %d: temp memory", name, limit)
@@ -288,11 +289,10 @@ func TestInOrderIsOneCopy(t *testing.T) {
 		Gather: []int{0}, Threads: 2,
 	}
 	res, temp := mustSort(t, &job)
-	requireSame(
-		t, numbered(n, func(i int) uint64 { return uint64(n - 1 - i) }), view[uint64](res.RowNumbers), "reversed",
-	)
+	want := numbered(n, func(i int) uint64 { return uint64(n - 1 - i) })
+	requireSame(t, want, buffers.View[uint64](res.RowNumbers), "reversed")
 	slices.Reverse(keys)
-	requireSame(t, keys, view[uint64](res.Columns[0].Values), "reversed")
+	requireSame(t, keys, buffers.View[uint64](res.Columns[0].Values), "reversed")
 	require.LessOrEqual(t, temp, 2*blockRows*8, "reversed: temp memory")
 }
 

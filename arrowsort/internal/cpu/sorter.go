@@ -8,13 +8,15 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/arena"
+	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // A sorter is one call of Sort.
 type sorter struct {
-	pool
-	buffers
+	pool    *workers.Pool
+	mem     *arena.Arena
 	job     *engine.Job
 	plan    *keyencode.Plan
 	rows    int // of the input
@@ -44,9 +46,15 @@ func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sor
 		}
 	}
 	return &sorter{
-		pool: newPool(ctx, job), buffers: buffers{call: ctx, mem: mem}, job: job, rows: job.Rows, out: job.Out(),
+		pool: newPool(ctx, job), mem: arena.New(ctx, mem), job: job, rows: job.Rows, out: job.Out(),
 		stringRows: stringRows,
 	}, nil
+}
+
+// newPool counts four steps of each row: its statistics, count, partition and sort.
+func newPool(ctx context.Context, job *engine.Job) *workers.Pool {
+	threads := max(1, min(workers.Count(job.Threads), job.Rows/smallRows))
+	return workers.NewPool(ctx, threads, 4*job.Rows, job.Progress)
 }
 
 func checkColumn(job *engine.Job, i int) error {
@@ -98,9 +106,9 @@ func (s *sorter) measureAll() error {
 			continue
 		}
 		parts := make([]keyencode.Statistics, (s.rows+measureRows-1)/measureRows)
-		err := s.tiles(s.rows, measureRows, func(_, lo, hi int) {
+		err := s.pool.Tiles(s.rows, measureRows, func(_, lo, hi int) {
 			parts[lo/measureRows] = keyencode.Measure(c, key, lo, hi)
-			s.advance((hi - lo) / len(stats))
+			s.pool.Advance((hi - lo) / len(stats))
 		})
 		if err != nil {
 			return err
@@ -130,8 +138,8 @@ func (s *sorter) allocate() error {
 		}
 	}
 	for _, i := range s.job.Gather {
-		if s.stopped() {
-			return s.ctx.Err()
+		if s.pool.Stopped() {
+			return s.pool.Ctx.Err()
 		}
 		c, err := s.newColumn(i)
 		if err != nil {
@@ -147,7 +155,7 @@ func (s *sorter) provide(l *mover, rows int) (err error) {
 	if rows > math.MaxInt/l.width {
 		return fmt.Errorf("%w: %d rows of %d bytes", engine.ErrMemory, rows, l.width)
 	}
-	l.out, err = s.bytes(rows * l.width)
+	l.out, err = s.mem.Bytes(rows * l.width)
 	return err
 }
 
@@ -171,7 +179,7 @@ func (s *sorter) cut(rows int) (err error) {
 		return nil
 	}
 	for _, l := range s.movers() {
-		if l.out, err = s.shrink(l.out, rows*l.width); err != nil {
+		if l.out, err = s.mem.Shrink(l.out, rows*l.width); err != nil {
 			return err
 		}
 	}
@@ -202,14 +210,14 @@ func (s *sorter) result() (*engine.Result, error) {
 	}
 	if s.numbers != nil {
 		r.RowNumbers = s.numbers.out
-		s.keep(r.RowNumbers)
+		s.mem.Keep(r.RowNumbers)
 	}
 	for _, c := range r.Columns {
-		s.keep(c.Validity)
-		s.keep(c.Values)
-		s.keep(c.Data)
+		s.mem.Keep(c.Validity)
+		s.mem.Keep(c.Values)
+		s.mem.Keep(c.Data)
 	}
-	s.advance(s.total)
+	s.pool.Advance(s.pool.Total)
 	return r, nil
 }
 

@@ -2,30 +2,17 @@ package cpu
 
 import (
 	"slices"
-	"sync"
 
+	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // blockRows is the number of rows that are encoded at a time: their codes stay in the L1 cache.
 const blockRows = 1024
 
-// A reused type has values for use during a call, of undefined content: a local variable that is passed to a source
-// would come from Go's heap in each call.
-type reused[T any] struct{ unused sync.Pool }
-
-func (s *reused[T]) get() *T {
-	if v, ok := s.unused.Get().(*T); ok {
-		return v
-	}
-	return new(T)
-}
-
-func (s *reused[T]) put(v *T) { s.unused.Put(v) }
-
 var (
-	blocksOfRows  reused[[blockRows]uint32]
-	blocksOfCodes reused[[blockRows]uint64]
+	blocksOfRows  workers.Reused[[blockRows]uint32]
+	blocksOfCodes workers.Reused[[blockRows]uint64]
 )
 
 // A source makes the codes of numbered rows: rows of the input, rows selected from it, rows that the partition has
@@ -75,9 +62,9 @@ type selected struct {
 }
 
 func (s selected) encode(dst []uint64, lo int) {
-	rows := blocksOfRows.get()
+	rows := blocksOfRows.Get()
 	s.src.EncodeRows(dst, s.word, rows[:copy(rows[:], s.rows[lo:lo+len(dst)])])
-	blocksOfRows.put(rows)
+	blocksOfRows.Put(rows)
 }
 
 func (s selected) EncodeRows(dst []uint64, word int, rows []uint32) {

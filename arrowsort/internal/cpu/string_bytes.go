@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -52,7 +53,7 @@ func (t *strings) carry(p *partition) error {
 		return nil
 	}
 	var err error
-	if c.data, err = p.bytes(total); err != nil {
+	if c.data, err = p.mem.Bytes(total); err != nil {
 		return err
 	}
 	for i := range t.bases {
@@ -62,19 +63,19 @@ func (t *strings) carry(p *partition) error {
 	fill := t.mover.fill
 	t.mover.fill = func(dst []byte, lo int) {
 		fill(dst, lo)
-		c.move(t, p, view[uint64](dst), lo)
+		c.move(t, p, buffers.View[uint64](dst), lo)
 	}
 	return nil
 }
 
 // count adds up the bytes of each share's rows in each bin.
 func (c *carriedStrings) count(t *strings, p *partition) error {
-	return p.run(len(p.shares), func(_, item int) {
+	return p.pool.Run(len(p.shares), func(_, item int) {
 		var words [blockRows]uint64
 		share, n := &p.shares[item], make([]uint64, p.binner.bins)
-		for lo := share.lo; lo < share.hi && (lo%placeRows != 0 || !p.stopped()); lo += blockRows {
+		for lo := share.lo; lo < share.hi && (lo%placeRows != 0 || !p.pool.Stopped()); lo += blockRows {
 			block := words[:min(blockRows, share.hi-lo)]
-			t.mover.fill(bytesOf(block), lo)
+			t.mover.fill(buffers.Bytes(block), lo)
 			for i, bin := range p.bins[lo : lo+len(block)] {
 				n[bin] += uint64(t.length(block[i]))
 			}
@@ -127,14 +128,14 @@ func (c *carriedStrings) write(t *strings, s *sorter, col *engine.Column) error 
 			longest = max(longest, c.bins[bin+1]-c.bins[bin])
 		}
 	}
-	scratch, err := s.bytes(min(s.threads, len(c.carried)) * longest)
+	scratch, err := s.mem.Bytes(min(s.pool.Threads, len(c.carried)) * longest)
 	if err != nil {
 		return err
 	}
 	c.next = nil
-	err = s.run(len(c.carried), func(worker, bin int) {
+	err = s.pool.Run(len(c.carried), func(worker, bin int) {
 		lo, hi, start, end := int(c.rows[bin]), int(c.rows[bin+1]), c.bins[bin], c.bins[bin+1]
-		if hi-lo > maxBinRows || s.stopped() {
+		if hi-lo > maxBinRows || s.pool.Stopped() {
 			return
 		}
 		sorted := *t
@@ -142,9 +143,9 @@ func (c *carriedStrings) write(t *strings, s *sorter, col *engine.Column) error 
 			sorted.near = scratch[worker*longest:][:copy(scratch[worker*longest:], c.data[start:end])]
 			sorted.nearAt, sorted.copied = start, true
 		}
-		sorted.writeRows(&s.pool, col, lo, hi, start, end)
+		sorted.writeRows(s.pool, col, lo, hi, start, end)
 	})
-	s.free(scratch)
+	s.mem.Free(scratch)
 	for bin := 0; bin < len(c.carried) && err == nil; bin++ {
 		if lo, hi := int(c.rows[bin]), int(c.rows[bin+1]); hi-lo > maxBinRows {
 			var tiles []tile

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -72,7 +73,7 @@ func TestCarriedStrings(t *testing.T) {
 				spec.column(kind, texts, valid), uint64Column(numbers), spec.column(kind, texts, valid),
 				uint64Column(drawn(3, n, shapes["few"])),
 			}
-			few := view[uint64](columns[3].Chunks[0].Values)
+			few := buffers.View[uint64](columns[3].Chunks[0].Values)
 			byText := func(a, b uint32) int {
 				if valid[a] != valid[b] {
 					return map[bool]int{valid[a]: -1, !valid[a]: 1}[nulls == keyencode.NullsAtEnd]
@@ -115,7 +116,7 @@ func TestCarriedStrings(t *testing.T) {
 				requireCarried(t, &job, c.carried, tied < 50 || c.carried == 1 && c.keys[0].Column > 0)
 				want := stable(allRows(n), c.compare)
 				res, _ := mustSort(t, &job)
-				requireSame(t, want, view[uint32](res.RowNumbers), "%s", name)
+				requireSame(t, want, buffers.View[uint32](res.RowNumbers), "%s", name)
 				for g, column := range c.gather {
 					if column%2 == 0 {
 						requireTexts(t, kind, texts, valid, want, &res.Columns[g], name)
@@ -123,7 +124,7 @@ func TestCarriedStrings(t *testing.T) {
 				}
 				job.Limit = n / 2 // all rows are sorted, and some of them copied
 				res, _ = mustSort(t, &job)
-				requireSame(t, want[:n/2], view[uint32](res.RowNumbers), "%s, limit", name)
+				requireSame(t, want[:n/2], buffers.View[uint32](res.RowNumbers), "%s, limit", name)
 			}
 		}
 	}

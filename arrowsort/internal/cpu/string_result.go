@@ -7,6 +7,8 @@ import (
 	"sort"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
+	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -76,7 +78,7 @@ func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
 		return col, err
 	}
 	if col.Validity != nil {
-		err = s.tiles(rows, placeRows, func(_, lo, hi int) {
+		err = s.pool.Tiles(rows, placeRows, func(_, lo, hi int) {
 			t.blocks(lo, hi, func(words []uint64, row int) { t.validity(col.Validity[row/8:], words) })
 		})
 	}
@@ -87,7 +89,7 @@ func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
 	default:
 		err = t.writeTiles(s, &col, 0, rows, 0, tiles)
 	}
-	s.free(t.mover.out)
+	s.mem.Free(t.mover.out)
 	return col, err
 }
 
@@ -100,21 +102,21 @@ func (t *strings) allocate(s *sorter, col *engine.Column, rows, total int) (err 
 			return fmt.Errorf("%w: %d bytes", engine.ErrOffsets, total)
 		}
 	}
-	if col.Values, err = s.bytes((rows + 1) * size); err != nil {
+	if col.Values, err = s.mem.Bytes((rows + 1) * size); err != nil {
 		return err
 	}
 	if size == 4 {
-		view[int32](col.Values)[rows] = int32(total)
+		buffers.View[int32](col.Values)[rows] = int32(total)
 	} else {
-		view[int64](col.Values)[rows] = int64(total)
+		buffers.View[int64](col.Values)[rows] = int64(total)
 	}
 	if t.carried != nil {
 		col.Data = t.carried.data
-	} else if col.Data, err = s.bytes(total); err != nil {
+	} else if col.Data, err = s.mem.Bytes(total); err != nil {
 		return err
 	}
 	if col.Nulls > 0 {
-		col.Validity, err = s.bytes((rows + 7) / 8)
+		col.Validity, err = s.mem.Bytes((rows + 7) / 8)
 	}
 	return err
 }
@@ -125,7 +127,7 @@ type tile struct{ start, end, nulls int }
 // measureTiles are the tiles of rows lo..hi-1; the bytes of the first one begin at 0.
 func (t *strings) measureTiles(s *sorter, lo, hi int) ([]tile, error) {
 	tiles := make([]tile, (hi-lo+placeRows-1)/placeRows)
-	err := s.tiles(hi-lo, placeRows, func(_, from, to int) {
+	err := s.pool.Tiles(hi-lo, placeRows, func(_, from, to int) {
 		k := &tiles[from/placeRows]
 		t.blocks(lo+from, lo+to, func(words []uint64, _ int) { t.measure(k, words) })
 	})
@@ -140,20 +142,20 @@ func (t *strings) measureTiles(s *sorter, lo, hi int) ([]tile, error) {
 
 // writeTiles writes the strings of the rows from lo on, and their offsets; the bytes of the tiles begin at byte start.
 func (t *strings) writeTiles(s *sorter, col *engine.Column, lo, hi, start int, tiles []tile) error {
-	return s.tiles(hi-lo, placeRows, func(_, from, to int) {
+	return s.pool.Tiles(hi-lo, placeRows, func(_, from, to int) {
 		k := tiles[from/placeRows]
-		t.writeRows(&s.pool, col, lo+from, lo+to, start+k.start, start+k.end)
+		t.writeRows(s.pool, col, lo+from, lo+to, start+k.start, start+k.end)
 	})
 }
 
 // writeRows writes the strings of rows lo..hi-1 to bytes start..end-1 of the result.
-func (t *strings) writeRows(ws *pool, col *engine.Column, lo, hi, start, end int) {
+func (t *strings) writeRows(ws *workers.Pool, col *engine.Column, lo, hi, start, end int) {
 	t.blocks(lo, hi, func(words []uint64, row int) {
 		data, n := col.Data[start:end], 0
 		if t.Kind == keyencode.Binary {
-			n = write(t, ws, view[int32](col.Values)[row:], data, int32(start), words)
+			n = write(t, ws, buffers.View[int32](col.Values)[row:], data, int32(start), words)
 		} else {
-			n = write(t, ws, view[int64](col.Values)[row:], data, int64(start), words)
+			n = write(t, ws, buffers.View[int64](col.Values)[row:], data, int64(start), words)
 		}
 		start += n
 	})
@@ -165,7 +167,7 @@ func (t *strings) blocks(lo, hi int, f func(words []uint64, row int)) {
 		t.tableBlocks(lo, hi, f)
 		return
 	}
-	words := view[uint64](t.mover.out)
+	words := buffers.View[uint64](t.mover.out)
 	for ; lo < hi; lo += blockRows {
 		f(words[lo:min(lo+blockRows, hi)], lo)
 	}
@@ -174,7 +176,7 @@ func (t *strings) blocks(lo, hi int, f func(words []uint64, row int)) {
 // tableBlocks is blocks for ranks.
 func (t *strings) tableBlocks(lo, hi int, f func(words []uint64, row int)) {
 	var words [blockRows]uint64
-	ranks := view[uint16](t.mover.out)
+	ranks := buffers.View[uint16](t.mover.out)
 	for ; lo < hi; lo += blockRows {
 		block := words[:min(blockRows, hi-lo)]
 		for i, rank := range ranks[lo : lo+len(block)] {
@@ -199,14 +201,14 @@ func (t *strings) measure(k *tile, words []uint64) {
 
 // write writes the offset of each row and the bytes, and returns how many these are. Rows that follow in data are
 // written later: they overwrite bytes written too far.
-func write[T int32 | int64](t *strings, ws *pool, offsets []T, data []byte, start T, words []uint64) int {
+func write[T int32 | int64](t *strings, ws *workers.Pool, offsets []T, data []byte, start T, words []uint64) int {
 	if t.short && t.equal > 0 {
 		return writeEqual(offsets, data, start, words, t.equal)
 	}
 	at := 0
 	for i, w := range words {
 		if !t.short && i%prefetchRows == 0 {
-			if ws.stopped() {
+			if ws.Stopped() {
 				return at
 			}
 			if !t.copied {

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -62,14 +63,14 @@ func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
 		)
 	}
 	t.mover.fill = func(dst []byte, lo int) {
-		words := view[uint64](dst)
+		words := buffers.View[uint64](dst)
 		c.eachChunk(lo, lo+len(words), func(k, at, n int) {
 			t.words(words[:n], k, at)
 			words = words[n:]
 		})
 	}
 	t.mover.take = func(dst []byte, rows []uint32) {
-		words := view[uint64](dst)
+		words := buffers.View[uint64](dst)
 		for i, r := range rows {
 			k := c.at(int(r))
 			t.words(words[i:i+1], k, c.Chunks[k].Offset+int(r)-c.starts[k])
@@ -81,23 +82,23 @@ func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
 // offset is where the string at a position of a chunk begins.
 func (t *strings) offset(k *keyencode.Chunk, at int) int {
 	if t.Kind == keyencode.Binary {
-		return int(view[int32](k.Values)[at])
+		return int(buffers.View[int32](k.Values)[at])
 	}
-	return int(view[int64](k.Values)[at])
+	return int(buffers.View[int64](k.Values)[at])
 }
 
 // lengths are those of the shortest and the longest string, null or not.
 func (t *strings) lengths(s *sorter) (shortest, longest int, err error) {
 	type extent struct{ lo, hi int }
 	tiles := make([]extent, (s.rows+placeRows-1)/placeRows)
-	err = s.tiles(s.rows, placeRows, func(_, lo, hi int) {
+	err = s.pool.Tiles(s.rows, placeRows, func(_, lo, hi int) {
 		e := extent{lo: math.MaxInt}
 		t.eachChunk(lo, hi, func(k, at, n int) {
 			var lo, hi int
 			if values := t.Chunks[k].Values; t.Kind == keyencode.Binary {
-				lo, hi = lengthsOf(view[int32](values)[at : at+n+1])
+				lo, hi = lengthsOf(buffers.View[int32](values)[at : at+n+1])
 			} else {
-				lo, hi = lengthsOf(view[int64](values)[at : at+n+1])
+				lo, hi = lengthsOf(buffers.View[int64](values)[at : at+n+1])
 			}
 			e = extent{min(e.lo, lo), max(e.hi, hi)}
 		})
@@ -128,13 +129,13 @@ func (t *strings) words(dst []uint64, chunk, at int) {
 	}
 	switch {
 	case t.Kind == keyencode.Binary && t.short:
-		shortWords(dst, view[int32](k.Values)[at:], data)
+		shortWords(dst, buffers.View[int32](k.Values)[at:], data)
 	case t.short:
-		shortWords(dst, view[int64](k.Values)[at:], data)
+		shortWords(dst, buffers.View[int64](k.Values)[at:], data)
 	case t.Kind == keyencode.Binary:
-		longWords(dst, view[int32](k.Values)[at:], uint64(t.bases[chunk]-t.firsts[chunk]), t.lenBits)
+		longWords(dst, buffers.View[int32](k.Values)[at:], uint64(t.bases[chunk]-t.firsts[chunk]), t.lenBits)
 	default:
-		longWords(dst, view[int64](k.Values)[at:], uint64(t.bases[chunk]-t.firsts[chunk]), t.lenBits)
+		longWords(dst, buffers.View[int64](k.Values)[at:], uint64(t.bases[chunk]-t.firsts[chunk]), t.lenBits)
 	}
 	if k.Validity == nil {
 		return

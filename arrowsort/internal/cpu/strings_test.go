@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -59,7 +60,7 @@ func (s textSpec) column(kind keyencode.Kind, texts [][]byte, valid []bool) keye
 	data, offsets := []byte("before"), []uint64{2}
 	firsts := []int{0} // the chunks' first offsets
 	flush := func(texts [][]byte, valid []bool) {
-		k := keyencode.Chunk{Rows: len(texts), Offset: 1, Values: bytesOf(offsets), Data: [][]byte{data}}
+		k := keyencode.Chunk{Rows: len(texts), Offset: 1, Values: buffers.Bytes(offsets), Data: [][]byte{data}}
 		if s.nulls > 0 {
 			k.Validity = bitmapOf(r, 1, valid)
 		}
@@ -86,7 +87,7 @@ func (s textSpec) column(kind keyencode.Kind, texts [][]byte, valid []bool) keye
 	for i := range c.Chunks {
 		k := &c.Chunks[i]
 		if s.oneData { // as slicing an array leaves it: the whole buffers, another offset
-			k.Data, k.Values, k.Offset, k.Validity = [][]byte{data}, bytesOf(offsets), firsts[i+1]+1, nil
+			k.Data, k.Values, k.Offset, k.Validity = [][]byte{data}, buffers.Bytes(offsets), firsts[i+1]+1, nil
 			if s.nulls > 0 {
 				k.Validity = bitmapOf(r, k.Offset, valid[len(texts)*i/chunks:len(texts)*(i+1)/chunks])
 			}
@@ -100,10 +101,10 @@ func (s textSpec) column(kind keyencode.Kind, texts [][]byte, valid []bool) keye
 
 func narrowOffsets(values []byte) []byte {
 	offsets := make([]uint32, 0, len(values)/8)
-	for _, o := range view[uint64](values) {
+	for _, o := range buffers.View[uint64](values) {
 		offsets = append(offsets, uint32(o))
 	}
-	return bytesOf(offsets)
+	return buffers.Bytes(offsets)
 }
 
 // requireTexts compares a gathered column with the strings of the given rows. Its offsets begin at 0, and nothing else
@@ -114,9 +115,9 @@ func requireTexts(
 	t.Helper()
 	offset := func(i int) int {
 		if kind == keyencode.Binary {
-			return int(view[int32](got.Values)[i])
+			return int(buffers.View[int32](got.Values)[i])
 		}
-		return int(view[int64](got.Values)[i])
+		return int(buffers.View[int64](got.Values)[i])
 	}
 	at, nulls := 0, 0
 	for i, row := range rows {
@@ -152,13 +153,13 @@ func TestStrings(t *testing.T) {
 			Rows: n, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 4,
 		}
 		res, _ := mustSort(t, &job)
-		rows[name] = view[uint32](res.RowNumbers)
+		rows[name] = buffers.View[uint32](res.RowNumbers)
 	}
 	few := engine.Job{
 		Rows: 3000, Columns: []keyencode.Column{uint64Column(keys[:3000])}, Keys: []keyencode.Key{{}}, RowNumbers: 4,
 	}
 	res, _ := mustSort(t, &few)
-	fewRows := view[uint32](res.RowNumbers)
+	fewRows := buffers.View[uint32](res.RowNumbers)
 	for i, s := range textSpecs {
 		t.Run(s.name, func(t *testing.T) {
 			kind := keyencode.Binary + keyencode.Kind(i%2)
@@ -228,7 +229,8 @@ func TestTooManyBytes(t *testing.T) {
 	data := make([]byte, size)
 	c := keyencode.Column{Kind: keyencode.Binary}
 	for range chunks {
-		c.Chunks = append(c.Chunks, keyencode.Chunk{Rows: 1, Values: bytesOf([]uint32{0, size}), Data: [][]byte{data}})
+		offsets := buffers.Bytes([]uint32{0, size})
+		c.Chunks = append(c.Chunks, keyencode.Chunk{Rows: 1, Values: offsets, Data: [][]byte{data}})
 	}
 	job := engine.Job{
 		Rows: chunks, Columns: []keyencode.Column{c, uint64Column(drawn(1, chunks, uniform))},

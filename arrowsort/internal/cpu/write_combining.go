@@ -24,7 +24,7 @@ const (
 func (p *partition) newLineScatters(workers int) (ws []lineScatter, lines []byte, err error) {
 	shift := lineShift(p.binner.bins)
 	each := p.binner.bins << shift
-	if lines, err = p.bytes(workers * each); err != nil {
+	if lines, err = p.mem.Bytes(workers * each); err != nil {
 		return nil, nil, err
 	}
 	ws = make([]lineScatter, workers)

@@ -38,6 +38,8 @@ var arrows = []struct {
 	{from: "internal/buffers", only: []string{}},
 	{from: "keyencode", only: []string{module + "/internal/buffers"}},
 	{from: "internal/tiebreak", only: []string{module + "/internal/buffers", module + "/keyencode"}},
+	{from: "internal/arena", only: []string{module + "/internal/buffers", module + "/internal/machine",
+		module + "/keyencode", module + "/arrowsort/engine", sys}},
 	{from: "arrowsort/engine", only: []string{module + "/internal/buffers", module + "/keyencode"}},
 	{from: "gpu", only: []string{gpu, module + "/kernels", module + "/keyencode", module + "/arrowsort/engine",
 		module + "/internal/buffers", module + "/internal/machine", module + "/internal/tiebreak",

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -25,7 +24,7 @@ func TestThreadsAreClamped(t *testing.T) {
 	} {
 		s, err := newSorter(t.Context(), &engine.Job{Rows: c.rows, Threads: c.asked}, newMeter(t))
 		require.NoError(t, err)
-		require.Equal(t, c.threads, s.threads, "%d rows, %d threads asked for", c.rows, c.asked)
+		require.Equal(t, c.threads, s.pool.Threads, "%d rows, %d threads asked for", c.rows, c.asked)
 	}
 }
 
@@ -40,23 +39,6 @@ func TestManyThreads(t *testing.T) {
 	job.Threads = math.MaxInt
 	_, many := mustSort(t, &job)
 	require.Equal(t, few, many, "temp memory with 3 threads and with any number of them")
-}
-
-// TestTiles: tiles cover all rows, and are full but for the last.
-func TestTiles(t *testing.T) {
-	for _, c := range []struct{ n, rows int }{{0, 10}, {1, 10}, {9, 10}, {10, 10}, {11, 10}, {999, 10}, {7, 1}} {
-		seen := make([]atomic.Int32, c.n)
-		require.NoError(t, (&pool{ctx: t.Context(), threads: 3}).tiles(c.n, c.rows, func(_, lo, hi int) {
-			if lo%c.rows == 0 && (hi-lo == c.rows || hi == c.n) {
-				for i := lo; i < hi; i++ {
-					seen[i].Add(1)
-				}
-			}
-		}))
-		for i := range seen {
-			require.EqualValues(t, 1, seen[i].Load(), "row %d of %d in tiles of %d", i, c.n, c.rows)
-		}
-	}
 }
 
 // watched sorts a job whose progress is watched: it never falls, passes the total or comes twice at once,
@@ -115,30 +97,5 @@ func TestProgress(t *testing.T) {
 			},
 			"few rows",
 		)
-	}
-}
-
-// TestManyBuffersAreKept: the time is linear in the columns of a result; if it were quadratic, this would take minutes.
-func TestManyBuffersAreKept(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
-	b := buffers{call: t.Context(), mem: mem}
-	all := make([][]byte, 200_000)
-	for i := range all {
-		all[i] = mem.Allocate(1)
-		b.live = append(b.live, all[i])
-	}
-	temporary := b.live[1]
-	for i, buf := range all {
-		if i != 1 {
-			b.keep(buf)
-		}
-	}
-	require.Equal(t, [][]byte{temporary}, b.live)
-	b.release()
-	for i, buf := range all {
-		if i != 1 {
-			mem.Free(buf)
-		}
 	}
 }

@@ -1,0 +1,39 @@
+package workers
+
+import "context"
+
+// A Pool runs the phases of one call on workers of the same number, and counts the steps that they have done.
+type Pool struct {
+	Ctx     context.Context
+	Threads int             // workers of a phase, at most
+	Total   int             // steps of all phases
+	Advance func(steps int) // adds to the steps done
+}
+
+// NewPool returns a pool that reports steps done to a callback, which may be nil, as Progress does.
+func NewPool(ctx context.Context, threads, total int, report func(done, total int)) *Pool {
+	return &Pool{Ctx: ctx, Threads: threads, Total: total, Advance: Progress(report, total)}
+}
+
+// With is the pool with another number of workers.
+func (p *Pool) With(threads int) *Pool {
+	other := *p
+	other.Threads = threads
+	return &other
+}
+
+// Run is the function Run for tasks without errors.
+func (p *Pool) Run(items int, f func(worker, item int)) error {
+	return Run(p.Ctx, items, p.Threads, func(worker, item int) error {
+		f(worker, item)
+		return nil
+	})
+}
+
+// Tiles runs f over rows 0..n-1 in tiles of the given number of rows; the last one may have fewer.
+func (p *Pool) Tiles(n, rows int, f func(worker, lo, hi int)) error {
+	return p.Run((n+rows-1)/rows, func(worker, item int) { f(worker, item*rows, min(n, (item+1)*rows)) })
+}
+
+// Stopped reports to the long loops of an item whether the context is cancelled.
+func (p *Pool) Stopped() bool { return p.Ctx.Err() != nil }
