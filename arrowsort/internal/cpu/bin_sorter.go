@@ -3,6 +3,7 @@ package cpu
 import (
 	"math/bits"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/tiebreak"
@@ -110,7 +111,7 @@ func (f *binSorter) sortRowIndices(plan *keyencode.Plan, src source, base, n int
 // first would wait for memory row by row.
 func (f *binSorter) permute(mover []byte, order []uint32, width int) {
 	spare := f.spare[:copy(f.spare, mover)]
-	gather(mover, spare, order, width)
+	scatter.Gather(mover, spare, order, width)
 }
 
 // applied copies an order, nil for the identity, to storage that ordering does not use.

@@ -232,19 +232,6 @@ func placesLinear(codes []uint64, places []uint32, offsets unsafe.Pointer, b *bi
 	}
 }
 
-// placesByBin computes the places of rows whose bins are known.
-//
-//go:noinline
-func placesByBin(bins []uint16, places []uint32, offsets unsafe.Pointer) {
-	places = places[:len(bins)]
-	for i, d := range bins {
-		o := (*uint32)(unsafe.Add(offsets, uint64(d)*4))
-		p := *o
-		places[i] = p
-		*o = p + 1
-	}
-}
-
 // classifyLinear writes and counts the bins of a linear mapping with class borders.
 //
 //go:noinline

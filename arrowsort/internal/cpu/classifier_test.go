@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 )
 
 // A codeShape is a distribution of codes with the class borders that a plan would give for them.
@@ -161,7 +163,7 @@ func TestLinearKernels(t *testing.T) {
 	offsets := slices.Clone(counts)
 	places, again := make([]uint32, len(codes)), make([]uint32, len(codes))
 	placesLinear(codes, places, unsafe.Pointer(&counts[0]), b)
-	placesByBin(binned(t, b, codes), again, unsafe.Pointer(&offsets[0]))
+	scatter.Places(binned(t, b, codes), again, offsets)
 	requireSame(t, allRows(len(codes)), places, "ordered codes keep their places")
 	requireSame(t, places, again, "the places by bin")
 	require.Equal(t, counts, offsets, "both move the offsets on")

@@ -131,3 +131,8 @@ func BenchmarkSort(b *testing.B) {
 		}
 	}
 }
+
+// TestMoveByLines sorts every shape through open lines, however few the rows are.
+func TestMoveByLines(t *testing.T) {
+	testShapes(t, cpu{eager: true}, []int{smallRows + 1, 200_000})
+}

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -105,7 +106,7 @@ func fixedMover(c chunked) *mover {
 	l.take = func(dst []byte, rows []uint32) {
 		if len(c.Chunks) == 1 {
 			k := &c.Chunks[0]
-			gather(dst, k.Values[k.Offset*w:], rows, w)
+			scatter.Gather(dst, k.Values[k.Offset*w:], rows, w)
 			return
 		}
 		for i, r := range rows {

@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -146,9 +147,9 @@ func (s *sorter) split(src source, movers []*mover, lo, hi int) error {
 		out := l.out[lo*l.width : hi*l.width]
 		err = s.pool.Tiles(n, l.stepRows(), func(_, a, b int) { copy(spare[a*l.width:b*l.width], out[a*l.width:]) })
 		if err == nil {
-			err = s.pool.Tiles(
-				n, l.stepRows(), func(_, a, b int) { gather(out[a*l.width:b*l.width], spare, order[a:b], l.width) },
-			)
+			err = s.pool.Tiles(n, l.stepRows(), func(_, a, b int) {
+				scatter.Gather(out[a*l.width:b*l.width], spare, order[a:b], l.width)
+			})
 		}
 		s.mem.Free(spare)
 		if err != nil {
@@ -198,7 +199,7 @@ func (t *movedTexts) fetch(lo, hi int) {
 		moved := buffers.View[uint64](c.mover.out)
 		first, last := int(moved[lo]>>c.lenBits), int(moved[hi-1]>>c.lenBits)
 		if first < last && last < c.bases[0] {
-			touch(c.near[first:last])
+			scatter.Prefetch(c.near[first:last])
 		}
 	}
 }

@@ -100,18 +100,6 @@ func extentOf(places []uint32) (lo, hi int) {
 	return int(least), int(greatest) + 1
 }
 
-// fetchLines brings lines of the result into the cache. Other workers may store to a few of them at the same time, near
-// the border of two shares; what is read there has no use, so that the race detector need not see it.
-//
-//go:norace
-//go:noinline
-func fetchLines(b []byte) (sum byte) {
-	for i := 0; i < len(b); i += lineBytes {
-		sum += b[i]
-	}
-	return sum
-}
-
 // countedKeyBits is the greatest length of the codes of keys that are sorted alone: a value is made for each code.
 const countedKeyBits = 16
 

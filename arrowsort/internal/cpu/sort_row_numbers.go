@@ -3,8 +3,8 @@ package cpu
 import (
 	"math/bits"
 	"slices"
-	"unsafe"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/tiebreak"
@@ -69,7 +69,7 @@ func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
 		for i := 0; i < len(words); i += blockRows {
 			block := words[i:min(i+blockRows, len(words))]
 			p.src.encode(block, lo+i)
-			makeRecords(block, rest, rowBits, uint64(lo+i))
+			scatter.MakeRecords(block, rest, rowBits, uint64(lo+i))
 		}
 	}
 	if movers := []*mover{l}; p.byLines(movers) {
@@ -81,37 +81,10 @@ func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
 		for lo := s.lo; lo < s.hi && (lo%placeRows != 0 || !p.pool.Stopped()); lo += blockRows {
 			block := codes[:min(blockRows, s.hi-lo)]
 			p.src.encode(block, lo)
-			scatterCodes(
-				block, p.bins[lo:lo+len(block)], unsafe.Pointer(&s.offsets[0]), unsafe.Pointer(&records[0]), rest,
-				rowBits, uint64(lo),
-			)
+			scatter.Records(records, block, p.bins[lo:lo+len(block)], s.offsets, rest, rowBits, uint64(lo))
 		}
 		p.pool.Advance(s.hi - s.lo)
 	})
-}
-
-// makeRecords replaces the codes of rows from row on by their records.
-//
-//go:noinline
-func makeRecords(codes []uint64, rest, rowBits uint, row uint64) {
-	rest, rowBits = rest&63, rowBits&63
-	for i, x := range codes {
-		codes[i] = x>>rest<<rowBits | row
-		row++
-	}
-}
-
-//go:noinline
-func scatterCodes(codes []uint64, bins []uint16, offsets, records unsafe.Pointer, rest, rowBits uint, row uint64) {
-	rest, rowBits = rest&63, rowBits&63
-	bins = bins[:len(codes)]
-	for i, x := range codes {
-		o := (*uint32)(unsafe.Add(offsets, uint64(bins[i])*4))
-		p := *o
-		*o = p + 1
-		*(*uint64)(unsafe.Add(records, uint64(p)*8)) = x>>rest<<rowBits | row
-		row++
-	}
 }
 
 // sortRecords sorts the records of each bin and strips them to row numbers.
@@ -270,9 +243,9 @@ func (s *sorter) sortWide(movers []*mover) error {
 		}
 		l := movers[i]
 		rows := l.block(0, s.rows, scratch[worker*size:][:size])
-		writePages(l.out)
-		touch(rows)
-		gather(l.out, rows, order, l.width)
+		scatter.TouchPages(l.out)
+		scatter.Prefetch(rows)
+		scatter.Gather(l.out, rows, order, l.width)
 	})
 	s.mem.Free(scratch)
 	s.mem.Free(buffers.Bytes(order))
@@ -290,23 +263,6 @@ func (s *sorter) sortedRows() ([]uint32, error) {
 	err := s.sortRowNumbers()
 	s.numbers = wanted
 	return buffers.View[uint32](order.out), err
-}
-
-// writePages writes a byte of each page, however small pages are.
-func writePages(b []byte) {
-	for i := 0; i < len(b); i += 1 << 12 {
-		b[i] = 0
-	}
-}
-
-// touch reads a byte of each line.
-//
-//go:noinline
-func touch(b []byte) (sum byte) {
-	for i := 0; i < len(b); i += lineBytes {
-		sum += b[i]
-	}
-	return sum
 }
 
 // selectTop finds the bins of the leading rows, sorts the rows of these bins alone and takes the first of them.

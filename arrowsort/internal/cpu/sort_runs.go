@@ -3,6 +3,8 @@ package cpu
 import (
 	"slices"
 	"sync/atomic"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 )
 
 // maxSampledRuns is the largest number of runs that are merged tile by tile unasked: more take as long as a sort.
@@ -174,7 +176,7 @@ func (t *mergeTile) move(s *sorter, f *binSorter, movers []*mover, order []uint3
 		t.load(l, rows)
 		switch {
 		case order != nil:
-			gather(out, rows, order[:kept], l.width)
+			scatter.Gather(out, rows, order[:kept], l.width)
 		case kept < t.rows:
 			copy(out, rows)
 		}

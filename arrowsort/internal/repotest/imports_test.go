@@ -46,6 +46,7 @@ var arrows = []struct {
 		module + "/internal/workers", sys}},
 	{from: "arrowsort/engine/enginetest", never: []string{arrow, arrow18, gpu}},
 	{from: "arrowsort/internal/cpu", never: []string{arrow, arrow18, gpu}},
+	{from: "arrowsort/internal/cpu/scatter", only: []string{}},
 	{from: "arrowsort/internal/take", never: []string{compute, parquet, arrow18, gpu}},
 	{from: "arrowsort", never: []string{compute, parquet, arrow18, gpu, module + "/arrowsort/cmd", commands}},
 	{from: "arrowsort/rows", never: []string{compute, parquet, arrow18, gpu, module + "/arrowsort/cmd", commands}},

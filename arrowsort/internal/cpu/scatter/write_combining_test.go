@@ -1,4 +1,4 @@
-package cpu
+package scatter
 
 import (
 	"fmt"
@@ -40,24 +40,24 @@ func testScatterLines(t *testing.T, width, rows, count int) {
 		next += uint32(r.IntN(3)) // places of others, before those of the bin
 		places[bin], next = next, next+n
 	}
-	want := make([]byte, int(next)*width+lineBytes)
+	want := make([]byte, int(next)*width+LineBytes)
 	at := slices.Clone(places)
 	for i, bin := range bins {
 		copy(want[int(at[bin])*width:], src[i*width:(i+1)*width])
 		at[bin]++
 	}
-	w := lineScatter{make([]byte, count<<lineShift(count)), make([]uint32, count), lineShift(count)}
+	w := NewWriteCombiner(make([]byte, BufferBytes(count)), count)
 	got := alignedBytes(len(want))
 	for lo := 0; lo < rows; {
-		w.begin(places)
+		w.Begin(places)
 		for range 1 + r.IntN(3) {
 			hi := min(rows, lo+1+r.IntN(rows))
-			w.scatter(got, src[lo*width:], bins[lo:hi], places, width)
+			w.Scatter(got, src[lo*width:], bins[lo:hi], places, width)
 			if lo = hi; lo == rows {
 				break
 			}
 		}
-		w.end(got, places, width)
+		w.End(got, places, width)
 	}
 	require.Equal(t, at, places)
 	require.Equal(t, want, got)
@@ -105,11 +105,6 @@ func TestScatterLinesGo(t *testing.T) {
 		}
 		require.Equal(t, run(scatterLinesGo), run(scatterLines), "width %d", width)
 	}
-}
-
-// TestMoveByLines sorts every shape through open lines, however few the rows are.
-func TestMoveByLines(t *testing.T) {
-	testShapes(t, cpu{eager: true}, []int{smallRows + 1, 200_000})
 }
 
 // TestTimeScatters only shows that its scatters end, within memory: what is faster depends on the machine.

@@ -1,10 +1,11 @@
 //go:build !amd64
 
-package cpu
+package scatter
 
 import "unsafe"
 
-const hasStreams = false
+// HasNonTemporalStores: there are stores past the caches.
+const HasNonTemporalStores = false
 
 func scatterLines(job *lineJob, width int) int { return scatterLinesGo(job, width) }
 

@@ -1,9 +1,9 @@
-package cpu
+package scatter
 
 import "unsafe"
 
-// hasStreams: there are stores past the caches.
-const hasStreams = true
+// HasNonTemporalStores: there are stores past the caches.
+const HasNonTemporalStores = true
 
 // The kernels write each row to the open lines of its bin, and lines that are full past the caches. They return the
 // rows that are done: all, or those before one that fills lines which begin in another bin or share.

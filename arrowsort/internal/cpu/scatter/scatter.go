@@ -1,0 +1,148 @@
+// Package scatter stores values of rows at their places, and gathers them from there: kernels by width, plain or by
+// software write combining.
+package scatter
+
+import "unsafe"
+
+// Scatter stores the values of a block at the places of their rows. The places come from histograms of the same codes,
+// so they are below the rows of dst: the loops check nothing.
+func Scatter(dst, src []byte, places []uint32, width int) {
+	switch width {
+	case 1:
+		scatterValues[uint8](dst, src, places)
+	case 2:
+		scatterValues[uint16](dst, src, places)
+	case 4:
+		scatterValues[uint32](dst, src, places)
+	case 8:
+		scatterValues[uint64](dst, src, places)
+	case 16:
+		scatterValues[[2]uint64](dst, src, places)
+	case 32:
+		scatterValues[[4]uint64](dst, src, places)
+	default:
+		for i, p := range places {
+			copy(dst[int(p)*width:(int(p)+1)*width], src[i*width:])
+		}
+	}
+}
+
+// Gather stores the values of the given rows one after another.
+func Gather(dst, src []byte, rows []uint32, width int) {
+	switch width {
+	case 1:
+		gatherValues[uint8](dst, src, rows)
+	case 2:
+		gatherValues[uint16](dst, src, rows)
+	case 4:
+		gatherValues[uint32](dst, src, rows)
+	case 8:
+		gatherValues[uint64](dst, src, rows)
+	case 16:
+		gatherValues[[2]uint64](dst, src, rows)
+	case 32:
+		gatherValues[[4]uint64](dst, src, rows)
+	default:
+		for i, r := range rows {
+			copy(dst[i*width:(i+1)*width], src[int(r)*width:])
+		}
+	}
+}
+
+//go:noinline
+func scatterValues[T any](dst, src []byte, places []uint32) {
+	var zero T
+	size := unsafe.Sizeof(zero)
+	d, s := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src))
+	for i, p := range places {
+		*(*T)(unsafe.Add(d, uintptr(p)*size)) = *(*T)(unsafe.Add(s, uintptr(i)*size))
+	}
+}
+
+//go:noinline
+func gatherValues[T any](dst, src []byte, rows []uint32) {
+	var zero T
+	size := unsafe.Sizeof(zero)
+	d, s := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src))
+	i := 0
+	for ; i+4 <= len(rows); i += 4 {
+		r := (*[4]uint32)(rows[i:])
+		v0, v1 := *(*T)(unsafe.Add(s, uintptr(r[0])*size)), *(*T)(unsafe.Add(s, uintptr(r[1])*size))
+		v2, v3 := *(*T)(unsafe.Add(s, uintptr(r[2])*size)), *(*T)(unsafe.Add(s, uintptr(r[3])*size))
+		o := (*[4]T)(unsafe.Add(d, uintptr(i)*size))
+		o[0], o[1], o[2], o[3] = v0, v1, v2, v3
+	}
+	for ; i < len(rows); i++ {
+		*(*T)(unsafe.Add(d, uintptr(i)*size)) = *(*T)(unsafe.Add(s, uintptr(rows[i])*size))
+	}
+}
+
+// Places computes the places of rows whose bins are known, and moves the next place of each bin on.
+//
+//go:noinline
+func Places(bins []uint16, places, next []uint32) {
+	offsets := unsafe.Pointer(unsafe.SliceData(next))
+	places = places[:len(bins)]
+	for i, d := range bins {
+		o := (*uint32)(unsafe.Add(offsets, uint64(d)*4))
+		p := *o
+		places[i] = p
+		*o = p + 1
+	}
+}
+
+// MakeRecords replaces the codes of rows from row on by their records.
+//
+//go:noinline
+func MakeRecords(codes []uint64, rest, rowBits uint, row uint64) {
+	rest, rowBits = rest&63, rowBits&63
+	for i, x := range codes {
+		codes[i] = x>>rest<<rowBits | row
+		row++
+	}
+}
+
+// Records stores the records of rows from row on at the next places of their bins.
+//
+//go:noinline
+func Records(dst, codes []uint64, bins []uint16, next []uint32, rest, rowBits uint, row uint64) {
+	offsets, records := unsafe.Pointer(unsafe.SliceData(next)), unsafe.Pointer(unsafe.SliceData(dst))
+	rest, rowBits = rest&63, rowBits&63
+	bins = bins[:len(codes)]
+	for i, x := range codes {
+		o := (*uint32)(unsafe.Add(offsets, uint64(bins[i])*4))
+		p := *o
+		*o = p + 1
+		*(*uint64)(unsafe.Add(records, uint64(p)*8)) = x>>rest<<rowBits | row
+		row++
+	}
+}
+
+// Prefetch reads a byte of each line.
+//
+//go:noinline
+func Prefetch(b []byte) (sum byte) {
+	for i := 0; i < len(b); i += LineBytes {
+		sum += b[i]
+	}
+	return sum
+}
+
+// PrefetchShared brings lines of the result into the cache. Other workers may store to a few of them at the same time,
+// near the border of two shares; what is read there has no use, so that the race detector need not see it.
+//
+//go:norace
+//go:noinline
+func PrefetchShared(b []byte) (sum byte) {
+	for i := 0; i < len(b); i += LineBytes {
+		sum += b[i]
+	}
+	return sum
+}
+
+// TouchPages writes a byte of each page, however small pages are.
+func TouchPages(b []byte) {
+	for i := 0; i < len(b); i += 1 << 12 {
+		b[i] = 0
+	}
+}
