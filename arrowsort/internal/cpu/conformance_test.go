@@ -18,7 +18,7 @@ func TestEngineNearlySorted(t *testing.T) {
 	enginetest.TestNearlySorted(t, 34_000, cpu.NewNearlySorted())
 }
 
-// TestEngineEager holds its moves through open lines and its ways for many strings to the same, with fewer rows.
+// TestEngineEager holds its moves by write combining and its ways for many strings to the same, with fewer rows.
 func TestEngineEager(t *testing.T) {
 	enginetest.TestEngineBelow(t, 33_500, func(testing.TB) engine.Engine { return cpu.NewEager() })
 }

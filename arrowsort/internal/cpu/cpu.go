@@ -14,7 +14,7 @@ import (
 func New() engine.Engine { return cpu{} }
 
 type cpu struct {
-	eager      bool // for tests: columns move through open lines, and strings with them, however few the rows are
+	eager      bool // for tests: columns move by write combining, and strings with them, however few the rows are
 	nearlyRows int  // the same, 0: nearlyRows
 }
 
@@ -39,7 +39,7 @@ func (e cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*
 	}
 	defer s.mem.Release()
 	if e.eager {
-		s.alwaysLines, s.stringRows = true, smallRows
+		s.alwaysCombines, s.stringRows = true, smallRows
 	}
 	if s.nearlyRows = nearlyRows; e.nearlyRows > 0 {
 		s.nearlyRows = e.nearlyRows

@@ -132,7 +132,7 @@ func BenchmarkSort(b *testing.B) {
 	}
 }
 
-// TestMoveByLines sorts every shape through open lines, however few the rows are.
-func TestMoveByLines(t *testing.T) {
+// TestWriteCombining sorts every shape by write combining, however few the rows are.
+func TestWriteCombining(t *testing.T) {
 	testShapes(t, cpu{eager: true}, []int{smallRows + 1, 200_000})
 }

@@ -5,6 +5,6 @@ import "github.com/arrowsort/arrowsort/arrowsort/engine"
 // NewNearlySorted is an engine that looks for order in few rows, too.
 func NewNearlySorted() engine.Engine { return cpu{nearlyRows: smallRows} }
 
-// NewEager is an engine whose columns move through open lines, and strings with them or encoded, however few the rows
+// NewEager is an engine whose columns move by write combining, and strings with them or encoded, however few the rows
 // are.
 func NewEager() engine.Engine { return cpu{eager: true} }

@@ -81,7 +81,7 @@ func (p *partition) count(keep bool) (err error) {
 	return p.exclusiveSum()
 }
 
-// share divides the rows: few shares mean few open lines at their seams, several per worker even out disturbances.
+// share divides the rows: few shares mean few lines at their seams, several per worker even out disturbances.
 func (p *partition) share() {
 	count := max(1, min(p.pool.Threads*2, p.rows/placeRows))
 	counters := p.counters
@@ -153,8 +153,8 @@ func (p *partition) places(s *share, places []uint32, lo int) {
 
 // move scatters every mover to its bins, in row order within each.
 func (p *partition) move(movers []*mover) error {
-	if !p.linear() && p.byLines(movers) {
-		return p.moveByLines(movers)
+	if !p.linear() && p.combines(movers) {
+		return p.moveCombining(movers)
 	}
 	rows := min(placeRows, p.rows)
 	threads := min(p.pool.Threads, len(p.shares))
@@ -265,15 +265,15 @@ func (p *partition) eachBin(
 func (p *partition) bin(bin int) (lo, hi int) { return int(p.starts[bin]), int(p.starts[bin+1]) }
 
 const (
-	minLineBytes = 4 << 20  // of a column: smaller ones stay in the caches
-	minMoveBytes = 32 << 20 // of all columns: for less, a process need not find out what is faster
-	minLineBins  = 1 << 6
-	maxLineCodes = 1 << 12 // of bins of one code each: their open lines stay in the cache
+	minCombinedColumn = 4 << 20  // of a column: smaller ones stay in the caches
+	minCombinedBytes  = 32 << 20 // of all columns: for less, a process need not find out what is faster
+	minCombinedBins   = 1 << 6
+	maxCombinedCodes  = 1 << 12 // of bins of one code each: their buffers stay in the cache
 )
 
-// byLines reports whether movers move through open lines. Bins of few codes that are not sorted gain from them wherever
-// there are streams: many rows go to each.
-func (p *partition) byLines(movers []*mover) bool {
+// combines reports whether movers move by write combining. Bins of few codes that are not sorted gain from it wherever
+// there are non-temporal stores: many rows go to each.
+func (p *partition) combines(movers []*mover) bool {
 	widest, all := 0, 0
 	for _, l := range movers {
 		if uintptr(unsafe.Pointer(unsafe.SliceData(l.out)))%scatter.LineBytes != 0 {
@@ -284,17 +284,17 @@ func (p *partition) byLines(movers []*mover) bool {
 	}
 	codes := p.counters != nil
 	switch {
-	case codes && p.binner.bins > maxLineCodes:
+	case codes && p.binner.bins > maxCombinedCodes:
 		return false
-	case p.alwaysLines:
+	case p.alwaysCombines:
 		return true
 	}
-	return scatter.HasNonTemporalStores && widest >= minLineBytes && all >= minMoveBytes &&
-		p.binner.bins >= minLineBins && (codes || scatter.CombiningPays())
+	return scatter.HasNonTemporalStores && widest >= minCombinedColumn && all >= minCombinedBytes &&
+		p.binner.bins >= minCombinedBins && (codes || scatter.CombiningPays())
 }
 
-// moveByLines is move through open lines: of a share, one mover after another. The bins are kept.
-func (p *partition) moveByLines(movers []*mover) error {
+// moveCombining is move by write combining: of a share, one mover after another. The bins are kept.
+func (p *partition) moveCombining(movers []*mover) error {
 	threads := min(p.pool.Threads, len(p.shares))
 	bins := p.binner.bins
 	lines, err := p.mem.Bytes(threads * scatter.BufferBytes(bins))

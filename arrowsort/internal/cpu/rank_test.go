@@ -115,12 +115,12 @@ func TestRankBySeveralWords(t *testing.T) {
 	}
 }
 
-// TestRankByLines moves the codes through open lines.
-func TestRankByLines(t *testing.T) {
+// TestRankCombines moves the codes by write combining.
+func TestRankCombines(t *testing.T) {
 	keys := drawn(1, 150_000, uniform)
 	for text, ties := range allTies {
 		s, mem := newMeteredSorter(t, rankJob(keys, 2))
-		s.alwaysLines = true
+		s.alwaysCombines = true
 		result, err := s.rank(ties)
 		require.NoError(t, err)
 		requireSame(t, ranksOf(keys, ties), buffers.View[uint64](result.RowNumbers), text)

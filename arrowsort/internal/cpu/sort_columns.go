@@ -21,7 +21,7 @@ func (s *sorter) sortColumns() error {
 	_, encoded := codes.(storedCodes)
 	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
 	carried := s.carriedColumns()
-	if err := p.count(encoded || p.byLines(movers) || carried != nil); err != nil {
+	if err := p.count(encoded || p.combines(movers) || carried != nil); err != nil {
 		return err
 	}
 	for _, t := range carried {

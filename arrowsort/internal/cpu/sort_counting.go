@@ -76,7 +76,7 @@ func (s *sorter) countCodes(movers []*mover) (*partition, error) {
 		sorter: s, src: s.source(), rows: s.rows, counters: counters,
 		binner: &binner{top: uint64(bins) - 1, bins: bins, borders: [2]uint64{none, none}},
 	}
-	return p, p.count(len(movers) > 0 && p.byLines(movers))
+	return p, p.count(len(movers) > 0 && p.combines(movers))
 }
 
 // An extent is places lo..hi-1.

@@ -287,8 +287,8 @@ func (f *failingOnce) Allocate(n int) []byte {
 	return f.meter.Allocate(n)
 }
 
-// TestCountedRowsMoveByLines counts few codes that are not near one another: their rows move through open lines.
-func TestCountedRowsMoveByLines(t *testing.T) {
+// TestCountedRowsAreCombined counts few codes that are not near one another: their rows move by write combining.
+func TestCountedRowsAreCombined(t *testing.T) {
 	n := 5*placeRows + 7
 	keys := drawn(5, n, func(r *rand.Rand, _, i int) uint64 {
 		if i%100 == 0 {
@@ -303,7 +303,7 @@ func TestCountedRowsMoveByLines(t *testing.T) {
 			RowNumbers: 4, Threads: 2,
 		}
 		s := newTestSorter(t, &job)
-		s.alwaysLines = lines
+		s.alwaysCombines = lines
 		require.NoError(t, s.allocate())
 		p, err := s.countCodes(s.movers())
 		require.NoError(t, err)

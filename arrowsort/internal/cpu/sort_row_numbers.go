@@ -72,8 +72,8 @@ func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
 			scatter.MakeRecords(block, rest, rowBits, uint64(lo+i))
 		}
 	}
-	if movers := []*mover{l}; p.byLines(movers) {
-		return p.moveByLines(movers)
+	if movers := []*mover{l}; p.combines(movers) {
+		return p.moveCombining(movers)
 	}
 	return p.pool.Run(len(p.shares), func(_, item int) {
 		var codes [blockRows]uint64

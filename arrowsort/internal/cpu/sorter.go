@@ -25,12 +25,12 @@ type sorter struct {
 	numbers *mover              // the row numbers, when they are wanted
 	few     map[int]*fewStrings // the columns of keys that are encoded by dictionaries
 
-	sample      []uint64        // see sampled
-	described   *keyencode.Plan // of keys as they are, where strings are encoded; nil: plan
-	unmeasured  bool            // the plan has no statistics, which ways for rows that are not nearly sorted need
-	nearlyRows  int             // more rows may be sorted as nearly sorted; 0: none
-	stringRows  int             // rows from which on strings may be carried: those of fewer stay in the caches
-	alwaysLines bool            // movers move through open lines, however few the rows are
+	sample         []uint64        // see sampled
+	described      *keyencode.Plan // of keys as they are, where strings are encoded; nil: plan
+	unmeasured     bool            // the plan has no statistics, which ways for rows that are not nearly sorted need
+	nearlyRows     int             // more rows may be sorted as nearly sorted; 0: none
+	stringRows     int             // rows from which on strings may be carried: those of fewer stay in the caches
+	alwaysCombines bool            // movers move by write combining, however few the rows are
 }
 
 func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sorter, error) {

@@ -8,52 +8,52 @@ import (
 	"unsafe"
 )
 
-// A WriteCombiner moves rows to their bins through open lines: a few cache lines for each bin, which are written to
-// their place when they are full, on amd64 past the caches. A plain store to a line that is in no cache reads it first.
-// Where that is slow, as on some virtual machines, whole lines are 2 to 3 times as fast; where it is not, there is
-// little to gain: see CombiningPays. Each worker has one.
+// A WriteCombiner collects up to four cache lines for each bin and writes them when they are full, with non-temporal
+// stores on amd64. A plain store to a line that is not cached first reads that line. Where that is slow, as on some
+// virtual machines, write combining is 2 to 3 times as fast; elsewhere there is little to gain: see CombiningPays. Each
+// worker has one.
 type WriteCombiner struct {
-	lines []byte   // of each bin
-	first []uint32 // the first place of each bin that these rows take
-	shift int      // log2 of the bytes of the lines of a bin
+	buffers []byte   // of all bins
+	first   []uint32 // the first place of each bin that these rows take
+	shift   int      // log2 of the bytes of the buffer of a bin
 }
 
 const (
-	LineBytes = 64        // of a cache line
-	openBytes = 512 << 10 // of all open lines: they stay in the L2 cache, unless the bins are very many
+	LineBytes      = 64        // of a cache line
+	allBufferBytes = 512 << 10 // of all buffers: they stay in the L2 cache, unless the bins are very many
 )
 
-// BufferBytes is the size of the open lines of all bins.
-func BufferBytes(bins int) int { return bins << lineShift(bins) }
+// BufferBytes is the size of the buffers of a number of bins.
+func BufferBytes(bins int) int { return bins << bufferShift(bins) }
 
-// lineShift is log2 of the bytes of the open lines of each bin.
-func lineShift(bins int) int {
-	return bits.Len(uint(min(max(openBytes/bins, LineBytes), 4*LineBytes))) - 1
+// bufferShift is log2 of the bytes of the buffer of each bin.
+func bufferShift(bins int) int {
+	return bits.Len(uint(min(max(allBufferBytes/bins, LineBytes), 4*LineBytes))) - 1
 }
 
-// NewWriteCombiner returns one for a number of bins, whose open lines are the given BufferBytes of them.
-func NewWriteCombiner(lines []byte, bins int) WriteCombiner {
-	return WriteCombiner{lines, make([]uint32, bins), lineShift(bins)}
+// NewWriteCombiner returns a WriteCombiner for a number of bins. Their buffers are the given BufferBytes(bins) bytes.
+func NewWriteCombiner(buffers []byte, bins int) WriteCombiner {
+	return WriteCombiner{buffers, make([]uint32, bins), bufferShift(bins)}
 }
 
-// A lineJob is a run of rows that one call of a kernel moves.
-type lineJob struct {
-	dst    unsafe.Pointer
-	src    unsafe.Pointer
-	bins   unsafe.Pointer // 2 bytes for each row
-	rows   int
-	places unsafe.Pointer // the next place of each bin, 4 bytes, which moves on
-	first  unsafe.Pointer
-	lines  unsafe.Pointer
-	shift  int
+// rowsToCombine is a run of rows that one call of a kernel moves.
+type rowsToCombine struct {
+	dst     unsafe.Pointer
+	src     unsafe.Pointer
+	bins    unsafe.Pointer // 2 bytes for each row
+	rows    int
+	places  unsafe.Pointer // the next place of each bin, 4 bytes, which moves on
+	first   unsafe.Pointer
+	buffers unsafe.Pointer
+	shift   int
 }
 
-// Begin opens the lines for the rows from these places on.
+// Begin empties the buffers, for rows from these places on.
 func (w *WriteCombiner) Begin(places []uint32) { copy(w.first, places) }
 
 // Scatter moves rows to the next places of their bins in dst, which begins at a line.
 func (w *WriteCombiner) Scatter(dst, src []byte, bins []uint16, places []uint32, width int) {
-	if !hasLines(width) {
+	if !combines(width) {
 		for i, bin := range bins {
 			p := int(places[bin])
 			places[bin]++
@@ -61,13 +61,13 @@ func (w *WriteCombiner) Scatter(dst, src []byte, bins []uint16, places []uint32,
 		}
 		return
 	}
-	job := lineJob{
+	job := rowsToCombine{
 		dst: unsafe.Pointer(unsafe.SliceData(dst)), places: unsafe.Pointer(&places[0]),
-		first: unsafe.Pointer(&w.first[0]), lines: unsafe.Pointer(&w.lines[0]), shift: w.shift,
+		first: unsafe.Pointer(&w.first[0]), buffers: unsafe.Pointer(&w.buffers[0]), shift: w.shift,
 	}
 	for len(bins) > 0 {
 		job.src, job.bins, job.rows = unsafe.Pointer(&src[0]), unsafe.Pointer(&bins[0]), len(bins)
-		n := scatterLines(&job, width)
+		n := combine(&job, width)
 		src, bins = src[n*width:], bins[n:]
 		if len(bins) > 0 {
 			w.fillFirst(dst, src, int(bins[0]), places, width)
@@ -76,33 +76,33 @@ func (w *WriteCombiner) Scatter(dst, src []byte, bins []uint16, places []uint32,
 	}
 }
 
-// hasLines reports whether values of a width have open lines. Others are copied.
-func hasLines(width int) bool { return width <= 32 && width&(width-1) == 0 }
+// combines reports whether values of a width go through the buffers. Others are copied.
+func combines(width int) bool { return width <= 32 && width&(width-1) == 0 }
 
-// fillFirst moves a row that fills the first lines of a bin: they begin in another bin or share, so only the rows of
+// fillFirst moves a row that fills the first lines of a bin: these begin in another bin or share, so only the rows of
 // this one are written.
 func (w *WriteCombiner) fillFirst(dst, src []byte, bin int, places []uint32, width int) {
 	p := int(places[bin])
 	places[bin]++
-	lines := w.of(bin)
-	copy(lines[p*width&(len(lines)-1):], src[:width])
+	buffer := w.buffer(bin)
+	copy(buffer[p*width&(len(buffer)-1):], src[:width])
 	w.flush(dst, bin, p+1, width)
 }
 
-// of are the open lines of a bin.
-func (w *WriteCombiner) of(bin int) []byte { return w.lines[bin<<w.shift : (bin+1)<<w.shift] }
+// buffer is that of a bin.
+func (w *WriteCombiner) buffer(bin int) []byte { return w.buffers[bin<<w.shift : (bin+1)<<w.shift] }
 
-// flush writes the rows in the open lines of a bin, which end before place end.
+// flush writes the rows in the buffer of a bin, which end before place end.
 func (w *WriteCombiner) flush(dst []byte, bin, end, width int) {
-	lines := w.of(bin)
+	buffer := w.buffer(bin)
 	hi := end * width
-	lo := max((hi-1)&^(len(lines)-1), int(w.first[bin])*width)
-	copy(dst[lo:hi], lines[lo&(len(lines)-1):])
+	lo := max((hi-1)&^(len(buffer)-1), int(w.first[bin])*width)
+	copy(dst[lo:hi], buffer[lo&(len(buffer)-1):])
 }
 
-// End writes what is left in the open lines.
+// End writes what is left in the buffers.
 func (w *WriteCombiner) End(dst []byte, places []uint32, width int) {
-	if hasLines(width) {
+	if combines(width) {
 		for bin, p := range places {
 			if p > w.first[bin] && int(p)*width&(1<<w.shift-1) != 0 {
 				w.flush(dst, bin, int(p), width)
@@ -112,25 +112,25 @@ func (w *WriteCombiner) End(dst []byte, places []uint32, width int) {
 	storeFence()
 }
 
-// scatterLinesGo is the kernel in Go, with plain stores.
-func scatterLinesGo(job *lineJob, width int) int {
+// combineGo is the kernel in Go, with plain stores.
+func combineGo(job *rowsToCombine, width int) int {
 	switch width {
 	case 1:
-		return scatterLinesOf[uint8](job)
+		return combineValues[uint8](job)
 	case 2:
-		return scatterLinesOf[uint16](job)
+		return combineValues[uint16](job)
 	case 4:
-		return scatterLinesOf[uint32](job)
+		return combineValues[uint32](job)
 	case 8:
-		return scatterLinesOf[uint64](job)
+		return combineValues[uint64](job)
 	case 16:
-		return scatterLinesOf[[2]uint64](job)
+		return combineValues[[2]uint64](job)
 	default:
-		return scatterLinesOf[[4]uint64](job)
+		return combineValues[[4]uint64](job)
 	}
 }
 
-func scatterLinesOf[T any](job *lineJob) int {
+func combineValues[T any](job *rowsToCombine) int {
 	var zero T
 	size := unsafe.Sizeof(zero)
 	group := uintptr(1) << job.shift
@@ -138,39 +138,38 @@ func scatterLinesOf[T any](job *lineJob) int {
 		bin := uintptr(*(*uint16)(unsafe.Add(job.bins, i*2)))
 		place := (*uint32)(unsafe.Add(job.places, bin*4))
 		at := uintptr(*place) * size
-		lines, in := unsafe.Add(job.lines, bin<<job.shift), at&(group-1)
+		buffer, in := unsafe.Add(job.buffers, bin<<job.shift), at&(group-1)
 		full := in+size == group
 		if full && at-in < uintptr(*(*uint32)(unsafe.Add(job.first, bin*4)))*size {
 			return i
 		}
-		*(*T)(unsafe.Add(lines, in)) = *(*T)(unsafe.Add(job.src, uintptr(i)*size))
+		*(*T)(unsafe.Add(buffer, in)) = *(*T)(unsafe.Add(job.src, uintptr(i)*size))
 		*place++
 		if full {
-			copy(unsafe.Slice((*byte)(unsafe.Add(job.dst, at-in)), group), unsafe.Slice((*byte)(lines), group))
+			copy(unsafe.Slice((*byte)(unsafe.Add(job.dst, at-in)), group), unsafe.Slice((*byte)(buffer), group))
 		}
 	}
 	return job.rows
 }
 
-// slowStore is what a row takes at least that is stored plainly to a line in no cache, on machines where open lines
-// pay. A machine on which it takes 3.2 to 4.9 ns has gained nothing in whole sorts, since two workers that stream wait
-// for the memory; one on which it takes 4.8 to 8.2 ns, as a rule 7.4, has gained up to a quarter, and one with 7.9 to
-// 9.6 ns up to a half.
-const slowStore = 5 * time.Nanosecond
+// Write combining pays only where a store to an uncached line takes longer than slowStoreTime. A machine on which it
+// takes 3.2 to 4.9 ns has gained nothing in whole sorts, since two workers that stream wait for the memory; one on
+// which it takes 4.8 to 8.2 ns, as a rule 7.4, has gained up to a quarter, and one with 7.9 to 9.6 ns up to a half.
+const slowStoreTime = 5 * time.Nanosecond
 
-// CombiningPays reports whether plain stores are slow on this machine, and open lines take less than 3/4 of their
+// CombiningPays reports whether plain stores are slow on this machine, and write combining takes less than 3/4 of their
 // time. The first call in a process measures it, in about 4 ms.
 var CombiningPays = sync.OnceValue(func() bool {
-	lines, plain := timeScatters()
-	return plain > slowStore*scatteredRows && lines*4 < plain*3
+	combined, plain := timeScatters()
+	return plain > slowStoreTime*scatteredRows && combined*4 < plain*3
 })
 
 // scatteredRows are the rows that timeScatters times.
 const scatteredRows = 1 << 15
 
-// timeScatters scatters rows at random to 1,024 bins, by lines and by plain stores in turns, and returns the medians of
-// the times. Every round writes to lines that no cache has, as in a partition of many rows.
-func timeScatters() (lines, plain time.Duration) {
+// timeScatters scatters rows at random to 1,024 bins, by write combining and by plain stores in turns, and returns the
+// medians of the times. Every round writes to lines that no cache has, as in a partition of many rows.
+func timeScatters() (combined, plain time.Duration) {
 	const rounds, count, rows = 9, 1 << 10, scatteredRows
 	const each = 1 << 9 // rows of a bin in each half of the memory, of which the rounds take 288 on average
 	memory := alignedBytes(2 * count * each * 8)

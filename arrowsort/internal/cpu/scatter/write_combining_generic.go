@@ -7,7 +7,7 @@ import "unsafe"
 // HasNonTemporalStores: there are stores past the caches.
 const HasNonTemporalStores = false
 
-func scatterLines(job *lineJob, width int) int { return scatterLinesGo(job, width) }
+func combine(job *rowsToCombine, width int) int { return combineGo(job, width) }
 
 func flushLines(unsafe.Pointer, int) {}
 

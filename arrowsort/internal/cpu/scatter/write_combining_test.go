@@ -10,21 +10,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestScatterLines moves rows of every width to bins, in one go and in several, and compares with stores row by row:
+// TestWriteCombiner moves rows of every width to bins, in one go and in several, and compares with stores row by row:
 // every byte of the destination, also those that no row takes.
-func TestScatterLines(t *testing.T) {
+func TestWriteCombiner(t *testing.T) {
 	for _, width := range []int{1, 2, 3, 4, 8, 12, 16, 20, 32, 40} {
 		for _, rows := range []int{1, 31, 1000, 70_001} {
 			for _, count := range []int{1, 7, 300, 5000} {
 				t.Run(fmt.Sprintf("width=%d/rows=%d/bins=%d", width, rows, count), func(t *testing.T) {
-					testScatterLines(t, width, rows, count)
+					testWriteCombiner(t, width, rows, count)
 				})
 			}
 		}
 	}
 }
 
-func testScatterLines(t *testing.T, width, rows, count int) {
+func testWriteCombiner(t *testing.T, width, rows, count int) {
 	r := rand.New(rand.NewPCG(uint64(width), uint64(rows+count)))
 	src, bins := make([]byte, rows*width), make([]uint16, rows)
 	for i := range src {
@@ -63,8 +63,8 @@ func testScatterLines(t *testing.T, width, rows, count int) {
 	require.Equal(t, want, got)
 }
 
-// TestScatterLinesGo holds the kernels to their twins in Go: rows done, lines, places and bytes written.
-func TestScatterLinesGo(t *testing.T) {
+// TestWriteCombinerKernels holds the kernels to their twins in Go: rows done, buffers, places and bytes written.
+func TestWriteCombinerKernels(t *testing.T) {
 	const rows, count = 5000, 50
 	for _, width := range []int{1, 2, 4, 8, 16, 32} {
 		r := rand.New(rand.NewPCG(1, uint64(width)))
@@ -82,17 +82,17 @@ func TestScatterLinesGo(t *testing.T) {
 			start[bin], next = next, next+n
 		}
 		type outcome struct {
-			dst, lines []byte
-			places     []uint32
-			done       []int
+			dst, buffers []byte
+			places       []uint32
+			done         []int
 		}
-		run := func(kernel func(*lineJob, int) int) (o outcome) {
-			o = outcome{alignedBytes(rows * width), make([]byte, count<<lineShift(count)), slices.Clone(start), nil}
+		run := func(kernel func(*rowsToCombine, int) int) (o outcome) {
+			o = outcome{alignedBytes(rows * width), make([]byte, BufferBytes(count)), slices.Clone(start), nil}
 			for lo := 0; lo < rows; { // a row that a kernel ends before is left out
-				job := lineJob{
+				job := rowsToCombine{
 					unsafe.Pointer(&o.dst[0]), unsafe.Pointer(&src[lo*width]), unsafe.Pointer(&bins[lo]), rows - lo,
-					unsafe.Pointer(&o.places[0]), unsafe.Pointer(&start[0]), unsafe.Pointer(&o.lines[0]),
-					lineShift(count),
+					unsafe.Pointer(&o.places[0]), unsafe.Pointer(&start[0]), unsafe.Pointer(&o.buffers[0]),
+					bufferShift(count),
 				}
 				n := kernel(&job, width)
 				if o.done = append(o.done, n); lo+n < rows {
@@ -103,14 +103,17 @@ func TestScatterLinesGo(t *testing.T) {
 			storeFence()
 			return o
 		}
-		require.Equal(t, run(scatterLinesGo), run(scatterLines), "width %d", width)
+		require.Equal(t, run(combineGo), run(combine), "width %d", width)
 	}
 }
 
 // TestTimeScatters only shows that its scatters end, within memory: what is faster depends on the machine.
 func TestTimeScatters(t *testing.T) {
-	lines, plain := timeScatters()
-	require.Positive(t, lines)
+	combined, plain := timeScatters()
+	require.Positive(t, combined)
 	require.Positive(t, plain)
-	t.Logf("ns per row: open lines %.2f, plain stores %.2f", float64(lines)/scatteredRows, float64(plain)/scatteredRows)
+	t.Logf(
+		"ns per row: write combining %.2f, plain stores %.2f", float64(combined)/scatteredRows,
+		float64(plain)/scatteredRows,
+	)
 }
