@@ -12,26 +12,27 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 )
 
-// batchBytes is about what a batch takes: runners are slow with small elements and refuse large ones.
+// batchBytes is about the size of a batch: runners are slow with small elements and refuse large ones.
 const batchBytes = 1 << 20
 
-// placeBytes precede the Arrow stream of a batch. They compare as the places do.
-const placeBytes = 12
+// positionBytes precede the Arrow stream of a batch. They compare as the positions do.
+const positionBytes = 12
 
-// A place is where a row or the rows of a batch come from. Values of a group have no order, so batches carry it.
-type place struct {
+// A rowPosition says where a row, or the first row of a batch, comes from. A runner gives the batches of a shard in any
+// order, so each carries its position.
+type rowPosition struct {
 	part   int64 // of the inputs, in the order of files and rows
 	number int64 // of the row or the batch among those of the part
 }
 
-// append appends the place to bytes.
-func (at place) append(b []byte) []byte {
+// append appends the position to bytes.
+func (at rowPosition) append(b []byte) []byte {
 	b = binary.BigEndian.AppendUint32(b, uint32(at.part))
 	return binary.BigEndian.AppendUint64(b, uint64(at.number))
 }
 
-// encodeBatch is a record as an element.
-func encodeBatch(at place, rec arrow.Record) ([]byte, error) {
+// encodeBatch encodes a record as an element.
+func encodeBatch(at rowPosition, rec arrow.Record) ([]byte, error) {
 	var b bytes.Buffer
 	b.Write(at.append(nil))
 	w, err := ipc.NewWriter(&b, rec.Schema(), ipc.Options{Allocator: memory.DefaultAllocator})
@@ -47,12 +48,12 @@ func encodeBatch(at place, rec arrow.Record) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// decodeBatch is the record of an element, which the caller releases.
+// decodeBatch returns the record of an element. The caller releases it.
 func decodeBatch(b []byte) (arrow.Record, error) {
-	if len(b) < placeBytes {
+	if len(b) < positionBytes {
 		return nil, fmt.Errorf("a batch of %d bytes", len(b))
 	}
-	stream := b[placeBytes:]
+	stream := b[positionBytes:]
 	r, err := ipc.OpenStream(bytes.NewReader(stream), int64(len(stream)), memory.DefaultAllocator)
 	if err != nil {
 		return nil, err
@@ -66,10 +67,10 @@ func decodeBatch(b []byte) (arrow.Record, error) {
 	return rec, nil
 }
 
-// comparePlaces compares the places of two elements.
-func comparePlaces(a, b []byte) int { return bytes.Compare(a[:placeBytes], b[:placeBytes]) }
+// comparePositions compares the positions of two elements.
+func comparePositions(a, b []byte) int { return bytes.Compare(a[:positionBytes], b[:positionBytes]) }
 
-// oneRecord is a table whose columns have one chunk at most as a record. The caller releases it.
+// oneRecord returns a table as a record. Columns have one chunk at most. The caller releases the record.
 func oneRecord(table arrow.Table) (arrow.Record, error) {
 	columns := make([]arrow.Array, table.NumCols())
 	for i := range columns {

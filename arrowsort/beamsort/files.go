@@ -21,7 +21,7 @@ import (
 // isRemote reports whether a path is that of a file system of Beam.
 func isRemote(path string) bool { return strings.Contains(path, "://") }
 
-// absolute is a path that holds in a worker whose working folder is another one.
+// absolute returns a path that is valid in workers with another working folder.
 func absolute(path string) (string, error) {
 	if path == "" || isRemote(path) {
 		return path, nil
@@ -29,7 +29,7 @@ func absolute(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// join is the path of a file in a folder.
+// join returns the path of a file in a folder.
 func join(folder, name string) string {
 	if isRemote(folder) {
 		return strings.TrimSuffix(folder, "/") + "/" + name
@@ -37,7 +37,7 @@ func join(folder, name string) string {
 	return filepath.Join(folder, name)
 }
 
-// listInputs are the files that the inputs mean.
+// listInputs returns the files that inputs stand for: files, patterns, folders.
 func listInputs(ctx context.Context, inputs []string) (paths []string, err error) {
 	for _, input := range inputs {
 		if input == "-" {
@@ -52,7 +52,7 @@ func listInputs(ctx context.Context, inputs []string) (paths []string, err error
 	return paths, nil
 }
 
-// expand lists the files that an input means.
+// expand lists the files that an input stands for.
 func expand(ctx context.Context, input string) ([]string, error) {
 	if !isRemote(input) {
 		paths, err := parquetsort.Expand([]string{input})
@@ -82,8 +82,8 @@ func expand(ctx context.Context, input string) ([]string, error) {
 	return paths, err
 }
 
-// publish has write make a local file and gives it its name when it is complete. A remote one is written under another
-// name first. Who does it twice at the same time writes the same file twice.
+// publish calls write for a local file, which gets its name when it is complete. A remote file is uploaded under
+// another name first. Two workers that publish the same shard at the same time write the same bytes.
 func publish(ctx context.Context, path, folder string, write func(local string) error) error {
 	if !isRemote(path) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// blockBytes of an object are fetched at least, if it can be read by ranges.
+// blockBytes is the least that is fetched of an object that can be read by ranges.
 const blockBytes = 1 << 20
 
-// opener opens inputs; nil if all are local files, which package parquetsort opens.
+// opener returns a function that opens inputs; nil if all are local files, which package parquetsort opens.
 func (o *Options) opener(ctx context.Context, paths ...string) func(path string) (parquetsort.File, error) {
 	if !slices.ContainsFunc(paths, isRemote) {
 		return nil
@@ -27,7 +27,7 @@ func (o *Options) opener(ctx context.Context, paths ...string) func(path string)
 	return func(path string) (parquetsort.File, error) { return open(ctx, path, folder) }
 }
 
-// open opens an input: a local file, or one of a file system of Beam, which is staged in a folder.
+// open opens an input: a local file, or a file of one of Beam's file systems, which is cached in a folder.
 func open(ctx context.Context, path, folder string) (parquetsort.File, error) {
 	if !isRemote(path) {
 		return openLocal(path)
@@ -45,7 +45,7 @@ func open(ctx context.Context, path, folder string) (parquetsort.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &staged{ctx: ctx, path: path, size: size, local: local}
+	f := &cachedObject{ctx: ctx, path: path, size: size, local: local}
 	if f.ranges, err = rangesOf(ctx, path); err == nil && f.ranges == nil {
 		err = f.fetchAll(fs)
 	}
@@ -56,7 +56,7 @@ func open(ctx context.Context, path, folder string) (parquetsort.File, error) {
 	return f, nil
 }
 
-// A localFile is a file of the machine.
+// A localFile is a file of this machine.
 type localFile struct {
 	*os.File
 	size int64
@@ -77,21 +77,21 @@ func openLocal(path string) (parquetsort.File, error) {
 	return localFile{file, info.Size()}, nil
 }
 
-// A staged file is an object of which the blocks that were read are in a local file.
-type staged struct {
+// A cachedObject is an object whose blocks are copied to a local file when they are read.
+type cachedObject struct {
 	ctx    context.Context
 	path   string
 	size   int64
-	ranges RangeReader // nil: all of it is there
+	ranges RangeReader // nil: all of it is in the local file
 
 	mu    sync.Mutex
 	local *os.File
 	here  []bool // by block
 }
 
-func (f *staged) Size() int64 { return f.size }
+func (f *cachedObject) Size() int64 { return f.size }
 
-func (f *staged) ReadAt(p []byte, off int64) (int, error) {
+func (f *cachedObject) ReadAt(p []byte, off int64) (int, error) {
 	if f.ranges != nil && off < f.size {
 		if err := f.fetch(off, min(off+int64(len(p)), f.size)); err != nil {
 			return 0, fmt.Errorf("%s: %w", f.path, err)
@@ -100,8 +100,8 @@ func (f *staged) ReadAt(p []byte, off int64) (int, error) {
 	return f.local.ReadAt(p, off)
 }
 
-// fetch fetches the blocks of some bytes that are not there: neighbours at once.
-func (f *staged) fetch(from, to int64) error {
+// fetch fetches the missing blocks of a range of bytes, neighbouring blocks by one request.
+func (f *cachedObject) fetch(from, to int64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.here == nil {
@@ -127,7 +127,7 @@ func (f *staged) fetch(from, to int64) error {
 	return nil
 }
 
-func (f *staged) copyRange(from, to int64) error {
+func (f *cachedObject) copyRange(from, to int64) error {
 	r, err := f.ranges.OpenRange(f.ctx, f.path, from, to-from)
 	if err != nil {
 		return err
@@ -139,8 +139,8 @@ func (f *staged) copyRange(from, to int64) error {
 	return err
 }
 
-// fetchAll copies an object that is read from its start only.
-func (f *staged) fetchAll(fs filesystem.Interface) error {
+// fetchAll copies an object whose file system reads from the start only.
+func (f *cachedObject) fetchAll(fs filesystem.Interface) error {
 	r, err := fs.OpenRead(f.ctx, f.path)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (f *staged) fetchAll(fs filesystem.Interface) error {
 }
 
 // Close removes the local file.
-func (f *staged) Close() error {
+func (f *cachedObject) Close() error {
 	if f.ranges != nil {
 		f.ranges.Close()
 	}
@@ -159,9 +159,9 @@ func (f *staged) Close() error {
 	return os.Remove(f.local.Name())
 }
 
-// A RangeReader reads parts of the files of a file system, which Beam's file systems do not.
+// A RangeReader reads ranges of the files of a file system. Beam's own file systems do not.
 type RangeReader interface {
-	// OpenRange reads length bytes of a file from an offset on; there are as many.
+	// OpenRange reads length bytes of a file from an offset on. The file has them.
 	OpenRange(ctx context.Context, filename string, offset, length int64) (io.ReadCloser, error)
 	Close() error
 }
@@ -171,9 +171,9 @@ var ranges = struct {
 	open map[string]func(ctx context.Context) (RangeReader, error)
 }{open: map[string]func(ctx context.Context) (RangeReader, error){}}
 
-// RegisterRanges has the inputs of a scheme, as gs, be staged by the ranges that are read of them: the columns of the
-// keys where the sample is drawn. Inputs of other schemes are copied as a whole. Package beamsort/objects does it for
-// gs and s3. It panics when the scheme is taken.
+// RegisterRanges makes inputs of a scheme, such as gs, be fetched by the ranges that a step reads: the sample reads the
+// key columns only. Inputs of other schemes are copied as a whole. Package beamsort/objects calls it for gs and s3. It
+// panics if the scheme is registered already.
 func RegisterRanges(scheme string, open func(ctx context.Context) (RangeReader, error)) {
 	ranges.Lock()
 	defer ranges.Unlock()
@@ -183,7 +183,7 @@ func RegisterRanges(scheme string, open func(ctx context.Context) (RangeReader, 
 	ranges.open[scheme] = open
 }
 
-// rangesOf reads ranges of a path; nil: its file system does not.
+// rangesOf returns a reader of ranges of a path; nil if its file system has none.
 func rangesOf(ctx context.Context, path string) (RangeReader, error) {
 	scheme, _, _ := strings.Cut(path, "://")
 	ranges.Lock()

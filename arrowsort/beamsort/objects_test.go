@@ -108,18 +108,18 @@ func TestSamplesNeedTheirColumns(t *testing.T) {
 	require.NoError(t, err)
 	require.LessOrEqual(t, rangeStats.bytes.Load(), int64(4*blockBytes), "metadata")
 	with := &settings{Keys: keys, KeyColumns: division.KeyColumns, Shards: 3, Options: opts, stored: division.Stored}
-	all := tasks(division)
+	all := inputParts(division)
 	require.Len(t, all, 2)
 
 	rangeStats.bytes.Store(0)
 	ignore := func(arrow.Table) error { return nil }
-	for _, task := range all {
-		require.NoError(t, with.read(ctx, task, with.KeyColumns, with.parquet(), ignore))
+	for _, part := range all {
+		require.NoError(t, with.read(ctx, part, with.KeyColumns, with.parquet(), ignore))
 	}
 	require.LessOrEqual(t, rangeStats.bytes.Load(), size/3, "keys")
 	rangeStats.bytes.Store(0)
-	for _, task := range all {
-		require.NoError(t, with.read(ctx, task, nil, with.parquet(), ignore))
+	for _, part := range all {
+		require.NoError(t, with.read(ctx, part, nil, with.parquet(), ignore))
 	}
 	require.InDelta(t, size, rangeStats.bytes.Load(), 6*blockBytes, "rows")
 

@@ -32,40 +32,40 @@ type Options struct {
 	// parquetsort.MinMemory; a shard that needs more is spilled to SpillDir. 0 is a quarter of what the worker has.
 	// A runner's own copy of a shard's batches comes on top of it.
 	Memory int64
-	// SpillDir is the folder of a worker in which shards are spilled and objects of remote file systems are staged;
+	// SpillDir is the folder of a worker for spilled shards and for copies of objects of remote file systems;
 	// empty is os.TempDir.
 	SpillDir string
 	// ShuffleDir is a local folder, or one that all workers share, in which rows travel to their shards, in files that
-	// are removed at the end: the elements of the runner are references to them. It needs space for all rows as they
-	// are in memory. Empty is the folder of the output if that is no object store. To one, rows travel through the
-	// runner unless a folder is given.
+	// are removed at the end: the runner's elements are locations in them. It needs space for all rows as they are in
+	// memory. Empty is the folder of the output. If the output is an object store and no folder is given, rows travel
+	// through the runner.
 	ShuffleDir string
-	// RunnerShuffle has rows travel through the runner in any case. Prism sends those of all shards to a worker in one
-	// message, of at most 2 GiB, and holds several copies of them in memory.
+	// RunnerShuffle makes rows travel through the runner in any case. Prism sends the rows of all shards to a worker in
+	// one message of at most 2 GiB, and holds several copies of them in memory.
 	RunnerShuffle bool
-	// SpillCompression compresses what a sort spills: lz4 or zstd; empty does not.
+	// SpillCompression compresses spilled rows: lz4 or zstd; empty does not.
 	SpillCompression string
 	// InputFormat is parquet, arrow or arrows (a stream); empty goes by the names of the files.
 	InputFormat string
 	// Compression is CODEC or CODEC:LEVEL for the shards; empty is zstd.
 	Compression string
-	// RowGroupRows and PageRows are the rows of a row group and the most of a page; 0 is 262,144 and 16,384, as in
-	// package parquetsort.
+	// RowGroupRows and PageRows are the largest numbers of rows of a row group and of a page; 0 is 262,144 and
+	// 16,384, as in package parquetsort.
 	RowGroupRows, PageRows int
-	// Engine names what sorts the shards: cpu, or one of RegisterEngine; empty is cpu.
+	// Engine is the name of the engine that sorts the shards: cpu, or one of RegisterEngine; empty is cpu.
 	Engine string
 	// Threads is the largest number of threads that a step uses on a worker; 0 is GOMAXPROCS.
 	Threads int
 }
 
 const (
-	shardBytes  = 256 << 20 // of a shard in memory, unless a number of shards is given
-	partBytes   = 64 << 20  // that are read as one task, about
-	mostShards  = 99_999    // that the names of the files count
+	shardBytes  = 256 << 20 // size of a shard in memory, unless a number of shards is given
+	partBytes   = 64 << 20  // approximate size of an input part
+	mostShards  = 99_999    // names of shards have five digits
 	shareOfHost = 4         // a shard and its sort take this part of a worker's memory
 )
 
-// memory is the budget of a step.
+// memory returns the budget of a step.
 func (o *Options) memory() int64 {
 	if o.Memory != 0 {
 		return o.Memory
@@ -101,7 +101,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// shards is the number of shards for rows that take some bytes.
+// shards returns the number of shards for rows of a size in bytes.
 func (o *Options) shards(bytes int64) int {
 	if o.Shards > 0 {
 		return o.Shards
@@ -109,7 +109,7 @@ func (o *Options) shards(bytes int64) int {
 	return int(min(max((bytes+shardBytes-1)/shardBytes, 1), mostShards))
 }
 
-// engines are those of Options.Engine but the CPU.
+// engines are the registered engines, by the name in Options.Engine.
 var engines = struct {
 	sync.Mutex
 	open   map[string]func() (engine.Engine, error)
@@ -120,7 +120,7 @@ var engines = struct {
 //
 //	beamsort.RegisterEngine("gpu", func() (engine.Engine, error) { return gpu.Open(gpu.Options{}) })
 //
-// A worker opens it for its first shard and keeps it. As workers run the program that builds the pipeline, it is called
+// A worker opens it for its first shard and keeps it. Workers run the program that builds the pipeline, so call it
 // before beam.Init. It panics when the name is empty, "cpu", or taken.
 func RegisterEngine(name string, open func() (engine.Engine, error)) {
 	engines.Lock()
@@ -131,10 +131,10 @@ func RegisterEngine(name string, open func() (engine.Engine, error)) {
 	engines.open[name] = open
 }
 
-// cpuEngine is the name of what sorts without a name.
+// cpuEngine is the name of the engine that sorts if none is named.
 const cpuEngine = "cpu"
 
-// checkEngine finds out whether an engine has the name.
+// checkEngine returns an error if no engine has the name.
 func checkEngine(name string) error {
 	engines.Lock()
 	defer engines.Unlock()
@@ -145,7 +145,7 @@ func checkEngine(name string) error {
 	return fmt.Errorf("%w: Engine %q is not registered; there are %s", errOption, name, strings.Join(names, ", "))
 }
 
-// openEngine is the engine of a name; nil is the CPU.
+// openEngine returns the engine of a name; nil is the CPU engine.
 func openEngine(name string) (engine.Engine, error) {
 	if name == "" || name == cpuEngine {
 		return nil, nil

@@ -13,25 +13,25 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 )
 
-// A partitionFn reads a part, sorts it piece by piece, and cuts the sorted rows at the splitters. An element is the
-// number of a shard, from 0, and a batch, or with a shuffle folder the reference to one.
+// A partitionFn reads a part, sorts it batch by batch, and cuts the sorted rows at the splitters. An element is the
+// number of a shard, from 0, and a batch or, with a shuffle folder, the location of a batch.
 type partitionFn struct{ Settings []byte }
 
-func (f *partitionFn) ProcessElement(ctx context.Context, t task, splitters func(*limits) bool,
+func (f *partitionFn) ProcessElement(ctx context.Context, t inputPart, next func(*splitters) bool,
 	emit func(int64, []byte)) error {
 	with, err := decodeSettings(f.Settings)
 	if err != nil {
 		return err
 	}
-	var between limits
-	if splitters(&between) && splitters(new(limits)) {
+	var between splitters
+	if next(&between) && next(new(splitters)) {
 		return fmt.Errorf("there are splitters twice")
 	}
 	out, err := with.newSender(emit)
 	if err != nil {
 		return err
 	}
-	first, at := place{part: t.Number}, place{part: t.Number}
+	first, at := rowPosition{part: t.Number}, rowPosition{part: t.Number}
 	err = with.read(ctx, t, nil, with.parquet(), func(piece arrow.Table) error {
 		sorted, cuts, err := with.cut(ctx, piece, between.Rows, first)
 		if err != nil {
@@ -47,9 +47,9 @@ func (f *partitionFn) ProcessElement(ctx context.Context, t task, splitters func
 	return errors.Join(err, out.close())
 }
 
-// cut sorts a piece, whose first row has a place, and finds where shards end in it but for the last. The caller
-// releases the sorted rows.
-func (s *settings) cut(ctx context.Context, piece arrow.Table, splitters [][]byte, first place) (arrow.Table,
+// cut sorts a batch and finds the ends of all shards but the last in it. first is the position of its first row. The
+// caller releases the sorted rows.
+func (s *settings) cut(ctx context.Context, piece arrow.Table, splitters [][]byte, first rowPosition) (arrow.Table,
 	[]int64, error) {
 	order, err := arrowsort.SortIndices32(ctx, piece, s.Keys, s.sorting())
 	if err != nil {
@@ -69,24 +69,24 @@ func (s *settings) cut(ctx context.Context, piece arrow.Table, splitters [][]byt
 	cuts, rows := make([]int64, len(splitters)), order.Uint32Values()
 	for i, splitter := range splitters {
 		cuts[i] = int64(sort.Search(len(rows), func(row int) bool {
-			at := place{first.part, first.number + int64(rows[row])}
+			at := rowPosition{first.part, first.number + int64(rows[row])}
 			return compareRow(keys.Row(row), at, splitter) >= 0
 		}))
 	}
 	return sorted, cuts, nil
 }
 
-// compareRow compares a row, by its keys and its place, with a splitter.
-func compareRow(keys []byte, at place, splitter []byte) int {
-	end := len(splitter) - placeBytes
+// compareRow compares a row, by its keys and its position, with a splitter.
+func compareRow(keys []byte, at rowPosition, splitter []byte) int {
+	end := len(splitter) - positionBytes
 	if c := bytes.Compare(keys, splitter[:end]); c != 0 {
 		return c
 	}
 	return bytes.Compare(at.append(nil), splitter[end:])
 }
 
-// emitAll emits sorted rows in batches for their shards.
-func emitAll(sorted arrow.Table, cuts []int64, at *place, emit func(int64, []byte) error) error {
+// emitAll emits sorted rows to their shards, in batches.
+func emitAll(sorted arrow.Table, cuts []int64, at *rowPosition, emit func(int64, []byte) error) error {
 	rec, err := oneRecord(sorted)
 	if err != nil {
 		return err
@@ -107,8 +107,8 @@ func emitAll(sorted arrow.Table, cuts []int64, at *place, emit func(int64, []byt
 	return nil
 }
 
-// emitRows emits rows as a batch, or as several if they are far larger than the mean.
-func emitRows(rec arrow.Record, start, end int64, at *place, emit func([]byte) error) error {
+// emitRows emits rows as a batch, or as several if the rows are far larger than the average.
+func emitRows(rec arrow.Record, start, end int64, at *rowPosition, emit func([]byte) error) error {
 	b, err := encodeRows(rec, start, end)
 	if err != nil {
 		return err
@@ -120,8 +120,8 @@ func emitRows(rec arrow.Record, start, end int64, at *place, emit func([]byte) e
 	})
 }
 
-// emitHalves emits rows as a batch that is given or, if it is too large, as halves, unless what makes it large is in
-// both of them.
+// emitHalves emits a batch or, if it is too large, its halves. A batch whose halves are hardly smaller, because both
+// hold the same dictionary, is emitted whole.
 func emitHalves(b []byte, rec arrow.Record, start, end int64, emit func([]byte) error) error {
 	if len(b) <= 2*batchBytes || end-start < 2 {
 		return emit(b)
@@ -144,9 +144,9 @@ func emitHalves(b []byte, rec arrow.Record, start, end int64, emit func([]byte) 
 	return emitHalves(right, rec, middle, end, emit)
 }
 
-// encodeRows is rows of a record as an element, without their place.
+// encodeRows encodes rows of a record as an element whose position is still empty.
 func encodeRows(rec arrow.Record, start, end int64) ([]byte, error) {
 	part := rec.NewSlice(start, end)
 	defer part.Release()
-	return encodeBatch(place{}, part)
+	return encodeBatch(rowPosition{}, part)
 }

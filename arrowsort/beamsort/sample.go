@@ -15,28 +15,29 @@ import (
 )
 
 const (
-	samplesOfShard = 1000 // rows that are sampled for each shard: it is about 3 % too large or small
-	leastSamples   = 32   // of a part
+	samplesOfShard = 1000 // sampled rows of each shard: sizes of shards differ by about 3 %
+	leastSamples   = 32   // sampled rows of a part
 )
 
-// A sampled is rows that are drawn from a part.
-type sampled struct {
-	// Rows are keys and places as bytes, which compare as the rows do: those of package rows, then a place.
+// A sample is random rows of a part.
+type sample struct {
+	// Rows are the sampled rows as bytes that compare as the rows do: the keys as package rows encodes them, then the
+	// position.
 	Rows [][]byte
-	// Weight is the number of rows that each stands for.
+	// Weight is the number of rows for which each of them stands.
 	Weight float64
 }
 
-// A sampleFn draws rows of a part: those with the smallest hash of their number, so that a second try draws the same.
+// A sampleFn draws the rows of a part whose numbers have the smallest hashes, so that a second try draws the same ones.
 type sampleFn struct{ Settings []byte }
 
-func (f *sampleFn) ProcessElement(ctx context.Context, t task, emit func(sampled)) error {
+func (f *sampleFn) ProcessElement(ctx context.Context, t inputPart, emit func(sample)) error {
 	with, err := decodeSettings(f.Settings)
 	if err != nil {
 		return err
 	}
 	if with.Shards == 1 {
-		return nil // there is nothing to divide
+		return nil // one shard needs no splitters
 	}
 	s := &sampler{settings: with, part: t.Number, most: max(samplesOfShard*with.Shards/with.Parts, leastSamples),
 		limit: 1<<64 - 1}
@@ -50,24 +51,24 @@ func (f *sampleFn) ProcessElement(ctx context.Context, t task, emit func(sampled
 	return nil
 }
 
-// A sampler draws rows from the pieces of a part.
+// A sampler draws rows from the batches of a part.
 type sampler struct {
 	settings *settings
 	part     int64
 	most     int    // rows
-	limit    uint64 // hashes from here on are not among the smallest
-	rows     int64  // seen so far
-	drawn    []drawn
+	limit    uint64 // rows with smaller hashes may be drawn
+	rows     int64  // read so far
+	drawn    []sampleRow
 }
 
-// A drawn is a row that is drawn, and its hash.
-type drawn struct {
+// A sampleRow is a row that was drawn, and its hash.
+type sampleRow struct {
 	row   int64
 	hash  uint64
-	bytes []byte // of sampled.Rows
+	bytes []byte // see sample.Rows
 }
 
-// add draws from the next piece.
+// add draws rows from the next batch.
 func (s *sampler) add(ctx context.Context, piece arrow.Table) error {
 	first := s.rows
 	chosen := s.draw(piece.NumRows())
@@ -89,13 +90,13 @@ func (s *sampler) add(ctx context.Context, piece arrow.Table) error {
 	}
 	defer encoded.Release()
 	for i, d := range chosen {
-		chosen[i].bytes = place{s.part, d.row}.append(slices.Clone(encoded.Row(i)))
+		chosen[i].bytes = rowPosition{s.part, d.row}.append(slices.Clone(encoded.Row(i)))
 	}
 	s.drawn = s.smallest(append(s.drawn, chosen...))
 	return nil
 }
 
-// encodeKeys are the keys of a table as bytes that compare as they do.
+// encodeKeys returns the keys of a table as bytes that compare as the keys do.
 func encodeKeys(ctx context.Context, table arrow.Table, keys []arrowsort.Key, opts arrowsort.Options) (*rows.Rows,
 	error) {
 	converter, err := rows.ForKeys(table.Schema(), keys)
@@ -105,13 +106,13 @@ func encodeKeys(ctx context.Context, table arrow.Table, keys []arrowsort.Key, op
 	return converter.Encode(ctx, table, rows.Options{Threads: opts.Threads})
 }
 
-// draw finds those of the next rows that may have the smallest hashes.
-func (s *sampler) draw(rows int64) (found []drawn) {
+// draw returns those of the next rows whose hashes may be among the smallest.
+func (s *sampler) draw(rows int64) (found []sampleRow) {
 	first := s.rows
 	s.rows += rows
 	for row := first; row < s.rows; row++ {
 		if h := hash(uint64(s.part), uint64(row)); h < s.limit {
-			if found = append(found, drawn{row: row, hash: h}); len(found) > 4*s.most {
+			if found = append(found, sampleRow{row: row, hash: h}); len(found) > 4*s.most {
 				found = s.smallest(found)
 			}
 		}
@@ -119,9 +120,9 @@ func (s *sampler) draw(rows int64) (found []drawn) {
 	return found
 }
 
-// smallest are the rows with the smallest hashes.
-func (s *sampler) smallest(found []drawn) []drawn {
-	slices.SortFunc(found, func(a, b drawn) int { return cmp.Compare(a.hash, b.hash) })
+// smallest keeps the rows with the smallest hashes, and lowers the limit.
+func (s *sampler) smallest(found []sampleRow) []sampleRow {
+	slices.SortFunc(found, func(a, b sampleRow) int { return cmp.Compare(a.hash, b.hash) })
 	if len(found) <= s.most {
 		return found
 	}
@@ -129,7 +130,7 @@ func (s *sampler) smallest(found []drawn) []drawn {
 	return found[:s.most]
 }
 
-// hash mixes two numbers: splitmix64.
+// hash mixes two numbers by splitmix64.
 func hash(a, b uint64) uint64 {
 	x := a*0x9e3779b97f4a7c15 + b + 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -137,46 +138,45 @@ func hash(a, b uint64) uint64 {
 	return x ^ x>>31
 }
 
-// result is what is drawn.
-func (s *sampler) result() sampled {
-	drawn := sampled{Weight: float64(s.rows) / float64(len(s.drawn))}
+// result returns the sample.
+func (s *sampler) result() sample {
+	result := sample{Weight: float64(s.rows) / float64(len(s.drawn))}
 	for _, d := range s.drawn {
-		drawn.Rows = append(drawn.Rows, d.bytes)
+		result.Rows = append(result.Rows, d.bytes)
 	}
-	return drawn
+	return result
 }
 
-// A limits is the splitters.
-type limits struct {
-	// Rows are as those of sampled, in their order: rows before one of them are in a shard to the left of it, the row
-	// itself is to the right.
+// splitters are the first rows of all shards but the first.
+type splitters struct {
+	// Rows are encoded as in sample.Rows, and in order.
 	Rows [][]byte
 }
 
-// A splittersFn makes the splitters of the samples: rows at equal distances in the sorted order, one fewer than there
-// are shards, or as many as there are rows.
+// A splittersFn draws the splitters from the samples: rows at equal distances in the sorted order, one fewer than there
+// are shards, or all rows if there are fewer.
 type splittersFn struct{ Shards int }
 
 // ProcessElement gets the samples of all parts.
-func (f *splittersFn) ProcessElement(_ int, samples func(*sampled) bool, emit func(limits)) {
+func (f *splittersFn) ProcessElement(_ int, samples func(*sample) bool, emit func(splitters)) {
 	var all []weighted
-	for s := (sampled{}); samples(&s); {
+	for s := (sample{}); samples(&s); {
 		for _, row := range s.Rows {
 			all = append(all, weighted{row, s.Weight})
 		}
 	}
 	slices.SortFunc(all, func(a, b weighted) int { return bytes.Compare(a.row, b.row) })
-	emit(limits{quantiles(all, f.Shards)})
+	emit(splitters{quantiles(all, f.Shards)})
 }
 
-// A weighted is a row of a sample and the number of rows that it stands for.
+// A weighted is a row of a sample and the number of rows for which it stands.
 type weighted struct {
 	row    []byte
 	weight float64
 }
 
-// quantiles are the rows that divide sorted ones into parts of about the same weight. None is there twice, and never
-// the first.
+// quantiles returns the rows that divide sorted rows into parts of about the same weight: each row once, and never the
+// first.
 func quantiles(sorted []weighted, parts int) (rows [][]byte) {
 	total := 0.0
 	for _, s := range sorted {

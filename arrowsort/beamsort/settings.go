@@ -14,22 +14,22 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// settings are what all steps of the pipeline know.
+// settings are the parameters of all steps of the pipeline.
 type settings struct {
 	Stored     []byte // the schema of the inputs, as an Arrow stream without rows
-	Rows       []byte // that of the rows that are read of them
+	Rows       []byte // the schema of the rows as they are read
 	Keys       []arrowsort.Key
 	KeyColumns []int
 	Output     string
-	Shuffle    string // the folder in which batches travel; empty: they are elements
+	Shuffle    string // the folder of the files in which batches travel; empty: batches are elements
 	Shards     int
-	Parts      int // of the inputs
+	Parts      int // of all inputs
 	Options    Options
 
 	stored, rows *arrow.Schema
 }
 
-// encode is the settings as they travel to the workers.
+// encode encodes the settings for the workers.
 func (s *settings) encode(d *parquetsort.Division) (b []byte, err error) {
 	if s.Stored, err = encodeSchema(d.Stored); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func decodeSettings(b []byte) (s *settings, err error) {
 	return s, err
 }
 
-// encodeSchema is a schema as an Arrow stream without rows.
+// encodeSchema encodes a schema as an Arrow stream without rows.
 func encodeSchema(schema *arrow.Schema) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := ipc.NewWriter(&b, schema, ipc.Options{Allocator: memory.DefaultAllocator})
@@ -70,10 +70,10 @@ func decodeSchema(b []byte) (*arrow.Schema, error) {
 	return r.Schema(), nil
 }
 
-// sampleKeys are the keys among the key columns alone.
+// sampleKeys returns the keys for tables that hold the key columns only.
 func (s *settings) sampleKeys() []arrowsort.Key { return flagtext.Among(s.KeyColumns, s.Keys) }
 
-// parquet are the options for package parquetsort.
+// parquet returns the options for package parquetsort.
 func (s *settings) parquet() parquetsort.Options {
 	o := s.Options
 	return parquetsort.Options{
@@ -83,27 +83,27 @@ func (s *settings) parquet() parquetsort.Options {
 	}
 }
 
-// sorting are the options for package arrowsort.
+// sorting returns the options for package arrowsort.
 func (s *settings) sorting() arrowsort.Options { return arrowsort.Options{Threads: s.Options.Threads} }
 
-// A task is a part of the inputs that a step reads.
-type task struct {
+// An inputPart is the part of an input file that one element of the pipeline stands for.
+type inputPart struct {
 	Number       int64 // of the part, in the order of files and rows
 	Path         string
 	First, Count int64 // of parquetsort.Part
 }
 
-// tasks are the parts of the inputs.
-func tasks(d *parquetsort.Division) []task {
-	all := make([]task, len(d.Parts))
+// inputParts returns the parts of all inputs.
+func inputParts(d *parquetsort.Division) []inputPart {
+	all := make([]inputPart, len(d.Parts))
 	for i, p := range d.Parts {
-		all[i] = task{int64(i), p.Path, int64(p.First), int64(p.Count)}
+		all[i] = inputPart{int64(i), p.Path, int64(p.First), int64(p.Count)}
 	}
 	return all
 }
 
-// read passes the rows of a task to use, piece by piece: some columns, or for nil all.
-func (s *settings) read(ctx context.Context, t task, columns []int, opts parquetsort.Options,
+// read passes the rows of a part to use, batch by batch: the given columns, or all if columns is nil.
+func (s *settings) read(ctx context.Context, t inputPart, columns []int, opts parquetsort.Options,
 	use func(piece arrow.Table) error) error {
 	opts.Open = s.Options.opener(ctx, t.Path)
 	part := parquetsort.Part{Path: t.Path, First: int(t.First), Count: int(t.Count)}

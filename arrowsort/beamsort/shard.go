@@ -17,11 +17,11 @@ func (f *shardFn) ProcessElement(ctx context.Context, number int64, batches func
 	if err != nil {
 		return err
 	}
-	shelf := newShelf(with.Options.memory()/shelfShare, with.Options.SpillDir)
-	defer shelf.close()
-	add := shelf.add
+	buffer := newShardBuffer(with.Options.memory()/bufferShare, with.Options.SpillDir)
+	defer buffer.close()
+	add := buffer.add
 	if with.Shuffle != "" {
-		add = shelf.refer
+		add = buffer.refer
 	}
 	for b := []byte(nil); batches(&b); {
 		if len(b) == 0 { // of emptyFn
@@ -31,18 +31,18 @@ func (f *shardFn) ProcessElement(ctx context.Context, number int64, batches func
 			return err
 		}
 	}
-	shard, err := with.writeShard(ctx, int(number), shelf)
+	shard, err := with.writeShard(ctx, int(number), buffer)
 	if err == nil {
 		emit(shard)
 	}
 	return err
 }
 
-// writeShard sorts what is on a shelf. Batches come to the sorter in the order of the inputs, so that ties keep it.
-func (s *settings) writeShard(ctx context.Context, number int, shelf *shelf) (shard Shard, err error) {
+// writeShard sorts the batches of a shard. The sorter gets them in the order of the inputs, so that ties keep it.
+func (s *settings) writeShard(ctx context.Context, number int, buffer *shardBuffer) (shard Shard, err error) {
 	opts := s.parquet()
-	if s.Shuffle == "" { // the shelf has its share
-		opts.Memory = max(opts.Memory-opts.Memory/shelfShare, parquetsort.MinMemory)
+	if s.Shuffle == "" { // the rest is the buffer's
+		opts.Memory = max(opts.Memory-opts.Memory/bufferShare, parquetsort.MinMemory)
 	}
 	if opts.Engine, err = openEngine(s.Options.Engine); err != nil {
 		return shard, err
@@ -52,7 +52,7 @@ func (s *settings) writeShard(ctx context.Context, number int, shelf *shelf) (sh
 		return shard, err
 	}
 	defer sorter.Close()
-	err = shelf.each(func(rec arrow.Record) error { return sorter.Write(rec) })
+	err = buffer.each(func(rec arrow.Record) error { return sorter.Write(rec) })
 	if err != nil {
 		return shard, err
 	}

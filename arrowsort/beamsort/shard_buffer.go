@@ -9,61 +9,63 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// shelfShare is the part of the memory of a step that the batches of a shard get before they are sorted.
-const shelfShare = 4
+// bufferShare: one part in so many of a step's memory holds the batches of a shard before they are sorted.
+const bufferShare = 4
 
-// A shelf holds the batches of a shard, which come in any order, and gives them back in that of the inputs. What passes
-// its memory is in a file.
-type shelf struct {
+// A shardBuffer collects the batches of a shard, which come in any order, and returns them in that of the inputs.
+// Batches that exceed its memory are written to a file.
+type shardBuffer struct {
 	memory  int64
 	folder  string
-	batches []shelved
-	spool   *spool // nil: nothing passed the memory
+	batches []bufferedBatch
+	file    *batchFile // nil: the memory has sufficed
 }
 
-// A shelved is a batch, or its place and where it is.
-type shelved struct {
+// A bufferedBatch is a batch in memory, or its position in the inputs and its location in a file.
+type bufferedBatch struct {
 	bytes []byte
-	at    reference // without a path: it is in memory
+	at    batchLocation // the path is empty if the batch is in memory
 }
 
-func newShelf(memory int64, folder string) *shelf { return &shelf{memory: memory, folder: folder} }
+func newShardBuffer(memory int64, folder string) *shardBuffer {
+	return &shardBuffer{memory: memory, folder: folder}
+}
 
-// add takes a batch over.
-func (s *shelf) add(b []byte) (err error) {
-	if len(b) < placeBytes {
+// add takes over a batch.
+func (s *shardBuffer) add(b []byte) (err error) {
+	if len(b) < positionBytes {
 		return fmt.Errorf("a batch of %d bytes", len(b))
 	}
 	if s.memory -= int64(len(b)); s.memory >= 0 {
-		s.batches = append(s.batches, shelved{bytes: b})
+		s.batches = append(s.batches, bufferedBatch{bytes: b})
 		return nil
 	}
-	if s.spool == nil {
-		if s.spool, err = newSpool(s.folder, "arrowsort-shelf-*"); err != nil {
+	if s.file == nil {
+		if s.file, err = newBatchFile(s.folder, "arrowsort-batches-*"); err != nil {
 			return err
 		}
 	}
-	at, err := s.spool.add(b)
+	at, err := s.file.add(b)
 	if err != nil {
 		return fmt.Errorf("spilling a batch: %w", err)
 	}
-	s.batches = append(s.batches, shelved{slices.Clone(b[:placeBytes]), at})
+	s.batches = append(s.batches, bufferedBatch{slices.Clone(b[:positionBytes]), at})
 	return nil
 }
 
-// refer takes the reference to a batch over.
-func (s *shelf) refer(b []byte) error {
-	at, err := decodeReference(b)
+// refer takes over the location of a batch.
+func (s *shardBuffer) refer(b []byte) error {
+	at, err := decodeLocation(b)
 	if err == nil {
-		s.batches = append(s.batches, shelved{b[:placeBytes], at})
+		s.batches = append(s.batches, bufferedBatch{b[:positionBytes], at})
 	}
 	return err
 }
 
-// each passes the batches to use in the order of the inputs, and forgets them.
-func (s *shelf) each(use func(rec arrow.Record) error) error {
-	slices.SortFunc(s.batches, func(a, b shelved) int { return comparePlaces(a.bytes, b.bytes) })
-	var files spoolReader
+// each passes the batches to use in the order of the inputs, and drops them.
+func (s *shardBuffer) each(use func(rec arrow.Record) error) error {
+	slices.SortFunc(s.batches, func(a, b bufferedBatch) int { return comparePositions(a.bytes, b.bytes) })
+	var files batchFileReader
 	defer files.close()
 	for i, batch := range s.batches {
 		b := batch.bytes
@@ -89,73 +91,73 @@ func (s *shelf) each(use func(rec arrow.Record) error) error {
 }
 
 // close removes the file.
-func (s *shelf) close() {
-	if s.spool != nil {
-		s.spool.remove()
+func (s *shardBuffer) close() {
+	if s.file != nil {
+		s.file.remove()
 	}
 }
 
-// A spool is a file of batches, one after the other.
-type spool struct {
+// A batchFile is a temporary file of batches, one after the other.
+type batchFile struct {
 	file *os.File
 	end  int64
 }
 
-// newSpool makes a file in a folder.
-func newSpool(folder, pattern string) (*spool, error) {
+// newBatchFile creates a file in a folder.
+func newBatchFile(folder, pattern string) (*batchFile, error) {
 	file, err := os.CreateTemp(folder, pattern)
 	if err != nil {
 		return nil, err
 	}
-	return &spool{file: file}, nil
+	return &batchFile{file: file}, nil
 }
 
 // add appends a batch.
-func (s *spool) add(b []byte) (reference, error) {
+func (s *batchFile) add(b []byte) (batchLocation, error) {
 	if _, err := s.file.Write(b); err != nil {
-		return reference{}, err
+		return batchLocation{}, err
 	}
-	at := reference{s.file.Name(), s.end, int64(len(b))}
+	at := batchLocation{s.file.Name(), s.end, int64(len(b))}
 	s.end += at.size
 	return at, nil
 }
 
 // remove removes the file.
-func (s *spool) remove() error {
-	s.file.Close() // its error is that of a file that nobody reads
+func (s *batchFile) remove() error {
+	s.file.Close() // the file is not read again, so its error does not matter
 	return os.Remove(s.file.Name())
 }
 
-// A reference is where a batch is.
-type reference struct {
+// A batchLocation says where a batch is: the file, and the range of its bytes.
+type batchLocation struct {
 	path         string
 	offset, size int64
 }
 
-const referenceBytes = 16 // and the path
+const locationBytes = 16 // and the path
 
-// encode is a reference as an element, with the place of the batch.
-func (r reference) encode(place []byte) []byte {
-	b := make([]byte, 0, placeBytes+referenceBytes+len(r.path))
-	b = append(b, place[:placeBytes]...)
+// encode encodes the location as an element, after the position of the batch.
+func (r batchLocation) encode(position []byte) []byte {
+	b := make([]byte, 0, positionBytes+locationBytes+len(r.path))
+	b = append(b, position[:positionBytes]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(r.offset))
 	b = binary.BigEndian.AppendUint64(b, uint64(r.size))
 	return append(b, r.path...)
 }
 
-func decodeReference(b []byte) (reference, error) {
-	if len(b) <= placeBytes+referenceBytes {
-		return reference{}, fmt.Errorf("a reference of %d bytes", len(b))
+func decodeLocation(b []byte) (batchLocation, error) {
+	if len(b) <= positionBytes+locationBytes {
+		return batchLocation{}, fmt.Errorf("a location of %d bytes", len(b))
 	}
-	b = b[placeBytes:]
-	return reference{string(b[referenceBytes:]), int64(binary.BigEndian.Uint64(b)),
+	b = b[positionBytes:]
+	return batchLocation{string(b[locationBytes:]), int64(binary.BigEndian.Uint64(b)),
 		int64(binary.BigEndian.Uint64(b[8:]))}, nil
 }
 
-// A spoolReader reads batches of spools, of which it has one open.
-type spoolReader struct{ file *os.File }
+// A batchFileReader reads batches of several files. It keeps the last file open.
+type batchFileReader struct{ file *os.File }
 
-func (r *spoolReader) read(at reference) (b []byte, err error) {
+func (r *batchFileReader) read(at batchLocation) (b []byte, err error) {
 	if r.file == nil || r.file.Name() != at.path {
 		r.close()
 		if r.file, err = os.Open(at.path); err != nil {
@@ -169,7 +171,7 @@ func (r *spoolReader) read(at reference) (b []byte, err error) {
 	return b, nil
 }
 
-func (r *spoolReader) close() {
+func (r *batchFileReader) close() {
 	if r.file != nil {
 		r.file.Close()
 		r.file = nil

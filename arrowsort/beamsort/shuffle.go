@@ -10,17 +10,18 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 )
 
-// shufflePrefix is that of shuffle folders: hidden ones, which no reader of the output takes for shards.
+// shufflePrefix begins the names of shuffle folders. They are hidden, so that no reader of the output takes them for
+// shards.
 const shufflePrefix = ".arrowsort-shuffle-"
 
-// shuffles are the shuffle folders that this process has made, by their paths.
+// shuffles are the shuffle folders of this process, by path.
 var shuffles = struct {
 	sync.Mutex
 	folders map[string]*atomicfile.Folder
 }{folders: map[string]*atomicfile.Folder{}}
 
-// newShuffle makes the folder in which the rows of a pipeline travel, if they do so in files, and removes those of
-// processes that were killed. It is locked by this process until it is removed.
+// newShuffle creates the folder of the files in which rows travel, unless they travel through the runner, and removes
+// folders of processes that were killed. This process locks the folder until it is removed.
 func (o *Options) newShuffle(output string) (string, error) {
 	dir := o.ShuffleDir
 	switch {
@@ -58,8 +59,8 @@ func removeShuffle(path string) error {
 	return folder.Remove()
 }
 
-// Cleanup removes the files of Options.ShuffleDir that pipelines of this process have left because they failed. One
-// that still runs fails after it.
+// Cleanup removes the files that failed pipelines of this process have left in Options.ShuffleDir. A pipeline that
+// still runs fails.
 func Cleanup() error {
 	shuffles.Lock()
 	paths := slices.Collect(maps.Keys(shuffles.folders))
@@ -80,22 +81,22 @@ func (f *removeFn) ProcessElement(_ int, shards func(*Shard) bool) error {
 	return removeShuffle(f.Folder)
 }
 
-// A sender sends batches to their shards: as elements or, with a file, as references to it.
+// A sender sends batches to their shards: as elements or, with a file, as locations in it.
 type sender struct {
 	emit func(int64, []byte)
-	file *spool
+	file *batchFile
 }
 
-// newSender sends the batches of a part. The name of its file is unique, as a part may be read twice.
+// newSender returns the sender of a part. The name of its file is unique, as a part may be read twice.
 func (s *settings) newSender(emit func(int64, []byte)) (*sender, error) {
 	if s.Shuffle == "" {
 		return &sender{emit: emit}, nil
 	}
-	file, err := newSpool(s.Shuffle, "part-*")
+	file, err := newBatchFile(s.Shuffle, "part-*")
 	return &sender{emit, file}, err
 }
 
-// send takes a batch over.
+// send takes over a batch.
 func (s *sender) send(shard int64, b []byte) error {
 	if s.file == nil {
 		s.emit(shard, b)

@@ -71,15 +71,15 @@ func shuffleFolders(t *testing.T, dirs ...string) (all []string) {
 
 // TestLostBatches: a file of the shuffle that is missing or too short is an error that names it.
 func TestLostBatches(t *testing.T) {
-	file, err := newSpool(t.TempDir(), "part-*")
+	file, err := newBatchFile(t.TempDir(), "part-*")
 	require.NoError(t, err)
 	at, err := file.add(make([]byte, 100))
 	require.NoError(t, err)
 	at.size++
-	shelf := newShelf(0, "")
-	require.NoError(t, shelf.refer(at.encode(make([]byte, placeBytes))))
-	require.ErrorContains(t, shelf.each(nil), at.path+": EOF")
+	buffer := newShardBuffer(0, "")
+	require.NoError(t, buffer.refer(at.encode(make([]byte, positionBytes))))
+	require.ErrorContains(t, buffer.each(nil), at.path+": EOF")
 	require.NoError(t, file.remove())
-	require.ErrorIs(t, shelf.each(nil), os.ErrNotExist)
-	require.ErrorContains(t, shelf.refer(make([]byte, placeBytes)), "a reference of 12 bytes")
+	require.ErrorIs(t, buffer.each(nil), os.ErrNotExist)
+	require.ErrorContains(t, buffer.refer(make([]byte, positionBytes)), "a location of 12 bytes")
 }

@@ -34,24 +34,24 @@ import (
 )
 
 func init() {
-	beam.RegisterType(reflect.TypeFor[task]())
-	beam.RegisterType(reflect.TypeFor[sampled]())
-	beam.RegisterType(reflect.TypeFor[limits]())
+	beam.RegisterType(reflect.TypeFor[inputPart]())
+	beam.RegisterType(reflect.TypeFor[sample]())
+	beam.RegisterType(reflect.TypeFor[splitters]())
 	beam.RegisterType(reflect.TypeFor[Shard]())
-	register.DoFn3x1[context.Context, task, func(sampled), error](new(sampleFn))
-	register.DoFn3x0[int, func(*sampled) bool, func(limits)](new(splittersFn))
-	register.DoFn4x1[context.Context, task, func(*limits) bool, func(int64, []byte), error](new(partitionFn))
+	register.DoFn3x1[context.Context, inputPart, func(sample), error](new(sampleFn))
+	register.DoFn3x0[int, func(*sample) bool, func(splitters)](new(splittersFn))
+	register.DoFn4x1[context.Context, inputPart, func(*splitters) bool, func(int64, []byte), error](new(partitionFn))
 	register.DoFn2x0[[]byte, func(int64, []byte)](new(emptyFn))
 	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(Shard), error](new(shardFn))
 	register.DoFn3x0[context.Context, Shard, func(Shard)](new(countFn))
 	register.DoFn2x1[int, func(*Shard) bool, error](new(removeFn))
-	register.Emitter1[sampled]()
-	register.Emitter1[limits]()
+	register.Emitter1[sample]()
+	register.Emitter1[splitters]()
 	register.Emitter2[int64, []byte]()
 	register.Emitter1[Shard]()
 	register.Iter1[[]byte]()
-	register.Iter1[sampled]()
-	register.Iter1[limits]()
+	register.Iter1[sample]()
+	register.Iter1[splitters]()
 	register.Iter1[Shard]()
 }
 
@@ -63,16 +63,16 @@ type Shard struct {
 	Bytes  int64 // of the file
 }
 
-// Sort adds to a pipeline what sorts the rows of files into shards in the folder output, and returns a collection of
-// Shard. Inputs and output are local, or in a file system that is registered with Beam, as in gs://bucket/folder/.
-// Inputs are files, patterns, and local folders, as in parquetsort.Sort; CSV is none. Their metadata are read when the
+// Sort adds steps to a pipeline that sort the rows of files into shards in the folder output, and returns a collection
+// of Shard. Inputs and output are local, or in a file system that is registered with Beam, as in gs://bucket/folder/.
+// Inputs are files, patterns, and local folders, as in parquetsort.Sort, but not CSV. Their metadata are read when the
 // pipeline is built, and the keys are checked.
 //
-// Unless rows travel through the runner, Sort makes a folder for the files in which they do, which the last step of the
-// pipeline removes; see Options.ShuffleDir and Cleanup.
+// Unless rows travel through the runner, Sort creates a folder for the files in which they travel. The last step of the
+// pipeline removes it; see Options.ShuffleDir and Cleanup.
 //
-// Shards with the same names are replaced. Shards of another number of files in the folder are an error, as whoever
-// reads the folder would take them for rows of this output.
+// Shards with the same names are replaced. Shards of an output of another number of files are an error: readers of the
+// folder would take them for rows of this output.
 func Sort(ctx context.Context, scope beam.Scope, inputs []string, output string, keys []arrowsort.Key,
 	opts Options) (beam.PCollection, error) {
 	none := beam.PCollection{}
@@ -96,7 +96,7 @@ func Sort(ctx context.Context, scope beam.Scope, inputs []string, output string,
 	if err != nil {
 		return none, fmt.Errorf("%s: %w", paths[0], err)
 	}
-	all, bytes := tasks(division), int64(0)
+	all, bytes := inputParts(division), int64(0)
 	for _, p := range division.Parts {
 		bytes += p.Bytes
 	}
@@ -124,8 +124,8 @@ func Sort(ctx context.Context, scope beam.Scope, inputs []string, output string,
 	return written, nil
 }
 
-// build adds the steps.
-func build(scope beam.Scope, all []task, count int, with []byte) beam.PCollection {
+// build adds the steps of the pipeline.
+func build(scope beam.Scope, all []inputPart, count int, with []byte) beam.PCollection {
 	parts := beam.Reshuffle(scope, beam.CreateList(scope, all))
 
 	samples := beam.ParDo(scope.Scope("sample"), &sampleFn{with}, parts)
@@ -145,7 +145,7 @@ func shardName(number, shards int) string {
 	return fmt.Sprintf("part-%05d-of-%05d.parquet", number+1, shards)
 }
 
-// An emptyFn emits a batch of nothing for each shard, so that one without rows is written, too.
+// An emptyFn emits an empty batch for each shard, so that shards without rows are written, too.
 type emptyFn struct{ Shards int }
 
 func (f *emptyFn) ProcessElement(_ []byte, emit func(int64, []byte)) {

@@ -36,7 +36,7 @@ func runStepsOnce(t *testing.T, inputs []string, output string, keys []arrowsort
 	ctx := t.Context()
 	division, err := parquetsort.Divide(ctx, inputs, partBytes, parquetsort.Options{Keys: keys})
 	require.NoError(t, err)
-	all := tasks(division)
+	all := inputParts(division)
 	shuffle, err := opts.newShuffle(output)
 	require.NoError(t, err)
 	with, err := (&settings{Keys: division.Keys, KeyColumns: division.KeyColumns, Output: output, Shuffle: shuffle,
@@ -45,12 +45,12 @@ func runStepsOnce(t *testing.T, inputs []string, output string, keys []arrowsort
 	random := rand.New(rand.NewPCG(1, 2))
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 
-	samples := run(t, all, func(task task, emit func(sampled)) error {
-		return (&sampleFn{with}).ProcessElement(ctx, task, emit)
+	samples := run(t, all, func(part inputPart, emit func(sample)) error {
+		return (&sampleFn{with}).ProcessElement(ctx, part, emit)
 	})
-	var splitters []limits
+	var between []splitters
 	if len(samples) > 0 {
-		splitters = run(t, []int{0}, func(zero int, emit func(limits)) error {
+		between = run(t, []int{0}, func(zero int, emit func(splitters)) error {
 			(&splittersFn{opts.Shards}).ProcessElement(zero, iterate(samples), emit)
 			return nil
 		})
@@ -59,8 +59,8 @@ func runStepsOnce(t *testing.T, inputs []string, output string, keys []arrowsort
 		shard int64
 		batch []byte
 	}
-	rows := run(t, all, func(task task, emit func(row)) error {
-		return (&partitionFn{with}).ProcessElement(ctx, task, iterate(splitters),
+	rows := run(t, all, func(part inputPart, emit func(row)) error {
+		return (&partitionFn{with}).ProcessElement(ctx, part, iterate(between),
 			func(shard int64, b []byte) { emit(row{shard, b}) })
 	})
 	(&emptyFn{opts.Shards}).ProcessElement(nil, func(shard int64, b []byte) { rows = append(rows, row{shard, b}) })
@@ -218,7 +218,7 @@ func TestBatchesOfUnequalRows(t *testing.T) {
 	rows := b.NewArray()
 	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: rows.DataType()}}, nil)
 	table := array.NewTableFromSlice(schema, [][]arrow.Array{{rows}})
-	at, batches := place{part: 1}, int64(0)
+	at, batches := rowPosition{part: 1}, int64(0)
 	require.NoError(t, emitAll(table, []int64{90_000}, &at, func(shard int64, b []byte) error {
 		require.LessOrEqual(t, len(b), 2*batchBytes)
 		rec, err := decodeBatch(b)
