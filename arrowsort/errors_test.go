@@ -148,9 +148,9 @@ func TestNilArguments(t *testing.T) {
 		require.ErrorIs(t, released(data(arrowsort.Take(t.Context(), rec, none, opts))), arrowsort.ErrOption)
 	}
 	require.ErrorIs(t, released(data(arrowsort.Merge[arrow.Record](t.Context(), nil, keys, opts))), arrowsort.ErrOption)
-	_, err := arrowsort.MergeReaders(noContext, []array.RecordReader{&stream{schema: rec.Schema()}}, keys, 0, opts)
+	_, err := arrowsort.MergeReaders(noContext, []array.RecordReader{&stream{schema: rec.Schema()}}, keys, opts)
 	require.ErrorIs(t, err, arrowsort.ErrOption)
-	_, err = arrowsort.MergeReaders(t.Context(), nil, keys, 0, opts)
+	_, err = arrowsort.MergeReaders(t.Context(), nil, keys, opts)
 	require.ErrorIs(t, err, arrowsort.ErrOption)
 	_, err = arrowsort.ResolveKeys(nil, keys)
 	require.ErrorIs(t, err, arrowsort.ErrOption)

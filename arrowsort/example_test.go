@@ -11,7 +11,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // flights is the data of the examples.
@@ -130,13 +129,13 @@ func ExampleOptions() {
 	rows, err := arrowsort.SortIndices(context.Background(), rec, []arrowsort.Key{{Path: "origin"}}, arrowsort.Options{
 		Threads:   2,
 		Allocator: memory.NewGoAllocator(),
-		OnPlan:    func(plan *keyencode.Plan) { fmt.Println(plan.Words(), "word") },
+		OnPlan:    func(plan arrowsort.Plan) { fmt.Println(plan) },
 	})
 	if err != nil {
 		panic(err)
 	}
 	rows.Release()
-	// Output: 1 word
+	// Output: origin: utf8, 3 bytes, 20 live bits, ascending, no nulls; one 20-bit code, 3 digits
 }
 
 // Keys name columns, fields of structs, or positions.
@@ -203,7 +202,7 @@ func ExampleMergeReaders() {
 		defer reader.Release()
 		readers = append(readers, reader)
 	}
-	merged, err := arrowsort.MergeReaders(context.Background(), readers, keys, 3, arrowsort.Options{})
+	merged, err := arrowsort.MergeReaders(context.Background(), readers, keys, arrowsort.Options{BatchRows: 3})
 	if err != nil {
 		panic(err)
 	}

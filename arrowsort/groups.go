@@ -21,9 +21,8 @@ import (
 // without rows. Rows tie as they do in Sort: null with null, NaN with NaN, -0.0 with +0.0. Take of the borders but the
 // last gives one row of each group.
 //
-// The first of equal rows is a group's start in all shapes of data; row numbers run over all chunks. Options.Limit
-// reads the first rows only. Temporary memory is 1/8 byte per row; the result, which the caller releases, has 8 bytes
-// per border.
+// The first of equal rows is a group's start in all shapes of data; row numbers run over all chunks. Temporary memory
+// is 1/8 byte per row; the result, which the caller releases, has 8 bytes per border.
 //
 // It fails with ErrUnsorted when a row sorts before its predecessor; otherwise keys, cancellation and errors are those
 // of Sort. partition of arrow-rs returns the same borders.
@@ -33,7 +32,7 @@ func Groups(ctx context.Context, data Data, keys []Key, opts Options) (*array.Ui
 }
 
 func groups(ctx context.Context, data Data, keys []Key, opts Options) (*array.Uint64, error) {
-	c, err := newCall(ctx, data, keys, opts, true)
+	c, err := newCall(ctx, operation{name: "Groups"}, data, keys, opts)
 	if err != nil {
 		return nil, err
 	}

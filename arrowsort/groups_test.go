@@ -51,7 +51,6 @@ func TestGroupsBySeveralKeys(t *testing.T) {
 			"of some length: b, and more", "of some length: b, and more"]`))
 	both := []arrowsort.Key{{Path: "a"}, {Path: "s"}}
 	require.Equal(t, []uint64{0, 2, 3, 4, 5}, borders(t, rec, both, arrowsort.Options{Allocator: mem}))
-	require.Equal(t, []uint64{0, 2, 3}, borders(t, rec, both, arrowsort.Options{Allocator: mem, Limit: 3}))
 	require.Equal(t, []uint64{0, 4, 5}, borders(t, rec, both[:1], arrowsort.Options{Allocator: mem}))
 }
 

@@ -18,7 +18,7 @@ import (
 // ErrSchema, naming the field; with ErrOption when there is no input; or as Sort does.
 func Merge[T Data](ctx context.Context, inputs []T, keys []Key, opts Options) (T, error) {
 	var none T
-	opts, err := opts.resolved(ctx)
+	opts, err := opts.resolved(ctx, operation{"Merge", optionLimit | optionProgress | optionOnPlan})
 	if err != nil {
 		return none, err
 	}
@@ -42,7 +42,7 @@ func Merge[T Data](ctx context.Context, inputs []T, keys []Key, opts Options) (T
 
 // merge merges runs of the data, and returns how many rows of each are in the result.
 func (c *call) merge(ctx context.Context, keys []Key, runs cpu.Runs) (merged Data, taken []int, err error) {
-	if err := c.start(ctx, keys, false); err != nil {
+	if err := c.start(ctx, keys); err != nil {
 		return nil, nil, err
 	}
 	defer c.work.Release()

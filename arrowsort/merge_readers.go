@@ -1,6 +1,7 @@
 package arrowsort
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,38 +18,30 @@ import (
 // mergeWindow is the fewest rows of a reader in memory, if it has as many: rounds of fewer rows cost more than they do.
 const mergeWindow = 1 << 10
 
-// DefaultBatchRows is the number of rows of a batch of MergeReaders, when none is given.
-const DefaultBatchRows = 1 << 16
-
 // MergeReaders is Merge for streams: it reads records from readers, each in the order of the keys across its records,
-// and returns a reader of the merged rows. Records have at most batchRows rows, DefaultBatchRows for 0, and the schema
-// of the first reader. A reader is given once.
+// and returns a reader of the merged rows. Records have at most Options.BatchRows rows and the schema of the first
+// reader. A reader is given once.
 //
-// Memory is that of batchRows rows of the inputs in total, at least 1,024 of each, or of one record of each input where
-// those are larger, and that of a merge of these rows. Records are read from the calling goroutine as they are needed.
-// Options.Limit ends the stream; Options.OnPlan is passed the plan of each round; Options.Progress is not called.
+// Memory is that of Options.BatchRows rows of the inputs in total, at least 1,024 of each, or of one record of each
+// input where those are larger, and that of a merge of these rows. Records are read from the calling goroutine as they
+// are needed. Options.Limit ends the stream; Options.OnPlan is passed the plan of each round.
 //
 // The reader keeps a reference to each of the readers until it is released. Next returns false at the end, and when
 // something fails: then Err returns the error of a reader, naming the input, the error of the context, which ends Next
 // within about 50 ms, or one of Merge. Rows in ErrUnsorted count from the start of the stream. Errors in arguments are
 // returned at once.
 func MergeReaders(
-	ctx context.Context, readers []array.RecordReader, keys []Key, batchRows int, opts Options,
+	ctx context.Context, readers []array.RecordReader, keys []Key, opts Options,
 ) (array.RecordReader, error) {
-	opts, err := opts.resolved(ctx)
-	switch {
-	case err != nil:
+	opts, err := opts.resolved(ctx, operation{"MergeReaders", optionLimit | optionOnPlan | optionBatchRows})
+	if err != nil {
 		return nil, err
-	case batchRows < 0:
-		return nil, fmt.Errorf("%w: batches of %d rows; give 0 for %d", ErrOption, batchRows, DefaultBatchRows)
-	case batchRows == 0:
-		batchRows = DefaultBatchRows
 	}
+	opts.BatchRows = cmp.Or(opts.BatchRows, DefaultBatchRows)
 	if err := checkReaders(readers); err != nil {
 		return nil, err
 	}
-	opts.Progress = nil
-	r := &mergeReader{ctx: ctx, keys: keys, opts: opts, schema: readers[0].Schema(), batchRows: batchRows, refs: 1,
+	r := &mergeReader{ctx: ctx, keys: keys, opts: opts, schema: readers[0].Schema(), refs: 1,
 		left: int64(opts.Limit), limited: opts.Limit > 0}
 	r.opts.Limit = 0
 	d := dataset{shape: recordShape, schema: r.schema}
@@ -63,7 +56,7 @@ func MergeReaders(
 	}
 	for i, reader := range readers {
 		reader.Retain()
-		window := max(mergeWindow, batchRows/len(readers))
+		window := max(mergeWindow, opts.BatchRows/len(readers))
 		r.inputs = append(r.inputs, &mergeInput{number: i, window: window, reader: reader})
 	}
 	return r, nil
@@ -88,14 +81,13 @@ func checkReaders(readers []array.RecordReader) error {
 // A mergeReader merges in rounds. In each it has the next rows of every input in memory, a window. The open window that
 // ends first sets the limit: what sorts up to its last row is complete and is merged.
 type mergeReader struct {
-	refs      int64
-	ctx       context.Context
-	keys      []Key
-	opts      Options
-	schema    *arrow.Schema
-	batchRows int
-	left      int64 // rows until Options.Limit
-	limited   bool
+	refs    int64
+	ctx     context.Context
+	keys    []Key
+	opts    Options
+	schema  *arrow.Schema
+	left    int64 // rows until Options.Limit
+	limited bool
 
 	inputs []*mergeInput
 	merged arrow.Record // the rows of the round
@@ -154,7 +146,7 @@ func (r *mergeReader) Next() bool {
 			return false
 		}
 	}
-	n := min(int64(r.batchRows), r.merged.NumRows()-r.given)
+	n := min(int64(r.opts.BatchRows), r.merged.NumRows()-r.given)
 	if r.limited {
 		n = min(n, r.left)
 		r.left -= n
@@ -236,7 +228,7 @@ func (r *mergeReader) orderOf(rows []arrow.Record) ([]uint32, error) {
 			return nil, err
 		}
 	}
-	if err := c.start(r.ctx, r.keys, false); err != nil {
+	if err := c.start(r.ctx, r.keys); err != nil {
 		return nil, err
 	}
 	defer c.work.Release()

@@ -76,7 +76,8 @@ func readAll(ctx context.Context, parts []arrow.Record, keys []arrowsort.Key, op
 		defer reader.Release()
 		readers = append(readers, reader)
 	}
-	merged, err := arrowsort.MergeReaders(ctx, readers, keys, 20, opts)
+	opts.BatchRows = 20
+	merged, err := arrowsort.MergeReaders(ctx, readers, keys, opts)
 	if err != nil {
 		return err
 	}
@@ -93,8 +94,8 @@ func TestMergeReadersIsStable(t *testing.T) {
 	mem := checked(t)
 	a := streamOf(t, pairs(t, mem, `["a", "c", "c", "c"]`, `[10, 11, 12, 13]`), 2)
 	b := streamOf(t, pairs(t, mem, `["b", "c", "c", "d"]`, `[20, 21, 22, 23]`), 2)
-	merged, err := arrowsort.MergeReaders(t.Context(), []array.RecordReader{a, b}, byKey(), 2,
-		arrowsort.Options{Allocator: mem})
+	merged, err := arrowsort.MergeReaders(t.Context(), []array.RecordReader{a, b}, byKey(),
+		arrowsort.Options{BatchRows: 2, Allocator: mem})
 	require.NoError(t, err)
 	var from []int8
 	for merged.Next() {
@@ -118,8 +119,8 @@ func TestMergeReadersReadsAsItGoes(t *testing.T) {
 	inputs := bigRuns(t, mem, 2, 50_000, 1<<40)
 	a, b := streamOf(t, inputs[0], 100), streamOf(t, inputs[1], 100)
 	before, most := mem.CurrentAlloc(), 0
-	merged, err := arrowsort.MergeReaders(t.Context(), []array.RecordReader{a, b}, []arrowsort.Key{{Path: "k"}}, 200,
-		arrowsort.Options{Allocator: mem})
+	merged, err := arrowsort.MergeReaders(t.Context(), []array.RecordReader{a, b}, []arrowsort.Key{{Path: "k"}},
+		arrowsort.Options{BatchRows: 200, Allocator: mem})
 	require.NoError(t, err)
 	defer merged.Release()
 	rows := int64(0)
@@ -136,8 +137,8 @@ func TestMergeReadersReadsAsItGoes(t *testing.T) {
 func TestMergeReadersLimit(t *testing.T) {
 	mem := checked(t)
 	a := streamOf(t, pairs(t, mem, `["a", "b", "c", "d"]`, `[1, 2, 3, 4]`), 1)
-	merged, err := arrowsort.MergeReaders(t.Context(), []array.RecordReader{a}, byKey(), 2,
-		arrowsort.Options{Allocator: mem, Limit: 3})
+	merged, err := arrowsort.MergeReaders(t.Context(), []array.RecordReader{a}, byKey(),
+		arrowsort.Options{BatchRows: 2, Allocator: mem, Limit: 3})
 	require.NoError(t, err)
 	defer merged.Release()
 	rows := int64(0)
@@ -180,8 +181,8 @@ func TestMergeReadersEndsWithAnError(t *testing.T) {
 		{foreign, arrowsort.ErrSchema, "input 1: "},
 		{slow, context.Canceled, ""},
 	} {
-		merged, err := arrowsort.MergeReaders(ctx, []array.RecordReader{streamOf(t, good, 1), c.reader}, byKey(), 2,
-			arrowsort.Options{Allocator: mem})
+		merged, err := arrowsort.MergeReaders(ctx, []array.RecordReader{streamOf(t, good, 1), c.reader}, byKey(),
+			arrowsort.Options{BatchRows: 2, Allocator: mem})
 		require.NoError(t, err)
 		for merged.Next() {
 		}
@@ -216,7 +217,8 @@ func TestMergeReadersRefusesArguments(t *testing.T) {
 		{[]array.RecordReader{good, &stream{}}, byKey(), 0, 0, arrowsort.ErrOption}, // without a schema
 		{[]array.RecordReader{good, again, good}, byKey(), 0, 0, arrowsort.ErrOption},
 	} {
-		_, err := arrowsort.MergeReaders(t.Context(), c.readers, c.keys, c.batch, arrowsort.Options{Limit: c.limit})
+		_, err := arrowsort.MergeReaders(t.Context(), c.readers, c.keys,
+			arrowsort.Options{BatchRows: c.batch, Limit: c.limit})
 		require.ErrorIs(t, err, c.err)
 		require.Equal(t, 1, good.refs)
 	}
@@ -233,7 +235,7 @@ func TestMergedRecordsOutliveTheReaders(t *testing.T) {
 	reader, err := array.NewRecordReader(schema, []arrow.Record{rec})
 	require.NoError(t, err)
 	rec.Release()
-	merged, err := arrowsort.MergeReaders(t.Context(), []array.RecordReader{reader}, byKey(), 0,
+	merged, err := arrowsort.MergeReaders(t.Context(), []array.RecordReader{reader}, byKey(),
 		arrowsort.Options{Allocator: memory.Allocator(mem)})
 	require.NoError(t, err)
 	reader.Release()
@@ -279,8 +281,8 @@ func TestMergeReadersOfUnequalStreams(t *testing.T) {
 			for i, rec := range c.inputs {
 				readers = append(readers, streamOf(t, rec, int64(c.rows[i])))
 			}
-			opts := arrowsort.Options{Allocator: mem}
-			merged, err := arrowsort.MergeReaders(t.Context(), readers, keys, c.batch, opts)
+			opts := arrowsort.Options{Allocator: mem, BatchRows: c.batch}
+			merged, err := arrowsort.MergeReaders(t.Context(), readers, keys, opts)
 			require.NoError(t, err)
 			defer merged.Release()
 			want, err := arrowsort.Merge(t.Context(), c.inputs, keys, arrowsort.Options{Allocator: mem})
@@ -313,8 +315,8 @@ func TestMergeReadersHasTheSchemaOfTheFirst(t *testing.T) {
 		return streamOf(t, rec, 1)
 	}
 	merged, err := arrowsort.MergeReaders(t.Context(),
-		[]array.RecordReader{stream("m", `[1, 2]`), stream("km", `[3, 4, 5]`)}, []arrowsort.Key{{Path: "k"}}, 1,
-		arrowsort.Options{Allocator: mem})
+		[]array.RecordReader{stream("m", `[1, 2]`), stream("km", `[3, 4, 5]`)}, []arrowsort.Key{{Path: "k"}},
+		arrowsort.Options{BatchRows: 1, Allocator: mem})
 	require.NoError(t, err)
 	defer merged.Release()
 	for merged.Next() {
@@ -332,7 +334,7 @@ func TestMergeReadersOfAMalformedRecord(t *testing.T) {
 	readers := []array.RecordReader{
 		streamOf(t, record(t, []string{"k"}, good), 2), streamOf(t, record(t, []string{"k"}, bad), 2),
 	}
-	merged, err := arrowsort.MergeReaders(t.Context(), readers, []arrowsort.Key{{Path: "k"}}, 0,
+	merged, err := arrowsort.MergeReaders(t.Context(), readers, []arrowsort.Key{{Path: "k"}},
 		arrowsort.Options{Allocator: mem})
 	require.NoError(t, err)
 	defer merged.Release()
@@ -364,7 +366,8 @@ func TestMergeReadersOfEveryType(t *testing.T) {
 		rec := record(t, []string{"key", "value"}, key, payload)
 		payload.Release()
 		readers := []array.RecordReader{streamOf(t, rec, 3), streamOf(t, rec, 4)}
-		merged, err := arrowsort.MergeReaders(t.Context(), readers, byKey(), 3, arrowsort.Options{Allocator: mem})
+		merged, err := arrowsort.MergeReaders(t.Context(), readers, byKey(),
+			arrowsort.Options{BatchRows: 3, Allocator: mem})
 		require.NoError(t, err, "%s", typ)
 		var records []arrow.Record
 		for merged.Next() {

@@ -14,7 +14,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/internal/testrun"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // pairs is a record of a key and the number of the input, released with the test.
@@ -125,7 +124,7 @@ func TestMergeReportsPlanAndProgress(t *testing.T) {
 		inputs := bigRuns(t, mem, runs, 80_000/runs, 1000)
 		last, plans := 0, 0
 		got, err := arrowsort.Merge(t.Context(), inputs, []arrowsort.Key{{Path: "k"}}, arrowsort.Options{
-			Allocator: mem, OnPlan: func(*keyencode.Plan) { plans++ },
+			Allocator: mem, OnPlan: func(arrowsort.Plan) { plans++ },
 			Progress: func(done, total int) {
 				require.LessOrEqual(t, last, done)
 				require.LessOrEqual(t, done, total)

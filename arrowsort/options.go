@@ -9,34 +9,57 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// Options are how to do it; the zero value is right for most callers.
+// Options are how to do it; the zero value is right for most callers. An option that a function does not use is
+// ErrOption, but for Allocator and Threads: these are the same for all functions.
 type Options struct {
-	// Limit is the number of leading rows wanted: of the result in Sort, SortIndices, SortIndices32, Merge and
-	// MergeReaders, of the rows to take or to search in Take and SearchSorted. All other functions read the first Limit
-	// rows of the input. 0 is all rows.
+	// Limit is the number of leading rows of the result that are wanted; 0 is all of them. Sort, SortIndices,
+	// SortIndices32, Merge, MergeReaders, Take and SearchSorted use it.
 	Limit int
-	// Engine does the sorting; nil is the CPU. Take, Merge, MergeReaders, SearchSorted, IsSorted, Groups and Explain
-	// are always done by the CPU, and so is what Rank, PartitionNth and SelectKPerGroup do after the sort.
+	// Engine does the sorting; nil is the CPU. Sort, SortIndices, SortIndices32, Rank, RankAverage, PartitionNth and
+	// SelectKPerGroup use it; what the last four do after the sort is done by the CPU.
 	Engine engine.Engine
 	// Allocator allocates results and temporary memory; nil is memory.DefaultAllocator. It is called from one
 	// goroutine at a time by each call. Large blocks of a *memory.GoAllocator are had from Go without being zeroed:
 	// every byte that counts is written.
 	Allocator memory.Allocator
-	// Threads is the largest number of threads of the CPU to use; 0 is GOMAXPROCS.
+	// Threads is the largest number of threads of the CPU to use, where more than one pays; 0 is GOMAXPROCS.
 	Threads int
 	// Progress, when set, is passed the progress of a sort at times, from one goroutine at a time: done of total
-	// steps, whose size is up to the engine. Take, MergeReaders, SearchSorted, IsSorted, Groups and Explain do not
-	// report it.
+	// steps, whose size is up to the engine. Merge and the functions that use an Engine use it.
 	Progress func(done, total int)
-	// OnPlan, when set, is passed the plan of a finished sort or merge: the codes of the keys.
-	OnPlan func(*keyencode.Plan)
+	// OnPlan, when set, is passed the plan of each finished sort or merge. Merge, MergeReaders and the functions that
+	// use an Engine use it.
+	OnPlan func(Plan)
+	// BatchRows is the largest number of rows of a record of MergeReaders, which alone uses it; 0 is DefaultBatchRows.
+	BatchRows int
 }
 
-// resolved checks the options and fills in the defaults.
-func (o Options) resolved(ctx context.Context) (Options, error) {
+// DefaultBatchRows is Options.BatchRows when none is given.
+const DefaultBatchRows = 1 << 16
+
+// An optionSet is a set of options.
+type optionSet uint8
+
+const (
+	optionLimit optionSet = 1 << iota
+	optionEngine
+	optionProgress
+	optionOnPlan
+	optionBatchRows
+
+	sortOptions = optionEngine | optionProgress | optionOnPlan // of functions that sort
+)
+
+// An operation is a function of this package with the options that not all functions use.
+type operation struct {
+	name string
+	uses optionSet
+}
+
+// resolved checks the options of an operation and fills in the defaults.
+func (o Options) resolved(ctx context.Context, op operation) (Options, error) {
 	switch {
 	case ctx == nil:
 		return o, fmt.Errorf("%w: the context is nil; give context.Background()", ErrOption)
@@ -44,6 +67,24 @@ func (o Options) resolved(ctx context.Context) (Options, error) {
 		return o, fmt.Errorf("%w: Options.Limit is %d; give 0 for all rows", ErrOption, o.Limit)
 	case o.Threads < 0:
 		return o, fmt.Errorf("%w: Options.Threads is %d; give 0 for GOMAXPROCS", ErrOption, o.Threads)
+	case o.BatchRows < 0:
+		return o, fmt.Errorf("%w: Options.BatchRows is %d; give 0 for %d", ErrOption, o.BatchRows, DefaultBatchRows)
+	}
+	for _, option := range [...]struct {
+		name  string
+		bit   optionSet
+		given bool
+	}{
+		{"Limit", optionLimit, o.Limit != 0},
+		{"Engine", optionEngine, o.Engine != nil},
+		{"Progress", optionProgress, o.Progress != nil},
+		{"OnPlan", optionOnPlan, o.OnPlan != nil},
+		{"BatchRows", optionBatchRows, o.BatchRows != 0},
+	} {
+		if option.given && op.uses&option.bit == 0 {
+			return o, fmt.Errorf("%w: Options.%s is set, which %s does not use; leave it out",
+				ErrOption, option.name, op.name)
+		}
 	}
 	o.Allocator = allocators.Unzeroed(o.Allocator)
 	if o.Engine == nil {

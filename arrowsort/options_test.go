@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -28,6 +31,90 @@ func TestOptionsAreChecked(t *testing.T) {
 		require.EqualError(t, err, text)
 		_, _, err = arrowsort.IsSorted(t.Context(), a, nil, opts)
 		require.EqualError(t, err, text)
+	}
+}
+
+// TestEveryOptionOfEveryFunction: an option is used, or it is an error that names it and the function.
+func TestEveryOptionOfEveryFunction(t *testing.T) {
+	mem := checked(t)
+	rec := record(t, []string{"a"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[1, 2, 3]`))
+	rows := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[2, 0]`)
+	keys, ctx := []arrowsort.Key{{Path: "a"}}, t.Context()
+	released := func(d arrowsort.Data, err error) error {
+		if err == nil {
+			d.Release()
+		}
+		return err
+	}
+	all := map[string]arrowsort.Options{
+		"Limit": {Limit: 2}, "Engine": {Engine: &failing{err: engine.ErrMemory}}, "Threads": {Threads: 2},
+		"Progress": {Progress: func(int, int) {}}, "OnPlan": {OnPlan: func(arrowsort.Plan) {}},
+		"BatchRows": {BatchRows: 2}, "Allocator": {},
+	}
+	require.Len(t, all, reflect.TypeFor[arrowsort.Options]().NumField())
+	const sorts = "Engine Progress OnPlan"
+	for name, f := range map[string]struct {
+		uses string
+		call func(arrowsort.Options) error
+	}{
+		"Sort": {sorts + " Limit", func(o arrowsort.Options) error {
+			return released(arrowsort.Sort(ctx, rec, keys, o))
+		}},
+		"SortIndices": {sorts + " Limit", func(o arrowsort.Options) error {
+			return released(data(arrowsort.SortIndices(ctx, rec, keys, o)))
+		}},
+		"SortIndices32": {sorts + " Limit", func(o arrowsort.Options) error {
+			return released(data(arrowsort.SortIndices32(ctx, rec, keys, o)))
+		}},
+		"Rank": {sorts, func(o arrowsort.Options) error {
+			return released(data(arrowsort.Rank(ctx, rec, keys, arrowsort.TiesMin, o)))
+		}},
+		"RankAverage": {sorts, func(o arrowsort.Options) error {
+			return released(data(arrowsort.RankAverage(ctx, rec, keys, o)))
+		}},
+		"PartitionNth": {sorts, func(o arrowsort.Options) error {
+			return released(data(arrowsort.PartitionNth(ctx, rec, keys, 1, o)))
+		}},
+		"SelectKPerGroup": {sorts, func(o arrowsort.Options) error {
+			return released(data(arrowsort.SelectKPerGroup(ctx, rec, keys, nil, 1, o)))
+		}},
+		"Merge": {"Limit Progress OnPlan", func(o arrowsort.Options) error {
+			return released(arrowsort.Merge(ctx, []arrow.Record{rec}, keys, o))
+		}},
+		"MergeReaders": {"Limit OnPlan BatchRows", func(o arrowsort.Options) error {
+			_, err := mergedRows(ctx, rec, keys, o.BatchRows, o)
+			return err
+		}},
+		"Take": {"Limit", func(o arrowsort.Options) error { return released(arrowsort.Take(ctx, rec, rows, o)) }},
+		"SearchSorted": {"Limit", func(o arrowsort.Options) error {
+			return released(data(arrowsort.SearchSorted(ctx, rec, rows, keys, arrowsort.Left, o)))
+		}},
+		"Groups": {"", func(o arrowsort.Options) error {
+			return released(data(arrowsort.Groups(ctx, rec, keys, o)))
+		}},
+		"IsSorted": {"", func(o arrowsort.Options) error {
+			_, _, err := arrowsort.IsSorted(ctx, rec, keys, o)
+			return err
+		}},
+		"Explain": {"", func(o arrowsort.Options) error {
+			_, err := arrowsort.Explain(ctx, rec, keys, o)
+			return err
+		}},
+	} {
+		for option, opts := range all {
+			opts.Allocator = mem
+			err := f.call(opts)
+			switch used := slices.Contains(strings.Fields(f.uses+" Allocator Threads"), option); {
+			case !used:
+				require.ErrorIs(t, err, arrowsort.ErrOption, "%s, %s", name, option)
+				require.EqualError(t, err, "arrowsort: invalid argument: Options."+option+" is set, which "+name+
+					" does not use; leave it out")
+			case option == "Engine":
+				require.ErrorIs(t, err, engine.ErrMemory, "%s asks the engine", name)
+			default:
+				require.NoError(t, err, "%s, %s", name, option)
+			}
+		}
 	}
 }
 
@@ -123,9 +210,6 @@ func TestNumbersOfCalls(t *testing.T) {
 			"side": {all, func() (int64, error) {
 				return numbers(arrowsort.SearchSorted(ctx, inOrder, rec, keys, arrowsort.Side(n), plain))
 			}},
-			"Limit of Groups": {any, func() (int64, error) {
-				return numbers(arrowsort.Groups(ctx, inOrder, keys, limit))
-			}},
 			"Threads of Groups": {any, func() (int64, error) {
 				return numbers(arrowsort.Groups(ctx, inOrder, keys, threads))
 			}},
@@ -144,7 +228,7 @@ func TestNumbersOfCalls(t *testing.T) {
 			"Nulls": {all, func() (int64, error) {
 				return records(arrowsort.Sort(ctx, rec, []arrowsort.Key{{Nulls: arrowsort.NullPlacement(n)}}, plain))
 			}},
-			"batchRows": {limited, func() (int64, error) { return mergedRows(ctx, inOrder, keys, n, limit) }},
+			"BatchRows": {limited, func() (int64, error) { return mergedRows(ctx, inOrder, keys, n, limit) }},
 		} {
 			got, err := c.call()
 			if err == nil {
@@ -166,7 +250,8 @@ func mergedRows(ctx context.Context, rec arrow.Record, keys []arrowsort.Key, bat
 		return 0, err
 	}
 	defer in.Release()
-	merged, err := arrowsort.MergeReaders(ctx, []array.RecordReader{in}, keys, batchRows, opts)
+	opts.BatchRows = batchRows
+	merged, err := arrowsort.MergeReaders(ctx, []array.RecordReader{in}, keys, opts)
 	if err != nil {
 		return 0, err
 	}

@@ -32,15 +32,15 @@ const (
 // for the last. Ties decides which ranks rows get that tie. Nulls and NaNs are ranked where the order puts them; nulls
 // tie with nulls, NaNs with NaNs.
 //
-// The result has a rank for each row, in the order of the data; chunk borders are not visible. Options.Limit ranks the
-// first rows among themselves. Keys, cancellation and errors are those of SortIndices. Arrow C++ calls it rank.
+// The result has a rank for each row, in the order of the data; chunk borders are not visible. Keys, cancellation and
+// errors are those of SortIndices. Arrow C++ calls it rank.
 //
 // Temporary memory is 10 to 18 bytes per row. On the CPU, many rows in no order take about as long as SortIndices.
 func Rank(ctx context.Context, data Data, keys []Key, ties TieBreaker, opts Options) (*array.Uint64, error) {
 	if ties > TiesDense {
 		return nil, fmt.Errorf("%w: tie breaker %d; give one of the TieBreaker constants", ErrOption, ties)
 	}
-	ranks, err := rank(ctx, data, keys, cpu.Ties(ties), opts, arrow.PrimitiveTypes.Uint64)
+	ranks, err := rank(ctx, "Rank", data, keys, cpu.Ties(ties), opts, arrow.PrimitiveTypes.Uint64)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -51,7 +51,7 @@ func Rank(ctx context.Context, data Data, keys []Key, ties TieBreaker, opts Opti
 // RankAverage is Rank that gives ties the mean of the ranks that TiesFirst gives them, which may be half a rank.
 // (RankAverage - 0.5) / n is rank_quantile of Arrow C++.
 func RankAverage(ctx context.Context, data Data, keys []Key, opts Options) (*array.Float64, error) {
-	ranks, err := rank(ctx, data, keys, cpu.TiesAverage, opts, arrow.PrimitiveTypes.Float64)
+	ranks, err := rank(ctx, "RankAverage", data, keys, cpu.TiesAverage, opts, arrow.PrimitiveTypes.Float64)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -60,9 +60,9 @@ func RankAverage(ctx context.Context, data Data, keys []Key, opts Options) (*arr
 }
 
 func rank(
-	ctx context.Context, data Data, keys []Key, ties cpu.Ties, opts Options, typ arrow.DataType,
+	ctx context.Context, name string, data Data, keys []Key, ties cpu.Ties, opts Options, typ arrow.DataType,
 ) (*array.Data, error) {
-	c, err := newCall(ctx, data, keys, opts, true)
+	c, err := newCall(ctx, operation{name, sortOptions}, data, keys, opts)
 	if err != nil {
 		return nil, err
 	}

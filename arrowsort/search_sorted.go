@@ -57,7 +57,7 @@ func SearchSorted(
 func searchSorted(
 	ctx context.Context, data, values Data, keys []Key, side Side, opts Options,
 ) (*array.Data, error) {
-	opts, err := opts.resolved(ctx)
+	opts, err := opts.resolved(ctx, operation{"SearchSorted", optionLimit})
 	if err != nil {
 		return nil, err
 	}

@@ -16,8 +16,8 @@ import (
 // rows of a group that has fewer. The groups come in the order of the group keys, the rows of a group in that of the
 // keys, ties in the order of the data; without keys all rows of a group tie. Take of the row numbers returns the rows.
 //
-// The first k rows of all are Sort or SortIndices with Options.Limit = k. Here Options.Limit reads the first rows of
-// the data only. A column that is a group key and a key counts as a group key.
+// The first k rows of all are Sort or SortIndices with Options.Limit = k. A column that is a group key and a key counts
+// as a group key.
 //
 // It fails with ErrNoKeys without group keys and with ErrOption when k is not positive; otherwise cancellation and
 // errors are those of SortIndices.
@@ -38,7 +38,7 @@ func selectKPerGroup(ctx context.Context, data Data, groups, keys []Key, k int, 
 	if k <= 0 {
 		return nil, fmt.Errorf("%w: k is %d; give the number of rows of each group, at least 1", ErrOption, k)
 	}
-	c, err := newCall(ctx, data, slices.Concat(groups, keys), opts, true)
+	c, err := newCall(ctx, operation{"SelectKPerGroup", sortOptions}, data, slices.Concat(groups, keys), opts)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (m *marks) markFirst(starts *marks, lo, hi, k int) {
 // PartitionNth returns the row numbers of the data, sorted up to a place: the first nth+1 of them are those of
 // SortIndices, so ties keep their order; the others follow in any order.
 //
-// With nth = n, the number of rows, the order of all is undefined. Options.Limit reads the first rows of the data only.
+// With nth = n, the number of rows, the order of all is undefined.
 //
 // It fails with ErrIndex when nth is negative or above n; otherwise keys, cancellation and errors are those of
 // SortIndices. Arrow C++ calls it partition_nth_indices.
@@ -102,7 +102,7 @@ func PartitionNth(ctx context.Context, data Data, keys []Key, nth int, opts Opti
 }
 
 func partitionNth(ctx context.Context, data Data, keys []Key, nth int, opts Options) (*array.Uint64, error) {
-	c, err := newCall(ctx, data, keys, opts, true)
+	c, err := newCall(ctx, operation{"PartitionNth", sortOptions}, data, keys, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -20,18 +20,17 @@ func TestSelectKPerGroup(t *testing.T) {
 	g, v := arrowsort.Key{Path: "g"}, arrowsort.Key{Path: "v", Order: arrowsort.Descending}
 	for _, c := range []struct {
 		groups, keys []arrowsort.Key
-		k, limit     int
+		k            int
 		want         []uint64
 	}{
-		{[]arrowsort.Key{g}, []arrowsort.Key{v}, 1, 0, []uint64{2, 3, 1}},
-		{[]arrowsort.Key{g}, []arrowsort.Key{v}, 2, 0, []uint64{2, 3, 4, 1, 5}},
-		{[]arrowsort.Key{g}, []arrowsort.Key{v}, 9, 0, []uint64{2, 3, 4, 0, 1, 5}},
-		{[]arrowsort.Key{g}, nil, 2, 0, []uint64{2, 0, 3, 1, 5}},
-		{[]arrowsort.Key{g}, []arrowsort.Key{v}, 1, 2, []uint64{0, 1}},
-		{[]arrowsort.Key{g, v}, nil, 1, 0, []uint64{2, 3, 0, 1, 5}},
-		{[]arrowsort.Key{g, v}, []arrowsort.Key{v}, 1, 0, []uint64{2, 3, 0, 1, 5}},
+		{[]arrowsort.Key{g}, []arrowsort.Key{v}, 1, []uint64{2, 3, 1}},
+		{[]arrowsort.Key{g}, []arrowsort.Key{v}, 2, []uint64{2, 3, 4, 1, 5}},
+		{[]arrowsort.Key{g}, []arrowsort.Key{v}, 9, []uint64{2, 3, 4, 0, 1, 5}},
+		{[]arrowsort.Key{g}, nil, 2, []uint64{2, 0, 3, 1, 5}},
+		{[]arrowsort.Key{g, v}, nil, 1, []uint64{2, 3, 0, 1, 5}},
+		{[]arrowsort.Key{g, v}, []arrowsort.Key{v}, 1, []uint64{2, 3, 0, 1, 5}},
 	} {
-		opts := arrowsort.Options{Allocator: mem, Limit: c.limit}
+		opts := arrowsort.Options{Allocator: mem}
 		rows, err := arrowsort.SelectKPerGroup(t.Context(), rec, c.groups, c.keys, c.k, opts)
 		require.NoError(t, err)
 		require.Equal(t, c.want, slices.Clone(rows.Uint64Values()), "%+v", c)

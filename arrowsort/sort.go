@@ -11,7 +11,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // Sort returns the data in the order of the keys, with all columns.
@@ -37,7 +36,7 @@ func Sort[T Data](ctx context.Context, data T, keys []Key, opts Options) (T, err
 }
 
 func sortData(ctx context.Context, data Data, keys []Key, opts Options) (Data, error) {
-	c, err := newCall(ctx, data, keys, opts, false)
+	c, err := newCall(ctx, operation{"Sort", sortOptions | optionLimit}, data, keys, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +60,7 @@ func sortData(ctx context.Context, data Data, keys []Key, opts Options) (Data, e
 // chunks. Keys, order, cancellation and errors are those of Sort. Arrow C++ calls it sort_indices and, with
 // Options.Limit, select_k_unstable; here ties keep their order in both.
 func SortIndices(ctx context.Context, data Data, keys []Key, opts Options) (*array.Uint64, error) {
-	indices, err := sortIndices(ctx, data, keys, opts, arrow.PrimitiveTypes.Uint64, arrow.Uint64SizeBytes)
+	indices, err := sortIndices(ctx, "SortIndices", data, keys, opts, arrow.PrimitiveTypes.Uint64)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -71,7 +70,7 @@ func SortIndices(ctx context.Context, data Data, keys []Key, opts Options) (*arr
 
 // SortIndices32 is SortIndices with row numbers of half the size. It fails with ErrRows from 2^32 rows on.
 func SortIndices32(ctx context.Context, data Data, keys []Key, opts Options) (*array.Uint32, error) {
-	indices, err := sortIndices(ctx, data, keys, opts, arrow.PrimitiveTypes.Uint32, arrow.Uint32SizeBytes)
+	indices, err := sortIndices(ctx, "SortIndices32", data, keys, opts, arrow.PrimitiveTypes.Uint32)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -80,14 +79,14 @@ func SortIndices32(ctx context.Context, data Data, keys []Key, opts Options) (*a
 }
 
 func sortIndices(
-	ctx context.Context, data Data, keys []Key, opts Options, typ arrow.DataType, bytes int,
+	ctx context.Context, name string, data Data, keys []Key, opts Options, typ arrow.DataType,
 ) (*array.Data, error) {
-	c, err := newCall(ctx, data, keys, opts, false)
+	c, err := newCall(ctx, operation{name, sortOptions | optionLimit}, data, keys, opts)
 	if err != nil {
 		return nil, err
 	}
 	defer c.work.Release()
-	c.work.Job.RowNumbers = bytes
+	c.work.Job.RowNumbers = typ.(arrow.FixedWidthDataType).Bytes()
 	result, err := c.run(ctx)
 	if err != nil {
 		return nil, err
@@ -102,29 +101,25 @@ type call struct {
 	work adapter.JobBuilder
 }
 
-// newCall checks all arguments, then makes the raw columns of the keys: of all rows, or of the first Options.Limit. The
-// caller releases the work.
-func newCall(ctx context.Context, data Data, keys []Key, opts Options, head bool) (*call, error) {
+// newCall checks all arguments of an operation, then makes the raw columns of the keys. The caller releases the work.
+func newCall(ctx context.Context, op operation, data Data, keys []Key, opts Options) (*call, error) {
 	c := &call{}
 	var err error
-	if c.opts, err = opts.resolved(ctx); err != nil {
+	if c.opts, err = opts.resolved(ctx, op); err != nil {
 		return nil, err
 	}
 	if err := c.data.open(data); err != nil {
 		return nil, err
 	}
-	return c, c.start(ctx, keys, head)
+	return c, c.start(ctx, keys)
 }
 
 // start makes the raw columns of the keys of the data. The caller releases the work unless it fails.
-func (c *call) start(ctx context.Context, keys []Key, head bool) error {
+func (c *call) start(ctx context.Context, keys []Key) error {
 	d := &c.data
 	found, err := d.resolve(keys)
 	if err != nil {
 		return err
-	}
-	if head {
-		d.Rows = c.opts.limited(d.Rows)
 	}
 	if int64(d.Rows) > math.MaxUint32 {
 		return fmt.Errorf("%w: %d; sort fewer than 2^32 at once", ErrRows, d.Rows)
@@ -163,14 +158,14 @@ func (c *call) job() *engine.Job {
 // report passes the plan of a result on.
 func (c *call) report(result *engine.Result) {
 	if c.opts.OnPlan != nil {
-		c.opts.OnPlan(result.Plan)
+		c.opts.OnPlan(Plan{result.Plan})
 	}
 }
 
 // IsSorted reports whether the data is in the order of the keys, and if it is not, the first row that sorts before its
-// predecessor; else row is -1. Options.Limit looks at the first rows only. Keys, order and errors are those of Sort.
+// predecessor; else row is -1. Keys, order and errors are those of Sort.
 func IsSorted(ctx context.Context, data Data, keys []Key, opts Options) (sorted bool, row int, err error) {
-	c, err := newCall(ctx, data, keys, opts, true)
+	c, err := newCall(ctx, operation{name: "IsSorted"}, data, keys, opts)
 	if err != nil {
 		return false, -1, translate(err)
 	}
@@ -183,16 +178,16 @@ func IsSorted(ctx context.Context, data Data, keys []Key, opts Options) (sorted 
 }
 
 // Explain returns the plan of a sort without sorting: what each key comes down to in bits after one read of the keys.
-// Keys and errors are those of Sort. The plan prints itself.
-func Explain(ctx context.Context, data Data, keys []Key, opts Options) (*keyencode.Plan, error) {
-	c, err := newCall(ctx, data, keys, opts, true)
+// Keys and errors are those of Sort.
+func Explain(ctx context.Context, data Data, keys []Key, opts Options) (Plan, error) {
+	c, err := newCall(ctx, operation{name: "Explain"}, data, keys, opts)
 	if err != nil {
-		return nil, translate(err)
+		return Plan{}, translate(err)
 	}
 	defer c.work.Release()
 	plan, err := cpu.Explain(ctx, &c.work.Job, c.opts.Allocator)
 	if err != nil {
-		return nil, translate(err)
+		return Plan{}, translate(err)
 	}
-	return plan.Detach(), nil
+	return Plan{plan.Detach()}, nil
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // sortableTypes are the types that can be a key by themselves.
@@ -207,14 +206,13 @@ func TestSortIndices32(t *testing.T) {
 func TestSortTellsPlanAndProgress(t *testing.T) {
 	mem := checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[3, 1, 2]`)
-	var plan *keyencode.Plan
+	var plan arrowsort.Plan
 	done, total := 0, 0
 	sorted, err := arrowsort.Sort(t.Context(), a, nil, arrowsort.Options{
-		Allocator: mem, OnPlan: func(p *keyencode.Plan) { plan = p }, Progress: func(d, n int) { done, total = d, n },
+		Allocator: mem, OnPlan: func(p arrowsort.Plan) { plan = p }, Progress: func(d, n int) { done, total = d, n },
 	})
 	require.NoError(t, err)
 	defer sorted.Release()
-	require.NotNil(t, plan)
 	require.Contains(t, plan.String(), "int32")
 	require.Positive(t, total)
 	require.Equal(t, total, done)
@@ -296,21 +294,19 @@ func TestIsSorted(t *testing.T) {
 	mem := checked(t)
 	i32 := arrow.PrimitiveTypes.Int32
 	for _, c := range []struct {
-		text  string
-		key   arrowsort.Key
-		limit int
-		row   int
+		text string
+		key  arrowsort.Key
+		row  int
 	}{
-		{`[]`, arrowsort.Key{}, 0, -1}, {`[1]`, arrowsort.Key{}, 0, -1}, {`[1, 1, 2, null]`, arrowsort.Key{}, 0, -1},
-		{`[1, 1, 2, null]`, arrowsort.Key{Nulls: arrowsort.NullsAtStart}, 0, 3},
-		{`[1, 1, 2, null]`, arrowsort.Key{Order: arrowsort.Descending}, 0, 2},
-		{`[null, 3, 3, 2, 4]`, arrowsort.Key{Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart}, 0, 4},
-		{`[null, 3, 3, 2, 4]`, arrowsort.Key{Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart}, 4, -1},
-		{`[2, 1, 0]`, arrowsort.Key{}, 2, 1}, {`[2, 1, 0]`, arrowsort.Key{}, 1, -1},
+		{`[]`, arrowsort.Key{}, -1}, {`[1]`, arrowsort.Key{}, -1}, {`[1, 1, 2, null]`, arrowsort.Key{}, -1},
+		{`[1, 1, 2, null]`, arrowsort.Key{Nulls: arrowsort.NullsAtStart}, 3},
+		{`[1, 1, 2, null]`, arrowsort.Key{Order: arrowsort.Descending}, 2},
+		{`[null, 3, 3, 2, 4]`, arrowsort.Key{Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart}, 4},
+		{`[2, 1, 0]`, arrowsort.Key{}, 1},
 	} {
 		a := fromJSON(t, mem, i32, c.text)
 		sorted, row, err := arrowsort.IsSorted(t.Context(), chunked(t, i32, a), []arrowsort.Key{c.key},
-			arrowsort.Options{Allocator: mem, Limit: c.limit})
+			arrowsort.Options{Allocator: mem})
 		require.NoError(t, err)
 		require.Equal(t, c.row, row, "%+v", c)
 		require.Equal(t, c.row < 0, sorted, "%+v", c)

@@ -33,7 +33,7 @@ func Take[T Data](ctx context.Context, data T, rows arrow.Array, opts Options) (
 }
 
 func takeData(ctx context.Context, data Data, rows arrow.Array, opts Options) (Data, error) {
-	opts, err := opts.resolved(ctx)
+	opts, err := opts.resolved(ctx, operation{"Take", optionLimit})
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func mergeStream(b *testing.B, runs []arrow.Record) {
 		defer reader.Release()
 		readers = append(readers, reader)
 	}
-	merged, err := arrowsort.MergeReaders(b.Context(), readers, byKey, 0, arrowsort.Options{})
+	merged, err := arrowsort.MergeReaders(b.Context(), readers, byKey, arrowsort.Options{})
 	require.NoError(b, err)
 	defer merged.Release()
 	for merged.Next() {

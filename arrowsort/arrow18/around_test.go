@@ -196,15 +196,15 @@ func requireSameStream(t *testing.T, r *rand.Rand, tbl *table, parts []arrow18.D
 		readers[i] = readerOf(t, part.(arrow.RecordBatch), 1+r.Int64N(9))
 		defer readers[i].Release()
 	}
-	size := 1 + r.IntN(20)
-	merged, err := arrow18.MergeReaders(t.Context(), readers, tbl.keys, size, opts)
+	opts.BatchRows = 1 + r.IntN(20)
+	merged, err := arrow18.MergeReaders(t.Context(), readers, tbl.keys, opts)
 	require.NoError(t, err, tbl.text)
 	defer merged.Release()
 	require.Same(t, readers[0].Schema(), merged.Schema())
 	at := int64(0)
 	for merged.Next() {
 		rec := merged.RecordBatch()
-		require.LessOrEqual(t, rec.NumRows(), int64(size))
+		require.LessOrEqual(t, rec.NumRows(), int64(opts.BatchRows))
 		piece := want.NewSlice(at, at+rec.NumRows())
 		require.True(t, array.RecordEqual(piece, rec), "%s\n%v\n%v", tbl.text, piece, rec)
 		piece.Release()
@@ -267,7 +267,7 @@ func TestInputsThatDoNotMerge(t *testing.T) {
 			readers = append(readers, readerOf(t, rec, 2))
 			defer readers[len(readers)-1].Release()
 		}
-		merged, err := arrow18.MergeReaders(t.Context(), readers, test.keys, 0, arrow18.Options{Allocator: mem})
+		merged, err := arrow18.MergeReaders(t.Context(), readers, test.keys, arrow18.Options{Allocator: mem})
 		if err == nil {
 			require.False(t, merged.Next())
 			err = merged.Err()
@@ -276,7 +276,7 @@ func TestInputsThatDoNotMerge(t *testing.T) {
 		require.ErrorIs(t, err, test.is)
 		require.ErrorContains(t, err, test.text)
 	}
-	_, err := arrow18.MergeReaders(t.Context(), []array.RecordReader{nil}, down, 0, arrow18.Options{})
+	_, err := arrow18.MergeReaders(t.Context(), []array.RecordReader{nil}, down, arrow18.Options{})
 	require.ErrorIs(t, err, arrowsort.ErrOption)
 	_, err = arrow18.SearchSorted(t.Context(), rec, other, by("a"), arrowsort.Left, arrow18.Options{})
 	require.ErrorIs(t, err, arrowsort.ErrSchema)
@@ -302,8 +302,8 @@ func TestStreamsThatAreNotReadToTheirEnd(t *testing.T) {
 	for _, end := range []string{"left", "cancelled", "failed"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		first, second := readerOf(t, rec, 700), failing{readerOf(t, rec, 700), new(int), lost}
-		merged, err := arrow18.MergeReaders(ctx, []array.RecordReader{first, second}, by("n"), 100,
-			arrow18.Options{Allocator: mem})
+		merged, err := arrow18.MergeReaders(ctx, []array.RecordReader{first, second}, by("n"),
+			arrow18.Options{BatchRows: 100, Allocator: mem})
 		require.NoError(t, err)
 		first.Release()
 		second.Release()
@@ -363,7 +363,7 @@ func TestStreamsOfDictionaries(t *testing.T) {
 		rec.Release()
 		defer readers[len(readers)-1].Release()
 	}
-	merged, err := arrow18.MergeReaders(t.Context(), readers, by("d"), 2, arrow18.Options{Allocator: mem})
+	merged, err := arrow18.MergeReaders(t.Context(), readers, by("d"), arrow18.Options{BatchRows: 2, Allocator: mem})
 	require.NoError(t, err)
 	defer merged.Release()
 	var words []string

@@ -89,7 +89,7 @@ func ExampleMergeReaders() {
 		readers = append(readers, reader)
 	}
 	keys := []arrowsort.Key{{Path: "n"}}
-	merged, err := arrow18.MergeReaders(context.Background(), readers, keys, 3, arrow18.Options{})
+	merged, err := arrow18.MergeReaders(context.Background(), readers, keys, arrow18.Options{BatchRows: 3})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -35,13 +35,13 @@ func Merge[T Data](ctx context.Context, inputs []T, keys []arrowsort.Key, opts O
 	return result(inputs[0], merged, lent)
 }
 
-// MergeReaders is Merge for streams: arrowsort.MergeReaders for readers of v18. Records have at most batchRows rows,
-// arrowsort.DefaultBatchRows for 0, and the schema of the first reader.
+// MergeReaders is Merge for streams: arrowsort.MergeReaders for readers of v18. Records have at most
+// Options.BatchRows rows and the schema of the first reader.
 //
 // The reader keeps a reference to each of the readers until it is released. A record is valid until the next call of
 // Next, unless it is retained.
 func MergeReaders(
-	ctx context.Context, readers []array.RecordReader, keys []arrowsort.Key, batchRows int, opts Options,
+	ctx context.Context, readers []array.RecordReader, keys []arrowsort.Key, opts Options,
 ) (array.RecordReader, error) {
 	for i, r := range readers {
 		if adapter.IsNil(r) || r.Schema() == nil {
@@ -63,7 +63,7 @@ func MergeReaders(
 		defer s.Release()
 		sources[i] = s
 	}
-	core, err := arrowsort.MergeReaders(ctx, sources, keys, batchRows, opts.core())
+	core, err := arrowsort.MergeReaders(ctx, sources, keys, opts.core())
 	if err != nil {
 		return nil, translate(err)
 	}

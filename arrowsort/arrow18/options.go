@@ -10,35 +10,38 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // Options are those of the core, see arrowsort.Options, with an allocator of v18. The zero value is right for most
-// callers.
+// callers. An option that a function does not use is arrowsort.ErrOption, but for Allocator and Threads.
 type Options struct {
-	// Limit is the number of leading rows wanted: of the result in Sort, SortIndices, SortIndices32, Merge and
-	// MergeReaders, of the rows to take or to search in Take and SearchSorted. All other functions read the first Limit
-	// rows of the input. 0 is all rows.
+	// Limit is the number of leading rows of the result that are wanted; 0 is all of them. Sort, SortIndices,
+	// SortIndices32, Merge, MergeReaders, Take and SearchSorted use it.
 	Limit int
-	// Engine does the sorting; nil is the CPU. What has no sort is always done by the CPU.
+	// Engine does the sorting; nil is the CPU. Sort, SortIndices, SortIndices32, Rank, RankAverage, PartitionNth and
+	// SelectKPerGroup use it; what the last four do after the sort is done by the CPU.
 	Engine engine.Engine
 	// Allocator allocates results and temporary memory; nil is memory.DefaultAllocator. It is called from one
 	// goroutine at a time by each call. Large blocks of a *memory.GoAllocator are had from Go without being zeroed:
 	// every byte that counts is written.
 	Allocator memory.Allocator
-	// Threads is the largest number of threads of the CPU to use; 0 is GOMAXPROCS.
+	// Threads is the largest number of threads of the CPU to use, where more than one pays; 0 is GOMAXPROCS.
 	Threads int
 	// Progress, when set, is passed the progress of a sort at times, from one goroutine at a time: done of total
-	// steps, whose size is up to the engine. Functions without a sort, but for Merge, do not report it.
+	// steps, whose size is up to the engine. Merge and the functions that use an Engine use it.
 	Progress func(done, total int)
-	// OnPlan, when set, is passed the plan of a finished sort or merge: the codes of the keys.
-	OnPlan func(*keyencode.Plan)
+	// OnPlan, when set, is passed the plan of each finished sort or merge. Merge, MergeReaders and the functions that
+	// use an Engine use it.
+	OnPlan func(arrowsort.Plan)
+	// BatchRows is the largest number of rows of a record of MergeReaders, which alone uses it; 0 is
+	// arrowsort.DefaultBatchRows.
+	BatchRows int
 }
 
 // core are the options of the core. Allocators of both versions have the same methods.
 func (o Options) core() arrowsort.Options {
 	return arrowsort.Options{Limit: o.Limit, Engine: o.Engine, Allocator: allocator(o.Allocator), Threads: o.Threads,
-		Progress: o.Progress, OnPlan: o.OnPlan}
+		Progress: o.Progress, OnPlan: o.OnPlan, BatchRows: o.BatchRows}
 }
 
 // allocator is the allocator for the core, which recognizes the Go allocator of v15.

@@ -136,7 +136,7 @@ func TestNilArguments(t *testing.T) {
 	require.NoError(t, err)
 	defer reader.Release()
 	for _, readers := range [][]array.RecordReader{nil, {nil}, {(*mergedReader)(nil)}, {reader, reader}} {
-		_, err := arrow18.MergeReaders(t.Context(), readers, by("a"), 0, arrow18.Options{})
+		_, err := arrow18.MergeReaders(t.Context(), readers, by("a"), arrow18.Options{})
 		require.ErrorIs(t, err, arrowsort.ErrOption)
 	}
 	registry := compute.NewRegistry()

@@ -11,7 +11,6 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // Sort returns the data in the order of the keys, with all columns: arrowsort.Sort for data of v18.
@@ -165,8 +164,8 @@ func IsSorted(ctx context.Context, data Data, keys []arrowsort.Key, opts Options
 }
 
 // Explain returns the plan of a sort without sorting: arrowsort.Explain for data of v18.
-func Explain(ctx context.Context, data Data, keys []arrowsort.Key, opts Options) (*keyencode.Plan, error) {
-	return with(data, func(in arrowsort.Data) (*keyencode.Plan, error) {
+func Explain(ctx context.Context, data Data, keys []arrowsort.Key, opts Options) (arrowsort.Plan, error) {
+	return with(data, func(in arrowsort.Data) (arrowsort.Plan, error) {
 		return arrowsort.Explain(ctx, in, keys, opts.core())
 	})
 }

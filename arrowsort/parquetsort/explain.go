@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/keyencode"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 )
 
 // A Description says what Sort would do.
@@ -88,7 +88,7 @@ func (d *Description) spills(b budget, runs int) {
 
 // A PlanResult is the plan of the keys of an input.
 type PlanResult struct {
-	Plan        *keyencode.Plan
+	Plan        arrowsort.Plan
 	Rows, Bytes int64 // of the input
 	Columns     int
 }
@@ -106,8 +106,11 @@ func Plan(ctx context.Context, path string, opts Options) (*PlanResult, error) {
 	}
 	defer l.release()
 	in.opts.Progress(PhaseMeasure, 0, 0)
-	sorting := in.opts.sorting()
-	sorting.Limit = int(in.opts.Limit)
-	plan, err := arrowsort.Explain(ctx, l.rows, in.opts.Keys, sorting)
+	rows := l.rows
+	if n := in.opts.Limit; n > 0 {
+		rows = arraydata.SliceTable(rows, 0, min(n, rows.NumRows()))
+		defer rows.Release()
+	}
+	plan, err := arrowsort.Explain(ctx, rows, in.opts.Keys, in.opts.sorting())
 	return &PlanResult{Plan: plan, Rows: l.rows.NumRows(), Bytes: l.Bytes, Columns: in.columns}, err
 }

@@ -9,7 +9,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -78,8 +80,24 @@ func (l *loaded) sorting() arrowsort.Options {
 	if !l.opts.Unique {
 		opts.Limit = int(min(l.opts.Limit, math.MaxInt))
 	}
-	opts.OnPlan = func(p *keyencode.Plan) { l.plan = p }
+	opts.Engine = planEngine{cmp.Or(l.opts.Engine, cpu.New()), &l.plan}
 	return opts
+}
+
+// planEngine is an engine that keeps the plan of its last sort.
+type planEngine struct {
+	engine.Engine
+	plan **keyencode.Plan
+}
+
+func (e planEngine) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+	planned := *job
+	planned.Plan = true
+	result, err := e.Engine.Sort(ctx, &planned, mem)
+	if err == nil {
+		*e.plan = result.Plan
+	}
+	return result, err
 }
 
 // sorted returns the sorted rows: all that are wanted, in this order, or a table and the numbers of those rows. Rows of

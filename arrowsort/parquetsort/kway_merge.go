@@ -47,7 +47,9 @@ func (m *merger) next(ctx context.Context) (arrow.Table, error) {
 		case sources > 1:
 			all := m.join(parts)
 			defer all.Release()
-			return arrowsort.Sort(ctx, all, m.opts.Keys, m.opts.sorting())
+			sorting := m.opts.sorting()
+			sorting.Engine = m.opts.Engine
+			return arrowsort.Sort(ctx, all, m.opts.Keys, sorting)
 		}
 	}
 }

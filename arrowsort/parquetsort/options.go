@@ -212,9 +212,9 @@ func (o *Options) writing(path string) (tablefile.WriteOptions, error) {
 	return w, err
 }
 
-// sorting are the options for package arrowsort.
+// sorting are the options for package arrowsort; sorts use the Engine as well.
 func (o *Options) sorting() arrowsort.Options {
-	return arrowsort.Options{Engine: o.Engine, Threads: o.Threads, Allocator: o.Allocator}
+	return arrowsort.Options{Threads: o.Threads, Allocator: o.Allocator}
 }
 
 // taking are the options for package take.

@@ -176,7 +176,7 @@ func (s *Sorter) sortRun(progress func(done, total int)) (arrow.Table, error) {
 		return nil, err
 	}
 	opts := s.opts.sorting()
-	opts.Progress = progress
+	opts.Engine, opts.Progress = s.opts.Engine, progress
 	if !s.opts.Unique { // a limit of each run would drop rows before equal keys are dropped
 		opts.Limit = int(min(s.opts.Limit, math.MaxInt))
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 func newExplain(s streams) *cobra.Command {
@@ -67,7 +66,7 @@ func (j *job) explain(ctx context.Context, _ []string) error {
 		return err
 	}
 	r.Rows, r.Columns, r.BytesIn = &got.Rows, int64(got.Columns), got.Bytes
-	r.Plan, r.Details = got.Plan.String(), planDetails(got.Plan)
+	r.Plan, r.Details = got.Plan.String(), &got.Plan
 	lines = append([]string{counted(got.Rows, "row") + ", " + counted(r.Columns, "column")}, lines...)
 	return j.explained(append(lines, got.Plan.Lines()...))
 }
@@ -104,35 +103,4 @@ func strategyLines(d *parquetsort.Description) []string {
 	}
 	return []string{files, fmt.Sprintf("about %s, spilled and merged in %s: about %s to the spill folder, without "+
 		"compression", counted(int64(d.Runs), "run"), passes, spilled)}
-}
-
-// A planReport is the plan of the keys in numbers.
-type planReport struct {
-	Keys     []planKey `json:"keys"`
-	Words    int       `json:"words"` // of 64 bits that a code takes; long strings take more where rows tie
-	Sorted   bool      `json:"sorted"`
-	Reversed bool      `json:"reversed"`
-}
-
-// A planKey is the plan of one key.
-type planKey struct {
-	Column     string `json:"column"`
-	Type       string `json:"type"`
-	Bits       int    `json:"bits"` // of the code; of long strings those of its first part
-	Descending bool   `json:"descending"`
-	NullsFirst bool   `json:"nulls_first"`
-	Nulls      int    `json:"nulls"`
-	NaNs       int    `json:"nans"`
-}
-
-func planDetails(plan *keyencode.Plan) *planReport {
-	r := &planReport{Words: plan.Words(), Sorted: plan.Sorted(), Reversed: plan.Reversed()}
-	for i, k := range plan.Keys() {
-		s := plan.Statistics(i)
-		r.Keys = append(r.Keys, planKey{
-			Column: k.Name, Type: k.Type, Bits: plan.KeyBits(i), Nulls: s.Nulls, NaNs: s.NaNs,
-			Descending: k.Order == keyencode.Descending, NullsFirst: k.Nulls == keyencode.NullsAtStart,
-		})
-	}
-	return r
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
@@ -48,7 +49,7 @@ type report struct {
 
 	Footers  []footerReport        `json:"footers,omitempty"`  // of check of Parquet files
 	Strategy *parquetsort.Strategy `json:"strategy,omitempty"` // of explain of files that can be larger than memory
-	Details  *planReport           `json:"details,omitempty"`  // of explain: the plan, taken apart
+	Details  *arrowsort.Plan       `json:"details,omitempty"`  // of explain: the plan, taken apart
 
 	start   time.Time
 	order   string // of the rows, in words

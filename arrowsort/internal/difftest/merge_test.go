@@ -107,7 +107,8 @@ func (t *table) checkMergeReaders(tt *testing.T, r *rand.Rand, parts []arrowsort
 		opts.Limit = 0
 	}
 	batch := 1 + r.IntN(2*t.rows/(1+r.IntN(20))+2)
-	merged, err := t.merged(tt, r, parts, batch, -1, opts)
+	opts.BatchRows = batch
+	merged, err := t.merged(tt, r, parts, -1, opts)
 	defer releaseAll(merged)
 	if err != nil {
 		return fmt.Errorf("MergeReaders of %d parts, batches of %d: %w", len(parts), batch, err)
@@ -121,7 +122,7 @@ func (t *table) checkMergeReaders(tt *testing.T, r *rand.Rand, parts []arrowsort
 	}
 	opts.Limit = 0
 	part := r.IntN(len(parts))
-	start, err := t.merged(tt, r, parts, batch, part, opts)
+	start, err := t.merged(tt, r, parts, part, opts)
 	defer releaseAll(start)
 	if !errors.Is(err, errBroken) {
 		return fmt.Errorf("MergeReaders with a broken reader: error %v", err)
@@ -134,8 +135,8 @@ func (t *table) checkMergeReaders(tt *testing.T, r *rand.Rand, parts []arrowsort
 }
 
 // merged are the records of a stream over the parts; the reader of part broken fails somewhere.
-func (t *table) merged(tt *testing.T, r *rand.Rand, parts []arrowsort.Data, batch, broken int,
-	opts arrowsort.Options) (merged []arrow.Record, err error) {
+func (t *table) merged(tt *testing.T, r *rand.Rand, parts []arrowsort.Data, broken int, opts arrowsort.Options,
+) (merged []arrow.Record, err error) {
 	var readers []array.RecordReader
 	for i, part := range parts {
 		rec := part.(arrow.Record)
@@ -145,7 +146,7 @@ func (t *table) merged(tt *testing.T, r *rand.Rand, parts []arrowsort.Data, batc
 		}
 		readers = append(readers, reader)
 	}
-	reader, err := arrowsort.MergeReaders(tt.Context(), readers, t.keys, batch, opts)
+	reader, err := arrowsort.MergeReaders(tt.Context(), readers, t.keys, opts)
 	if err != nil {
 		return nil, err
 	}
