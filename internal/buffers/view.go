@@ -59,3 +59,24 @@ func PrefixSum[T Integer | ~int](counts []T) (total T) {
 	}
 	return total
 }
+
+// Series writes the numbers from first on.
+func Series[T uint32 | uint64](s []T, first T) {
+	for i := range s {
+		s[i] = first
+		first++
+	}
+}
+
+// Widen writes as many of the numbers as dst has.
+func Widen(dst []uint64, numbers []uint32) {
+	for i := range dst {
+		dst[i] = uint64(numbers[i])
+	}
+}
+
+// Load64 is word i from p on, unchecked: for kernels whose indices are in range by how they are made.
+func Load64(p unsafe.Pointer, i uint64) uint64 { return *(*uint64)(unsafe.Add(p, i*8)) }
+
+// Count32 adds one to counter i from p on, unchecked as Load64 is.
+func Count32(p unsafe.Pointer, i uint64) { *(*uint32)(unsafe.Add(p, i*4))++ }

@@ -3,6 +3,7 @@ package buffers
 import (
 	"math"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -30,4 +31,19 @@ func TestPrefixSum(t *testing.T) {
 	require.EqualValues(t, 7, PrefixSum(counts), "modulo 2^32")
 	require.Equal(t, []uint32{0, 3, 3, 8}, counts)
 	require.Zero(t, PrefixSum([]int(nil)))
+}
+
+func TestSeries(t *testing.T) {
+	s, wide := make([]uint32, 4), make([]uint64, 3)
+	Series(s, 5)
+	require.Equal(t, []uint32{5, 6, 7, 8}, s)
+	Widen(wide, s)
+	require.Equal(t, []uint64{5, 6, 7}, wide)
+}
+
+func TestUnchecked(t *testing.T) {
+	words, counters := []uint64{1, 2, 3}, []uint32{0, 0}
+	require.EqualValues(t, 3, Load64(unsafe.Pointer(&words[0]), 2))
+	Count32(unsafe.Pointer(&counters[0]), 1)
+	require.Equal(t, []uint32{0, 1}, counters)
 }

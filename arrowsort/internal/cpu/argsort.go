@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"unsafe"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // sortIndices returns the stable order of the codes as row numbers within the bin, nil when they are in order already.
@@ -53,7 +55,7 @@ func (f *binSorter) sortIndices(codes []uint64) []uint32 {
 func (f *binSorter) sortIndicesByDigits(codes []uint64) []uint32 {
 	n := len(codes)
 	a, b := f.a[:n], f.b[:n]
-	series(a, 0)
+	buffers.Series(a, 0)
 	var counts [8][256]uint32
 	for _, x := range codes {
 		for d := range counts {
@@ -107,8 +109,8 @@ func buildRecords(
 	for i, x := range codes {
 		r := uint32((x-lo)>>rest)<<rowBits | uint32(i)
 		a[i] = r
-		count32(counts, uint64(r>>s0&mask))
-		count32(second, uint64(r>>s1&mask))
+		buffers.Count32(counts, uint64(r>>s0&mask))
+		buffers.Count32(second, uint64(r>>s1&mask))
 	}
 }
 

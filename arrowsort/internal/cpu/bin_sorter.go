@@ -117,7 +117,7 @@ func (f *binSorter) permute(mover []byte, order []uint32, width int) {
 // applied copies an order, nil for the identity, to storage that ordering does not use.
 func (f *binSorter) applied(order []uint32, n int) []uint32 {
 	if order == nil {
-		series(f.rows[:n], 0)
+		buffers.Series(f.rows[:n], 0)
 	} else {
 		copy(f.rows, order)
 	}

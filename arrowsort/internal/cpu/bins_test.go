@@ -95,7 +95,7 @@ func unseen(n, levels int, most func(r *rand.Rand) uint64) []uint64 {
 	width := 64
 	for range levels {
 		places := make([]uint64, len(left))
-		series(places, 0)
+		buffers.Series(places, 0)
 		seen := map[uint64]bool{}
 		for _, at := range sample(storedCodes{words: places}, len(left)) {
 			seen[at] = true

@@ -44,7 +44,9 @@ type heavyJob struct {
 // heavyJobs have many columns, long strings to copy, or long ties.
 func heavyJobs() map[string]heavyJob {
 	const n = 100_000
-	random := func(seed uint64, n int) keyencode.Column { return uint64Column(drawn(seed, n, uniform)) }
+	random := func(seed uint64, n int) keyencode.Column {
+		return uint64Column(drawn(seed, n, uniform))
+	}
 	wide := engine.Job{Rows: n, Keys: []keyencode.Key{{}}}
 	for i := range 500 {
 		wide.Columns = append(wide.Columns, keyencode.Column{Kind: keyencode.Uint64, Chunks: random(1, n).Chunks})

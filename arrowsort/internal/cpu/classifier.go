@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"unsafe"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // A binner maps a code to its bin of the first digit. Every mapping is monotone, so that any of them sorts: a sample
@@ -191,10 +193,6 @@ func (b *binner) bySplitters(ordered, borders []uint64, binBits int) {
 // there without inlining its own calls. They index without checks: every bin is below binner.bins by the clamp, and the
 // tables have that many entries.
 
-func load64(p unsafe.Pointer, i uint64) uint64 { return *(*uint64)(unsafe.Add(p, i*8)) }
-
-func count32(p unsafe.Pointer, i uint64) { *(*uint32)(unsafe.Add(p, i*4))++ }
-
 // classify writes and counts the bins of codes.
 func (b *binner) classify(codes []uint64, bins []uint16, histogram []uint32) {
 	counts := unsafe.Pointer(&histogram[0])
@@ -214,7 +212,7 @@ func (b *binner) classify(codes []uint64, bins []uint16, histogram []uint32) {
 func countLinear(codes []uint64, histogram unsafe.Pointer, b *binner) {
 	base, top, shift := b.base, b.top, b.shift&63
 	for _, x := range codes {
-		count32(histogram, (min(max(x, base), top)-base)>>shift)
+		buffers.Count32(histogram, (min(max(x, base), top)-base)>>shift)
 	}
 }
 
@@ -244,7 +242,7 @@ func classifyLinear(codes []uint64, bins []uint16, histogram unsafe.Pointer, b *
 		_, c1 := bits.Sub64(t1, x, 0)
 		d := (min(max(x, base), top)-base)>>shift + c0 + c1
 		bins[i] = uint16(d)
-		count32(histogram, d)
+		buffers.Count32(histogram, d)
 	}
 }
 
@@ -261,10 +259,10 @@ func classifyCells(codes []uint64, bins []uint16, histogram unsafe.Pointer, b *b
 		_, c0 := bits.Sub64(t0, x, 0)
 		_, c1 := bits.Sub64(t1, x, 0)
 		x = min(max(x, base), top) - base
-		e := load64(cells, x>>shift)
+		e := buffers.Load64(cells, x>>shift)
 		d := e>>8 + x&inside>>(e&63) + c0 + c1
 		bins[i] = uint16(d)
-		count32(histogram, d)
+		buffers.Count32(histogram, d)
 	}
 }
 
@@ -283,33 +281,33 @@ func classifySplit(codes []uint64, bins []uint16, histogram unsafe.Pointer, b *b
 		x0, x1, x2, x3 := c[0], c[1], c[2], c[3]
 		n0, n1, n2, n3 := uint64(1), uint64(1), uint64(1), uint64(1)
 		for range levels {
-			_, b0 := bits.Sub64(load64(tree, n0), x0, 0)
-			_, b1 := bits.Sub64(load64(tree, n1), x1, 0)
-			_, b2 := bits.Sub64(load64(tree, n2), x2, 0)
-			_, b3 := bits.Sub64(load64(tree, n3), x3, 0)
+			_, b0 := bits.Sub64(buffers.Load64(tree, n0), x0, 0)
+			_, b1 := bits.Sub64(buffers.Load64(tree, n1), x1, 0)
+			_, b2 := bits.Sub64(buffers.Load64(tree, n2), x2, 0)
+			_, b3 := bits.Sub64(buffers.Load64(tree, n3), x3, 0)
 			n0, n1, n2, n3 = 2*n0+b0, 2*n1+b1, 2*n2+b2, 2*n3+b3
 		}
 		for k, n := range [4]uint64{n0, n1, n2, n3} {
 			d := splitBin(split, n-q, c[k])
 			out[k] = uint16(d)
-			count32(histogram, d)
+			buffers.Count32(histogram, d)
 		}
 	}
 	for ; i < len(codes); i++ {
 		n := uint64(1)
 		for range levels {
-			_, below := bits.Sub64(load64(tree, n), codes[i], 0)
+			_, below := bits.Sub64(buffers.Load64(tree, n), codes[i], 0)
 			n = 2*n + below
 		}
 		d := splitBin(split, n-q, codes[i])
 		bins[i] = uint16(d)
-		count32(histogram, d)
+		buffers.Count32(histogram, d)
 	}
 }
 
 // splitBin is the bin of x, which s splitters are below.
 func splitBin(split unsafe.Pointer, s, x uint64) uint64 {
-	if load64(split, s) == x {
+	if buffers.Load64(split, s) == x {
 		return 2*s + 1
 	}
 	return 2 * s

@@ -16,34 +16,6 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// shapes are distributions that take different paths through the engine.
-var shapes = map[string]func(r *rand.Rand, n, i int) uint64{
-	"uniform":  func(r *rand.Rand, n, i int) uint64 { return r.Uint64() },
-	"narrow":   func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(1 << 20) },
-	"few":      func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(10) * 0x123456789abcdef },
-	"constant": func(r *rand.Rand, n, i int) uint64 { return 7 },
-	"sorted":   func(r *rand.Rand, n, i int) uint64 { return uint64(i) / 3 },
-	"reversed": func(r *rand.Rand, n, i int) uint64 { return uint64(n - i) },
-	"half": func(r *rand.Rand, n, i int) uint64 {
-		if i%2 == 0 {
-			return 7
-		}
-		return r.Uint64()
-	},
-	"outliers": func(r *rand.Rand, n, i int) uint64 {
-		if i%1000 == 0 {
-			return r.Uint64()
-		}
-		return r.Uint64N(1 << 20)
-	},
-	"exponential": func(r *rand.Rand, n, i int) uint64 { return r.Uint64() >> r.IntN(64) },
-}
-
-func uint64Column(keys []uint64) keyencode.Column {
-	chunk := keyencode.Chunk{Rows: len(keys), Values: buffers.Bytes(keys)}
-	return keyencode.Column{Kind: keyencode.Uint64, Chunks: []keyencode.Chunk{chunk}}
-}
-
 // TestShapes sorts every shape at sizes on both sides of the partition, by row numbers and with the columns.
 func TestShapes(t *testing.T) {
 	sizes := []int{1, 100, smallRows, smallRows + 1, 200_000, 1_000_000}
@@ -65,7 +37,7 @@ func testShapes(t *testing.T, e engine.Engine, sizes []int) {
 				keys[i] = shape(r, n, i)
 			}
 			want := make([]uint64, n)
-			series(want, 0)
+			buffers.Series(want, 0)
 			slices.SortStableFunc(want, func(a, b uint64) int { return cmp.Compare(keys[a], keys[b]) })
 			for _, job := range []engine.Job{
 				{RowNumbers: 8}, {RowNumbers: 4}, {RowNumbers: 8, Gather: []int{0}}, {RowNumbers: 8, Limit: 1 + n/10},

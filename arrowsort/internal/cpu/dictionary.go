@@ -109,7 +109,7 @@ func newRanks(ranks []uint16, rows []uint32, nullable bool) *fewStrings {
 	f := &fewStrings{ranks: keyencode.Column{Kind: keyencode.Uint16}, rows: rows}
 	if nullable {
 		f.ranks.Kind, chunk.Ranks = keyencode.Dictionary16, make([]uint32, len(rows))
-		series(chunk.Ranks, 0)
+		buffers.Series(chunk.Ranks, 0)
 	}
 	f.ranks.Chunks = []keyencode.Chunk{chunk}
 	return f

@@ -2,40 +2,17 @@ package cpu
 
 import (
 	"context"
-	"math/rand/v2"
 	"runtime"
-	"slices"
 	"testing"
 	"time"
 
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/cputest"
 	"github.com/arrowsort/arrowsort/internal/arena"
-	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/workers"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
-
-// A meter is a checked allocator that counts the most bytes allocated at once. It fails the test when something stays
-// out.
-type meter struct {
-	*memory.CheckedAllocator
-	most int
-}
-
-func newMeter(t testing.TB) *meter {
-	m := &meter{CheckedAllocator: memory.NewCheckedAllocator(memory.NewGoAllocator())}
-	t.Cleanup(func() { m.AssertSize(t, 0) })
-	return m
-}
-
-func (m *meter) Allocate(n int) []byte {
-	b := m.CheckedAllocator.Allocate(n)
-	m.most = max(m.most, m.CurrentAlloc())
-	return b
-}
 
 // mustSort sorts with an allocator that is checked; the result is released with the test. temp is the most memory that
 // was allocated in addition to it.
@@ -46,7 +23,7 @@ func mustSort(t testing.TB, job *engine.Job) (res *engine.Result, temp int) {
 	require.NoError(t, err)
 	require.Equal(t, job.Out(), res.Rows)
 	t.Cleanup(func() { res.Release(mem) })
-	return res, mem.most - mem.CurrentAlloc()
+	return res, mem.Most - mem.CurrentAlloc()
 }
 
 // newTestSorter is a sorter that has measured a job; what it holds is released with the test.
@@ -77,43 +54,6 @@ func newTestBinSorter(t testing.TB, rows int, ties bool) *binSorter {
 	return f
 }
 
-// drawn are n keys of a distribution.
-func drawn(seed uint64, n int, f func(r *rand.Rand, n, i int) uint64) []uint64 {
-	r := rand.New(rand.NewPCG(seed, uint64(n)))
-	keys := make([]uint64, n)
-	for i := range keys {
-		keys[i] = f(r, n, i)
-	}
-	return keys
-}
-
-func uniform(r *rand.Rand, _, _ int) uint64 { return r.Uint64() }
-
-// stable is the definition of a sort: the rows in the order of compare, ties as they come.
-func stable(rows []uint32, compare func(a, b uint32) int) []uint32 {
-	rows = slices.Clone(rows)
-	slices.SortStableFunc(rows, compare)
-	return rows
-}
-
-// allRows are the rows 0..n-1.
-func allRows(n int) []uint32 {
-	rows := make([]uint32, n)
-	series(rows, 0)
-	return rows
-}
-
-// requireSame compares long slices: it prints the first difference and not all of them.
-func requireSame[T comparable](t testing.TB, want, got []T, format string, args ...any) {
-	t.Helper()
-	require.Len(t, got, len(want), append([]any{format}, args...)...)
-	for i := range want {
-		if want[i] != got[i] {
-			require.Equal(t, want[i], got[i], append([]any{"place %d: " + format, i}, args...)...)
-		}
-	}
-}
-
 // requireGoroutines waits a moment for goroutines that are about to end; there may not be more than before.
 func requireGoroutines(t testing.TB, before int) {
 	t.Helper()
@@ -127,18 +67,21 @@ func requireGoroutines(t testing.TB, before int) {
 	require.Failf(t, "goroutines outlive a call", "%d before, now:\n%s", before, stacks[:runtime.Stack(stacks, true)])
 }
 
-// viewColumn is a BinaryView column: row i is string pick(i) of data, none shorter than 13 bytes, or empty for a pick
-// of -1.
-func viewColumn(n int, data [][]byte, pick func(i int) int) keyencode.Column {
-	values := make([]byte, 16*n)
-	for i := range n {
-		if k := pick(i); k >= 0 {
-			v := buffers.View[uint32](values[16*i : 16*i+16])
-			v[0], v[2] = uint32(len(data[k])), uint32(k)
-			copy(values[16*i+4:16*i+8], data[k])
-		}
-	}
-	return keyencode.Column{
-		Kind: keyencode.BinaryView, Chunks: []keyencode.Chunk{{Rows: n, Values: values, Data: data}},
-	}
+// Helpers that the packages below this one use, too.
+type meter = cputest.Meter
+
+var (
+	newMeter     = cputest.NewMeter
+	drawn        = cputest.Drawn
+	uniform      = cputest.Uniform
+	shapes       = cputest.Shapes
+	stable       = cputest.Stable
+	allRows      = cputest.AllRows
+	uint64Column = cputest.Uint64Column
+	viewColumn   = cputest.ViewColumn
+)
+
+func requireSame[T comparable](t testing.TB, want, got []T, format string, args ...any) {
+	t.Helper()
+	cputest.RequireSame(t, want, got, format, args...)
 }

@@ -161,29 +161,16 @@ func newRowMover(width int) (*mover, error) {
 	switch width {
 	case 4:
 		return &mover{
-			width: 4, fill: func(dst []byte, lo int) { series(buffers.View[uint32](dst), uint32(lo)) },
+			width: 4, fill: func(dst []byte, lo int) { buffers.Series(buffers.View[uint32](dst), uint32(lo)) },
 			take: func(dst []byte, rows []uint32) { copy(buffers.View[uint32](dst), rows) },
 		}, nil
 	case 8:
 		return &mover{
-			width: 8, fill: func(dst []byte, lo int) { series(buffers.View[uint64](dst), uint64(lo)) },
-			take: func(dst []byte, rows []uint32) { widen(buffers.View[uint64](dst), rows) },
+			width: 8, fill: func(dst []byte, lo int) { buffers.Series(buffers.View[uint64](dst), uint64(lo)) },
+			take: func(dst []byte, rows []uint32) { buffers.Widen(buffers.View[uint64](dst), rows) },
 		}, nil
 	}
 	return nil, fmt.Errorf("%w: row numbers of %d bytes", engine.ErrKind, width)
-}
-
-func widen(dst []uint64, rows []uint32) {
-	for i := range dst {
-		dst[i] = uint64(rows[i])
-	}
-}
-
-func series[T uint32 | uint64](s []T, first T) {
-	for i := range s {
-		s[i] = first
-		first++
-	}
 }
 
 // codeMover moves the leading words of the codes.

@@ -183,7 +183,7 @@ func (p *partition) rankLongBin(src source, words []uint64, ties Ties) (groups i
 		return 0, err
 	}
 	defer p.mem.Free(buffers.Bytes(order))
-	series(order, 0)
+	buffers.Series(order, 0)
 	if err := p.sortLongBin(src, order, 0); err != nil {
 		return 0, err
 	}

@@ -164,10 +164,10 @@ func searchCells(places, values []uint64, t *sortedStrip) {
 			// The place is among p..p+n, and half is at most n: reads stay within the codes.
 			half := (n + 1) / 2
 			middle := unsafe.Add(codes, (half-1)*8)
-			_, b0 := bits.Sub64(load64(middle, p0), v0, 0)
-			_, b1 := bits.Sub64(load64(middle, p1), v1, 0)
-			_, b2 := bits.Sub64(load64(middle, p2), v2, 0)
-			_, b3 := bits.Sub64(load64(middle, p3), v3, 0)
+			_, b0 := bits.Sub64(buffers.Load64(middle, p0), v0, 0)
+			_, b1 := bits.Sub64(buffers.Load64(middle, p1), v1, 0)
+			_, b2 := bits.Sub64(buffers.Load64(middle, p2), v2, 0)
+			_, b3 := bits.Sub64(buffers.Load64(middle, p3), v3, 0)
 			p0, p1, p2, p3 = p0+half&-b0, p1+half&-b1, p2+half&-b2, p3+half&-b3
 			n -= half
 		}
@@ -178,7 +178,7 @@ func searchCells(places, values []uint64, t *sortedStrip) {
 		p := first(v)
 		for n := window; n > 0; {
 			half := (n + 1) / 2
-			_, below := bits.Sub64(load64(unsafe.Add(codes, (half-1)*8), p), v, 0)
+			_, below := bits.Sub64(buffers.Load64(unsafe.Add(codes, (half-1)*8), p), v, 0)
 			p, n = p+half&-below, n-half
 		}
 		places[i] = p

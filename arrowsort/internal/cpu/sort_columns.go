@@ -135,7 +135,7 @@ func (s *sorter) split(src source, movers []*mover, lo, hi int) error {
 	if err != nil {
 		return err
 	}
-	series(order, 0)
+	buffers.Series(order, 0)
 	if err := s.sortRows(src, order, 0); err != nil {
 		return err
 	}

@@ -183,7 +183,7 @@ func (f *binSorter) breakRecordTies(plan *keyencode.Plan, src source, rows []uin
 	}
 	f.ties.Runs = runs
 	f.breakTies(src, plan, f.rows[:len(rows)])
-	widen(rows, f.rows)
+	buffers.Widen(rows, f.rows)
 }
 
 // sortLongRecords sorts the records of a bin that is too long for one worker, by their rows.
@@ -202,7 +202,7 @@ func (s *sorter) sortLongRecords(records []uint64, rowBits uint) error {
 		err = s.sortLongBin(s.source(), rows, 0)
 	}
 	if err == nil {
-		err = s.pool.Tiles(len(records), placeRows, func(_, lo, hi int) { widen(records[lo:hi], rows[lo:]) })
+		err = s.pool.Tiles(len(records), placeRows, func(_, lo, hi int) { buffers.Widen(records[lo:hi], rows[lo:]) })
 	}
 	s.mem.Free(buffers.Bytes(rows))
 	return err

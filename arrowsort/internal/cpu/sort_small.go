@@ -80,7 +80,7 @@ func sortSingleTile(ctx context.Context, job *engine.Job, mem engine.Allocator) 
 	order := t.sortIndices(words)
 	if order == nil {
 		order = t.inOrder[:job.Rows]
-		series(order, 0)
+		buffers.Series(order, 0)
 	}
 	n := job.Out()
 	out, err := engine.Allocate(mem, n*job.RowNumbers)
@@ -90,7 +90,7 @@ func sortSingleTile(ctx context.Context, job *engine.Job, mem engine.Allocator) 
 	if job.RowNumbers == 4 {
 		copy(buffers.View[uint32](out), order)
 	} else {
-		widen(buffers.View[uint64](out), order)
+		buffers.Widen(buffers.View[uint64](out), order)
 	}
 	return &engine.Result{Rows: n, RowNumbers: out}, nil
 }

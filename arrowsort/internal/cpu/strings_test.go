@@ -239,6 +239,6 @@ func TestTooManyBytes(t *testing.T) {
 	mem := newMeter(t)
 	_, err := New().Sort(t.Context(), &job, mem)
 	require.ErrorIs(t, err, engine.ErrOffsets)
-	require.Less(t, mem.most, 1<<20, "bytes that were allocated")
+	require.Less(t, mem.Most, 1<<20, "bytes that were allocated")
 	require.Greater(t, chunks*size, math.MaxInt32)
 }
