@@ -1,8 +1,7 @@
 package cpu
 
 import (
-	"math/bits"
-
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -17,10 +16,9 @@ type binSorter struct {
 	source // of the rows whose ties are broken
 	ties   tiebreak.Breaker
 	codes  []uint64 // codes of the bin's rows, in their order of arrival
-	a, b   []uint32 // 4-byte records
 	rows   []uint32 // the result where a and b are needed again
 	spare  []byte   // the rows of one mover in the bin
-	counts []uint32 // of two digits
+	order  binsort.Argsort
 	tied   []tiedRecord
 	owned  []byte // all of the storage
 }
@@ -39,8 +37,7 @@ func (s *sorter) newBinSorters(workers, rows, width int, ties bool) ([]*binSorte
 
 // reserve cuts one allocation into the storage of a binSorter.
 func (f *binSorter) reserve(mem *arena.Arena, rows, width int, ties bool) error {
-	counts := max(1<<8, 2<<((bits.Len(uint(rows))+5)/2)) // digits, as order chooses them
-	size := rows*(8+3*4+width) + counts*4
+	size := rows*(8+3*4+width) + binsort.Counters(rows)*4
 	if ties {
 		size += rows * (8 + 4)
 	}
@@ -58,10 +55,9 @@ func (f *binSorter) reserve(mem *arena.Arena, rows, width int, ties bool) error 
 		f.ties.Codes = buffers.View[uint64](cut(rows * 8))
 		f.ties.Rows = buffers.View[uint32](cut(rows * 4))
 	}
-	for _, part := range []*[]uint32{&f.a, &f.b, &f.rows} {
-		*part = buffers.View[uint32](cut(rows * 4))
-	}
-	f.counts = buffers.View[uint32](cut(counts * 4))
+	numbers := func(n int) []uint32 { return buffers.View[uint32](cut(n * 4)) }
+	f.order = binsort.NewArgsort(numbers(rows), numbers(rows), numbers(binsort.Counters(rows)))
+	f.rows = numbers(rows)
 	f.spare = cut(rows * width)
 	return nil
 }
@@ -92,7 +88,7 @@ func (f *binSorter) sortRowIndices(plan *keyencode.Plan, src source, base, n int
 		codes = f.codes[:n]
 		encodeAll(src, codes, base)
 	}
-	order := f.sortIndices(codes)
+	order := f.order.Order(codes)
 	if plan.Words() == 1 {
 		return order
 	}
@@ -142,7 +138,7 @@ func (f *binSorter) Strings(dst [][]byte, word int, rows []uint32) bool {
 
 // SortRun orders rows by their codes, stably, and the codes with them.
 func (f *binSorter) SortRun(rows []uint32, codes []uint64) {
-	if order := f.sortIndices(codes); order != nil {
+	if order := f.order.Order(codes); order != nil {
 		f.permute(buffers.Bytes(rows), order, 4)
 		f.permute(buffers.Bytes(codes), order, 8)
 	}

@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/tiebreak"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -12,7 +13,7 @@ import (
 // ordered by one worker; many are partitioned, and bins that are still too long recurse: with the same word and a new
 // sample or, when they tie in it, with the next word.
 func (s *sorter) sortRows(src source, rows []uint32, word int) error {
-	if len(rows) <= maxBinRows {
+	if len(rows) <= binsort.MaxRows {
 		fs, err := s.newBinSorters(1, len(rows), 8, true)
 		if err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -69,7 +70,7 @@ func TestSortRows(t *testing.T) {
 			Rows: n, Columns: []keyencode.Column{uint64Column(first), uint64Column(second)},
 			Keys: []keyencode.Key{{}, {Column: 1}}, Threads: 2,
 		}
-		for _, part := range []int{0, 1, 1000, maxBinRows, n} {
+		for _, part := range []int{0, 1, 1000, binsort.MaxRows, n} {
 			if part > 1000 && !testrun.Share(3, name, part) {
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
@@ -31,7 +32,6 @@ type binner struct {
 }
 
 const (
-	maxBinRows = 1 << 16 // a bin above this leaves the L2 cache; its rows no longer fit 16 bits
 	cellBits   = 12
 	maxBinBits = 15 // splitters make two bins of each: their numbers just fit 16 bits
 )
@@ -41,7 +41,7 @@ func newBinner(ordered []uint64, n int, borders []uint64) *binner {
 	// 1024 bins are the best partition: one open line per bin and column stays in the L2 cache. Beyond 32768 rows in a
 	// bin the bins' own sorts cost more than a partition with more bins.
 	binBits := min(max(1, min(bits.Len(uint(n/4096)), 10), bits.Len(uint(n>>15))), maxBinBits)
-	most := max(maxBinRows, n>>binBits*6) // the most rows that a bin should have
+	most := max(binsort.MaxRows, n>>binBits*6) // the most rows that a bin should have
 	fits := func(b *binner) bool {
 		distinct, mixed := b.load(ordered)
 		return !mixed && n/len(ordered)*distinct <= most

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // A codeShape is a distribution of codes with the class borders that a plan would give for them.
@@ -159,7 +160,7 @@ func TestLinearKernels(t *testing.T) {
 	codes = probes(codes, nil)
 	counts := make([]uint32, b.bins)
 	countLinear(codes, unsafe.Pointer(&counts[0]), b)
-	exclusiveSum(counts)
+	buffers.PrefixSum(counts)
 	offsets := slices.Clone(counts)
 	places, again := make([]uint32, len(codes)), make([]uint32, len(codes))
 	placesLinear(codes, places, unsafe.Pointer(&counts[0]), b)

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"context"
 	"runtime"
 	"testing"
 	"time"
@@ -10,8 +9,6 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/cputest"
-	"github.com/arrowsort/arrowsort/internal/arena"
-	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // mustSort sorts with an allocator that is checked; the result is released with the test. temp is the most memory that
@@ -42,16 +39,6 @@ func newMeteredSorter(t testing.TB, job *engine.Job) (*sorter, *meter) {
 	t.Cleanup(s.mem.Release)
 	require.NoError(t, s.measure())
 	return s, mem
-}
-
-// newTestBinSorter has temp storage for bins of up to rows rows.
-func newTestBinSorter(t testing.TB, rows int, ties bool) *binSorter {
-	t.Helper()
-	mem := arena.New(t.Context(), newMeter(t))
-	t.Cleanup(mem.Release)
-	f := &binSorter{pool: workers.NewPool(context.Background(), 1, 0, nil)}
-	require.NoError(t, f.reserve(mem, rows, 8, ties))
-	return f
 }
 
 // requireGoroutines waits a moment for goroutines that are about to end; there may not be more than before.

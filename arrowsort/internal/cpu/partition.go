@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -228,14 +229,14 @@ func (l *mover) eachBlock(w *workers.Pool, lo, hi int, scratch []byte, f func(bl
 	}
 }
 
-// eachBin calls short for the rows lo..hi-1 of bins of up to maxBinRows, which one worker sorts, with temp storage for
-// values of a width and for ties; then long, one after another, for the others.
+// eachBin calls short for the rows lo..hi-1 of bins of up to binsort.MaxRows, which one worker sorts, with temp storage
+// for values of a width and for ties; then long, one after another, for the others.
 func (p *partition) eachBin(
 	width int, ties bool, short func(f *binSorter, lo, hi int), long func(lo, hi int) error,
 ) error {
 	longest := 0
 	for bin := range p.binner.bins {
-		if lo, hi := p.bin(bin); hi-lo <= maxBinRows {
+		if lo, hi := p.bin(bin); hi-lo <= binsort.MaxRows {
 			longest = max(longest, hi-lo)
 		}
 	}
@@ -244,7 +245,7 @@ func (p *partition) eachBin(
 		return err
 	}
 	err = p.pool.Run(p.binner.bins, func(worker, bin int) {
-		if lo, hi := p.bin(bin); hi-lo <= maxBinRows {
+		if lo, hi := p.bin(bin); hi-lo <= binsort.MaxRows {
 			short(fs[worker], lo, hi)
 			p.report(hi - lo)
 		}
@@ -253,7 +254,7 @@ func (p *partition) eachBin(
 		f.release(p.mem)
 	}
 	for bin := 0; bin < p.binner.bins && err == nil; bin++ {
-		if lo, hi := p.bin(bin); hi-lo > maxBinRows {
+		if lo, hi := p.bin(bin); hi-lo > binsort.MaxRows {
 			err = long(lo, hi)
 			p.report(hi - lo)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
@@ -138,7 +139,7 @@ func (p *partition) rankBin(f *binSorter, src storedCodes, lo, hi int, ties Ties
 	if p.plan.Words() == 1 {
 		return p.rankCodes(src.words[lo:hi], order, ties)
 	}
-	var starts [maxBinRows / 64]uint64
+	var starts [binsort.MaxRows / 64]uint64
 	p.firstUnsortedIn(selected{src.from(lo), order, 0}, 0, len(order), starts[:])
 	return p.rankGroups(src.words[lo:hi], order, starts[:], ties)
 }

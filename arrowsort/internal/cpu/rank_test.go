@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -72,7 +73,7 @@ func TestRank(t *testing.T) {
 			ranked++
 			requireSame(t, ranksOf(keys, ties), buffers.View[uint64](result.RowNumbers), "%s, %s", name, text)
 			result.Release(mem)
-			require.LessOrEqual(t, mem.Most, n*(8+10+4)+4*maxBinRows*28+1<<20, "%s, %s: memory", name, text)
+			require.LessOrEqual(t, mem.Most, n*(8+10+4)+4*binsort.MaxRows*28+1<<20, "%s, %s: memory", name, text)
 		}
 	}
 	require.Greater(t, ranked, tried/3, "distributions that are ranked")

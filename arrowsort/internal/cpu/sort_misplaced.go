@@ -5,6 +5,7 @@ import (
 	"sort"
 	"sync/atomic"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
@@ -217,7 +218,7 @@ func (m *misplacedRows) merge() (done bool, err error) {
 		t := &m.tiles[i]
 		longest = max(longest, m.fences[t.last].row-m.fences[t.first].row+lates[i+1]-lates[i])
 	}
-	if longest > maxBinRows {
+	if longest > binsort.MaxRows {
 		return false, nil
 	}
 	fs, err := m.newBinSorters(min(m.pool.Threads, len(m.tiles)), longest, widest(movers), false)

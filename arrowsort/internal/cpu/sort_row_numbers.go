@@ -101,7 +101,7 @@ func (f *binSorter) sortBinRecords(plan *keyencode.Plan, src source, records []u
 		return
 	}
 	sorted := records
-	order := f.sortIndices(records)
+	order := f.order.Order(records)
 	if order != nil {
 		sorted = buffers.View[uint64](f.spare)[:copy(buffers.View[uint64](f.spare), records)]
 	}

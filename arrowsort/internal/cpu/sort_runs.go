@@ -190,7 +190,7 @@ func (t *mergeTile) order(s *sorter, f *binSorter) []uint32 {
 	}
 	codes := f.codes[:t.rows]
 	encodeAll(t.source(s.source()), codes, 0)
-	return f.mergeIndices(codes, int(t.end[0]-t.first[0]))
+	return f.order.OrderOfTwoRuns(codes, int(t.end[0]-t.first[0]))
 }
 
 // load writes the rows of the tile one run after another.

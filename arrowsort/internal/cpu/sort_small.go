@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -41,16 +42,16 @@ const singleTileRows = 1 << 10
 
 // A tileSorter is the temp storage of sortSingleTile: it does not grow with the rows, so that it is kept between calls.
 type tileSorter struct {
-	binSorter
+	order   binsort.Argsort
 	words   [singleTileRows]uint64
 	a, b    [singleTileRows]uint32
 	inOrder [singleTileRows]uint32
-	counts  [1 << 10]uint32
+	counts  [1 << 10]uint32 // counters(singleTileRows) are enough
 }
 
 var tileSorters = sync.Pool{New: func() any {
 	t := &tileSorter{}
-	t.binSorter.a, t.binSorter.b, t.binSorter.counts = t.a[:], t.b[:], t.counts[:]
+	t.order = binsort.NewArgsort(t.a[:], t.b[:], t.counts[:])
 	return t
 }}
 
@@ -77,7 +78,7 @@ func sortSingleTile(ctx context.Context, job *engine.Job, mem engine.Allocator) 
 	defer tileSorters.Put(t)
 	words := t.words[:job.Rows]
 	keyencode.EncodeWords(words, &job.Columns[0], job.Keys[0], 0)
-	order := t.sortIndices(words)
+	order := t.order.Order(words)
 	if order == nil {
 		order = t.inOrder[:job.Rows]
 		buffers.Series(order, 0)

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -95,7 +96,7 @@ func (c *carriedStrings) place(p *partition) (carried int) {
 			sum, next[bin] = sum+next[bin], sum
 		}
 		lo, hi := p.bin(bin)
-		if n := int(sum) - c.bins[bin]; hi-lo <= maxBinRows && n <= carriedBinBytes {
+		if n := int(sum) - c.bins[bin]; hi-lo <= binsort.MaxRows && n <= carriedBinBytes {
 			c.carried[bin] = true
 			carried += n
 		}
@@ -119,8 +120,8 @@ func (c *carriedStrings) move(t *strings, p *partition, words []uint64, lo int) 
 	}
 }
 
-// write writes the strings of all rows, and their offsets, in sorted order: those of a bin of up to maxBinRows by one
-// worker, through a copy if they are carried.
+// write writes the strings of all rows, and their offsets, in sorted order: those of a bin of up to binsort.MaxRows by
+// one worker, through a copy if they are carried.
 func (c *carriedStrings) write(t *strings, s *sorter, col *engine.Column) error {
 	longest := 0
 	for bin, carried := range c.carried {
@@ -135,7 +136,7 @@ func (c *carriedStrings) write(t *strings, s *sorter, col *engine.Column) error 
 	c.next = nil
 	err = s.pool.Run(len(c.carried), func(worker, bin int) {
 		lo, hi, start, end := int(c.rows[bin]), int(c.rows[bin+1]), c.bins[bin], c.bins[bin+1]
-		if hi-lo > maxBinRows || s.pool.Stopped() {
+		if hi-lo > binsort.MaxRows || s.pool.Stopped() {
 			return
 		}
 		sorted := *t
@@ -147,7 +148,7 @@ func (c *carriedStrings) write(t *strings, s *sorter, col *engine.Column) error 
 	})
 	s.mem.Free(scratch)
 	for bin := 0; bin < len(c.carried) && err == nil; bin++ {
-		if lo, hi := int(c.rows[bin]), int(c.rows[bin+1]); hi-lo > maxBinRows {
+		if lo, hi := int(c.rows[bin]), int(c.rows[bin+1]); hi-lo > binsort.MaxRows {
 			var tiles []tile
 			if tiles, err = t.measureTiles(s, lo, hi); err == nil {
 				err = t.writeTiles(s, col, lo, hi, c.bins[bin], tiles)

@@ -1,4 +1,5 @@
-package cpu
+// Package binsort sorts the rows of one bin of a partition in the cache of a core.
+package binsort
 
 import (
 	"cmp"
@@ -9,13 +10,29 @@ import (
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
-// sortIndices returns the stable order of the codes as row numbers within the bin, nil when they are in order already.
-// The result is in the binSorter's own storage.
+// MaxRows is the largest number of rows of a bin that one worker sorts: a longer one leaves the L2 cache, and its rows
+// no longer fit 16 bits.
+const MaxRows = 1 << 16
+
+// An Argsort is the temp storage of one worker that finds the order of codes.
+type Argsort struct {
+	a, b   []uint32 // 4-byte records
+	counts []uint32 // of two digits
+}
+
+// NewArgsort returns one for up to as many rows as a and b have. Its counts are Counters(rows).
+func NewArgsort(a, b, counts []uint32) Argsort { return Argsort{a, b, counts} }
+
+// Counters is the number of counts that codes of up to rows rows need.
+func Counters(rows int) int { return max(1<<8, 2<<((bits.Len(uint(rows))+5)/2)) }
+
+// Order returns the stable order of the codes as row numbers within the bin, nil when they are in order already.
+// The result is in its own storage.
 //
 // A 4-byte record holds the row below the leading bits of code - min that fit. Records are distinct, so that whole
 // records may be compared in any step. Two radix passes of up to 10 bits bring nearly all of them home; an insertion
 // pass does the rest; rows that tie in the record are ordered by their codes.
-func (f *binSorter) sortIndices(codes []uint64) []uint32 {
+func (s *Argsort) Order(codes []uint64) []uint32 {
 	lo, hi, inOrder := rangeOf(codes)
 	if inOrder {
 		return nil
@@ -25,36 +42,36 @@ func (f *binSorter) sortIndices(codes []uint64) []uint32 {
 	width := uint(bits.Len64(hi - lo))
 	kept := min(width, 32-rowBits)
 	rest := width - kept
-	a, b := f.a[:n], f.b[:n]
+	a, b := s.a[:n], s.b[:n]
 	want := min(kept, rowBits+4) // 4 bits more than the rows need leave few to the insertion pass
 	digit := (want + 1) / 2
 	used := min(kept, 2*digit)
 	shift := rowBits + kept - used
-	counts := f.counts[:2<<digit]
+	counts := s.counts[:2<<digit]
 	clear(counts)
 	buildRecords(codes, a, lo, rest, rowBits, unsafe.Pointer(&counts[0]), shift, digit)
 	for p := range uint(2) {
-		exclusiveSum(counts[p<<digit : (p+1)<<digit])
+		buffers.PrefixSum(counts[p<<digit : (p+1)<<digit])
 		scatterRecords(a, unsafe.Pointer(&b[0]), unsafe.Pointer(&counts[p<<digit]), shift+p*digit, 1<<digit-1)
 		a, b = b, a
 	}
 	budget := 8 * n
-	if !insertRecords(a, &budget) {
-		return f.sortIndicesByDigits(codes)
+	if !insertionPass(a, &budget) {
+		return s.orderByBytes(codes)
 	}
 	if rest == 0 {
-		stripRecords(a, rowBits)
-	} else if !stripTiedRecords(a, codes, rowBits, &budget) {
-		return f.sortIndicesByDigits(codes)
+		recordsToRows(a, rowBits)
+	} else if !tiedRecordsToRows(a, codes, rowBits, &budget) {
+		return s.orderByBytes(codes)
 	}
 	return a
 }
 
-// sortIndicesByDigits is sortIndices for codes that cluster in a part of their range: row numbers move by one byte of
-// the codes after another, from the least significant, constant bytes left out.
-func (f *binSorter) sortIndicesByDigits(codes []uint64) []uint32 {
+// orderByBytes is Order for codes that cluster in a part of their range: row numbers move by one byte of the codes
+// after another, from the least significant, constant bytes left out.
+func (s *Argsort) orderByBytes(codes []uint64) []uint32 {
 	n := len(codes)
-	a, b := f.a[:n], f.b[:n]
+	a, b := s.a[:n], s.b[:n]
 	buffers.Series(a, 0)
 	var counts [8][256]uint32
 	for _, x := range codes {
@@ -67,7 +84,7 @@ func (f *binSorter) sortIndicesByDigits(codes []uint64) []uint32 {
 		if c[byte(codes[0]>>(8*d))] == uint32(n) {
 			continue
 		}
-		exclusiveSum(c[:])
+		buffers.PrefixSum(c[:])
 		for _, r := range a {
 			o := &c[byte(codes[r]>>(8*d))]
 			b[*o] = r
@@ -115,15 +132,6 @@ func buildRecords(
 }
 
 //go:noinline
-func exclusiveSum(counts []uint32) {
-	sum := uint32(0)
-	for i, c := range counts {
-		counts[i] = sum
-		sum += c
-	}
-}
-
-//go:noinline
 func scatterRecords(a []uint32, b, offsets unsafe.Pointer, shift uint, mask uint32) {
 	shift &= 31
 	for _, r := range a {
@@ -134,10 +142,10 @@ func scatterRecords(a []uint32, b, offsets unsafe.Pointer, shift uint, mask uint
 	}
 }
 
-// insertRecords sorts records that are nearly in place; it gives up (false) when the budget of steps is spent.
+// insertionPass sorts records that are nearly in place; it gives up (false) when the budget of steps is spent.
 //
 //go:noinline
-func insertRecords(a []uint32, budget *int) bool {
+func insertionPass(a []uint32, budget *int) bool {
 	prev := a[0]
 	for i := 1; i < len(a); i++ {
 		x := a[i]
@@ -158,19 +166,19 @@ func insertRecords(a []uint32, budget *int) bool {
 	return true
 }
 
-// stripRecords leaves the rows of ordered records.
-func stripRecords(a []uint32, rowBits uint) {
+// recordsToRows leaves the rows of ordered records.
+func recordsToRows(a []uint32, rowBits uint) {
 	mask := uint32(1)<<(rowBits&31) - 1
 	for i := range a {
 		a[i] &= mask
 	}
 }
 
-// stripTiedRecords is stripRecords for records that do not hold all code bits: runs that tie in those they hold are
+// tiedRecordsToRows is recordsToRows for records that do not hold all code bits: runs that tie in those they hold are
 // ordered by the codes. It gives up (false) when the budget is spent or a run is long.
 //
 //go:noinline
-func stripTiedRecords(a []uint32, codes []uint64, rowBits uint, budget *int) bool {
+func tiedRecordsToRows(a []uint32, codes []uint64, rowBits uint, budget *int) bool {
 	rowBits &= 31
 	mask := uint32(1)<<rowBits - 1
 	for i := 0; i < len(a); {
@@ -187,19 +195,18 @@ func stripTiedRecords(a []uint32, codes []uint64, rowBits uint, budget *int) boo
 		g := a[i:e]
 		i = e
 		if len(g) > 16 && codesTie(g, codes, mask) {
-			stripRecords(g, rowBits)
+			recordsToRows(g, rowBits)
 			continue
 		}
 		if *budget -= len(g); *budget < 0 || len(g) > 256 {
 			return false
 		}
-		stripRecords(g, rowBits)
+		recordsToRows(g, rowBits)
 		if len(g) <= 16 {
 			insertRows(g, codes)
 		} else {
 			slices.SortFunc(g, func(x, y uint32) int {
-				return cmp.Or(cmp.Compare(codes[x], codes[y]), cmp.Compare(x,
-					y))
+				return cmp.Or(cmp.Compare(codes[x], codes[y]), cmp.Compare(x, y))
 			})
 		}
 	}
@@ -228,22 +235,22 @@ func insertRows(rows []uint32, codes []uint64) {
 	}
 }
 
-// mergeIndices is the stable order of codes of which the first ones and the others are in order; nil when all are.
-func (f *binSorter) mergeIndices(codes []uint64, first int) []uint32 {
+// OrderOfTwoRuns is the stable order of codes of which the first ones and the others are in order; nil when all are.
+func (s *Argsort) OrderOfTwoRuns(codes []uint64, first int) []uint32 {
 	n := len(codes)
 	if first == 0 || first == n || codes[first-1] <= codes[first] {
 		return nil
 	}
-	order := f.a[:n]
-	mergeTwo(order, codes, first)
+	order := s.a[:n]
+	mergeTwoRuns(order, codes, first)
 	return order
 }
 
-// mergeTwo merges from both ends at once, without branches: one step waits for the loads of the step before, but not
-// for those of the other end.
+// mergeTwoRuns merges from both ends at once, without branches: one step waits for the loads of the step before, but
+// not for those of the other end.
 //
 //go:noinline
-func mergeTwo(order []uint32, codes []uint64, first int) {
+func mergeTwoRuns(order []uint32, codes []uint64, first int) {
 	c, o := unsafe.Pointer(unsafe.SliceData(codes)), unsafe.Pointer(unsafe.SliceData(order))
 	// what remains is rows i..k of the one part and j..m of the other
 	i, j, k, m := 0, first, first-1, len(codes)-1
