@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
 )
 
 // Data is what can be sorted: an arrow.Record, an arrow.Table, an arrow.Array or an *arrow.Chunked.
@@ -32,7 +33,7 @@ type dataset struct {
 
 	columns [4]adapter.Column // storage for few, without an allocation
 	chunk   [1]arrow.Array    // of an array
-	key     [1]sortKey        // storage for one
+	key     [1]keypath.Column // storage for one
 }
 
 // open borrows the data.
@@ -81,15 +82,6 @@ func (d *dataset) storage(columns int) []adapter.Column {
 		return d.columns[:columns]
 	}
 	return make([]adapter.Column, columns)
-}
-
-// fields are the columns as fields.
-func (d *dataset) fields() []arrow.Field {
-	fields := make([]arrow.Field, len(d.Columns))
-	for i, c := range d.Columns {
-		fields[i] = arrow.Field{Name: c.Name, Type: c.Type}
-	}
-	return fields
 }
 
 // splits reports whether a column of the result may have several chunks.

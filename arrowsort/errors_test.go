@@ -152,8 +152,4 @@ func TestNilArguments(t *testing.T) {
 	require.ErrorIs(t, err, arrowsort.ErrOption)
 	_, err = arrowsort.MergeReaders(t.Context(), nil, keys, opts)
 	require.ErrorIs(t, err, arrowsort.ErrOption)
-	_, err = arrowsort.ResolveKeys(nil, keys)
-	require.ErrorIs(t, err, arrowsort.ErrOption)
-	_, err = arrowsort.ResolveKeys(rec.Schema(), nil)
-	require.ErrorIs(t, err, arrowsort.ErrNoKeys)
 }

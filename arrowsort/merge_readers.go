@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
 )
 
 // mergeWindow is the fewest rows of a reader in memory, if it has as many: rounds of fewer rows cost more than they do.
@@ -45,7 +46,7 @@ func MergeReaders(
 		left: int64(opts.Limit), limited: opts.Limit > 0}
 	r.opts.Limit = 0
 	d := dataset{shape: recordShape, schema: r.schema}
-	d.Columns = columnsOf(r.schema)
+	d.Columns = keypath.Fields(r.schema)
 	if _, err := d.resolve(keys); err != nil {
 		return nil, err
 	}
@@ -222,7 +223,7 @@ func (r *mergeReader) orderOf(rows []arrow.Record) ([]uint32, error) {
 	c := &call{opts: Options{Allocator: r.opts.Allocator, Engine: cpu.New(), Threads: 1}}
 	s := stack{dataset: &c.data}
 	defer s.release()
-	s.begin(recordShape, r.schema, columnsOf(r.schema))
+	s.begin(recordShape, r.schema, keypath.Fields(r.schema))
 	for _, row := range rows {
 		if err := s.addFirst(row, 1, 0); err != nil {
 			return nil, err
@@ -266,7 +267,7 @@ func (r *mergeReader) mergeWindows(inputs []*mergeInput) error {
 	c := &call{opts: r.opts}
 	s := stack{dataset: &c.data}
 	defer s.release()
-	s.begin(recordShape, r.schema, columnsOf(r.schema))
+	s.begin(recordShape, r.schema, keypath.Fields(r.schema))
 	open := make([]bool, len(inputs))
 	for i, in := range inputs {
 		open[i] = in.open()
@@ -283,14 +284,4 @@ func (r *mergeReader) mergeWindows(inputs []*mergeInput) error {
 		in.drop(taken[i])
 	}
 	return nil
-}
-
-// columnsOf is columns without rows.
-func columnsOf(schema *arrow.Schema) []adapter.Column {
-	columns := make([]adapter.Column, schema.NumFields())
-	for i := range columns {
-		f := schema.Field(i)
-		columns[i] = adapter.Column{Name: f.Name, Type: f.Type}
-	}
-	return columns
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
 )
 
 // Side is the place that SearchSorted chooses among rows that tie.
@@ -84,7 +85,7 @@ func searchSorted(
 	defer work.Release()
 	work.Job.Rows = d.Rows + v.Rows
 	for _, p := range pairs {
-		if err := work.AddKeyOfBoth(p.Leaf, p.order, p.nulls, &v.Input, p.values); err != nil {
+		if err := work.AddKeyOfBoth(p.Leaf, p.Order, p.Nulls, &v.Input, p.values); err != nil {
 			return nil, fmt.Errorf("key %s of type %s: %w", p.Name, p.Type, err)
 		}
 	}
@@ -102,7 +103,7 @@ func searchSorted(
 
 // A pair is a key of the data and the leaf of the values that is compared with it.
 type pair struct {
-	sortKey
+	keypath.Column
 	values adapter.Leaf
 }
 
@@ -119,20 +120,21 @@ func (d *dataset) match(values *dataset, keys []Key) ([]pair, error) {
 	}
 	var pairs []pair
 	for i, key := range keys {
-		leaf, err := d.find(key)
+		found, err := d.find(key)
 		if err != nil {
 			return nil, err
 		}
-		left, err := expand(nil, sortKey{leaf, key.Order, key.Nulls})
+		left, err := keypath.Expand(nil, found)
 		if err != nil {
 			return nil, err
 		}
-		column := adapter.Leaf{Path: pathTo(i), Name: values.Label(i), Type: values.Columns[i].Type}
-		if !adapter.SameValues(leaf.Type, column.Type) {
+		column := found
+		column.Leaf = adapter.Leaf{Path: keypath.To(i), Name: values.Label(i), Type: values.Columns[i].Type}
+		if !adapter.SameValues(found.Type, column.Type) {
 			return nil, fmt.Errorf("%w: column %s of the values has type %s, its key %s type %s; cast the values",
-				ErrSchema, column.Name, column.Type, leaf.Name, leaf.Type)
+				ErrSchema, column.Name, column.Type, found.Name, found.Type)
 		}
-		right, err := expand(nil, sortKey{column, key.Order, key.Nulls})
+		right, err := keypath.Expand(nil, column)
 		if err != nil {
 			return nil, err
 		}

@@ -130,7 +130,7 @@ func (c *call) start(ctx context.Context, keys []Key) error {
 	c.work.Start(ctx, &d.Input, adapter.Options{
 		Allocator: c.opts.Allocator, Ranker: cpu.New(), Threads: c.opts.Threads, Split: d.splits()})
 	for _, key := range found {
-		if err := c.work.AddKey(key.Leaf, key.order, key.nulls); err != nil {
+		if err := c.work.AddKey(key.Leaf, key.Order, key.Nulls); err != nil {
 			c.work.Release()
 			return fmt.Errorf("key %s of type %s: %w", key.Name, key.Type, err)
 		}

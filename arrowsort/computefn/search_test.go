@@ -18,6 +18,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/computefn"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/rows"
 )
 
 // search calls search_sorted and returns the places as text.
@@ -125,7 +126,7 @@ func TestSearchSortedOfScalars(t *testing.T) {
 			IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String})) {
 		values := arrowtest.Random(rand.New(rand.NewPCG(1, 2)), typ, 1, 0, memory.DefaultAllocator)
 		value, err := scalar.GetScalar(values, 0)
-		_, sorts := arrowsort.ResolveKeys(schema("a", typ), []arrowsort.Key{{}})
+		_, sorts := rows.ForKeys(schema("a", typ), []arrowsort.Key{{}})
 		if err != nil || sorts != nil {
 			continue
 		}

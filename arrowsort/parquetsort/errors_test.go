@@ -32,7 +32,7 @@ func TestErrorsMatchTheirKinds(t *testing.T) {
 		return err
 	}
 	_, ofRows := rows.NewConverter(rows.Field{})
-	_, ofKeys := arrowsort.ResolveKeys(nil, keys)
+	_, ofKeys := rows.ForKeys(nil, keys)
 	_, ofMerge := parquetsort.Merge(t.Context(), []string{numbers}, filepath.Join(folder, "out.csv"),
 		parquetsort.Options{Keys: keys})
 	ofOption, ofDamaged := sorts(parquetsort.Options{Limit: -1}, numbers), sorts(parquetsort.Options{}, damaged)

@@ -12,6 +12,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -50,21 +51,51 @@ func NewConverter(fields ...Field) (*Converter, error) {
 }
 
 // ForKeys returns the converter of keys in data of a schema; they may be nested fields. As in arrowsort.Sort, a column
-// that is a key twice counts once. It fails with the errors of arrowsort.ResolveKeys.
+// that is a key twice counts once. It fails with arrowsort.ErrNoKeys, ErrColumn, ErrKeyType or ErrOption where Sort
+// does.
 func ForKeys(schema *arrow.Schema, keys []arrowsort.Key) (*Converter, error) {
-	found, err := arrowsort.ResolveKeys(schema, keys)
+	found, err := resolve(schema, keys)
 	if err != nil {
 		return nil, err
 	}
 	c := &Converter{schema: schema}
 	fields := make([]arrow.Field, len(found))
 	for i, key := range found {
-		column := c.add(adapter.Leaf{Path: key.Path, Name: key.Name, Type: key.Type}, key)
+		column := c.add(key)
 		c.columns = append(c.columns, column)
 		fields[i] = arrow.Field{Name: key.Name, Type: column.typ, Nullable: true}
 	}
 	c.decoded = arrow.NewSchema(fields, nil)
 	return c, nil
+}
+
+// resolve finds the column of each key and checks that it can be sorted.
+func resolve(schema *arrow.Schema, keys []arrowsort.Key) ([]keypath.Column, error) {
+	if schema == nil {
+		return nil, fmt.Errorf("%w: the schema is nil", arrowsort.ErrOption)
+	}
+	if len(keys) == 0 {
+		return nil, arrowsort.ErrNoKeys
+	}
+	in := adapter.Input{Columns: keypath.Fields(schema)}
+	given, found := make([]keypath.Key, len(keys)), make([]keypath.Column, len(keys))
+	for i, k := range keys {
+		at, positioned := k.At.Index()
+		given[i] = keypath.Key{Path: k.Path, Position: at, HasPosition: positioned, Order: k.Order, Nulls: k.Nulls}
+		if err := given[i].Check(i); err != nil {
+			return nil, err
+		}
+	}
+	for i, key := range given {
+		var err error
+		if found[i], err = (keypath.Schema{Input: &in}).Find(key); err != nil {
+			return nil, err
+		}
+		if _, err := keypath.Expand(nil, found[i]); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
 // Schema is that of the records that Decode returns: a column for each key.
@@ -78,22 +109,25 @@ type node struct {
 }
 
 // add makes the leaves of a key, but for those that there are already.
-func (c *Converter) add(column adapter.Leaf, key arrowsort.KeyColumn) node {
+func (c *Converter) add(column keypath.Column) node {
 	s, ok := adapter.StructOf(column.Type)
 	if !ok {
 		same := func(l leaf) bool { return slices.Equal(l.Path, column.Path) }
 		i := slices.IndexFunc(c.leaves, same)
 		if i < 0 {
 			i = len(c.leaves)
-			c.leaves = append(c.leaves, newLeaf(column, key))
+			c.leaves = append(c.leaves, newLeaf(column))
 		}
 		return node{typ: c.leaves[i].plain, leaf: i}
 	}
 	n := node{typ: column.Type, leaf: -1, fields: make([]node, len(s.Fields()))}
 	fields := slices.Clone(s.Fields())
 	for i, f := range fields {
-		path := append(slices.Clone(column.Path), i)
-		n.fields[i] = c.add(adapter.Leaf{Path: path, Name: column.Name + "." + f.Name, Type: f.Type}, key)
+		field := column
+		field.Leaf = adapter.Leaf{
+			Path: append(slices.Clone(column.Path), i), Name: column.Name + "." + f.Name, Type: f.Type,
+		}
+		n.fields[i] = c.add(field)
 		fields[i].Type = n.fields[i].typ
 	}
 	if plain := arrow.StructOf(fields...); !arrow.TypeEqual(plain, s) {
@@ -162,8 +196,8 @@ type leaf struct {
 	nullCode []byte // all bytes of a null
 }
 
-func newLeaf(column adapter.Leaf, key arrowsort.KeyColumn) leaf {
-	l := leaf{Leaf: column, key: keyencode.Key{Order: key.Order, Nulls: key.Nulls}, plain: adapter.Plain(column.Type)}
+func newLeaf(key keypath.Column) leaf {
+	l := leaf{Leaf: key.Leaf, key: keyencode.Key{Order: key.Order, Nulls: key.Nulls}, plain: adapter.Plain(key.Type)}
 	l.kind, l.width = adapter.Layout(l.plain)
 	if key.Order == arrowsort.Descending {
 		l.flip = ^uint64(0)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
 )
 
 // TestStringsOf2GiB: 32-bit offsets and views hold less.
@@ -16,7 +17,7 @@ func TestStringsOf2GiB(t *testing.T) {
 	for _, typ := range []arrow.DataType{
 		arrow.BinaryTypes.String, arrow.BinaryTypes.BinaryView, arrow.BinaryTypes.LargeString,
 	} {
-		l := newLeaf(adapter.Leaf{Name: "k", Type: typ}, arrowsort.KeyColumn{})
+		l := newLeaf(keypath.Column{Leaf: adapter.Leaf{Name: "k", Type: typ}})
 		c := column{leaf: &l}
 		require.NoError(t, c.checkTextBytes(math.MaxInt32))
 		err := c.checkTextBytes(math.MaxInt32 + 1)

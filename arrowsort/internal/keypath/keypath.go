@@ -1,0 +1,200 @@
+// Package keypath finds the columns of sort keys: by position, by name, or by the names of nested struct fields joined
+// by dots.
+package keypath
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A Key is a sort key as it is given: the path of its column, or its position where HasPosition is set.
+type Key struct {
+	Path        string
+	Position    int
+	HasPosition bool
+	Order       keyencode.Order
+	Nulls       keyencode.NullPlacement
+}
+
+// A Column is the column, or the nested field, of a key.
+type Column struct {
+	adapter.Leaf
+	Order keyencode.Order
+	Nulls keyencode.NullPlacement
+}
+
+// A Schema is the columns that keys may name.
+type Schema struct {
+	*adapter.Input
+	IsArray bool // one column without a name: keys name the fields of its structs
+}
+
+// Fields are the columns of an Arrow schema, without rows.
+func Fields(schema *arrow.Schema) []adapter.Column {
+	columns := make([]adapter.Column, schema.NumFields())
+	for i := range columns {
+		f := schema.Field(i)
+		columns[i] = adapter.Column{Name: f.Name, Type: f.Type}
+	}
+	return columns
+}
+
+// Check finds fault with the order and the null placement of key i.
+func (k *Key) Check(i int) error {
+	if k.Order > keyencode.Descending || k.Nulls > keyencode.NullsAtStart {
+		return fmt.Errorf("%w: key %d has order %d and null placement %d", errkind.ErrOption, i, k.Order, k.Nulls)
+	}
+	return nil
+}
+
+// Expand appends the column of a key, or the fields of a struct. A column that is among them already is left out.
+func Expand(found []Column, key Column) ([]Column, error) {
+	s, ok := adapter.StructOf(key.Type)
+	if !ok {
+		if !adapter.Sortable(key.Type) {
+			return nil, fmt.Errorf("%w: key %s has type %s", errkind.ErrKeyType, key.Name, key.Type)
+		}
+		same := func(k Column) bool { return slices.Equal(k.Path, key.Path) }
+		if !slices.ContainsFunc(found, same) {
+			found = append(found, key)
+		}
+		return found, nil
+	}
+	for i, f := range s.Fields() {
+		field := key
+		field.Path = append(slices.Clone(key.Path), i)
+		field.Name += "." + f.Name
+		field.Type = f.Type
+		var err error
+		if found, err = Expand(found, field); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// Find returns the column of a key. A struct is returned as it is.
+func (s Schema) Find(key Key) (Column, error) {
+	leaf, err := s.find(key)
+	return Column{leaf, key.Order, key.Nulls}, err
+}
+
+func (s Schema) find(key Key) (adapter.Leaf, error) {
+	switch at := key.Position; {
+	case key.Path != "" && key.HasPosition:
+		return adapter.Leaf{}, fmt.Errorf(
+			"%w: a key has both the path %q and the position %d", errkind.ErrOption, key.Path, at,
+		)
+	case key.Path == "" && !key.HasPosition && len(s.Columns) != 1:
+		return adapter.Leaf{}, fmt.Errorf("%w: a key has neither a path nor a position, and the data has %d columns",
+			errkind.ErrOption, len(s.Columns))
+	case key.Path == "":
+		if at < 0 || at >= len(s.Columns) {
+			return adapter.Leaf{}, fmt.Errorf(
+				"%w: the key has position %d, the data has %d columns", errkind.ErrColumn, at, len(s.Columns),
+			)
+		}
+		return adapter.Leaf{Path: To(at), Name: s.Label(at), Type: s.Columns[at].Type}, nil
+	}
+	leaf := adapter.Leaf{Name: key.Path}
+	if s.IsArray {
+		t, ok := adapter.StructOf(s.Columns[0].Type)
+		if !ok {
+			return leaf, fmt.Errorf("%w: the key %q of an array of type %s; an array has no columns, leave Path empty",
+				errkind.ErrColumn, key.Path, s.Columns[0].Type)
+		}
+		leaf.Path = To(0)
+		return descend(leaf, t.Fields(), key.Path)
+	}
+	if i, count := first(s.Columns, func(c *adapter.Column) bool { return c.Name == key.Path }); count == 1 {
+		leaf.Path, leaf.Type = To(i), s.Columns[i].Type
+		return leaf, nil
+	}
+	fields := make([]arrow.Field, len(s.Columns))
+	for i, c := range s.Columns {
+		fields[i] = arrow.Field{Name: c.Name, Type: c.Type}
+	}
+	return descend(leaf, fields, key.Path)
+}
+
+// firstColumns are numbers of columns, so that a path to one of them takes no allocation.
+var firstColumns = [...]int{0, 1, 2, 3, 4, 5, 6, 7}
+
+// To is the path to a column, which nobody changes.
+func To(column int) []int {
+	if column < len(firstColumns) {
+		return firstColumns[column : column+1 : column+1]
+	}
+	return []int{column}
+}
+
+// first returns the first of some values for which a function is true, and the number of those.
+func first[T any](of []T, is func(*T) bool) (at, count int) {
+	for i := range of {
+		if is(&of[i]) {
+			if count == 0 {
+				at = i
+			}
+			count++
+		}
+	}
+	return at, count
+}
+
+// descend follows a path into fields: to the field that has the name, or else through the struct whose name is the
+// longest start of the path that leads on.
+func descend(leaf adapter.Leaf, fields []arrow.Field, path string) (adapter.Leaf, error) {
+	var deeper error // of the longest start that does not lead on
+	for end := len(path); end >= 0; end = strings.LastIndexByte(path[:end], '.') {
+		at, count := first(fields, func(f *arrow.Field) bool { return f.Name == path[:end] })
+		if count == 0 {
+			continue
+		}
+		if count > 1 {
+			return leaf, fmt.Errorf("%w: key %q: %d columns are named %q; use Key.At",
+				errkind.ErrColumn, leaf.Name, count, path[:end])
+		}
+		below := adapter.Leaf{Path: append(slices.Clone(leaf.Path), at), Name: leaf.Name, Type: fields[at].Type}
+		if end == len(path) {
+			return below, nil
+		}
+		s, ok := adapter.StructOf(below.Type)
+		if !ok {
+			deeper = cmp.Or(deeper, fmt.Errorf("%w: key %q: column %q has type %s and no fields",
+				errkind.ErrColumn, leaf.Name, path[:end], below.Type))
+			continue
+		}
+		found, err := descend(below, s.Fields(), path[end+1:])
+		if err == nil {
+			return found, nil
+		}
+		deeper = cmp.Or(deeper, err)
+	}
+	return leaf, cmp.Or(
+		deeper, fmt.Errorf("%w: no match for key %q; there are %s", errkind.ErrColumn, leaf.Name, names(fields)),
+	)
+}
+
+// names lists fields for an error, the first of them if there are many.
+func names(fields []arrow.Field) string {
+	const most = 10
+	quoted := make([]string, 0, most)
+	for _, f := range fields[:min(most, len(fields))] {
+		quoted = append(quoted, fmt.Sprintf("%q", f.Name))
+	}
+	switch {
+	case len(fields) == 0:
+		return "no columns"
+	case len(fields) > most:
+		return fmt.Sprintf("%s and %d more", strings.Join(quoted, ", "), len(fields)-most)
+	}
+	return strings.Join(quoted, ", ")
+}

@@ -1,0 +1,87 @@
+package keypath
+
+import (
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+var inner = arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int8},
+	arrow.Field{Name: "y", Type: arrow.BinaryTypes.String})
+
+func schema() Schema {
+	return Schema{Input: &adapter.Input{Columns: Fields(arrow.NewSchema([]arrow.Field{
+		{Name: "a", Type: arrow.Null}, {Name: "s", Type: inner}, {Name: "l", Type: arrow.ListOf(arrow.Null)}}, nil))}}
+}
+
+func TestFind(t *testing.T) {
+	for _, c := range []struct {
+		key  Key
+		path []int
+		typ  arrow.DataType
+		name string
+	}{
+		{Key{Path: "s.y", Order: keyencode.Descending}, []int{1, 1}, arrow.BinaryTypes.String, "s.y"},
+		{Key{Position: 1, HasPosition: true, Nulls: keyencode.NullsAtStart}, []int{1}, inner, "s"},
+		{Key{Position: 0, HasPosition: true}, []int{0}, arrow.Null, "a"},
+		{Key{Path: "l"}, []int{2}, arrow.ListOf(arrow.Null), "l"},
+	} {
+		column, err := schema().Find(c.key)
+		require.NoError(t, err)
+		leaf := adapter.Leaf{Path: c.path, Name: c.name, Type: c.typ}
+		require.Equal(t, Column{leaf, c.key.Order, c.key.Nulls}, column)
+	}
+	for _, key := range []Key{{Path: "b"}, {Path: "s.z"}, {Path: "a.x"}, {Position: 3, HasPosition: true}} {
+		_, err := schema().Find(key)
+		require.ErrorIs(t, err, errkind.ErrColumn)
+	}
+	for _, key := range []Key{{}, {Path: "a", HasPosition: true}} {
+		_, err := schema().Find(key)
+		require.ErrorIs(t, err, errkind.ErrOption)
+	}
+}
+
+// TestFindInArray: an array has no name, the fields of its structs have.
+func TestFindInArray(t *testing.T) {
+	array := Schema{Input: &adapter.Input{Columns: []adapter.Column{{Type: inner}}}, IsArray: true}
+	column, err := array.Find(Key{Path: "y"})
+	require.NoError(t, err)
+	require.Equal(t, []int{0, 1}, column.Path)
+	column, err = array.Find(Key{})
+	require.NoError(t, err)
+	require.Equal(t, []int{0}, column.Path)
+	array.Columns[0].Type = arrow.Null
+	_, err = array.Find(Key{Path: "y"})
+	require.ErrorContains(t, err, "an array has no columns, leave Path empty")
+}
+
+// TestExpand: structs become their fields, and a column counts once.
+func TestExpand(t *testing.T) {
+	var found []Column
+	for _, path := range []string{"s.y", "s", "a"} {
+		column, err := schema().Find(Key{Path: path})
+		require.NoError(t, err)
+		found, err = Expand(found, column)
+		require.NoError(t, err)
+	}
+	names := make([]string, len(found))
+	for i := range found {
+		names[i] = found[i].Name
+	}
+	require.Equal(t, []string{"s.y", "s.x", "a"}, names)
+	list, err := schema().Find(Key{Path: "l"})
+	require.NoError(t, err)
+	_, err = Expand(nil, list)
+	require.ErrorIs(t, err, errkind.ErrKeyType)
+}
+
+func TestCheck(t *testing.T) {
+	require.NoError(t, (&Key{Order: keyencode.Descending}).Check(0))
+	require.ErrorIs(t, (&Key{Order: 2}).Check(0), errkind.ErrOption)
+	require.ErrorIs(t, (&Key{Nulls: 2}).Check(0), errkind.ErrOption)
+}
