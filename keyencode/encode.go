@@ -291,7 +291,7 @@ func (g *gathered) gatherBits(r *reader, rows []uint32) {
 	}
 }
 
-// gatherRanks looks ranks up; those of nulls are none, and what lies under a null is no index.
+// gatherRanks looks ranks up. A null has none: its index is undefined.
 func (g *gathered) gatherRanks(r *reader, rows []uint32) {
 	c, width := newCursor(r), r.column.ValueBytes()
 	clear(g.validity[:])

@@ -3,7 +3,7 @@ package buffers
 // Chunks finds the chunk of a row: the first row of each chunk of a column, and the number of rows.
 type Chunks []int
 
-// NewChunks is n chunks of so many rows each.
+// NewChunks returns the chunks 0 to n-1, with the number of rows of each.
 func NewChunks(n int, rows func(chunk int) int) Chunks {
 	starts := make(Chunks, n+1)
 	for i := range n {

@@ -54,6 +54,32 @@ func Guard(err *error) {
 	}
 }
 
+// MakeArray returns an array of data. Data of which Arrow's constructors panic are an ErrMalformed: the array that such
+// a constructor leaves behind would keep the memory, so that they are tried on data that share no references.
+func MakeArray(d arrow.ArrayData) (a arrow.Array, err error) {
+	defer Guard(&err)
+	array.MakeFromData(unowned(d))
+	return array.MakeFromData(d), nil
+}
+
+// unowned returns the same data in buffers that have no references to count.
+func unowned(d arrow.ArrayData) *array.Data {
+	buffers, children := make([]*memory.Buffer, len(d.Buffers())), make([]arrow.ArrayData, len(d.Children()))
+	for i, b := range d.Buffers() {
+		if b != nil {
+			buffers[i] = memory.NewBufferBytes(b.Bytes())
+		}
+	}
+	for i, c := range d.Children() {
+		children[i] = unowned(c)
+	}
+	u := array.NewData(d.DataType(), d.Len(), buffers, children, d.NullN(), d.Offset())
+	if dictionary, ok := d.Dictionary().(*array.Data); ok && dictionary != nil {
+		u.SetDictionary(unowned(dictionary))
+	}
+	return u
+}
+
 // NewBuffer returns a buffer of a size. Its content is undefined.
 func NewBuffer(mem memory.Allocator, size int) *memory.Buffer {
 	b := memory.NewResizableBuffer(mem)

@@ -49,7 +49,7 @@ func (k *kind) Error() string { return k.text }
 
 func (k *kind) Is(target error) bool { return slices.Contains(k.arrow, target) }
 
-// Reword returns an error that matches a kind and has a text of its own.
+// Reword returns an error of a kind with another text.
 func Reword(kind error, text string) error { return &reworded{kind, text} }
 
 type reworded struct {

@@ -202,7 +202,12 @@ func Unify(ctx context.Context, typ arrow.DataType, chunks []arrow.Array, opts O
 		return nil, err
 	}
 	for _, d := range unified {
-		out = append(out, array.MakeFromData(d))
+		a, err := arraydata.MakeArray(d)
+		if err != nil {
+			arraydata.Release(out)
+			return nil, err
+		}
+		out = append(out, a)
 	}
 	return out, nil
 }

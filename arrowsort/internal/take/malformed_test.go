@@ -3,6 +3,7 @@ package take
 import (
 	"encoding/binary"
 	"math/rand/v2"
+	gostrings "strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -69,4 +70,25 @@ func TestShortBuffersAreAnError(t *testing.T) {
 	require.ErrorContains(t, err, "buffer 1 has 39 bytes, too few for 5 rows")
 	_, err = g.column(arrow.PrimitiveTypes.Int32, []chunk{{data, 0, 5}}, positionList{4})
 	require.ErrorContains(t, err, "chunk 0 is stored as INT64, the column as INT32")
+}
+
+// TestUnifyOfMalformedChunksLeavesNothing: Arrow's constructors panic on one of the results, which keeps no memory.
+func TestUnifyOfMalformedChunksLeavesNothing(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	typ := arrow.StructOf(arrow.Field{Name: "d", Type: &arrow.DictionaryType{
+		IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}},
+		arrow.Field{Name: "s", Type: arrow.BinaryTypes.String})
+	chunks := make([]arrow.Array, 2)
+	for i, text := range []string{`[{"d":"a","s":"b"}]`, `[{"d":"c","s":"d"}]`} {
+		var err error
+		chunks[i], _, err = array.FromJSON(mem, typ, gostrings.NewReader(text))
+		require.NoError(t, err)
+	}
+	defer releaseAll(chunks)
+	offsets := chunks[1].Data().Children()[1].Buffers()[1]
+	binary.LittleEndian.PutUint32(offsets.Bytes()[4:], 99)
+	got, err := Unify(t.Context(), typ, chunks, Options{Allocator: mem})
+	require.ErrorIs(t, err, arraydata.ErrMalformed)
+	require.Nil(t, got)
 }
