@@ -35,10 +35,10 @@ const (
 // Options.Limit searches the first rows of values only.
 //
 // The data is checked in one sequential read of its keys, so that searching many values at once pays. Keys,
-// cancellation and ownership are those of SortIndices. Each thread searches a batch of values at a time, 1/16 of the
-// number of rows, but 2^17 to 2^22, with 16 to 24 bytes of temporary memory for each. Values that are stored in
-// another way than the data take 4 to 16 bytes each, and strings of views their bytes; so does data of fixed-size
-// binary or of a dictionary then, with 4 bytes for each row.
+// cancellation and ownership are those of SortIndices. Values are searched together, as many at a time as the data has
+// rows, but at least 2^24, with 10 bytes of temporary memory for each, and 640 KiB for each thread. Values that are
+// stored in another way than the data take 4 to 16 bytes each, and strings of views their bytes; so does data of
+// fixed-size binary or of a dictionary then, with 4 bytes for each row.
 //
 // It fails with ErrUnsorted, naming the row; with ErrSchema when the columns of values do not match the keys; and with
 // the errors of SortIndices, ErrRows when data and values have 2^32 rows or more together. It is search_sorted of

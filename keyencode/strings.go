@@ -11,19 +11,28 @@ import (
 type stringBlock [gatherRows][]byte
 
 // load finds the strings of rows at..at+n-1 of a chunk.
-func (t *stringBlock) load(c *Column, chunk *Chunk, at, n int) {
+func (t *stringBlock) load(c *Column, chunk *Chunk, at, n int) { c.Strings(t[:n], chunk, at) }
+
+// HasStrings reports whether codes take the values as strings: those of Binary, LargeBinary, BinaryView and of
+// FixedSizeBinary wider than a word.
+func (c *Column) HasStrings() bool { return c.encoding() == encodingBytes }
+
+// Strings finds the strings of rows from row at of a chunk on. They are borrowed; nil stands for null, and only for it
+// where there are nulls.
+func (c *Column) Strings(dst [][]byte, chunk *Chunk, at int) {
 	at += chunk.Offset
+	n := len(dst)
 	switch c.Kind {
 	case Binary:
-		loadOffsets(t[:n], buffers.Values[uint32](chunk.Values, at, n+1), chunk)
+		loadOffsets(dst, buffers.Values[uint32](chunk.Values, at, n+1), chunk)
 	case LargeBinary:
-		loadOffsets(t[:n], buffers.Values[uint64](chunk.Values, at, n+1), chunk)
+		loadOffsets(dst, buffers.Values[uint64](chunk.Values, at, n+1), chunk)
 	case BinaryView:
-		loadViews(t[:n], chunk, at)
+		loadViews(dst, chunk, at)
 		return // views under a null are not read
 	default:
 		for i := range n {
-			t[i] = chunk.Values[(at+i)*c.Width : (at+i+1)*c.Width]
+			dst[i] = chunk.Values[(at+i)*c.Width : (at+i+1)*c.Width]
 		}
 	}
 	if chunk.Validity == nil {
@@ -32,7 +41,7 @@ func (t *stringBlock) load(c *Column, chunk *Chunk, at, n int) {
 	for i := 0; i < n; i += 64 {
 		zeros := ^buffers.Bits(chunk.Validity, at+i) & buffers.LowBits(min(n-i, 64))
 		for ; zeros != 0; zeros &= zeros - 1 {
-			t[i+bits.TrailingZeros64(zeros)] = nil
+			dst[i+bits.TrailingZeros64(zeros)] = nil
 		}
 	}
 }
@@ -73,14 +82,22 @@ func dataOf(chunk *Chunk) []byte {
 	return chunk.Data[0]
 }
 
+// StringsAt finds the strings of rows from anywhere in the column, as Strings does.
+func (c *Column) StringsAt(dst [][]byte, rows []uint32) {
+	r := newReader(c)
+	stringsAt(dst, &r, rows)
+}
+
 // gather finds the strings of rows from anywhere in a column.
-func (t *stringBlock) gather(r *reader, rows []uint32) {
+func (t *stringBlock) gather(r *reader, rows []uint32) { stringsAt(t[:], r, rows) }
+
+func stringsAt(dst [][]byte, r *reader, rows []uint32) {
 	c := newCursor(r)
 	for i, row := range rows {
 		if !c.on(int(row)) {
 			c.move(int(row))
 		}
-		t[i] = stringAt(r.column, c.chunk, c.chunk.Offset+int(row)-c.start)
+		dst[i] = stringAt(r.column, c.chunk, c.chunk.Offset+int(row)-c.start)
 	}
 }
 

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -13,7 +14,7 @@ import (
 // A binSorter sorts bins in cache: one worker's temp storage for bins of up to cap(rows) rows.
 type binSorter struct {
 	pool   *workers.Pool
-	source // of the rows whose ties are broken
+	source keys.Source // of the rows whose ties are broken
 	ties   tiebreak.Breaker
 	codes  []uint64 // codes of the bin's rows, in their order of arrival
 	rows   []uint32 // the result where a and b are needed again
@@ -65,7 +66,7 @@ func (f *binSorter) reserve(mem *arena.Arena, rows, width int, ties bool) error 
 func (f *binSorter) release(mem *arena.Arena) { mem.Free(f.owned) }
 
 // sortBin sorts the rows lo..hi-1 of the movers in place.
-func (f *binSorter) sortBin(plan *keyencode.Plan, src source, movers []*mover, lo, hi int) {
+func (f *binSorter) sortBin(plan *keyencode.Plan, src keys.Source, movers []*mover, lo, hi int) {
 	n := hi - lo
 	if n < 2 {
 		return
@@ -80,13 +81,13 @@ func (f *binSorter) sortBin(plan *keyencode.Plan, src source, movers []*mover, l
 }
 
 // sortRowIndices returns the stable order of rows base..base+n-1 of src, counted from base; nil when they are in order.
-func (f *binSorter) sortRowIndices(plan *keyencode.Plan, src source, base, n int) []uint32 {
+func (f *binSorter) sortRowIndices(plan *keyencode.Plan, src keys.Source, base, n int) []uint32 {
 	var codes []uint64
 	if c, ok := src.(storedCodes); ok {
 		codes = c.words[base : base+n]
 	} else {
 		codes = f.codes[:n]
-		encodeAll(src, codes, base)
+		keys.EncodeAll(src, codes, base)
 	}
 	order := f.order.Order(codes)
 	if plan.Words() == 1 {
@@ -99,7 +100,7 @@ func (f *binSorter) sortRowIndices(plan *keyencode.Plan, src source, base, n int
 	if c, ok := src.(storedCodes); ok && c.texts != nil && 4*rowsOf(f.ties.Runs) >= n {
 		c.texts.fetch(base, base+n)
 	}
-	f.breakTies(src.from(base), plan, rows)
+	f.breakTies(src.From(base), plan, rows)
 	return rows
 }
 
@@ -122,9 +123,14 @@ func (f *binSorter) applied(order []uint32, n int) []uint32 {
 
 // breakTies orders the rows of the runs in f.ties by the words of their codes that follow. rows are rows of src; the
 // runs lie within it.
-func (f *binSorter) breakTies(src source, plan *keyencode.Plan, rows []uint32) {
+func (f *binSorter) breakTies(src keys.Source, plan *keyencode.Plan, rows []uint32) {
 	f.source = src
 	f.ties.Break(f.pool.Ctx, plan, f, rows)
+}
+
+// EncodeRows writes one word of each of the given rows.
+func (f *binSorter) EncodeRows(dst []uint64, word int, rows []uint32) {
+	f.source.EncodeRows(dst, word, rows)
 }
 
 // Strings finds the strings of rows that a partition has moved with them.

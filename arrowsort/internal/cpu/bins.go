@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/tiebreak"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -12,17 +13,17 @@ import (
 // sortRows sorts the listed rows of a source, which tie in all words before word, by the words from there on. Few are
 // ordered by one worker; many are partitioned, and bins that are still too long recurse: with the same word and a new
 // sample or, when they tie in it, with the next word.
-func (s *sorter) sortRows(src source, rows []uint32, word int) error {
+func (s *sorter) sortRows(src keys.Source, rows []uint32, word int) error {
 	if len(rows) <= binsort.MaxRows {
 		fs, err := s.newBinSorters(1, len(rows), 8, true)
 		if err != nil {
 			return err
 		}
-		fs[0].sortRows(s.plan, src, rows, word)
+		fs[0].sortRows(s.keys.Plan, src, rows, word)
 		fs[0].release(s.mem)
 		return nil
 	}
-	p := s.newPartition(selected{src, rows, word}, len(rows), nil)
+	p := s.newPartition(keys.NewList(src, rows, word), len(rows), nil)
 	p.inner = true
 	if err := p.count(true); err != nil {
 		return err
@@ -36,7 +37,7 @@ func (s *sorter) sortRows(src source, rows []uint32, word int) error {
 	}
 	s.mem.Free(buffers.Bytes(p.bins))
 	moved := buffers.View[uint32](listed.out)
-	err := s.pool.Tiles(len(rows), placeRows, func(_, lo, hi int) { copy(rows[lo:hi], moved[lo:hi]) })
+	err := s.pool.Tiles(len(rows), keys.TileRows, func(_, lo, hi int) { copy(rows[lo:hi], moved[lo:hi]) })
 	if err != nil {
 		return err
 	}
@@ -45,39 +46,39 @@ func (s *sorter) sortRows(src source, rows []uint32, word int) error {
 }
 
 // sortListedBins sorts the rows of each bin of a partition by word.
-func (s *sorter) sortListedBins(p *partition, src source, rows []uint32, word int) error {
+func (s *sorter) sortListedBins(p *partition, src keys.Source, rows []uint32, word int) error {
 	return p.eachBin(8, true,
-		func(f *binSorter, lo, hi int) { f.sortRows(s.plan, src, rows[lo:hi], word) },
+		func(f *binSorter, lo, hi int) { f.sortRows(s.keys.Plan, src, rows[lo:hi], word) },
 		func(lo, hi int) error { return s.sortLongBin(src, rows[lo:hi], word) })
 }
 
 // sortLongBin sorts rows that are too many for one worker: by the next word, if they tie in this one.
-func (s *sorter) sortLongBin(src source, rows []uint32, word int) error {
-	for word < s.plan.Words() {
-		code, tied, err := s.tied(selected{src, rows, word}, len(rows))
+func (s *sorter) sortLongBin(src keys.Source, rows []uint32, word int) error {
+	for word < s.keys.Plan.Words() {
+		code, tied, err := s.tied(keys.NewList(src, rows, word), len(rows))
 		if err != nil {
 			return err
 		}
 		if !tied {
 			return s.sortRows(src, rows, word)
 		}
-		word = s.plan.Next(word, code)
+		word = s.keys.Plan.Next(word, code)
 	}
 	return nil
 }
 
 // tied reports whether all codes of a source are equal, and the first of them.
-func (s *sorter) tied(src source, n int) (uint64, bool, error) {
+func (s *sorter) tied(src keys.Source, n int) (uint64, bool, error) {
 	var first [1]uint64
-	src.encode(first[:], 0)
-	differ := make([]bool, (n+placeRows-1)/placeRows)
-	err := s.pool.Tiles(n, placeRows, func(_, lo, hi int) {
-		var codes [blockRows]uint64
-		for ; lo < hi; lo += blockRows {
-			block := codes[:min(blockRows, hi-lo)]
-			src.encode(block, lo)
+	src.Encode(first[:], 0)
+	differ := make([]bool, (n+keys.TileRows-1)/keys.TileRows)
+	err := s.pool.Tiles(n, keys.TileRows, func(_, lo, hi int) {
+		var codes [keys.BlockRows]uint64
+		for ; lo < hi; lo += keys.BlockRows {
+			block := codes[:min(keys.BlockRows, hi-lo)]
+			src.Encode(block, lo)
 			if slices.ContainsFunc(block, func(c uint64) bool { return c != first[0] }) {
-				differ[lo/placeRows] = true
+				differ[lo/keys.TileRows] = true
 				return
 			}
 		}
@@ -86,7 +87,7 @@ func (s *sorter) tied(src source, n int) (uint64, bool, error) {
 }
 
 // sortRows sorts the listed rows of a source in place by the words from word on.
-func (f *binSorter) sortRows(plan *keyencode.Plan, src source, rows []uint32, word int) {
+func (f *binSorter) sortRows(plan *keyencode.Plan, src keys.Source, rows []uint32, word int) {
 	if len(rows) < 2 {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -20,7 +21,7 @@ import (
 // longTies is a job whose rows are strings of a length that differ in the last 4 bytes, too many to be encoded; row 0
 // is empty, so that the plan finds no head that all rows share.
 func longTies(n, length int) (job engine.Job, want []uint32) {
-	data := make([][]byte, n/rowsOfString*2)
+	data := make([][]byte, n/keys.RowsOfString*2)
 	for i := range data {
 		data[i] = fmt.Appendf(bytes.Repeat([]byte{'a'}, length-4), "%04d", i)
 	}
@@ -79,7 +80,7 @@ func TestSortRows(t *testing.T) {
 			want := stable(rows, func(a, b uint32) int {
 				return cmp.Or(cmp.Compare(first[a], first[b]), cmp.Compare(second[a], second[b]))
 			})
-			require.NoError(t, s.sortRows(s.source(), rows, 0))
+			require.NoError(t, s.sortRows(s.keys.Source(), rows, 0))
 			requireSame(t, want, rows, "%s, %d of %d rows", name, part, n)
 			require.Zero(t, mem.CurrentAlloc(), "%s, %d rows: temp storage that is not back", name, part)
 		}
@@ -98,7 +99,7 @@ func unseen(n, levels int, most func(r *rand.Rand) uint64) []uint64 {
 		places := make([]uint64, len(left))
 		buffers.Series(places, 0)
 		seen := map[uint64]bool{}
-		for _, at := range sample(storedCodes{words: places}, len(left)) {
+		for _, at := range keys.Sample(storedCodes{words: places}, len(left)) {
 			seen[at] = true
 		}
 		hidden := left[:0]
@@ -148,9 +149,9 @@ func TestSampleThatSeesNothing(t *testing.T) {
 
 // TestTied: whether codes are all equal, wherever the odd one is.
 func TestTied(t *testing.T) {
-	const n = placeRows + 5000
+	const n = tileRows + 5000
 	s := newTestSorter(t, &engine.Job{Rows: n, Threads: 2})
-	for _, odd := range []int{-1, 0, 1, blockRows, placeRows - 1, placeRows, n - 1} {
+	for _, odd := range []int{-1, 0, 1, blockRows, tileRows - 1, tileRows, n - 1} {
 		codes := drawn(1, n, shapes["constant"])
 		if odd >= 0 {
 			codes[odd] = 6

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/cputest"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -84,7 +85,7 @@ func heavyJobs() map[string]heavyJob {
 		"strings of 8000 bytes":    {texts, texts.Rows / blockRows * 3 / 2},
 		"few long ties":            {ties, 2048 / 8},
 		"long ties":                {manyTies, 512 / 8},
-		"in order":                 {sorted, sorted.Rows/measureRows + sorted.Rows/placeRows},
+		"in order":                 {sorted, sorted.Rows/smallRows + sorted.Rows/tileRows},
 	}
 }
 
@@ -145,12 +146,12 @@ func TestStopsWhereverItLooks(t *testing.T) {
 	before := runtime.NumGoroutine()
 	const n = 150_000
 	ties, _ := longTies(n, 60)
-	text := textSpecs[11]
-	texts, valid := text.texts(n)
+	text := cputest.AllTexts[11]
+	texts, valid := text.Draw(n)
 	random, sorted := drawn(1, n, uniform), drawn(1, n, shapes["sorted"])
 	columns := []keyencode.Column{
 		uint64Column(random), uint64Column(sorted), uint64Column(drawn(1, n, shapes["half"])),
-		text.column(keyencode.Binary, texts, valid), ties.Columns[0],
+		text.Column(keyencode.Binary, texts, valid), ties.Columns[0],
 	}
 	for _, job := range testrun.Sample(3, []engine.Job{
 		{Keys: []keyencode.Key{{}}, RowNumbers: 8}, {Keys: []keyencode.Key{{Column: 1}}, Gather: []int{0, 3}},
@@ -220,10 +221,10 @@ func (c *cancelling) Reallocate(n int, b []byte) []byte {
 // TestNoAllocationAfterTheContext ends the context in each allocation of a sort in turn.
 func TestNoAllocationAfterTheContext(t *testing.T) {
 	const n = 150_000
-	text := textSpecs[11]
-	texts, valid := text.texts(n)
+	text := cputest.AllTexts[11]
+	texts, valid := text.Draw(n)
 	columns := []keyencode.Column{uint64Column(drawn(1, n, uniform)), uint64Column(drawn(1, n, shapes["half"])),
-		text.column(keyencode.Binary, texts, valid)}
+		text.Column(keyencode.Binary, texts, valid)}
 	for _, job := range testrun.Sample(3, []engine.Job{
 		{Keys: []keyencode.Key{{}}, RowNumbers: 4}, {Keys: []keyencode.Key{{Column: 2}}, Gather: []int{0, 2}},
 		{Keys: []keyencode.Key{{Column: 1}, {Column: 2}}, Gather: []int{1, 2, 0}, RowNumbers: 8},

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -29,7 +30,7 @@ func (s *sorter) newColumn(i int) (*column, error) {
 			return nil, err
 		}
 		// entries may be null, too
-		if len(s.job.Keys) == 1 && s.job.Keys[0].Column == i && src.Kind < keyencode.Dictionary8 {
+		if len(s.keys.Keys) == 1 && s.keys.Keys[0].Column == i && src.Kind < keyencode.Dictionary8 {
 			return c, c.placeNulls(s)
 		}
 	}
@@ -41,8 +42,8 @@ func (s *sorter) newColumn(i int) (*column, error) {
 		if c.text, err = newStrings(c.chunked, s, nullable); err != nil {
 			return nil, err
 		}
-		if few := s.few[i]; few != nil {
-			few.move(c.text)
+		if few := s.keys.Dictionaries[i]; few != nil {
+			c.text.moveAsRanks(few)
 		}
 		return c, s.provide(c.text.mover, s.out)
 	}
@@ -55,7 +56,7 @@ func (s *sorter) newColumn(i int) (*column, error) {
 
 // placeNulls writes the validity of the only key, whose nulls are the last or the first rows.
 func (c *column) placeNulls(s *sorter) (err error) {
-	nulls := s.plan.Statistics(0).Nulls
+	nulls := s.keys.Plan.Statistics(0).Nulls
 	if nulls == 0 {
 		return nil
 	}
@@ -63,7 +64,7 @@ func (c *column) placeNulls(s *sorter) (err error) {
 		return err
 	}
 	clear(c.validity)
-	if s.job.Keys[0].Nulls == keyencode.NullsAtStart {
+	if s.keys.Keys[0].Nulls == keyencode.NullsAtStart {
 		c.nulls = min(nulls, s.out)
 		setRange(c.validity, c.nulls, s.out)
 		return nil
@@ -128,11 +129,11 @@ func (c *column) nullable(s *sorter) (bool, error) {
 		if k.Validity == nil {
 			continue
 		}
-		for lo := 0; lo < k.Rows; lo += placeRows {
+		for lo := 0; lo < k.Rows; lo += keys.TileRows {
 			if s.pool.Stopped() {
 				return false, s.pool.Ctx.Err()
 			}
-			if n := min(placeRows, k.Rows-lo); setBits(k.Validity, k.Offset+lo, n) < n {
+			if n := min(keys.TileRows, k.Rows-lo); setBits(k.Validity, k.Offset+lo, n) < n {
 				return true, nil
 			}
 		}
@@ -181,7 +182,7 @@ func (c *column) unpack(s *sorter) (engine.Column, error) {
 		}
 	}
 	var valid atomic.Int64
-	err = s.pool.Tiles(s.out, placeRows, func(_, lo, hi int) {
+	err = s.pool.Tiles(s.out, keys.TileRows, func(_, lo, hi int) {
 		packBits(col.Validity[lo/8:(hi+7)/8], c.bits.out[lo:hi], 1)
 		valid.Add(int64(setBits(col.Validity, lo, hi-lo)))
 		if c.Kind == keyencode.Bool {
@@ -210,4 +211,12 @@ func packBits(dst, src []byte, bit uint) {
 		}
 		dst[len(words)] = b
 	}
+}
+
+// moveAsRanks lets a column move as the indices of a dictionary, whose words are in a table.
+func (t *strings) moveAsRanks(f *keys.Dictionary) {
+	t.table = make([]uint64, len(f.Rows))
+	t.mover.take(buffers.Bytes(t.table), f.Rows)
+	t.table[0] = t.null()
+	t.mover = fixedMover(newChunked(&f.Indices))
 }

@@ -10,26 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/cputest"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 func bitAt(bitmap []byte, i int) bool { return bitmap[i/8]>>(i%8)&1 == 1 }
-
-// bitmapOf packs bits from an offset on; the bits before it and after the last are set at random.
-func bitmapOf(r *rand.Rand, offset int, set []bool) []byte {
-	bitmap := make([]byte, (offset+len(set)+7)/8)
-	for i := range bitmap {
-		bitmap[i] = byte(r.Uint32())
-	}
-	for i, s := range set {
-		bitmap[(offset+i)/8] &^= 1 << ((offset + i) % 8)
-		if s {
-			bitmap[(offset+i)/8] |= 1 << ((offset + i) % 8)
-		}
-	}
-	return bitmap
-}
 
 // modes are the orders and placements of a key.
 var modes = []keyencode.Key{
@@ -57,7 +43,7 @@ func TestValidityOfTheOnlyKey(t *testing.T) {
 			}
 			c := uint64Column(append([]uint64{99, 99, 99}, keys...)) // garbage first
 			c.Chunks[0] = keyencode.Chunk{
-				Rows: n, Offset: 3, Values: c.Chunks[0].Values, Validity: bitmapOf(r, 3, valid),
+				Rows: n, Offset: 3, Values: c.Chunks[0].Values, Validity: cputest.Bitmap(r, 3, valid),
 			}
 			for _, mode := range modes {
 				want := stable(allRows(n), func(a, b uint32) int {
@@ -153,7 +139,8 @@ func TestSetBits(t *testing.T) {
 					ones++
 				}
 			}
-			require.Equal(t, ones, setBits(bitmapOf(r, offset, set), offset, n), "%d bits at offset %d", n, offset)
+			bitmap := cputest.Bitmap(r, offset, set)
+			require.Equal(t, ones, setBits(bitmap, offset, n), "%d bits at offset %d", n, offset)
 		}
 	}
 }
@@ -186,7 +173,8 @@ func TestSpreadBits(t *testing.T) {
 				valid[i], value[i] = r.IntN(3) > 0, r.IntN(2) > 0
 			}
 			k := keyencode.Chunk{
-				Rows: n, Offset: offset, Validity: bitmapOf(r, offset, valid), Values: bitmapOf(r, offset, value),
+				Rows: n, Offset: offset, Validity: cputest.Bitmap(r, offset, valid),
+				Values: cputest.Bitmap(r, offset, value),
 			}
 			dst := make([]byte, n)
 			spreadBits(dst, &k, true, offset)

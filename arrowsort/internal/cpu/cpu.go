@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -19,9 +20,6 @@ type cpu struct {
 }
 
 func (cpu) Name() string { return "cpu" }
-
-// smallRows is the largest number of rows that one worker sorts without a partition.
-const smallRows = 1 << 15
 
 // Sort carries out a job. Temp storage in addition to the result, in bytes per row: 0 to 2 where the codes can be
 // computed again from the sorted columns, 8 more where they cannot and 4 more where ties then need row numbers; 1 for a
@@ -39,15 +37,15 @@ func (e cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*
 	}
 	defer s.mem.Release()
 	if e.eager {
-		s.alwaysCombines, s.stringRows = true, smallRows
+		s.alwaysCombines, s.stringRows = true, keys.SmallRows
 	}
 	if s.nearlyRows = nearlyRows; e.nearlyRows > 0 {
 		s.nearlyRows = e.nearlyRows
 	}
-	if err := s.encodeFewStrings(); err != nil {
+	if err := s.encodeStrings(); err != nil {
 		return nil, err
 	}
-	if err := s.measure(); err != nil {
+	if err := s.keys.Measure(s.pool, s.triesNearlySorted()); err != nil {
 		return nil, err
 	}
 	return s.sort()
@@ -59,14 +57,14 @@ func (s *sorter) sort() (*engine.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !inOrder && !reversed && s.rows > smallRows && s.out > s.rows/4 {
+	if !inOrder && !reversed && s.rows > keys.SmallRows && s.out > s.rows/4 {
 		s.out = s.rows // selecting more than a quarter costs more than sorting all
 	}
 	if err := s.allocate(); err != nil {
 		return nil, err
 	}
 	nearly := false
-	if !inOrder && !reversed && s.rows > smallRows {
+	if !inOrder && !reversed && s.rows > keys.SmallRows {
 		if nearly, err = s.sortNearlySorted(); err != nil {
 			return nil, err
 		}
@@ -77,7 +75,7 @@ func (s *sorter) sort() (*engine.Result, error) {
 		err = s.copy(false)
 	case reversed:
 		err = s.copy(true)
-	case s.rows <= smallRows:
+	case s.rows <= keys.SmallRows:
 		err = s.sortSmall()
 	case s.sortsKeysOnly():
 		err = s.sortKeysOnly()
@@ -105,10 +103,10 @@ func Explain(ctx context.Context, job *engine.Job, mem engine.Allocator) (*keyen
 		return nil, err
 	}
 	defer s.mem.Release()
-	if err := s.measure(); err != nil {
+	if err := s.keys.Measure(s.pool, false); err != nil {
 		return nil, err
 	}
-	return s.plan, nil
+	return s.keys.Plan, nil
 }
 
 // FirstUnsorted returns the first row that sorts before its predecessor, -1 when the rows are in order.
@@ -118,13 +116,13 @@ func FirstUnsorted(ctx context.Context, job *engine.Job, mem engine.Allocator) (
 		return 0, err
 	}
 	defer s.mem.Release()
-	if err := s.measure(); err != nil {
+	if err := s.keys.Measure(s.pool, false); err != nil {
 		return 0, err
 	}
-	if s.plan.Words() == 0 || s.plan.Sorted() {
+	if s.keys.Plan.Words() == 0 || s.keys.Plan.Sorted() {
 		return -1, nil
 	}
-	return s.firstUnsorted(s.source(), s.rows, nil)
+	return s.keys.FirstUnsorted(s.pool, s.keys.Source(), s.rows, nil)
 }
 
 // MarkGroups marks the first row of each group of rows that tie in the keys of a job: it sets a bit in starts, which
@@ -138,24 +136,13 @@ func MarkGroups(
 		return 0, err
 	}
 	defer s.mem.Release()
-	if s.plan = wordPlan(job); s.plan == nil {
-		if err := s.measure(); err != nil {
-			return 0, err
-		}
+	if err := s.keys.MeasureWords(s.pool); err != nil {
+		return 0, err
 	}
 	if rows != nil {
-		return s.firstUnsorted(selected{s.source(), rows, 0}, len(rows), starts)
+		return s.keys.FirstUnsorted(s.pool, keys.NewList(s.keys.Source(), rows, 0), len(rows), starts)
 	}
-	return s.firstUnsorted(s.source(), s.rows, starts)
-}
-
-// wordPlan is the plan of a single key whose values are words, which takes no statistics; nil for other keys.
-func wordPlan(job *engine.Job) *keyencode.Plan {
-	if len(job.Keys) != 1 {
-		return nil
-	}
-	plan, _ := keyencode.NewWordPlan(job.Columns, job.Keys[0])
-	return plan
+	return s.keys.FirstUnsorted(s.pool, s.keys.Source(), s.rows, starts)
 }
 
 // nearlyRows is the number of rows from which on they may be sorted as nearly sorted: fewer stay in the caches anyway.
@@ -166,14 +153,11 @@ func (s *sorter) triesNearlySorted() bool {
 	return s.nearlyRows > 0 && s.rows >= s.nearlyRows && s.out == s.rows
 }
 
-// fallsSeldom reports whether so few sampled codes are below their predecessors that most rows may be in order.
-func (s *sorter) fallsSeldom() bool { return countFalls(s.sampled()) <= len(s.sampled())/8 }
-
 // sortNearlySorted sorts rows that a sample shows to be nearly sorted: a few runs; rows in order but for some; rows not
 // far from their places, whose codes are few. done is false where they are none of these. Then the result is undefined,
 // and the plan is the one that other ways need.
 func (s *sorter) sortNearlySorted() (done bool, err error) {
-	if !s.triesNearlySorted() || s.plan.Words() > 1 {
+	if !s.triesNearlySorted() || s.keys.Plan.Words() > 1 {
 		return false, nil
 	}
 	for _, sort := range []func() (bool, error){s.sortRuns, s.sortMisplaced, s.sortCounting} {

@@ -1,6 +1,8 @@
 package cpu
 
-import "github.com/arrowsort/arrowsort/arrowsort/engine"
+import (
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+)
 
 // NewNearlySorted is an engine that looks for order in few rows, too.
 func NewNearlySorted() engine.Engine { return cpu{nearlyRows: smallRows} }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/cputest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 )
 
 // mustSort sorts with an allocator that is checked; the result is released with the test. temp is the most memory that
@@ -37,7 +38,7 @@ func newMeteredSorter(t testing.TB, job *engine.Job) (*sorter, *meter) {
 	s, err := newSorter(t.Context(), job, mem)
 	require.NoError(t, err)
 	t.Cleanup(s.mem.Release)
-	require.NoError(t, s.measure())
+	require.NoError(t, s.keys.Measure(s.pool, false))
 	return s, mem
 }
 
@@ -72,3 +73,9 @@ func requireSame[T comparable](t testing.TB, want, got []T, format string, args 
 	t.Helper()
 	cputest.RequireSame(t, want, got, format, args...)
 }
+
+const (
+	smallRows = keys.SmallRows
+	blockRows = keys.BlockRows
+	tileRows  = keys.TileRows
+)

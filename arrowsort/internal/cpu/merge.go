@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 )
 
 // Runs are consecutive rows of a job, each in order.
@@ -43,7 +44,7 @@ func Merge(
 		return nil, nil, err
 	}
 	defer s.mem.Release()
-	if err := s.measure(); err != nil {
+	if err := s.keys.Measure(s.pool, false); err != nil {
 		return nil, nil, err
 	}
 	proven := !s.provesAsItMerges(runs)
@@ -68,19 +69,19 @@ func Merge(
 
 // provesAsItMerges reports whether the merge sees all codes of all rows anyway, so that runs need no check before.
 func (s *sorter) provesAsItMerges(runs Runs) bool {
-	return s.plan.Words() == 1 && s.mergesTiles(runs) && runs.Open == nil && s.out == s.rows
+	return s.keys.Plan.Words() == 1 && s.mergesTiles(runs) && runs.Open == nil && s.out == s.rows
 }
 
 // mergesTiles reports whether runs are merged, not sorted.
 func (s *sorter) mergesTiles(runs Runs) bool {
-	return s.rows > smallRows && len(runs.Ends) <= mergeRuns
+	return s.rows > keys.SmallRows && len(runs.Ends) <= mergeRuns
 }
 
 // checkRuns returns an UnsortedError unless the rows of each run are in order.
 func (s *sorter) checkRuns(runs Runs) error {
 	for i := range runs.Ends {
 		lo, hi := runs.bounds(i)
-		if err := s.checkRun(i, lo, hi); err != nil {
+		if err := s.keys.CheckRun(s.pool, i, lo, hi); err != nil {
 			return err
 		}
 	}
@@ -131,7 +132,7 @@ func (s *sorter) complete(runs Runs) []int {
 		}
 	}
 	splits := make([]uint32, len(taken))
-	s.splitRuns(runs, limit, splits, make([]bound, len(taken)))
+	s.splitRuns(runs, limit, splits, make([]keys.Interval, len(taken)))
 	for i, split := range splits {
 		lo, _ := runs.bounds(i)
 		taken[i] = int(split) - lo
@@ -141,26 +142,26 @@ func (s *sorter) complete(runs Runs) []int {
 
 // before reports whether row a sorts before row b, which precedes it in the input.
 func (s *sorter) before(a, b uint32) bool {
-	one := []bound{{row: a, lo: b, hi: b + 1}}
-	narrow(s.pool, s.plan, s.source(), one)
-	return one[0].hi == b
+	one := []keys.Interval{{Row: a, Lo: b, Hi: b + 1}}
+	keys.Narrow(s.pool, s.keys.Plan, s.keys.Source(), one)
+	return one[0].Hi == b
 }
 
 // splitRuns writes the first row of each run that does not belong before or at a row: rows that tie with it belong
 // before it in its own run and those that precede it. bounds is temp storage.
-func (s *sorter) splitRuns(runs Runs, row uint32, splits []uint32, bounds []bound) {
+func (s *sorter) splitRuns(runs Runs, row uint32, splits []uint32, bounds []keys.Interval) {
 	for i := range bounds {
 		lo, hi := runs.bounds(i)
-		bounds[i] = bound{row: row, lo: uint32(lo), hi: uint32(hi)}
+		bounds[i] = keys.Interval{Row: row, Lo: uint32(lo), Hi: uint32(hi)}
 	}
-	narrow(s.pool, s.plan, s.source(), bounds)
+	keys.Narrow(s.pool, s.keys.Plan, s.keys.Source(), bounds)
 	for i := range bounds {
 		lo, hi := runs.bounds(i)
 		switch {
 		case int(row) < lo:
-			splits[i] = bounds[i].lo
+			splits[i] = bounds[i].Lo
 		case int(row) >= hi:
-			splits[i] = bounds[i].hi
+			splits[i] = bounds[i].Hi
 		default:
 			splits[i] = row + 1
 		}

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -24,7 +25,7 @@ type mover struct {
 }
 
 // stepRows is the number of rows that are moved between two checks of the context: fewer when they are wide.
-func (l *mover) stepRows() int { return max(1, min(placeRows, 1<<22/l.width)) }
+func (l *mover) stepRows() int { return max(1, min(keys.TileRows, 1<<22/l.width)) }
 
 // inPlace reports whether n rows are in the input's own memory in one piece.
 func (l *mover) inPlace(n int) bool { return l.direct != nil && l.direct(0, n) != nil }
@@ -174,8 +175,8 @@ func newRowMover(width int) (*mover, error) {
 }
 
 // codeMover moves the leading words of the codes.
-func codeMover(src source) *mover {
+func codeMover(src keys.Source) *mover {
 	l := &mover{width: 8}
-	l.fill = func(dst []byte, lo int) { encodeAll(src, buffers.View[uint64](dst), lo) }
+	l.fill = func(dst []byte, lo int) { keys.EncodeAll(src, buffers.View[uint64](dst), lo) }
 	return l
 }

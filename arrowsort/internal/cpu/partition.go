@@ -1,19 +1,15 @@
 package cpu
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
-
-// placeRows is the number of rows whose places are computed before their movers are scattered, one mover after another:
-// few lines and pages are open at a time. Their places are 256 KiB.
-const placeRows = 1 << 16
 
 // A share is a run of consecutive rows that one worker counts and partitions.
 type share struct {
@@ -24,7 +20,7 @@ type share struct {
 // A partition is the first digit binning: the most significant one, of all movers at once.
 type partition struct {
 	*sorter
-	src    source
+	src    keys.Source
 	rows   int
 	binner *binner
 	shares []share
@@ -43,9 +39,8 @@ func (p *partition) report(rows int) {
 }
 
 // newPartition chooses the bins from a sample of the codes.
-func (s *sorter) newPartition(src source, n int, borders []uint64) *partition {
-	codes := s.sampleOf(src, n)
-	slices.Sort(codes)
+func (s *sorter) newPartition(src keys.Source, n int, borders []uint64) *partition {
+	codes := s.keys.SampleOf(src, n)
 	return &partition{sorter: s, src: src, rows: n, binner: newBinner(codes, n, borders)}
 }
 
@@ -63,11 +58,11 @@ func (p *partition) count(keep bool) (err error) {
 	}
 	p.share()
 	err = p.pool.Run(len(p.shares), func(_, item int) {
-		var codes [blockRows]uint64
+		var codes [keys.BlockRows]uint64
 		s := &p.shares[item]
-		for lo := s.lo; lo < s.hi && (lo%placeRows != 0 || !p.pool.Stopped()); lo += blockRows {
-			block := codes[:min(blockRows, s.hi-lo)]
-			p.src.encode(block, lo)
+		for lo := s.lo; lo < s.hi && (lo%keys.TileRows != 0 || !p.pool.Stopped()); lo += keys.BlockRows {
+			block := codes[:min(keys.BlockRows, s.hi-lo)]
+			p.src.Encode(block, lo)
 			if p.linear() {
 				countLinear(block, unsafe.Pointer(&s.offsets[0]), b)
 			} else {
@@ -84,15 +79,15 @@ func (p *partition) count(keep bool) (err error) {
 
 // share divides the rows: few shares mean few lines at their seams, several per worker even out disturbances.
 func (p *partition) share() {
-	count := max(1, min(p.pool.Threads*2, p.rows/placeRows))
+	count := max(1, min(p.pool.Threads*2, p.rows/keys.TileRows))
 	counters := p.counters
 	if counters == nil {
 		counters = make([]uint32, count*p.binner.bins)
 	}
 	count = len(counters) / p.binner.bins
-	blocks := p.rows / blockRows
+	blocks := p.rows / keys.BlockRows
 	for i := range count {
-		lo, hi := blocks*i/count*blockRows, blocks*(i+1)/count*blockRows
+		lo, hi := blocks*i/count*keys.BlockRows, blocks*(i+1)/count*keys.BlockRows
 		if i == count-1 {
 			hi = p.rows
 		}
@@ -144,10 +139,10 @@ func (p *partition) places(s *share, places []uint32, lo int) {
 		return
 	}
 	offsets := unsafe.Pointer(&s.offsets[0])
-	var codes [blockRows]uint64
-	for i := 0; i < len(places); i += blockRows {
-		n := min(blockRows, len(places)-i)
-		p.src.encode(codes[:n], lo+i)
+	var codes [keys.BlockRows]uint64
+	for i := 0; i < len(places); i += keys.BlockRows {
+		n := min(keys.BlockRows, len(places)-i)
+		p.src.Encode(codes[:n], lo+i)
 		placesLinear(codes[:n], places[i:i+n], offsets, p.binner)
 	}
 }
@@ -157,7 +152,7 @@ func (p *partition) move(movers []*mover) error {
 	if !p.linear() && p.combines(movers) {
 		return p.moveCombining(movers)
 	}
-	rows := min(placeRows, p.rows)
+	rows := min(keys.TileRows, p.rows)
 	threads := min(p.pool.Threads, len(p.shares))
 	places, err := arena.Slice[uint32](p.mem, threads*rows)
 	if err != nil {
@@ -207,7 +202,7 @@ func (s scratch) of(worker int) []byte { return s.all[worker*s.size:][:s.size] }
 func (p *partition) newScratch(movers []*mover, workers int) (scratch, error) {
 	const scratchBytes = 1 << 18
 	width := widest(movers)
-	size := max(width, min(scratchBytes, min(placeRows, p.rows)*width))
+	size := max(width, min(scratchBytes, min(keys.TileRows, p.rows)*width))
 	all, err := p.mem.Bytes(workers * size)
 	return scratch{all, size}, err
 }

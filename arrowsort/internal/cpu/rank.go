@@ -8,6 +8,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
@@ -61,14 +62,14 @@ func Rank(ctx context.Context, job *engine.Job, ties Ties, mem engine.Allocator)
 	silent.Gather = nil
 	silent.Progress = nil // of work that the sort of row numbers would do again
 	s, err := newSorter(ctx, &silent, mem)
-	if err != nil || s.rows <= smallRows {
+	if err != nil || s.rows <= keys.SmallRows {
 		return nil, err
 	}
 	defer s.mem.Release()
-	if err := s.encodeFewStrings(); err != nil {
+	if err := s.encodeStrings(); err != nil {
 		return nil, err
 	}
-	if err := s.measure(); err != nil {
+	if err := s.keys.Measure(s.pool, false); err != nil {
 		return nil, err
 	}
 	if inOrder, reversed, err := s.sortedInput(); err != nil || inOrder || reversed {
@@ -80,7 +81,7 @@ func Rank(ctx context.Context, job *engine.Job, ties Ties, mem engine.Allocator)
 }
 
 func (s *sorter) rank(ties Ties) (*engine.Result, error) {
-	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
+	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
 	if err := p.count(true); err != nil {
 		return nil, err
 	}
@@ -118,12 +119,12 @@ func (p *partition) rankBins(src storedCodes, ties Ties) ([]int, error) {
 		next, _ := slices.BinarySearch(p.starts, uint32(lo)+1)
 		return next - 1
 	}
-	err := p.eachBin(8, p.plan.Words() > 1, func(f *binSorter, lo, hi int) {
+	err := p.eachBin(8, p.keys.Plan.Words() > 1, func(f *binSorter, lo, hi int) {
 		if lo < hi {
 			groups[bin(lo)] = p.rankBin(f, src, lo, hi, ties)
 		}
 	}, func(lo, hi int) error {
-		n, err := p.rankLongBin(src.from(lo), src.words[lo:hi], ties)
+		n, err := p.rankLongBin(src.From(lo), src.words[lo:hi], ties)
 		groups[bin(lo)] = n
 		return err
 	})
@@ -132,15 +133,15 @@ func (p *partition) rankBins(src storedCodes, ties Ties) ([]int, error) {
 
 // rankBin is rankBins for the rows lo..hi-1 of one bin.
 func (p *partition) rankBin(f *binSorter, src storedCodes, lo, hi int, ties Ties) (groups int) {
-	order := f.sortRowIndices(p.plan, src, lo, hi-lo)
+	order := f.sortRowIndices(p.keys.Plan, src, lo, hi-lo)
 	if order == nil {
 		order = f.applied(nil, hi-lo)
 	}
-	if p.plan.Words() == 1 {
+	if p.keys.Plan.Words() == 1 {
 		return p.rankCodes(src.words[lo:hi], order, ties)
 	}
 	var starts [binsort.MaxRows / 64]uint64
-	p.firstUnsortedIn(selected{src.from(lo), order, 0}, 0, len(order), starts[:])
+	p.keys.FirstUnsortedIn(p.pool, keys.NewList(src.From(lo), order, 0), 0, len(order), starts[:])
 	return p.rankGroups(src.words[lo:hi], order, starts[:], ties)
 }
 
@@ -166,14 +167,14 @@ func (p *partition) rankCodes(codes []uint64, order []uint32, ties Ties) (groups
 }
 
 // rankLongBin is rankBin for a bin that is too long for one worker: all of its rows tie, or a sample was misleading.
-func (p *partition) rankLongBin(src source, words []uint64, ties Ties) (groups int, err error) {
+func (p *partition) rankLongBin(src keys.Source, words []uint64, ties Ties) (groups int, err error) {
 	_, tied, err := p.tied(src, len(words))
 	if err != nil {
 		return 0, err
 	}
-	if tied && p.plan.Words() == 1 {
+	if tied && p.keys.Plan.Words() == 1 {
 		rank, step := ties.Ranks(0, len(words), 1)
-		return 1, p.pool.Tiles(len(words), placeRows, func(_, lo, hi int) {
+		return 1, p.pool.Tiles(len(words), keys.TileRows, func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				words[i] = rank + uint64(i)*step
 			}
@@ -193,7 +194,7 @@ func (p *partition) rankLongBin(src source, words []uint64, ties Ties) (groups i
 		return 0, err
 	}
 	defer p.mem.Free(buffers.Bytes(starts))
-	if _, err := p.firstUnsorted(selected{src, order, 0}, len(order), starts); err != nil {
+	if _, err := p.keys.FirstUnsorted(p.pool, keys.NewList(src, order, 0), len(order), starts); err != nil {
 		return 0, err
 	}
 	return p.rankGroups(words, order, starts, ties), p.pool.Ctx.Err()
@@ -202,12 +203,12 @@ func (p *partition) rankLongBin(src source, words []uint64, ties Ties) (groups i
 // rankGroups writes the ranks of rows given in their order, with a mark at the start of each group of ties. It returns
 // the number of groups.
 func (p *partition) rankGroups(ranks []uint64, order []uint32, starts []uint64, ties Ties) (groups int) {
-	for first := 0; first < len(order) && (groups%placeRows != 0 || !p.pool.Stopped()); {
+	for first := 0; first < len(order) && (groups%keys.TileRows != 0 || !p.pool.Stopped()); {
 		end := NextMark(starts, first+1, len(order))
 		groups++
 		rank, step := ties.Ranks(first, end, groups)
-		for ; first < end && (end-first <= placeRows || !p.pool.Stopped()); first += placeRows {
-			for _, row := range order[first:min(first+placeRows, end)] {
+		for ; first < end && (end-first <= keys.TileRows || !p.pool.Stopped()); first += keys.TileRows {
+			for _, row := range order[first:min(first+keys.TileRows, end)] {
 				ranks[row] = rank
 				rank += step
 			}
@@ -251,8 +252,8 @@ func (p *partition) ranksBefore(groups []int, ties Ties) []uint64 {
 func (p *partition) ranksOfRows(dst, ranks, before []uint64, places [][]uint32, ties Ties) error {
 	return p.pool.Run(len(p.shares), func(_, item int) {
 		share := &p.shares[item]
-		for lo := share.lo; lo < share.hi && !p.pool.Stopped(); lo += placeRows {
-			hi := min(lo+placeRows, share.hi)
+		for lo := share.lo; lo < share.hi && !p.pool.Stopped(); lo += keys.TileRows {
+			hi := min(lo+keys.TileRows, share.hi)
 			collectRanks(dst[lo:hi], ranks, before, p.bins[lo:hi], places[item])
 			if ties == TiesAverage {
 				for i, rank := range dst[lo:hi] {

@@ -2,23 +2,16 @@ package cpu
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // An UnsortedError reports the first row of a run that sorts before its predecessor.
-type UnsortedError struct {
-	Run int // of Merge
-	Row int // from the run's first row
-}
-
-func (e *UnsortedError) Error() string {
-	return fmt.Sprintf("row %d of run %d sorts before its predecessor", e.Row, e.Run)
-}
+type UnsortedError = keys.UnsortedError
 
 // Search returns, for each row of a job from row number rows on, its place among the rows before that, which are in
 // order: the first place that keeps them so, or with right the last one. The result is row numbers of 8 bytes.
@@ -34,10 +27,10 @@ func Search(
 		return nil, err
 	}
 	defer s.mem.Release()
-	if err := s.measure(); err != nil {
+	if err := s.keys.Measure(s.pool, false); err != nil {
 		return nil, err
 	}
-	if err := s.checkRun(0, 0, rows); err != nil {
+	if err := s.keys.CheckRun(s.pool, 0, 0, rows); err != nil {
 		return nil, err
 	}
 	out, err := s.mem.Bytes(8 * (s.rows - rows))
@@ -51,83 +44,65 @@ func Search(
 	return &engine.Result{Rows: s.rows - rows, RowNumbers: out}, nil
 }
 
-// checkRun returns an UnsortedError unless rows lo..hi-1 are in order.
-func (s *sorter) checkRun(run, lo, hi int) error {
-	if s.plan.Words() == 0 || s.plan.Sorted() {
-		return nil
-	}
-	row, err := s.firstUnsorted(s.source().from(lo), hi-lo, nil)
-	if err == nil && row >= 0 {
-		err = &UnsortedError{run, row}
-	}
-	return err
-}
-
-var blocksOfBounds workers.Reused[[blockRows]bound]
-
-// sides are what is asked for of a value among rows in order: for each of them the place after the rows below it or,
-// where it is true, after the rows not above it. Of two sides, the first one is in the upper 32 bits of a word.
-type sides []bool
-
 // search writes the place of each row from rows on.
 func (s *sorter) search(places []uint64, rows int, right bool) error {
-	asked := sides{right}
-	if s.plan.Words() > 1 {
-		asked = sides{false, true}
+	bounds := keys.Bounds{right}
+	if s.keys.Plan.Words() > 1 {
+		bounds = keys.Bounds{false, true}
 	}
 	switch {
-	case s.plan.Words() == 0 || len(places) <= rows>>7:
-		return s.pool.Tiles(len(places), boundsBatch, func(_, lo, hi int) {
+	case s.keys.Plan.Words() == 0 || len(places) <= rows>>7:
+		return s.pool.Tiles(len(places), keys.BatchRows, func(_, lo, hi int) {
 			s.searchBounds(places[lo:hi], rows, rows+lo, right)
 		})
-	case rows <= stripRows:
-		if err := s.searchStrip(places, rows, asked); err != nil {
+	case rows <= keys.SearchTableRows:
+		if err := s.searchTable(places, rows, bounds); err != nil {
 			return err
 		}
 	default:
 		for lo, step := 0, max(rows, searchTogether); lo < len(places); lo += step {
-			if err := s.searchBins(places[lo:min(lo+step, len(places))], rows, rows+lo, asked); err != nil {
+			if err := s.searchBins(places[lo:min(lo+step, len(places))], rows, rows+lo, bounds); err != nil {
 				return err
 			}
 		}
 	}
-	if s.plan.Words() == 1 {
+	if s.keys.Plan.Words() == 1 {
 		return nil
 	}
-	return s.pool.Tiles(len(places), placeRows, func(_, lo, hi int) {
-		for ; lo < hi && !s.pool.Stopped(); lo += blockRows {
-			s.searchTies(places[lo:min(lo+blockRows, hi)], rows+lo, right)
+	return s.pool.Tiles(len(places), keys.TileRows, func(_, lo, hi int) {
+		for ; lo < hi && !s.pool.Stopped(); lo += keys.BlockRows {
+			s.searchTies(places[lo:min(lo+keys.BlockRows, hi)], rows+lo, right)
 		}
 	})
 }
 
 // searchBounds places few rows from row first on by codes that are made as they are needed.
 func (s *sorter) searchBounds(places []uint64, rows, first int, right bool) {
-	block := blocksOfBounds.Get()
-	defer blocksOfBounds.Put(block)
-	bounds := block[:len(places)]
-	for i := range bounds {
-		bounds[i] = bound{row: uint32(first + i), hi: uint32(rows)}
+	block := blocksOfIntervals.Get()
+	defer blocksOfIntervals.Put(block)
+	intervals := block[:len(places)]
+	for i := range intervals {
+		intervals[i] = keys.Interval{Row: uint32(first + i), Hi: uint32(rows)}
 	}
-	narrow(s.pool, s.plan, s.source(), bounds)
-	for i := range bounds {
-		places[i] = bounds[i].side(right)
+	keys.Narrow(s.pool, s.keys.Plan, s.keys.Source(), intervals)
+	for i := range intervals {
+		places[i] = intervals[i].End(right)
 	}
 }
 
-// searchStrip writes what is asked for of each row from rows on, among so few rows that the cache holds all of them.
-func (s *sorter) searchStrip(places []uint64, rows int, asked sides) error {
-	t, err := newStrip(s.mem, rows)
+// searchTable writes the bounds of each row from rows on, among so few rows that the cache holds all of them.
+func (s *sorter) searchTable(places []uint64, rows int, bounds keys.Bounds) error {
+	t, err := keys.NewSearchTable(s.mem, rows)
 	if err != nil {
 		return err
 	}
-	defer t.release(s.mem)
-	t.fill(s.source(), 0, rows)
-	return s.pool.Tiles(len(places), placeRows, func(_, lo, hi int) {
-		for ; lo < hi && !s.pool.Stopped(); lo += blockRows {
-			block := places[lo:min(lo+blockRows, hi)]
-			s.source().encode(block, rows+lo)
-			t.search(block, asked)
+	defer t.Release(s.mem)
+	t.Fill(s.keys.Source(), 0, rows)
+	return s.pool.Tiles(len(places), keys.TileRows, func(_, lo, hi int) {
+		for ; lo < hi && !s.pool.Stopped(); lo += keys.BlockRows {
+			block := places[lo:min(lo+keys.BlockRows, hi)]
+			s.keys.Source().Encode(block, rows+lo)
+			t.Search(block, bounds)
 		}
 	})
 }
@@ -135,20 +110,25 @@ func (s *sorter) searchStrip(places []uint64, rows int, asked sides) error {
 // searchTies places rows from row first on, whose leading words tie with those of the rows between two places, by their
 // further words.
 func (s *sorter) searchTies(places []uint64, first int, right bool) {
-	values, bounds := blocksOfCodes.Get(), blocksOfBounds.Get()
-	defer blocksOfCodes.Put(values)
-	defer blocksOfBounds.Put(bounds)
-	s.source().encode(values[:len(places)], first)
+	values, intervals := blocksOfWords.Get(), blocksOfIntervals.Get()
+	defer blocksOfWords.Put(values)
+	defer blocksOfIntervals.Put(intervals)
+	s.keys.Source().Encode(values[:len(places)], first)
 	for i, both := range places {
-		bounds[i] = bound{
-			row: uint32(first + i), lo: uint32(both >> 32), hi: uint32(both), word: s.plan.Next(0, values[i]),
+		intervals[i] = keys.Interval{
+			Row: uint32(first + i), Lo: uint32(both >> 32), Hi: uint32(both), Word: s.keys.Plan.Next(0, values[i]),
 		}
 	}
-	narrow(s.pool, s.plan, s.source(), bounds[:len(places)])
+	keys.Narrow(s.pool, s.keys.Plan, s.keys.Source(), intervals[:len(places)])
 	for i := range places {
-		places[i] = bounds[i].side(right)
+		places[i] = intervals[i].End(right)
 	}
 }
+
+var (
+	blocksOfWords     workers.Reused[[keys.BlockRows]uint64]
+	blocksOfIntervals workers.Reused[[keys.BlockRows]keys.Interval]
+)
 
 // searchTogether is the least number of values that are searched together, if there are as many.
 const searchTogether = 1 << 24
@@ -156,27 +136,25 @@ const searchTogether = 1 << 24
 // taskValues is the number of values of a bin that one worker searches before it asks for more.
 const taskValues = 1 << 18
 
-// A binSearch finds the places of many values among the rows in order. A search in all of them would wait for memory at
-// most levels; so the values are partitioned as in a sort, and those of a bin are searched among the few rows that
-// belong to it, in the cache. The partition keeps the order of the values within each bin: what is found takes the
-// place of a value's code, and the values find it there by counting as the partition did. So no read or write is at
-// random.
+// A binSearch finds the places of many values among the rows in order. Searching all rows would miss the cache at
+// almost every step. So values are partitioned first, and each bin searches only its own rows. The partition keeps the
+// order of the values within each bin: what is found takes the place of a value's code, and the values find it there by
+// counting as the partition did. So no read or write is at random.
 type binSearch struct {
 	*partition
-	asked  sides
-	found  []uint64       // by bin: codes of values, then places among the rows of the bin
-	next   [][]uint32     // of each share, the place of its first value in each bin
-	first  []uint64       // row in order that belongs to each bin, and their number
-	strips []*sortedStrip // of each worker
+	bounds keys.Bounds
+	found  []uint64            // by bin: codes of values, then places among the rows of the bin
+	next   [][]uint32          // of each share, the place of its first value in each bin
+	first  []uint64            // row in order that belongs to each bin, and their number
+	tables []*keys.SearchTable // of each worker
 }
 
-// searchBins writes what is asked for of each of the rows from row first on, among the rows before row rows.
-func (s *sorter) searchBins(places []uint64, rows, first int, asked sides) error {
-	ordered := slices.Clone(s.sampled())
-	slices.Sort(ordered)
-	b := binSearch{asked: asked, partition: &partition{
-		sorter: s, src: s.source().from(first), rows: len(places),
-		binner: newBinner(ordered, rows+len(places), s.plan.Borders()),
+// searchBins writes what is bounds for of each of the rows from row first on, among the rows before row rows.
+func (s *sorter) searchBins(places []uint64, rows, first int, bounds keys.Bounds) error {
+	ordered := s.keys.SampleOf(s.keys.Source(), s.rows)
+	b := binSearch{bounds: bounds, partition: &partition{
+		sorter: s, src: s.keys.Source().From(first), rows: len(places),
+		binner: newBinner(ordered, rows+len(places), s.keys.Plan.Borders()),
 	}}
 	if err := b.count(true); err != nil {
 		return err
@@ -208,15 +186,15 @@ func (b *binSearch) divide(rows int) error {
 	bins := b.binner.bins
 	b.first = make([]uint64, bins+1)
 	b.first[bins] = uint64(rows)
-	src := b.source()
-	return b.pool.Tiles(bins, boundsBatch, func(_, lo, hi int) {
-		var codes [boundsBatch]uint64
-		var middle [boundsBatch]uint32
-		var of [boundsBatch]uint16
+	src := b.keys.Source()
+	return b.pool.Tiles(bins, keys.BatchRows, func(_, lo, hi int) {
+		var codes [keys.BatchRows]uint64
+		var middle [keys.BatchRows]uint32
+		var of [keys.BatchRows]uint16
 		counts := make([]uint32, bins)
 		n := hi - lo
 		first := b.first[lo:hi]
-		for left := rows; left > 0; { // as searchCells does
+		for left := rows; left > 0; { // as a binary search does
 			half := (left + 1) / 2
 			for i, row := range first {
 				middle[i] = uint32(row) + uint32(half-1)
@@ -236,11 +214,11 @@ func (b *binSearch) divide(rows int) error {
 // A binTask is values lo..hi-1 of the partition, all of one bin.
 type binTask struct{ bin, lo, hi int }
 
-// tasks are the values of all bins, and the longest strip that they need.
+// tasks are the values of all bins, and the most rows of a table that they need.
 func (b *binSearch) tasks() (tasks []binTask, longest int) {
 	for bin := range b.binner.bins {
 		lo, hi := b.bin(bin)
-		if rows := int(b.first[bin+1] - b.first[bin]); lo < hi && rows <= stripRows {
+		if rows := int(b.first[bin+1] - b.first[bin]); lo < hi && rows <= keys.SearchTableRows {
 			longest = max(longest, rows)
 		}
 		for ; lo < hi; lo += taskValues {
@@ -254,44 +232,44 @@ func (b *binSearch) tasks() (tasks []binTask, longest int) {
 func (b *binSearch) searchRows() error {
 	tasks, longest := b.tasks()
 	for range min(b.pool.Threads, len(tasks)) {
-		t, err := newStrip(b.mem, longest)
+		t, err := keys.NewSearchTable(b.mem, longest)
 		if err != nil {
 			return err
 		}
-		defer t.release(b.mem)
-		b.strips = append(b.strips, t)
+		defer t.Release(b.mem)
+		b.tables = append(b.tables, t)
 	}
 	return b.pool.Run(len(tasks), func(worker, i int) {
 		t := tasks[i]
 		lo, hi := int(b.first[t.bin]), int(b.first[t.bin+1])
-		b.searchRange(b.strips[worker], b.found[t.lo:t.hi], lo, hi)
+		b.searchRange(b.tables[worker], b.found[t.lo:t.hi], lo, hi)
 	})
 }
 
 // searchRange replaces codes by their places among rows lo..hi-1.
-func (b *binSearch) searchRange(t *sortedStrip, codes []uint64, lo, hi int) {
-	short := t.fill(b.source(), lo, hi)
-	for ; len(codes) > 0 && !b.pool.Stopped(); codes = codes[min(blockRows, len(codes)):] {
-		block := codes[:min(blockRows, len(codes))]
+func (b *binSearch) searchRange(t *keys.SearchTable, codes []uint64, lo, hi int) {
+	short := t.Fill(b.keys.Source(), lo, hi)
+	for ; len(codes) > 0 && !b.pool.Stopped(); codes = codes[min(keys.BlockRows, len(codes)):] {
+		block := codes[:min(keys.BlockRows, len(codes))]
 		if short {
-			t.search(block, b.asked)
+			t.Search(block, b.bounds)
 		} else {
-			bisectWords(b.source(), block, lo, hi, b.asked)
+			keys.BisectWords(b.keys.Source(), block, lo, hi, b.bounds)
 		}
 	}
 }
 
 // collect copies what was found for the values from the places in the bins to the values.
 func (b *binSearch) collect(places []uint64) error {
-	if len(b.asked) == 2 {
+	if len(b.bounds) == 2 {
 		for i, row := range b.first {
 			b.first[i] = row<<32 | row
 		}
 	}
 	return b.pool.Run(len(b.shares), func(_, item int) {
 		share := &b.shares[item]
-		for lo := share.lo; lo < share.hi && !b.pool.Stopped(); lo += placeRows {
-			hi := min(lo+placeRows, share.hi)
+		for lo := share.lo; lo < share.hi && !b.pool.Stopped(); lo += keys.TileRows {
+			hi := min(lo+keys.TileRows, share.hi)
 			collectRanks(places[lo:hi], b.found, b.first, b.bins[lo:hi], b.next[item])
 		}
 	})

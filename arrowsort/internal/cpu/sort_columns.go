@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -19,7 +20,7 @@ func (s *sorter) sortColumns() error {
 	movers := append(s.movers(), added...)
 	// then the codes are made in the count and in the move, and bins are kept between them
 	_, encoded := codes.(storedCodes)
-	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
+	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
 	carried := s.carriedColumns()
 	if err := p.count(encoded || p.combines(movers) || carried != nil); err != nil {
 		return err
@@ -39,9 +40,9 @@ func (s *sorter) sortColumns() error {
 // sortedSource is where the bins find the codes of their rows once the movers have moved: the key columns themselves,
 // when they move as they are, else a mover of codes, and one of row numbers where rows may tie in the leading words.
 // These are added to the movers of the result, and not sorted.
-func (s *sorter) sortedSource() (codes source, added []*mover, err error) {
+func (s *sorter) sortedSource() (codes keys.Source, added []*mover, err error) {
 	if columns, ok := s.movedKeys(); ok {
-		return planned{plan: s.plan.On(columns)}, nil, nil
+		return keys.NewInput(s.keys.Plan.On(columns)), nil, nil
 	}
 	return s.storedSource(s.numbers)
 }
@@ -49,13 +50,13 @@ func (s *sorter) sortedSource() (codes source, added []*mover, err error) {
 // storedSource is a mover of codes and, where rows may tie in the leading words, one of row numbers: the given one, or
 // one that is added if that is nil.
 func (s *sorter) storedSource(numbers *mover) (c storedCodes, added []*mover, err error) {
-	codes := codeMover(s.source())
+	codes := codeMover(s.keys.Source())
 	if err := s.provide(codes, s.rows); err != nil {
 		return c, nil, err
 	}
 	added = append(added, codes)
-	c = storedCodes{words: buffers.View[uint64](codes.out), src: s.source()}
-	if s.plan.Words() == 1 {
+	c = storedCodes{words: buffers.View[uint64](codes.out), src: s.keys.Source()}
+	if s.keys.Plan.Words() == 1 {
 		return c, added, nil
 	}
 	if c.texts = s.newMovedTexts(); c.texts != nil {
@@ -81,8 +82,8 @@ func (s *sorter) storedSource(numbers *mover) (c storedCodes, added []*mover, er
 // movedKeys are the job's columns as they lie in the result, if that holds all keys: gathered, of fixed width, and no
 // row null unless the key is the only one: then the bins keep its nulls apart, where they are in the end.
 func (s *sorter) movedKeys() ([]keyencode.Column, bool) {
-	columns := make([]keyencode.Column, len(s.job.Columns))
-	for _, key := range s.job.Keys {
+	columns := make([]keyencode.Column, len(s.keys.Columns))
+	for _, key := range s.keys.Keys {
 		column, ok := s.movedKey(key.Column)
 		if !ok {
 			return nil, false
@@ -98,7 +99,7 @@ func (s *sorter) movedKey(column int) (moved keyencode.Column, ok bool) {
 		c := s.columns[g]
 		switch {
 		case s.movesAsRanks(g, column):
-			ranks := s.few[i].ranks
+			ranks := s.keys.Dictionaries[i].Indices
 			chunk := ranks.Chunks[0]
 			chunk.Values = c.text.mover.out
 			return keyencode.Column{Kind: ranks.Kind, Chunks: []keyencode.Chunk{chunk}}, true
@@ -117,18 +118,18 @@ func movable(k keyencode.Kind) bool {
 }
 
 // sortBins sorts every bin in place: the codes of its rows give an order, the order permutes every mover.
-func (s *sorter) sortBins(p *partition, src source, movers []*mover) error {
-	return p.eachBin(widest(movers), s.plan.Words() > 1,
-		func(f *binSorter, lo, hi int) { f.sortBin(s.plan, src, movers, lo, hi) },
+func (s *sorter) sortBins(p *partition, src keys.Source, movers []*mover) error {
+	return p.eachBin(widest(movers), s.keys.Plan.Words() > 1,
+		func(f *binSorter, lo, hi int) { f.sortBin(s.keys.Plan, src, movers, lo, hi) },
 		func(lo, hi int) error { return s.split(src, movers, lo, hi) })
 }
 
 // split sorts a bin that is too long for one worker: its row numbers are sorted by all workers, and every mover is
 // gathered through a copy.
-func (s *sorter) split(src source, movers []*mover, lo, hi int) error {
+func (s *sorter) split(src keys.Source, movers []*mover, lo, hi int) error {
 	n := hi - lo
-	src = src.from(lo)
-	if row, err := s.firstUnsorted(src, n, nil); err != nil || row < 0 {
+	src = src.From(lo)
+	if row, err := s.keys.FirstUnsorted(s.pool, src, n, nil); err != nil || row < 0 {
 		return err
 	}
 	order, err := arena.Slice[uint32](s.mem, n)
@@ -170,9 +171,9 @@ type movedTexts struct {
 
 // newMovedTexts returns nil if a word but the leading one is made from anything but strings of the result.
 func (s *sorter) newMovedTexts() *movedTexts {
-	t := &movedTexts{plan: s.plan}
-	for word := 1; word < s.plan.Words(); word++ {
-		column, _, ok := s.plan.StringWord(word)
+	t := &movedTexts{plan: s.keys.Plan}
+	for word := 1; word < s.keys.Plan.Words(); word++ {
+		column, _, ok := s.keys.Plan.StringWord(word)
 		if !ok {
 			return nil
 		}
@@ -222,4 +223,58 @@ func (t *movedTexts) encodeRows(dst []uint64, word int, rows []uint32) {
 		t.plan.EncodeStrings(dst[:n], word, 0, texts[:n])
 		dst, rows = dst[n:], rows[n:]
 	}
+}
+
+// movesAsRanks reports whether a column of the result, by its place there, moves as the ranks that are the given
+// column. Strings of fixed width and views move as they are.
+func (s *sorter) movesAsRanks(place, column int) bool {
+	few := s.keys.Dictionaries[s.job.Gather[place]]
+	return few != nil && few.Column == column && s.columns[place].text != nil
+}
+
+// storedCodes are rows that the partition has moved with their leading words and, when rows may tie in those, with what
+// their further words are made from: strings, or row numbers (4 or 8 bytes wide) in a source.
+type storedCodes struct {
+	words []uint64
+	texts *movedTexts
+	rows4 []uint32
+	rows8 []uint64
+	src   keys.Source
+}
+
+func (s storedCodes) Encode(dst []uint64, lo int) { copy(dst, s.words[lo:]) }
+
+func (s storedCodes) EncodeRows(dst []uint64, word int, rows []uint32) {
+	if word == 0 {
+		for i, r := range rows {
+			dst[i] = s.words[r]
+		}
+		return
+	}
+	if s.texts != nil {
+		s.texts.encodeRows(dst, word, rows)
+		return
+	}
+	for i, r := range rows {
+		if s.rows4 != nil {
+			rows[i] = s.rows4[r]
+		} else {
+			rows[i] = uint32(s.rows8[r])
+		}
+	}
+	s.src.EncodeRows(dst, word, rows)
+}
+
+func (s storedCodes) From(base int) keys.Source {
+	s.words = s.words[base:]
+	if s.texts != nil {
+		s.texts = &movedTexts{s.texts.plan, s.texts.columns, s.texts.base + base}
+	}
+	if s.rows4 != nil {
+		s.rows4 = s.rows4[base:]
+	}
+	if s.rows8 != nil {
+		s.rows8 = s.rows8[base:]
+	}
+	return s
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -21,7 +22,7 @@ func (s *sorter) countsCodes() bool {
 	if !s.fewCodes() {
 		return false
 	}
-	codes, far, near := s.sampled(), 0, min(nearCodes, uint64(1)<<s.plan.WordBits(0)/4)
+	codes, far, near := s.keys.Sample(), 0, min(nearCodes, uint64(1)<<s.keys.Plan.WordBits(0)/4)
 	for i := 1; i < len(codes); i++ {
 		if max(codes[i], codes[i-1])-min(codes[i], codes[i-1]) > near {
 			far++
@@ -32,23 +33,23 @@ func (s *sorter) countsCodes() bool {
 
 // fewCodes reports whether counters of all codes take little memory.
 func (s *sorter) fewCodes() bool {
-	bins := uint64(1) << min(s.plan.WordBits(0), 32)
+	bins := uint64(1) << min(s.keys.Plan.WordBits(0), 32)
 	return bins*4*uint64(s.countingShares()) <= uint64(s.rows)*counterBytes
 }
 
 // countingShares is the number of shares whose codes are counted.
-func (s *sorter) countingShares() int { return max(1, min(s.pool.Threads, s.rows/placeRows)) }
+func (s *sorter) countingShares() int { return max(1, min(s.pool.Threads, s.rows/keys.TileRows)) }
 
 // sortCounting is a partition that has a bin for each code, so that bins need no sort. Rows that are near one another
 // go to few bins: their counters stay in the cache, and so do the lines of the result that the next rows go to. done is
 // false where codes are too many.
 func (s *sorter) sortCounting() (done bool, err error) {
-	if s.unmeasured {
-		if err := s.measureAll(); err != nil {
+	if !s.keys.Measured() {
+		if err := s.keys.MeasureAll(s.pool); err != nil {
 			return false, err
 		}
 	}
-	if s.plan.Words() > 1 || !s.countsCodes() {
+	if s.keys.Plan.Words() > 1 || !s.countsCodes() {
 		return false, nil
 	}
 	movers := s.movers()
@@ -63,7 +64,7 @@ func (s *sorter) sortCounting() (done bool, err error) {
 
 // countCodes is a partition that has a bin for each code, once its rows are counted, for movers that are to be moved.
 func (s *sorter) countCodes(movers []*mover) (*partition, error) {
-	bins := 1 << s.plan.WordBits(0)
+	bins := 1 << s.keys.Plan.WordBits(0)
 	counters, err := arena.Slice[uint32](s.mem, bins*s.countingShares())
 	if err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (s *sorter) countCodes(movers []*mover) (*partition, error) {
 	}
 	none := uint64(math.MaxUint64)
 	p := &partition{
-		sorter: s, src: s.source(), rows: s.rows, counters: counters,
+		sorter: s, src: s.keys.Source(), rows: s.rows, counters: counters,
 		binner: &binner{top: uint64(bins) - 1, bins: bins, borders: [2]uint64{none, none}},
 	}
 	return p, p.count(len(movers) > 0 && p.combines(movers))
@@ -106,7 +107,7 @@ const countedKeyBits = 16
 // sortsKeysOnly reports whether the result is the only key, and nothing else, and its codes are few and have all that
 // its values have: those of floats say neither the sign of zero nor the bits of a NaN.
 func (s *sorter) sortsKeysOnly() bool {
-	keys, gather := s.job.Keys, s.job.Gather
+	keys, gather := s.keys.Keys, s.job.Gather
 	if s.numbers != nil || len(keys) != 1 || len(gather) != 1 {
 		return false
 	}
@@ -114,10 +115,10 @@ func (s *sorter) sortsKeysOnly() bool {
 	if gather[0] != key && !s.movesAsRanks(0, key) {
 		return false
 	}
-	kind := s.job.Columns[key].Kind
+	kind := s.keys.Columns[key].Kind
 	exact := kind >= keyencode.Int8 && kind <= keyencode.Uint64 || kind == keyencode.Decimal128 ||
 		kind == keyencode.Decimal256
-	return exact && s.plan.Words() == 1 && s.plan.WordBits(0) <= countedKeyBits && s.fewCodes()
+	return exact && s.keys.Plan.Words() == 1 && s.keys.Plan.WordBits(0) <= countedKeyBits && s.fewCodes()
 }
 
 // sortKeysOnly counts the rows of each code and writes its value as often: no row moves.
@@ -129,7 +130,7 @@ func (s *sorter) sortKeysOnly() error {
 	defer s.mem.Free(buffers.Bytes(p.counters))
 	values := s.columns[0].movers()[0]
 	out, width, starts := values.out, values.width, p.shares[0].offsets
-	return s.pool.Tiles(s.out, placeRows, func(_, lo, hi int) {
+	return s.pool.Tiles(s.out, keys.TileRows, func(_, lo, hi int) {
 		code, found := slices.BinarySearch(starts, uint32(lo)) // the first one that begins at lo or after it
 		if !found {
 			code--
@@ -140,7 +141,7 @@ func (s *sorter) sortKeysOnly() error {
 				end = int(starts[code+1])
 			}
 			if end = min(end, hi); lo < end {
-				s.plan.Decode(0, []uint64{uint64(code)}, out[lo*width:][:width])
+				s.keys.Plan.Decode(0, []uint64{uint64(code)}, out[lo*width:][:width])
 				repeat(out[lo*width:end*width], width)
 				lo = end
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/cputest"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -34,7 +35,7 @@ func narrowColumn(r *rand.Rand, kind keyencode.Kind, width, n, nulls int) (c key
 	for _, rows := range [][2]int{{0, n / 3}, {n / 3, n}} {
 		k := keyencode.Chunk{Rows: rows[1] - rows[0], Values: values[rows[0]*width : rows[1]*width]}
 		if nulls > 0 {
-			k.Validity = bitmapOf(r, 0, valid[rows[0]:rows[1]])
+			k.Validity = cputest.Bitmap(r, 0, valid[rows[0]:rows[1]])
 		}
 		c.Chunks = append(c.Chunks, k)
 	}
@@ -45,7 +46,7 @@ func narrowColumn(r *rand.Rand, kind keyencode.Kind, width, n, nulls int) (c key
 // the first ones, of every kind in all orders.
 func TestSortKeysOnly(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
-	const n = 2*placeRows + 77
+	const n = 2*tileRows + 77
 	kinds := map[keyencode.Kind]int{
 		keyencode.Int8: 1, keyencode.Uint8: 1, keyencode.Int16: 2, keyencode.Uint16: 2, keyencode.Int32: 4,
 		keyencode.Uint32: 4, keyencode.Int64: 8, keyencode.Uint64: 8, keyencode.Decimal128: 16,

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
@@ -19,7 +20,7 @@ const (
 // last one in place, or higher than the next fence, is misplaced.
 type misplacedRows struct {
 	*sorter
-	src    source
+	src    keys.Source
 	fences []fence // the first one of row 0, and one after the last row
 	tiles  []keptTile
 	byRow  []uint32 // misplaced rows, as they lie
@@ -41,7 +42,7 @@ type keptTile struct {
 // sortMisplaced takes the rows that break the order out, sorts them, and merges them with the others. done is false
 // when they are too many.
 func (s *sorter) sortMisplaced() (done bool, err error) {
-	m := &misplacedRows{sorter: s, src: s.source()}
+	m := &misplacedRows{sorter: s, src: s.keys.Source()}
 	if !m.fenceIn() {
 		return false, nil
 	}
@@ -63,8 +64,8 @@ func (s *sorter) sortMisplaced() (done bool, err error) {
 
 // fenceIn makes the fences and the tiles. It reports false when a sample is not in order but for a few rows.
 func (m *misplacedRows) fenceIn() bool {
-	codes, rows := m.sampled(), sampledRows(m.rows)
-	if !m.fallsSeldom() {
+	codes, rows := m.keys.Sample(), keys.SampledRows(m.rows)
+	if !m.keys.MostlyRising() {
 		return false
 	}
 	longest := longestRising(codes)
@@ -133,7 +134,7 @@ func (m *misplacedRows) find() (bool, error) {
 	var tooMany atomic.Bool
 	var found atomic.Int64
 	err := m.pool.Run(len(m.tiles), func(_, i int) {
-		var codes [blockRows]uint64
+		var codes [keys.BlockRows]uint64
 		t := &m.tiles[i]
 		t.at = m.fences[t.first].row / tileShare
 		list := m.byRow[t.at : m.fences[t.last].row/tileShare]
@@ -150,9 +151,9 @@ func (m *misplacedRows) find() (bool, error) {
 // findBetween lists the misplaced rows between two fences, as many as the list holds. codes is temp storage.
 func (m *misplacedRows) findBetween(from, to fence, list []uint32, codes []uint64) (n int) {
 	last := from.code
-	for lo := from.row; lo < to.row && n < len(list); lo += blockRows {
-		block := codes[:min(blockRows, to.row-lo)]
-		m.src.encode(block, lo)
+	for lo := from.row; lo < to.row && n < len(list); lo += keys.BlockRows {
+		block := codes[:min(keys.BlockRows, to.row-lo)]
+		m.src.Encode(block, lo)
 		for i, c := range block {
 			if c-last <= to.code-last {
 				last = c
@@ -184,7 +185,8 @@ func (m *misplacedRows) sort() (err error) {
 	if m.sorted, err = arena.Slice[uint32](m.mem, n); err != nil {
 		return err
 	}
-	if err := m.pool.Tiles(n, placeRows, func(_, lo, hi int) { copy(m.sorted[lo:hi], m.byRow[lo:hi]) }); err != nil {
+	err = m.pool.Tiles(n, keys.TileRows, func(_, lo, hi int) { copy(m.sorted[lo:hi], m.byRow[lo:hi]) })
+	if err != nil {
 		return err
 	}
 	return m.sortRows(m.src, m.sorted, 0)
@@ -253,7 +255,7 @@ func (m *misplacedRows) spans(spans []span, f *binSorter, t *keptTile, late []ui
 	}
 	lo, hi := m.fences[t.first].row, m.fences[t.last].row
 	codes, lateCodes := f.codes[:hi-lo], f.codes[hi-lo:][:len(late)]
-	encodeAll(m.src, codes, lo)
+	keys.EncodeAll(m.src, codes, lo)
 	m.src.EncodeRows(lateCodes, 0, f.rows[:copy(f.rows, late)])
 	from, next := 0, 0
 	for i := range t.count + 1 {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/cputest"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -86,7 +87,7 @@ var nearlyKinds = []nearlyKind{
 
 // TestSortNearlySorted sorts every kind, on both sides of the borders of blocks, and in the way that is meant for it.
 func TestSortNearlySorted(t *testing.T) {
-	sizes := []int{smallRows + 1, 3*mergeRows - 1, placeRows + blockRows + 1, 150_000}
+	sizes := []int{smallRows + 1, 3*mergeRows - 1, tileRows + blockRows + 1, 150_000}
 	if !testrun.Long() {
 		sizes = sizes[:1]
 	}
@@ -103,7 +104,7 @@ func TestSortNearlySorted(t *testing.T) {
 			s, err := newSorter(t.Context(), &job, mem)
 			require.NoError(t, err)
 			s.nearlyRows = smallRows
-			require.NoError(t, s.measure())
+			require.NoError(t, s.keys.Measure(s.pool, s.triesNearlySorted()))
 			require.NoError(t, s.allocate())
 			way := ""
 			for _, w := range []struct {
@@ -141,7 +142,7 @@ func TestMisplacedRowsOfOneTile(t *testing.T) {
 		}
 		s := newTestSorter(t, &job)
 		require.NoError(t, s.allocate())
-		require.Equal(t, ok, (&misplacedRows{sorter: s, src: s.source()}).fenceIn(), "%d rows", n)
+		require.Equal(t, ok, (&misplacedRows{sorter: s, src: s.keys.Source()}).fenceIn(), "%d rows", n)
 		res, _ := mustSort(t, &job)
 		want := stable(allRows(n), func(a, b uint32) int { return cmp.Compare(keys[a], keys[b]) })
 		requireSame(t, want, buffers.View[uint32](res.RowNumbers), "%d rows", n)
@@ -236,12 +237,12 @@ func TestSortNearlySortedAtRandom(t *testing.T) {
 func TestNearlySortedStops(t *testing.T) {
 	const n = 60_000
 	before := runtime.NumGoroutine()
-	text := textSpecs[11]
-	texts, valid := text.texts(n)
+	text := cputest.AllTexts[11]
+	texts, valid := text.Draw(n)
 	for i, kind := range nearlyKinds[:3] {
 		job := engine.Job{
 			Rows: n, Columns: []keyencode.Column{
-				uint64Column(kind.keys(n)), text.column(keyencode.Binary, texts, valid),
+				uint64Column(kind.keys(n)), text.Column(keyencode.Binary, texts, valid),
 			},
 			Keys: []keyencode.Key{{}}, RowNumbers: 4 * (i % 2), Gather: []int{1, 0}, Threads: 1,
 		}
@@ -289,7 +290,7 @@ func (f *failingOnce) Allocate(n int) []byte {
 
 // TestCountedRowsAreCombined counts few codes that are not near one another: their rows move by write combining.
 func TestCountedRowsAreCombined(t *testing.T) {
-	n := 5*placeRows + 7
+	n := 5*tileRows + 7
 	keys := drawn(5, n, func(r *rand.Rand, _, i int) uint64 {
 		if i%100 == 0 {
 			return r.Uint64N(1 << 10)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -16,7 +17,7 @@ import (
 // writes the records into the result's own buffer, where each bin is sorted and stripped to row numbers. Code bits that
 // do not fit are looked up where records tie.
 func (s *sorter) sortRowNumbers() error {
-	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
+	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
 	if err := p.count(true); err != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func (s *sorter) sortRowNumbers() error {
 		return err
 	}
 	narrow := buffers.View[uint32](s.numbers.out)
-	return s.pool.Tiles(s.rows, placeRows, func(_, lo, hi int) {
+	return s.pool.Tiles(s.rows, keys.TileRows, func(_, lo, hi int) {
 		for i, r := range records[lo:hi] {
 			narrow[lo+i] = uint32(r)
 		}
@@ -46,17 +47,17 @@ func (s *sorter) sortRowNumbers() error {
 // recordBits are the bits of a row number and those of the leading word that do not fit above it.
 func (s *sorter) recordBits() (rowBits, rest uint) {
 	rowBits = uint(bits.Len(uint(s.rows - 1)))
-	return rowBits, max(uint(s.plan.WordBits(0))+rowBits, 64) - 64
+	return rowBits, max(uint(s.keys.Plan.WordBits(0))+rowBits, 64) - 64
 }
 
 // recordsTie reports whether records of a sample tie. A pair in a sample of m of n rows stands for (n/m)^2 pairs: then
 // moving the codes with the row numbers costs less than reading the keys of tied rows again.
 func (s *sorter) recordsTie() bool {
 	_, rest := s.recordBits()
-	if rest == 0 && s.plan.Words() == 1 {
+	if rest == 0 && s.keys.Plan.Words() == 1 {
 		return false
 	}
-	codes := slices.Clone(s.sampled())
+	codes := slices.Clone(s.keys.Sample())
 	slices.Sort(codes)
 	return len(slices.CompactFunc(codes, func(a, b uint64) bool { return a>>rest == b>>rest })) < len(codes)
 }
@@ -66,9 +67,9 @@ func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
 	l := &mover{width: 8, out: buffers.Bytes(records)}
 	l.fill = func(dst []byte, lo int) {
 		words := buffers.View[uint64](dst)
-		for i := 0; i < len(words); i += blockRows {
-			block := words[i:min(i+blockRows, len(words))]
-			p.src.encode(block, lo+i)
+		for i := 0; i < len(words); i += keys.BlockRows {
+			block := words[i:min(i+keys.BlockRows, len(words))]
+			p.src.Encode(block, lo+i)
 			scatter.MakeRecords(block, rest, rowBits, uint64(lo+i))
 		}
 	}
@@ -76,11 +77,11 @@ func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
 		return p.moveCombining(movers)
 	}
 	return p.pool.Run(len(p.shares), func(_, item int) {
-		var codes [blockRows]uint64
+		var codes [keys.BlockRows]uint64
 		s := &p.shares[item]
-		for lo := s.lo; lo < s.hi && (lo%placeRows != 0 || !p.pool.Stopped()); lo += blockRows {
-			block := codes[:min(blockRows, s.hi-lo)]
-			p.src.encode(block, lo)
+		for lo := s.lo; lo < s.hi && (lo%keys.TileRows != 0 || !p.pool.Stopped()); lo += keys.BlockRows {
+			block := codes[:min(keys.BlockRows, s.hi-lo)]
+			p.src.Encode(block, lo)
 			scatter.Records(records, block, p.bins[lo:lo+len(block)], s.offsets, rest, rowBits, uint64(lo))
 		}
 		p.pool.Advance(s.hi - s.lo)
@@ -89,14 +90,14 @@ func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
 
 // sortRecords sorts the records of each bin and strips them to row numbers.
 func (s *sorter) sortRecords(p *partition, records []uint64, rowBits, rest uint) error {
-	src := s.source()
-	return p.eachBin(8, rest > 0 || s.plan.Words() > 1,
-		func(f *binSorter, lo, hi int) { f.sortBinRecords(s.plan, src, records[lo:hi], rowBits, rest) },
+	src := s.keys.Source()
+	return p.eachBin(8, rest > 0 || s.keys.Plan.Words() > 1,
+		func(f *binSorter, lo, hi int) { f.sortBinRecords(s.keys.Plan, src, records[lo:hi], rowBits, rest) },
 		func(lo, hi int) error { return s.sortLongRecords(records[lo:hi], rowBits) })
 }
 
 // sortBinRecords sorts the records of one bin and strips them.
-func (f *binSorter) sortBinRecords(plan *keyencode.Plan, src source, records []uint64, rowBits, rest uint) {
+func (f *binSorter) sortBinRecords(plan *keyencode.Plan, src keys.Source, records []uint64, rowBits, rest uint) {
 	if len(records) == 0 {
 		return
 	}
@@ -163,7 +164,7 @@ type tiedRecord struct {
 }
 
 // breakRecordTies orders the rows of tied records by the words that the records hold in part or not at all.
-func (f *binSorter) breakRecordTies(plan *keyencode.Plan, src source, rows []uint64, rest uint) {
+func (f *binSorter) breakRecordTies(plan *keyencode.Plan, src keys.Source, rows []uint64, rest uint) {
 	runs := f.ties.Runs[:0]
 	for _, t := range f.tied {
 		word := 0
@@ -193,16 +194,18 @@ func (s *sorter) sortLongRecords(records []uint64, rowBits uint) error {
 		return err
 	}
 	mask := uint64(1)<<rowBits - 1
-	err = s.pool.Tiles(len(records), placeRows, func(_, lo, hi int) {
+	err = s.pool.Tiles(len(records), keys.TileRows, func(_, lo, hi int) {
 		for i, r := range records[lo:hi] {
 			rows[lo+i] = uint32(r & mask)
 		}
 	})
 	if err == nil {
-		err = s.sortLongBin(s.source(), rows, 0)
+		err = s.sortLongBin(s.keys.Source(), rows, 0)
 	}
 	if err == nil {
-		err = s.pool.Tiles(len(records), placeRows, func(_, lo, hi int) { buffers.Widen(records[lo:hi], rows[lo:]) })
+		err = s.pool.Tiles(len(records), keys.TileRows, func(_, lo, hi int) {
+			buffers.Widen(records[lo:hi], rows[lo:])
+		})
 	}
 	s.mem.Free(buffers.Bytes(rows))
 	return err
@@ -267,7 +270,7 @@ func (s *sorter) sortedRows() ([]uint32, error) {
 
 // selectTop finds the bins of the leading rows, sorts the rows of these bins alone and takes the first of them.
 func (s *sorter) selectTop() error {
-	p := s.newPartition(s.source(), s.rows, s.plan.Borders())
+	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
 	if err := p.count(true); err != nil {
 		return err
 	}
@@ -280,7 +283,7 @@ func (s *sorter) selectTop() error {
 		return err
 	}
 	s.mem.Free(buffers.Bytes(p.bins))
-	if err := s.sortRows(s.source(), rows, 0); err != nil {
+	if err := s.sortRows(s.keys.Source(), rows, 0); err != nil {
 		return err
 	}
 	return s.take(rows[:s.out])

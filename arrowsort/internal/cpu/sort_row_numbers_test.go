@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/cputest"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -47,7 +48,7 @@ func TestSortWide(t *testing.T) {
 		}
 		column := uint64Column(keys)
 		if c%4 == 1 {
-			column.Chunks[0].Validity = bitmapOf(r, 0, valid)
+			column.Chunks[0].Validity = cputest.Bitmap(r, 0, valid)
 		}
 		if c%4 == 2 {
 			half := n / 2

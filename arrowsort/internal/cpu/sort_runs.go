@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 )
 
@@ -21,20 +22,20 @@ func (s *sorter) sortRuns() (done bool, err error) {
 
 // sampledRuns are the runs between the falls of the sampled codes. It reports false for one run and for many.
 func (s *sorter) sampledRuns() (runs Runs, ok bool) {
-	codes := s.sampled()
-	if falls := countFalls(codes); falls == 0 || falls >= maxSampledRuns {
+	codes := s.keys.Sample()
+	if falls := keys.CountDescents(codes); falls == 0 || falls >= maxSampledRuns {
 		return runs, false
 	}
 	for i := 1; i < len(codes); i++ {
 		if codes[i] >= codes[i-1] {
 			continue
 		}
-		lo, _ := strip(s.rows, i-1, len(codes))
-		_, hi := strip(s.rows, i, len(codes))
+		lo, _ := keys.Stratum(s.rows, i-1, len(codes))
+		_, hi := keys.Stratum(s.rows, i, len(codes))
 		if n := len(runs.Ends); n > 0 {
 			lo = max(lo, runs.Ends[n-1]+64)
 		}
-		row := s.firstUnsortedIn(s.source(), lo&^63, hi, nil)
+		row := s.keys.FirstUnsortedIn(s.pool, s.keys.Source(), lo&^63, hi, nil)
 		if row < 0 { // a run of few rows
 			return runs, false
 		}
@@ -46,7 +47,7 @@ func (s *sorter) sampledRuns() (runs Runs, ok bool) {
 
 // inOrder reports whether the rows of each run in a tile are in order, given the codes of all, and follow those of the
 // tile before.
-func (t *mergeTile) inOrder(src source, runs Runs, codes []uint64) bool {
+func (t *mergeTile) inOrder(src keys.Source, runs Runs, codes []uint64) bool {
 	var before [1]uint64
 	for i, first := range t.first {
 		n := int(t.end[i] - first)
@@ -56,7 +57,7 @@ func (t *mergeTile) inOrder(src source, runs Runs, codes []uint64) bool {
 			return false
 		}
 		if lo, _ := runs.bounds(i); n > 0 && int(first) > lo {
-			if src.encode(before[:], int(first)-1); before[0] > run[0] {
+			if src.Encode(before[:], int(first)-1); before[0] > run[0] {
 				return false
 			}
 		}
@@ -76,7 +77,7 @@ func (s *sorter) tileBorders(runs Runs) ([][]uint32, error) {
 			rows = append(rows, uint32(row))
 		}
 	}
-	if err := s.sortRows(s.source(), rows, 0); err != nil {
+	if err := s.sortRows(s.keys.Source(), rows, 0); err != nil {
 		return nil, err
 	}
 	var splitters []uint32
@@ -90,7 +91,7 @@ func (s *sorter) tileBorders(runs Runs) ([][]uint32, error) {
 		borders[i] = all[i*k : (i+1)*k]
 	}
 	err := s.pool.Tiles(len(splitters), 16, func(_, lo, hi int) {
-		var bounds [mergeRuns]bound
+		var bounds [mergeRuns]keys.Interval
 		for i := lo; i < hi; i++ {
 			s.splitRuns(runs, splitters[i], borders[i], bounds[:k])
 		}
@@ -131,7 +132,7 @@ func (s *sorter) mergeTiles(runs Runs, proven bool) (inOrder bool, err error) {
 	}
 	movers := s.movers()
 	workers := min(s.pool.Threads, len(tiles))
-	fs, err := s.newBinSorters(workers, longest, widest(movers), s.plan.Words() > 1)
+	fs, err := s.newBinSorters(workers, longest, widest(movers), s.keys.Plan.Words() > 1)
 	if err != nil {
 		return false, err
 	}
@@ -142,7 +143,7 @@ func (s *sorter) mergeTiles(runs Runs, proven bool) (inOrder bool, err error) {
 			return
 		}
 		order := t.order(s, f)
-		if !proven && !t.inOrder(s.source(), runs, f.codes) {
+		if !proven && !t.inOrder(s.keys.Source(), runs, f.codes) {
 			unsorted.Store(true)
 			return
 		}
@@ -185,11 +186,11 @@ func (t *mergeTile) move(s *sorter, f *binSorter, movers []*mover, order []uint3
 
 // order is the order of the rows, one run after another; nil when they are in order. f has their codes.
 func (t *mergeTile) order(s *sorter, f *binSorter) []uint32 {
-	if len(t.first) != 2 || s.plan.Words() != 1 {
-		return f.sortRowIndices(s.plan, t.source(s.source()), 0, t.rows)
+	if len(t.first) != 2 || s.keys.Plan.Words() != 1 {
+		return f.sortRowIndices(s.keys.Plan, t.source(s.keys.Source()), 0, t.rows)
 	}
 	codes := f.codes[:t.rows]
-	encodeAll(t.source(s.source()), codes, 0)
+	keys.EncodeAll(t.source(s.keys.Source()), codes, 0)
 	return f.order.OrderOfTwoRuns(codes, int(t.end[0]-t.first[0]))
 }
 
@@ -209,10 +210,6 @@ func (t *mergeTile) load(l *mover, dst []byte) {
 }
 
 // source makes the codes of the tile's rows, one run after another.
-func (t *mergeTile) source(src source) source {
-	p := pieces{src: src, first: t.first, starts: make([]uint32, len(t.first)+1)}
-	for i, lo := range t.first {
-		p.starts[i+1] = p.starts[i] + t.end[i] - lo
-	}
-	return p
+func (t *mergeTile) source(src keys.Source) keys.Source {
+	return keys.NewRanges(src, t.first, t.end)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -14,10 +15,10 @@ import (
 // sortSmall sorts a few thousand rows on one worker, without a partition.
 func (s *sorter) sortSmall() error {
 	f := binSorter{pool: s.pool}
-	if err := f.reserve(s.mem, s.rows, 8, s.plan.Words() > 1); err != nil {
+	if err := f.reserve(s.mem, s.rows, 8, s.keys.Plan.Words() > 1); err != nil {
 		return err
 	}
-	rows := f.sortRowIndices(s.plan, s.source(), 0, s.rows)
+	rows := f.sortRowIndices(s.keys.Plan, s.keys.Source(), 0, s.rows)
 	if rows == nil {
 		return s.copy(false)
 	}
@@ -27,7 +28,7 @@ func (s *sorter) sortSmall() error {
 // take fills the movers with the given rows of the input.
 func (s *sorter) take(rows []uint32) error {
 	movers := s.movers()
-	return s.pool.Tiles(len(rows), placeRows, func(_, lo, hi int) {
+	return s.pool.Tiles(len(rows), keys.TileRows, func(_, lo, hi int) {
 		for _, l := range movers {
 			for a := lo; a < hi && !s.pool.Stopped(); a += l.stepRows() {
 				b := min(hi, a+l.stepRows())
@@ -99,27 +100,17 @@ func sortSingleTile(ctx context.Context, job *engine.Job, mem engine.Allocator) 
 // sortedInput reports whether the rows are in order already, or strictly descend: then one copy, as they are or
 // reversed, sorts them. Statistics prove it for one key; for several a sample decides whether all rows are compared.
 func (s *sorter) sortedInput() (inOrder, reversed bool, err error) {
-	if s.plan.Words() == 0 || s.plan.Sorted() {
+	if s.keys.Plan.Words() == 0 || s.keys.Plan.Sorted() {
 		return true, false, nil
 	}
-	if s.plan.Reversed() {
+	if s.keys.Plan.Reversed() {
 		return false, true, nil
 	}
-	if s.rows <= smallRows || len(s.job.Keys) == 1 || !slices.IsSorted(s.sampled()) {
+	if s.rows <= keys.SmallRows || len(s.keys.Keys) == 1 || !slices.IsSorted(s.keys.Sample()) {
 		return false, false, nil
 	}
-	row, err := s.firstUnsorted(s.source(), s.rows, nil)
+	row, err := s.keys.FirstUnsorted(s.pool, s.keys.Source(), s.rows, nil)
 	return row < 0, false, err
-}
-
-// strictlyDescending reports whether every code is below its predecessor.
-func strictlyDescending(codes []uint64) bool {
-	for i := 1; i < len(codes); i++ {
-		if codes[i] >= codes[i-1] {
-			return false
-		}
-	}
-	return true
 }
 
 // copy copies the leading rows of the result, or the last rows in reverse.
@@ -127,7 +118,7 @@ func (s *sorter) copy(reverse bool) error {
 	movers := s.movers()
 	size := 0
 	for _, l := range movers {
-		size = max(size, l.width*min(blockRows, l.stepRows()))
+		size = max(size, l.width*min(keys.BlockRows, l.stepRows()))
 	}
 	var scratch []byte
 	if reverse {
@@ -136,9 +127,9 @@ func (s *sorter) copy(reverse bool) error {
 			return err
 		}
 	}
-	return s.pool.Tiles(s.out, placeRows, func(worker, lo, hi int) {
+	return s.pool.Tiles(s.out, keys.TileRows, func(worker, lo, hi int) {
 		for _, l := range movers {
-			step := min(blockRows, l.stepRows())
+			step := min(keys.BlockRows, l.stepRows())
 			for a := lo; a < hi && !s.pool.Stopped(); a += step {
 				b := min(hi, a+step)
 				dst := l.out[a*l.width : b*l.width]

@@ -214,10 +214,10 @@ func risingJobs(n int) map[string]func() (job engine.Job, lower func(row int)) {
 
 // TestFirstUnsorted lowers one row, or several, on both sides of the borders of blocks and tiles.
 func TestFirstUnsorted(t *testing.T) {
-	const n = 2*placeRows + 1000
+	const n = 2*tileRows + 1000
 	rows := []int{
-		1, 2, blockRows - 1, blockRows, blockRows + 1, 2*blockRows - 2, 2 * blockRows, placeRows - 1, placeRows,
-		placeRows + 1, placeRows + blockRows, n - 1,
+		1, 2, blockRows - 1, blockRows, blockRows + 1, 2*blockRows - 2, 2 * blockRows, tileRows - 1, tileRows,
+		tileRows + 1, tileRows + blockRows, n - 1,
 	}
 	several := map[string]bool{"two keys": true, "strings": true}
 	for name, build := range risingJobs(n) {

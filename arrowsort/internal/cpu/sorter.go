@@ -1,13 +1,12 @@
 package cpu
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -18,19 +17,15 @@ type sorter struct {
 	pool    *workers.Pool
 	mem     *arena.Arena
 	job     *engine.Job
-	plan    *keyencode.Plan
+	keys    *keys.Keys
 	rows    int // of the input
 	out     int // of the result, until cut
 	columns []*column
-	numbers *mover              // the row numbers, when they are wanted
-	few     map[int]*fewStrings // the columns of keys that are encoded by dictionaries
+	numbers *mover // the row numbers, when they are wanted
 
-	sample         []uint64        // see sampled
-	described      *keyencode.Plan // of keys as they are, where strings are encoded; nil: plan
-	unmeasured     bool            // the plan has no statistics, which ways for rows that are not nearly sorted need
-	nearlyRows     int             // more rows may be sorted as nearly sorted; 0: none
-	stringRows     int             // rows from which on strings may be carried: those of fewer stay in the caches
-	alwaysCombines bool            // movers move by write combining, however few the rows are
+	nearlyRows     int  // more rows may be sorted as nearly sorted; 0: none
+	stringRows     int  // rows from which on strings may be carried: those of fewer stay in the caches
+	alwaysCombines bool // movers move by write combining, however few the rows are
 }
 
 func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sorter, error) {
@@ -46,14 +41,14 @@ func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sor
 		}
 	}
 	return &sorter{
-		pool: newPool(ctx, job), mem: arena.New(ctx, mem), job: job, rows: job.Rows, out: job.Out(),
-		stringRows: stringRows,
+		pool: newPool(ctx, job), mem: arena.New(ctx, mem), job: job, keys: keys.New(job), rows: job.Rows,
+		out: job.Out(), stringRows: stringRows,
 	}, nil
 }
 
 // newPool counts four steps of each row: its statistics, count, partition and sort.
 func newPool(ctx context.Context, job *engine.Job) *workers.Pool {
-	threads := max(1, min(workers.Count(job.Threads), job.Rows/smallRows))
+	threads := max(1, min(workers.Count(job.Threads), job.Rows/keys.SmallRows))
 	return workers.NewPool(ctx, threads, 4*job.Rows, job.Progress)
 }
 
@@ -70,61 +65,6 @@ func checkColumn(job *engine.Job, i int) error {
 
 // stringRows is the number of rows from which on strings may be carried.
 const stringRows = 1 << 17
-
-// measureRows is the number of rows that one worker measures before it looks at the context again.
-const measureRows = 1 << 15
-
-// measure makes the plan: from statistics, for which it reads the keys once, unless a sample shows that they would not
-// shorten the codes, or that the rows may be nearly sorted, which needs no short ones.
-func (s *sorter) measure() error {
-	if s.rows > smallRows && len(s.job.Keys) == 1 && !s.job.Plan {
-		key := s.job.Keys[0]
-		if plan, ok := keyencode.NewWordPlan(s.job.Columns, key); ok && s.job.Columns[key.Column].ValueBytes() == 8 {
-			s.setPlan(plan)
-			if wide(s.sampled()) {
-				return nil
-			}
-			// statistics find rows that are in order
-			s.unmeasured = s.triesNearlySorted() && s.fallsSeldom() && !slices.IsSorted(s.sampled())
-			if s.unmeasured {
-				return nil
-			}
-		}
-	}
-	return s.measureAll()
-}
-
-func (s *sorter) setPlan(p *keyencode.Plan) { s.plan, s.sample = p, nil }
-
-// measureAll makes the plan from statistics.
-func (s *sorter) measureAll() error {
-	stats := make([]keyencode.Statistics, len(s.job.Keys))
-	for k, key := range s.job.Keys {
-		c := &s.job.Columns[key.Column]
-		if s.rows <= smallRows {
-			stats[k] = keyencode.Measure(c, key, 0, s.rows)
-			continue
-		}
-		parts := make([]keyencode.Statistics, (s.rows+measureRows-1)/measureRows)
-		err := s.pool.Tiles(s.rows, measureRows, func(_, lo, hi int) {
-			parts[lo/measureRows] = keyencode.Measure(c, key, lo, hi)
-			s.pool.Advance((hi - lo) / len(stats))
-		})
-		if err != nil {
-			return err
-		}
-		stats[k] = parts[0]
-		for i := range parts[1:] {
-			stats[k].Merge(&parts[i+1])
-		}
-	}
-	plan, err := keyencode.NewPlan(s.job.Columns, s.job.Keys, stats)
-	s.setPlan(plan)
-	return err
-}
-
-// source are the rows of the input.
-func (s *sorter) source() source { return planned{plan: s.plan} }
 
 // allocate makes the movers and the result's buffers.
 func (s *sorter) allocate() error {
@@ -199,7 +139,7 @@ func (s *sorter) result() (*engine.Result, error) {
 	}
 	r := &engine.Result{Rows: s.out}
 	if s.job.Plan {
-		r.Plan = cmp.Or(s.described, s.plan).Detach()
+		r.Plan = s.keys.Described().Detach()
 	}
 	for _, c := range s.columns {
 		col, err := c.unpack(s)
@@ -221,7 +161,10 @@ func (s *sorter) result() (*engine.Result, error) {
 	return r, nil
 }
 
-// wide reports whether the codes of a sample vary in nearly all of 64 bits and are in no order.
-func wide(codes []uint64) bool {
-	return slices.Max(codes)-slices.Min(codes) > 1<<62 && !slices.IsSorted(codes) && !strictlyDescending(codes)
+// encodeStrings encodes keys of few strings by dictionaries, if more than a quarter of the rows is wanted.
+func (s *sorter) encodeStrings() error {
+	if s.out <= s.rows/4 {
+		return nil
+	}
+	return s.keys.EncodeStrings(s.pool, s.mem, s.job.Gather)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -72,10 +73,10 @@ func (t *strings) carry(p *partition) error {
 // count adds up the bytes of each share's rows in each bin.
 func (c *carriedStrings) count(t *strings, p *partition) error {
 	return p.pool.Run(len(p.shares), func(_, item int) {
-		var words [blockRows]uint64
+		var words [keys.BlockRows]uint64
 		share, n := &p.shares[item], make([]uint64, p.binner.bins)
-		for lo := share.lo; lo < share.hi && (lo%placeRows != 0 || !p.pool.Stopped()); lo += blockRows {
-			block := words[:min(blockRows, share.hi-lo)]
+		for lo := share.lo; lo < share.hi && (lo%keys.TileRows != 0 || !p.pool.Stopped()); lo += keys.BlockRows {
+			block := words[:min(keys.BlockRows, share.hi-lo)]
 			t.mover.fill(buffers.Bytes(block), lo)
 			for i, bin := range p.bins[lo : lo+len(block)] {
 				n[bin] += uint64(t.length(block[i]))

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/cputest"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -60,17 +61,17 @@ func requireCarried(t *testing.T, job *engine.Job, columns int, all bool) {
 func TestCarriedStrings(t *testing.T) {
 	const n = 200_003
 	numbers := drawn(2, n, uniform)
-	specs := []textSpec{
-		{}, {nulls: 10, chunks: 7}, {chunks: 300, emptyToo: true}, {nulls: 1, chunks: 2, oneData: true},
+	specs := []cputest.Texts{
+		{}, {Nulls: 10, Chunks: 7}, {Chunks: 300, EmptyToo: true}, {Nulls: 1, Chunks: 2, OneData: true},
 	}
 	for i, spec := range specs {
 		tied := []int{1, 60}[i%2]
 		texts := longTexts(n, tied)
-		_, valid := textSpec{hi: 1, nulls: spec.nulls}.texts(n)
+		_, valid := cputest.Texts{Hi: 1, Nulls: spec.Nulls}.Draw(n)
 		for k, kind := range []keyencode.Kind{keyencode.Binary, keyencode.LargeBinary} {
 			order, nulls := keyencode.Order((i+k)%2), keyencode.NullPlacement(i%2)
 			columns := []keyencode.Column{
-				spec.column(kind, texts, valid), uint64Column(numbers), spec.column(kind, texts, valid),
+				spec.Column(kind, texts, valid), uint64Column(numbers), spec.Column(kind, texts, valid),
 				uint64Column(drawn(3, n, shapes["few"])),
 			}
 			few := buffers.View[uint64](columns[3].Chunks[0].Values)
@@ -138,7 +139,7 @@ func TestCarriedStringsTempMemory(t *testing.T) {
 		valid[i] = true
 	}
 	job := engine.Job{
-		Rows: n, Columns: []keyencode.Column{textSpec{}.column(keyencode.Binary, texts, valid)},
+		Rows: n, Columns: []keyencode.Column{cputest.Texts{}.Column(keyencode.Binary, texts, valid)},
 		Keys: []keyencode.Key{{}}, Gather: []int{0}, Threads: 2,
 	}
 	requireCarried(t, &job, 1, true)

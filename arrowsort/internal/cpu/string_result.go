@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -78,7 +79,7 @@ func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
 		return col, err
 	}
 	if col.Validity != nil {
-		err = s.pool.Tiles(rows, placeRows, func(_, lo, hi int) {
+		err = s.pool.Tiles(rows, keys.TileRows, func(_, lo, hi int) {
 			t.blocks(lo, hi, func(words []uint64, row int) { t.validity(col.Validity[row/8:], words) })
 		})
 	}
@@ -121,14 +122,14 @@ func (t *strings) allocate(s *sorter, col *engine.Column, rows, total int) (err 
 	return err
 }
 
-// A tile is a run of up to placeRows sorted rows that one worker unpacks: its bytes in the result, and its nulls.
+// A tile is a run of up to TileRows sorted rows that one worker unpacks: its bytes in the result, and its nulls.
 type tile struct{ start, end, nulls int }
 
 // measureTiles are the tiles of rows lo..hi-1; the bytes of the first one begin at 0.
 func (t *strings) measureTiles(s *sorter, lo, hi int) ([]tile, error) {
-	tiles := make([]tile, (hi-lo+placeRows-1)/placeRows)
-	err := s.pool.Tiles(hi-lo, placeRows, func(_, from, to int) {
-		k := &tiles[from/placeRows]
+	tiles := make([]tile, (hi-lo+keys.TileRows-1)/keys.TileRows)
+	err := s.pool.Tiles(hi-lo, keys.TileRows, func(_, from, to int) {
+		k := &tiles[from/keys.TileRows]
 		t.blocks(lo+from, lo+to, func(words []uint64, _ int) { t.measure(k, words) })
 	})
 	total := 0
@@ -142,8 +143,8 @@ func (t *strings) measureTiles(s *sorter, lo, hi int) ([]tile, error) {
 
 // writeTiles writes the strings of the rows from lo on, and their offsets; the bytes of the tiles begin at byte start.
 func (t *strings) writeTiles(s *sorter, col *engine.Column, lo, hi, start int, tiles []tile) error {
-	return s.pool.Tiles(hi-lo, placeRows, func(_, from, to int) {
-		k := tiles[from/placeRows]
+	return s.pool.Tiles(hi-lo, keys.TileRows, func(_, from, to int) {
+		k := tiles[from/keys.TileRows]
 		t.writeRows(s.pool, col, lo+from, lo+to, start+k.start, start+k.end)
 	})
 }
@@ -168,17 +169,17 @@ func (t *strings) blocks(lo, hi int, f func(words []uint64, row int)) {
 		return
 	}
 	words := buffers.View[uint64](t.mover.out)
-	for ; lo < hi; lo += blockRows {
-		f(words[lo:min(lo+blockRows, hi)], lo)
+	for ; lo < hi; lo += keys.BlockRows {
+		f(words[lo:min(lo+keys.BlockRows, hi)], lo)
 	}
 }
 
 // tableBlocks is blocks for ranks.
 func (t *strings) tableBlocks(lo, hi int, f func(words []uint64, row int)) {
-	var words [blockRows]uint64
+	var words [keys.BlockRows]uint64
 	ranks := buffers.View[uint16](t.mover.out)
-	for ; lo < hi; lo += blockRows {
-		block := words[:min(blockRows, hi-lo)]
+	for ; lo < hi; lo += keys.BlockRows {
+		block := words[:min(keys.BlockRows, hi-lo)]
 		for i, rank := range ranks[lo : lo+len(block)] {
 			block[i] = t.table[rank]
 		}

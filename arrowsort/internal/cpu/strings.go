@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -90,8 +91,8 @@ func (t *strings) offset(k *keyencode.Chunk, at int) int {
 // lengths are those of the shortest and the longest string, null or not.
 func (t *strings) lengths(s *sorter) (shortest, longest int, err error) {
 	type extent struct{ lo, hi int }
-	tiles := make([]extent, (s.rows+placeRows-1)/placeRows)
-	err = s.pool.Tiles(s.rows, placeRows, func(_, lo, hi int) {
+	tiles := make([]extent, (s.rows+keys.TileRows-1)/keys.TileRows)
+	err = s.pool.Tiles(s.rows, keys.TileRows, func(_, lo, hi int) {
 		e := extent{lo: math.MaxInt}
 		t.eachChunk(lo, hi, func(k, at, n int) {
 			var lo, hi int
@@ -102,7 +103,7 @@ func (t *strings) lengths(s *sorter) (shortest, longest int, err error) {
 			}
 			e = extent{min(e.lo, lo), max(e.hi, hi)}
 		})
-		tiles[lo/placeRows] = e
+		tiles[lo/keys.TileRows] = e
 	})
 	shortest = math.MaxInt
 	for _, e := range tiles {

@@ -1,6 +1,7 @@
-package cpu
+package keys
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -9,17 +10,17 @@ import (
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
-// firstUnsorted returns the first of rows 0..n-1 of a source that sorts before its predecessor, -1 when there is none.
+// FirstUnsorted returns the first of rows 0..n-1 of a source that sorts before its predecessor, -1 when there is none.
 // In the latter case it marks the rows that differ from their predecessors, and row 0, in starts, a bit for each row;
 // nil: nobody asks.
-func (s *sorter) firstUnsorted(src source, n int, starts []uint64) (int, error) {
+func (k *Keys) FirstUnsorted(pool *workers.Pool, src Source, n int, starts []uint64) (int, error) {
 	var first atomic.Int64
 	first.Store(math.MaxInt64)
-	err := s.pool.Tiles(n, placeRows, func(_, lo, hi int) {
+	err := pool.Tiles(n, TileRows, func(_, lo, hi int) {
 		if int64(lo) > first.Load() {
 			return
 		}
-		row := s.firstUnsortedIn(src, lo, hi, starts)
+		row := k.FirstUnsortedIn(pool, src, lo, hi, starts)
 		for f := first.Load(); row >= 0 && int64(row) < f && !first.CompareAndSwap(f, int64(row)); {
 			f = first.Load()
 		}
@@ -30,18 +31,18 @@ func (s *sorter) firstUnsorted(src source, n int, starts []uint64) (int, error) 
 	return -1, err
 }
 
-// firstUnsortedIn is firstUnsorted for rows lo..hi-1 on one worker. lo is a multiple of 64.
-func (s *sorter) firstUnsortedIn(src source, lo, hi int, starts []uint64) int {
+// FirstUnsortedIn is FirstUnsorted for rows lo..hi-1 on one worker. lo is a multiple of 64.
+func (k *Keys) FirstUnsortedIn(pool *workers.Pool, src Source, lo, hi int, starts []uint64) int {
 	codes, ties := blocksOfCodes.Get(), blocksOfTies.Get()
 	defer blocksOfCodes.Put(codes)
 	defer blocksOfTies.Put(ties)
 	tied := ties[:0]
 	if lo > 0 {
-		src.encode(codes[:1], lo-1)
+		src.Encode(codes[:1], lo-1)
 	}
-	for last := codes[0]; lo < hi && !s.pool.Stopped(); lo += blockRows {
-		block := codes[:min(blockRows, hi-lo)]
-		src.encode(block, lo)
+	for last := codes[0]; lo < hi && !pool.Stopped(); lo += BlockRows {
+		block := codes[:min(BlockRows, hi-lo)]
+		src.Encode(block, lo)
 		unsorted := -1
 		tied = tied[:0]
 		for i := 0; i < len(block) && unsorted < 0; i += 64 {
@@ -57,12 +58,12 @@ func (s *sorter) firstUnsortedIn(src source, lo, hi int, starts []uint64) int {
 			if falls != 0 {
 				unsorted = lo + i + bits.TrailingZeros64(falls)
 			}
-			if s.plan.Words() > 1 {
-				tied = s.appendTies(tied, part, ^differ, lo+i)
+			if k.Plan.Words() > 1 {
+				tied = k.appendTies(tied, part, ^differ, lo+i)
 			}
 		}
 		if len(tied) > 0 {
-			if row := s.firstUnsortedTie(src, tied, starts); row >= 0 && (unsorted < 0 || row < unsorted) {
+			if row := k.firstUnsortedTie(src, tied, starts); row >= 0 && (unsorted < 0 || row < unsorted) {
 				unsorted = row
 			}
 		}
@@ -94,21 +95,21 @@ type tie struct {
 
 // tiedRows are tied rows and their predecessors, and a word of each.
 type tiedRows struct {
-	rows  [2 * blockRows]uint32
-	codes [2 * blockRows]uint64
+	rows  [2 * BlockRows]uint32
+	codes [2 * BlockRows]uint64
 }
 
 var (
-	blocksOfTies     workers.Reused[[blockRows]tie]
+	blocksOfTies     workers.Reused[[BlockRows]tie]
 	blocksOfTiedRows workers.Reused[tiedRows]
 )
 
 // appendTies appends the rows whose bits are set and whose codes have a further word. The first code is that of row lo.
-func (s *sorter) appendTies(tied []tie, codes []uint64, equal uint64, lo int) []tie {
+func (k *Keys) appendTies(tied []tie, codes []uint64, equal uint64, lo int) []tie {
 	equal &= 1<<len(codes) - 1 // all bits for 64 codes
 	for ; equal != 0; equal &= equal - 1 {
 		i := bits.TrailingZeros64(equal)
-		if w := s.plan.Next(0, codes[i]); w < s.plan.Words() {
+		if w := k.Plan.Next(0, codes[i]); w < k.Plan.Words() {
 			tied = append(tied, tie{uint32(lo + i), w})
 		}
 	}
@@ -117,7 +118,7 @@ func (s *sorter) appendTies(tied []tie, codes []uint64, equal uint64, lo int) []
 
 // firstUnsortedTie compares tied rows with their predecessors, one word of all of them at a time, and marks those that
 // differ in starts. It overwrites tied.
-func (s *sorter) firstUnsortedTie(src source, tied []tie, starts []uint64) int {
+func (k *Keys) firstUnsortedTie(src Source, tied []tie, starts []uint64) int {
 	first := -1
 	block := blocksOfTiedRows.Get()
 	defer blocksOfTiedRows.Put(block)
@@ -146,11 +147,33 @@ func (s *sorter) firstUnsortedTie(src source, tied []tie, starts []uint64) int {
 			if code != before && starts != nil {
 				starts[t.row/64] |= 1 << (t.row % 64)
 			}
-			if t.word = s.plan.Next(word, code); code == before && t.word < s.plan.Words() {
+			if t.word = k.Plan.Next(word, code); code == before && t.word < k.Plan.Words() {
 				still = append(still, t)
 			}
 		}
 		tied = still
 	}
 	return first
+}
+
+// An UnsortedError reports the first row of a run that sorts before its predecessor.
+type UnsortedError struct {
+	Run int // of Merge
+	Row int // from the run's first row
+}
+
+func (e *UnsortedError) Error() string {
+	return fmt.Sprintf("row %d of run %d sorts before its predecessor", e.Row, e.Run)
+}
+
+// CheckRun returns an UnsortedError unless rows lo..hi-1 are in order.
+func (k *Keys) CheckRun(pool *workers.Pool, run, lo, hi int) error {
+	if k.Plan.Words() == 0 || k.Plan.Sorted() {
+		return nil
+	}
+	row, err := k.FirstUnsorted(pool, k.Source().From(lo), hi-lo, nil)
+	if err == nil && row >= 0 {
+		err = &UnsortedError{run, row}
+	}
+	return err
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/cputest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -49,24 +51,24 @@ func requireFew(t *testing.T, job *engine.Job, few bool) {
 	s, err := newSorter(t.Context(), job, newMeter(t))
 	require.NoError(t, err)
 	defer s.mem.Release()
-	require.NoError(t, s.encodeFewStrings())
-	require.Equal(t, few, len(s.few) == 1)
+	require.NoError(t, s.encodeStrings())
+	require.Equal(t, few, len(s.keys.Dictionaries) == 1)
 }
 
 // TestFewStrings sorts by few strings and a number, both of them gathered, and by the strings alone.
 func TestFewStrings(t *testing.T) {
-	n := 2*placeRows + 3
-	specs := []textSpec{
-		{}, {nulls: 10, chunks: 7}, {chunks: 300, emptyToo: true}, {nulls: 1, chunks: 2, oneData: true},
+	n := 2*tileRows + 3
+	specs := []cputest.Texts{
+		{}, {Nulls: 10, Chunks: 7}, {Chunks: 300, EmptyToo: true}, {Nulls: 1, Chunks: 2, OneData: true},
 	}
 	for k, spec := range append(specs, specs...) {
 		texts := fewTexts(n)
 		if k >= len(specs) {
 			texts = shortTexts(n)
 		}
-		_, valid := textSpec{hi: 1, nulls: spec.nulls}.texts(n)
+		_, valid := cputest.Texts{Hi: 1, Nulls: spec.Nulls}.Draw(n)
 		for i, kind := range []keyencode.Kind{keyencode.Binary, keyencode.LargeBinary} {
-			columns := []keyencode.Column{spec.column(kind, texts, valid), uint64Column(drawn(1, n, shapes["few"]))}
+			columns := []keyencode.Column{spec.Column(kind, texts, valid), uint64Column(drawn(1, n, shapes["few"]))}
 			numbers := buffers.View[uint64](columns[1].Chunks[0].Values)
 			for _, order := range []keyencode.Order{keyencode.Ascending, keyencode.Descending} {
 				keys := []keyencode.Key{{Order: order, Nulls: keyencode.NullPlacement(i)}, {Column: 1}}
@@ -125,23 +127,23 @@ func TestFewStrings(t *testing.T) {
 
 // TestFewStringsMoveAsRanks: the keys are what has moved, and strings that are sorted alone are counted.
 func TestFewStringsMoveAsRanks(t *testing.T) {
-	n := 2 * placeRows
-	_, valid := textSpec{hi: 1}.texts(n)
-	_, withNulls := textSpec{hi: 1, nulls: 5}.texts(n)
+	n := 2 * tileRows
+	_, valid := cputest.Texts{Hi: 1}.Draw(n)
+	_, withNulls := cputest.Texts{Hi: 1, Nulls: 5}.Draw(n)
 	for _, texts := range [][][]byte{fewTexts(n), shortTexts(n)} {
 		for _, nulls := range []int{0, 5} {
 			if nulls > 0 {
 				valid = withNulls
 			}
 			columns := []keyencode.Column{
-				textSpec{nulls: nulls}.column(keyencode.Binary, texts, valid), uint64Column(drawn(1, n, uniform)),
+				cputest.Texts{Nulls: nulls}.Column(keyencode.Binary, texts, valid), uint64Column(drawn(1, n, uniform)),
 			}
 			job := engine.Job{Rows: n, Columns: columns, Keys: []keyencode.Key{{}}, Gather: []int{0}, Threads: 2}
 			for _, job.Gather = range [][]int{{0}, {0, 1}, {1}} {
 				s, err := newSorter(t.Context(), &job, newMeter(t))
 				require.NoError(t, err)
-				require.NoError(t, s.encodeFewStrings())
-				require.NoError(t, s.measure())
+				require.NoError(t, s.encodeStrings())
+				require.NoError(t, s.keys.Measure(s.pool, false))
 				require.NoError(t, s.allocate())
 				_, moved := s.movedKeys()
 				require.Equal(t, job.Gather[0] == 0, moved)
@@ -154,12 +156,12 @@ func TestFewStringsMoveAsRanks(t *testing.T) {
 
 // TestFewStringsInOrder: rows in order, or in the reverse order, are copied, whatever their strings are.
 func TestFewStringsInOrder(t *testing.T) {
-	n := 2 * placeRows
+	n := 2 * tileRows
 	texts, valid := make([][]byte, n), make([]bool, n)
 	for i := range texts {
 		texts[i], valid[i] = fmt.Appendf(nil, "a long string %03d", i*500/n), true
 	}
-	c := textSpec{}.column(keyencode.Binary, texts, valid)
+	c := cputest.Texts{}.Column(keyencode.Binary, texts, valid)
 	for _, order := range []keyencode.Order{keyencode.Ascending, keyencode.Descending} {
 		job := engine.Job{Rows: n, Columns: []keyencode.Column{c}, Keys: []keyencode.Key{{Order: order}}, RowNumbers: 4}
 		requireFew(t, &job, false)
@@ -168,19 +170,19 @@ func TestFewStringsInOrder(t *testing.T) {
 
 // TestFewStringsOfSample: where only the sampled rows have few strings, all rows are sorted as others are.
 func TestFewStringsOfSample(t *testing.T) {
-	n := 2 * placeRows
+	n := 2 * tileRows
 	texts, valid := make([][]byte, n), make([]bool, n)
 	for i := range texts {
 		texts[i], valid[i] = fmt.Appendf(nil, "a long string %d", i*7919%n), true
 	}
-	for i, row := range sampledRows(n) {
+	for i, row := range keys.SampledRows(n) {
 		texts[row] = fmt.Appendf(nil, "a long string %d", i%2)
 	}
-	columns := []keyencode.Column{textSpec{}.column(keyencode.Binary, texts, valid)}
+	columns := []keyencode.Column{cputest.Texts{}.Column(keyencode.Binary, texts, valid)}
 	job := engine.Job{
 		Rows: n, Columns: columns, Keys: []keyencode.Key{{}}, Gather: []int{0}, RowNumbers: 4, Threads: 2,
 	}
-	require.True(t, keyencode.FewStrings(&columns[0], sampledRows(n)))
+	require.True(t, keys.WorthDictionary(&columns[0], keys.SampledRows(n)))
 	requireFew(t, &job, false)
 	want := stable(allRows(n), func(a, b uint32) int { return bytes.Compare(texts[a], texts[b]) })
 	res, _ := mustSort(t, &job)
@@ -190,7 +192,7 @@ func TestFewStringsOfSample(t *testing.T) {
 
 // TestFewViews sorts by views and by wide values of fixed size, few of which are distinct.
 func TestFewViews(t *testing.T) {
-	n := 2 * placeRows
+	n := 2 * tileRows
 	data := [][]byte{[]byte("the third of them"), []byte("the first of them"), []byte("the second of them")}
 	pick := func(i int) int { return i%7%4 - 1 }
 	text := func(row uint32) []byte {
@@ -224,10 +226,10 @@ func TestFewViews(t *testing.T) {
 // TestFewStringsThatPay: strings are not encoded for the first rows only, nor behind other keys without being gathered.
 func TestFewStringsThatPay(t *testing.T) {
 	n := smallRows + 1
-	_, valid := textSpec{hi: 1}.texts(n)
+	_, valid := cputest.Texts{Hi: 1}.Draw(n)
 	columns := []keyencode.Column{
-		textSpec{}.column(keyencode.Binary, fewTexts(n), valid), uint64Column(drawn(1, n, uniform)),
-		textSpec{}.column(keyencode.Binary, fewTexts(n), valid),
+		cputest.Texts{}.Column(keyencode.Binary, fewTexts(n), valid), uint64Column(drawn(1, n, uniform)),
+		cputest.Texts{}.Column(keyencode.Binary, fewTexts(n), valid),
 	}
 	text, number := keyencode.Key{}, keyencode.Key{Column: 1}
 	for _, c := range []struct {
@@ -244,16 +246,17 @@ func TestFewStringsThatPay(t *testing.T) {
 		c.job.Rows, c.job.Columns, c.job.Threads = n, columns, 2
 		s, err := newSorter(t.Context(), &c.job, newMeter(t))
 		require.NoError(t, err)
-		require.NoError(t, s.encodeFewStrings())
-		require.Len(t, s.few, c.few, "keys %v, gather %v, limit %d", c.job.Keys, c.job.Gather, c.job.Limit)
+		require.NoError(t, s.encodeStrings())
+		few := len(s.keys.Dictionaries)
+		require.Equal(t, c.few, few, "keys %v, gather %v, limit %d", c.job.Keys, c.job.Gather, c.job.Limit)
 		s.mem.Release()
 	}
 }
 
 // TestFewStringsOfFixedWidth sorts by strings that are encoded and do not move as ranks, alone and with a number.
 func TestFewStringsOfFixedWidth(t *testing.T) {
-	n := 2 * placeRows
-	_, valid := textSpec{hi: 1, nulls: 5}.texts(n)
+	n := 2 * tileRows
+	_, valid := cputest.Texts{Hi: 1, Nulls: 5}.Draw(n)
 	for _, kind := range []keyencode.Kind{keyencode.FixedSizeBinary, keyencode.BinaryView} {
 		for _, width := range []int{9, 16} {
 			if kind == keyencode.BinaryView && width != 16 {
@@ -273,7 +276,7 @@ func TestFewStringsOfFixedWidth(t *testing.T) {
 			for _, mode := range testrun.Sample(2, []int{0, 1, 2, 3}) {
 				chunk, order := keyencode.Chunk{Rows: n, Values: values}, keyencode.Order(mode%2)
 				if mode > 1 {
-					chunk.Validity = bitmapOf(rand.New(rand.NewPCG(1, 1)), 0, valid)
+					chunk.Validity = cputest.Bitmap(rand.New(rand.NewPCG(1, 1)), 0, valid)
 				}
 				compare := func(a, b uint32) int {
 					switch {
