@@ -14,6 +14,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -23,8 +24,8 @@ func TestCheckAcrossPiecesAndFiles(t *testing.T) {
 	files := []string{filepath.Join(folder, "a.parquet"), filepath.Join(folder, "b.arrows"),
 		filepath.Join(folder, "c.arrow")}
 	for i, f := range files {
-		generate(t, f, numbersSchema, 3, func(batch int) arrow.Record {
-			return numbers(memory.DefaultAllocator, r,
+		generate(t, f, sorttest.NumbersSchema, 3, func(batch int) arrow.Record {
+			return sorttest.Numbers(memory.DefaultAllocator, r,
 				i*6000+batch*2000, 2000)
 		})
 	}
@@ -48,8 +49,8 @@ func TestCheckAcrossPiecesAndFiles(t *testing.T) {
 	require.Equal(t, &Violation{File: files[0], Row: 1}, got.Violation)
 
 	swapped := filepath.Join(folder, "swapped.arrows") // the violation is between two batches
-	generate(t, swapped, numbersSchema, 2, func(batch int) arrow.Record {
-		return numbers(memory.DefaultAllocator, r,
+	generate(t, swapped, sorttest.NumbersSchema, 2, func(batch int) arrow.Record {
+		return sorttest.Numbers(memory.DefaultAllocator, r,
 			5000-1000*batch, 1000)
 	})
 	got, err = Check(t.Context(), []string{swapped}, up)
@@ -63,8 +64,8 @@ func TestCheckAcrossPiecesAndFiles(t *testing.T) {
 func TestCheckOfDictionariesThatDiffer(t *testing.T) {
 	in, out := filepath.Join(t.TempDir(), "in.arrows"), filepath.Join(t.TempDir(), "out.parquet")
 	r := rand.New(rand.NewPCG(3, 3))
-	generate(t, in, mixedSchema, 4, func(batch int) arrow.Record {
-		return mixed(memory.DefaultAllocator, r, batch*500,
+	generate(t, in, sorttest.MixedSchema, 4, func(batch int) arrow.Record {
+		return sorttest.Mixed(memory.DefaultAllocator, r, batch*500,
 			500)
 	})
 	opts := Options{Keys: []arrowsort.Key{{Path: "word"}, {Path: "at"}}}
@@ -98,9 +99,9 @@ func TestCheckedRows(t *testing.T) {
 // rows.
 func claiming(t *testing.T, path string, rows int, sorting ...tablefile.SortingColumn) {
 	t.Helper()
-	rec := numbers(memory.DefaultAllocator, rand.New(rand.NewPCG(1, 1)), 0, rows)
+	rec := sorttest.Numbers(memory.DefaultAllocator, rand.New(rand.NewPCG(1, 1)), 0, rows)
 	defer rec.Release()
-	table := array.NewTableFromRecords(numbersSchema, []arrow.Record{rec})
+	table := array.NewTableFromRecords(sorttest.NumbersSchema, []arrow.Record{rec})
 	defer table.Release()
 	_, err := tablefile.Write(context.Background(), path, table,
 		tablefile.WriteOptions{RowGroupRows: 1000, Sorting: sorting})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
@@ -68,7 +69,7 @@ func (in *inputs) copyDeclared(ctx context.Context, output string) (result *Resu
 			cancel(errNotCopied)
 		}
 	})
-	result, failed := in.within(copying, output, func(_ *Sorter, out *outputs) (*Result, error) {
+	result, failed := in.within(copying, output, func(_ *extsort.Sorter, out *outputs) (*Result, error) {
 		out.options.Sorting = sorting
 		if err := out.begin(); err != nil {
 			return nil, err
@@ -110,7 +111,7 @@ func (in *inputs) quiet() *inputs {
 func (o *outputs) copies(in *inputs, files []string, wanted func(*tablefile.Layout) bool) bool {
 	opts := in.opts
 	if opts.splits() || opts.filters() || len(opts.Select) > 0 || opts.Limit > 0 || opts.RowGroupRows > 0 ||
-		opts.PageRows > 0 || o.options.Format != tablefile.Parquet || in.footers > opts.budget().footer() {
+		opts.PageRows > 0 || o.options.Format != tablefile.Parquet || in.footers > opts.budget().Footer() {
 		return false
 	}
 	for _, file := range files {
@@ -156,7 +157,7 @@ func (o *outputs) copyAll(ctx context.Context, in *inputs, files []string) error
 
 // copied is the result for files that are copied.
 func (o *fileOrder) copied() (*Result, error) {
-	plan, err := o.stats.plan()
+	plan, err := o.stats.Plan()
 	if err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ func ReadPart(ctx context.Context, part Part, stored *arrow.Schema, columns []in
 		in.project(columns)
 	}
 	i := &input{in: in, path: part.Path}
-	defer i.close()
+	defer i.Close()
 	if err := i.open(); err != nil {
 		return err
 	}

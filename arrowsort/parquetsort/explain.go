@@ -5,6 +5,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 )
 
 // A Description says what Sort would do.
@@ -43,8 +44,8 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 	d := &Description{Inputs: in.paths, Columns: in.schema.NumFields(), Rows: in.rows, BytesIn: in.bytes,
 		Strategy: Strategy{Memory: in.opts.Memory, Table: in.memory}}
 	b := in.opts.budget()
-	fits := b.holds(in.memory)
-	if d.InMemory = len(in.paths) == 1 && b.holds(in.compact); d.InMemory { // as text stays in dictionaries
+	fits := b.Holds(in.memory)
+	if d.InMemory = len(in.paths) == 1 && b.Holds(in.compact); d.InMemory { // as text stays in dictionaries
 		d.Table, fits = in.compact, true
 	}
 	order, err := in.order(ctx)
@@ -53,14 +54,14 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 	}
 	defer order.release()
 	if d.InOrder = order.unsorted == nil; d.InOrder {
-		fan := min(b.files(d.Columns, in.memory/int64(len(in.paths)), in.opts.footers), b.fanIn(d.Columns))
+		fan := min(b.Files(d.Columns, in.memory/int64(len(in.paths)), in.opts.footers), b.FanIn(d.Columns))
 		if order.overlap() > fan {
 			d.spills(b, (len(order.files)+fan-1)/fan)
 		}
 		return d, nil
 	}
 	if !fits && !in.keepsFew() {
-		d.spills(b, int((in.memory+b.run()-1)/b.run()))
+		d.spills(b, int((in.memory+b.Run()-1)/b.Run()))
 	}
 	return d, nil
 }
@@ -70,16 +71,16 @@ func (in *inputs) keepsFew() bool {
 	if in.opts.Limit == 0 || in.opts.Unique || in.rows <= 0 {
 		return false
 	}
-	return min(in.opts.Limit, in.rows)*(in.memory/in.rows+rowOverhead) <= in.opts.budget().run()/2
+	return min(in.opts.Limit, in.rows)*(in.memory/in.rows+extsort.RowOverhead) <= in.opts.budget().Run()/2
 }
 
 // spills describes how runs are merged. One that is alone stays in memory.
-func (d *Description) spills(b budget, runs int) {
+func (d *Description) spills(b extsort.Budget, runs int) {
 	if runs < 2 {
 		return
 	}
 	d.Runs = runs
-	fan := b.fanIn(d.Columns)
+	fan := b.FanIn(d.Columns)
 	for ; runs > 1; runs = (runs + fan - 1) / fan {
 		d.Passes++
 	}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 )
 
@@ -149,7 +150,7 @@ func TestTheNextSortRemovesWhatAKilledOneLeft(t *testing.T) {
 
 	require.NoError(t, living.Process.Kill())
 	require.Error(t, living.Wait())
-	atomicfile.RemoveDead(spill, spillPrefix)
+	atomicfile.RemoveDead(spill, extsort.SpillPrefix)
 	requireEmpty(t, spill)
 }
 

@@ -9,10 +9,12 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
@@ -147,17 +149,19 @@ func TestRowsOfFilesInAnotherOrderOfColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
 	first, second, third := filepath.Join(folder, "1.parquet"), filepath.Join(folder, "2.parquet"),
 		filepath.Join(folder, "3.parquet")
-	generate(t, first, numbersSchema, 1, func(int) arrow.Record { return numbers(memory.DefaultAllocator, r, 0, 1000) })
+	generate(t, first, sorttest.NumbersSchema, 1, func(int) arrow.Record {
+		return sorttest.Numbers(memory.DefaultAllocator, r, 0, 1000)
+	})
 	table := arrangeFile(t, first, 2, 0, 1)
 	generate(t, second, table.Schema(), 1, func(int) arrow.Record {
-		rec, err := asRecord(table)
-		require.NoError(t, err)
-		return rec
+		r := array.NewTableReader(table, 0)
+		require.True(t, r.Next())
+		return r.Record()
 	})
 	_, err := Sort(t.Context(), []string{first, second}, third, Options{Keys: []arrowsort.Key{{Path: "row"}}})
 	require.NoError(t, err)
 	got, want := digestOf(t, third), digestOf(t, first)
-	require.Equal(t, digest{2 * want.rows, 2 * want.sum}, got)
+	require.Equal(t, sorttest.Digest{Rows: 2 * want.Rows, Sum: 2 * want.Sum}, got)
 }
 
 // arrangeFile reads a file and gives its columns another order.

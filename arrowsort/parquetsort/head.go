@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 )
 
 // A head collects copies of the first rows of an output.
@@ -24,7 +25,7 @@ func (h *head) add(ctx context.Context, table arrow.Table) error {
 	}
 	part := arraydata.SliceTable(table, 0, n)
 	defer part.Release()
-	copied, err := copyTable(ctx, part, h.opts)
+	copied, err := extsort.CopyTable(ctx, part, h.opts.sorting())
 	if err != nil {
 		return err
 	}

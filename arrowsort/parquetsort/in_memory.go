@@ -12,6 +12,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -120,6 +121,25 @@ func (l *loaded) sorted(ctx context.Context, format tablefile.Format) (arrow.Tab
 	return l.rows, rows, nil
 }
 
+// wanted are the numbers of those rows of a table, in sorted order, that the options want: of each key the first, then
+// the leading or the last of them.
+func (l *loaded) wanted(ctx context.Context, sorted []uint64) ([]uint64, error) {
+	if l.opts.Unique && len(sorted) > 0 {
+		var err error
+		if sorted, err = extsort.FirstOfEachKey(ctx, l.rows, sorted, l.opts.Keys, l.opts.Allocator); err != nil {
+			return nil, err
+		}
+	}
+	all := int64(len(sorted))
+	if n := l.opts.Limit; n > 0 {
+		sorted = sorted[:min(n, all)]
+	}
+	if n := l.opts.Tail; n > 0 {
+		sorted = sorted[max(all-n, 0):]
+	}
+	return sorted, nil
+}
+
 // sortTable sorts the one input as a table.
 func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error) {
 	out, err := in.outputs(ctx, output, in.schema)
@@ -129,7 +149,7 @@ func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error)
 	defer out.abort()
 	limit := int64(0)
 	if in.opts.readLimit > 0 {
-		limit = in.opts.budget().load()
+		limit = in.opts.budget().Load()
 	}
 	l, err := in.load(ctx, out.options.Format == tablefile.Parquet, limit)
 	if err != nil {
@@ -165,12 +185,12 @@ func (o *outputs) whole(ctx context.Context, table arrow.Table, rows []uint64) e
 	opts.Progress(PhaseSave, 0, 0)
 	o.options.Progress = opts.progress(PhaseSave)
 	if o.options.Format == tablefile.Parquet {
-		o.options.RowGroupRows = cmp.Or(opts.RowGroupRows, int(opts.budget().tableGroup(table)))
+		o.options.RowGroupRows = cmp.Or(opts.RowGroupRows, int(opts.budget().TableGroup(table)))
 	}
 	table.Retain()
 	defer func() { table.Release() }()
 	if rows != nil && o.options.Format != tablefile.Parquet {
-		taken, err := takeRows(ctx, table, rows, opts)
+		taken, err := extsort.TakeRows(ctx, table, rows, opts.sorting())
 		if err != nil {
 			return err
 		}
@@ -191,7 +211,7 @@ func (o *outputs) whole(ctx context.Context, table arrow.Table, rows []uint64) e
 		o.rows = table.NumRows()
 		return o.head.add(ctx, table)
 	}
-	first, err := takeRows(ctx, table, rows[:min(opts.Head, int64(len(rows)))], opts)
+	first, err := extsort.TakeRows(ctx, table, rows[:min(opts.Head, int64(len(rows)))], opts.sorting())
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
@@ -124,7 +125,7 @@ func (in *inputs) findKeys(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := checkKeys(ctx, in.schema, in.opts.Keys); err != nil {
+	if err := extsort.CheckKeys(ctx, in.schema, in.opts.Keys); err != nil {
 		return err
 	}
 	in.opts.Keys = slices.Clone(in.opts.Keys)
@@ -255,20 +256,20 @@ func (in *inputs) scan(path string) (*tablefile.Scanner, error) {
 	}
 	s, err := tablefile.Scan(in.pipes.file(path), in.pieceBytes(), in.reading(path))
 	if e := (*tablefile.FooterError)(nil); errors.As(err, &e) {
-		err = fmt.Errorf("%w; the budget has to be at least %d bytes", err, budgetOfFooter(e.Bytes))
+		err = fmt.Errorf("%w; the budget has to be at least %d bytes", err, extsort.BudgetOfFooter(e.Bytes))
 	}
 	return s, err
 }
 
 // pieceBytes are the bytes that are read at a time.
-func (in *inputs) pieceBytes() int64 { return cmp.Or(in.piece, in.opts.budget().piece()) }
+func (in *inputs) pieceBytes() int64 { return cmp.Or(in.piece, in.opts.budget().Piece()) }
 
 // reading are the options to read an input.
 func (in *inputs) reading(path string) tablefile.ReadOptions {
 	read := tablefile.ReadOptions{
 		Format: in.formatOf(path), Name: path, Allocator: in.opts.Allocator, Flat: in.flat, Threads: in.opts.Threads,
 		MemoryLimit: in.opts.readLimit, Delimiter: in.opts.Delimiter, CSV: in.csv,
-		MaxRow: in.opts.budget().csvRow(), Footer: in.opts.budget().footer(),
+		MaxRow: in.opts.budget().CSVRow(), Footer: in.opts.budget().Footer(),
 	}
 	if open := in.opts.Open; open != nil {
 		read.Open = func(path string) (tablefile.File, error) { return open(path) }
@@ -318,7 +319,8 @@ func (in *inputs) checkSchema(path string, schema *arrow.Schema) error {
 	return err
 }
 
-func (i *input) next(ctx context.Context) (arrow.Table, error) {
+// Next returns the next rows, which the caller releases; io.EOF after the last.
+func (i *input) Next(ctx context.Context) (arrow.Table, error) {
 	if i.Scanner == nil {
 		if err := i.open(); err != nil {
 			return nil, err
@@ -335,11 +337,11 @@ func (i *input) next(ctx context.Context) (arrow.Table, error) {
 // piece is the next rows as they are in the file, of which the values of dictionaries fit.
 func (i *input) piece(ctx context.Context) (table arrow.Table, err error) {
 	if table, i.rest = i.rest, nil; table == nil {
-		if table, err = i.Next(ctx); err != nil || !i.large {
+		if table, err = i.Scanner.Next(ctx); err != nil || !i.large {
 			return table, err
 		}
 	}
-	n := fitting(table, 0, i.in.pieceBytes())
+	n := extsort.FittingRows(table, 0, i.in.pieceBytes())
 	if n == table.NumRows() {
 		return table, nil
 	}
@@ -347,16 +349,17 @@ func (i *input) piece(ctx context.Context) (table arrow.Table, err error) {
 	i.rest = arraydata.SliceTable(table, n, table.NumRows())
 	part := arraydata.SliceTable(table, 0, n)
 	defer part.Release()
-	return copyTable(ctx, part, i.in.opts) // else dictionaries inside of it would be decoded whole
+	return extsort.CopyTable(ctx, part, i.in.opts.sorting()) // else dictionaries inside of it would be decoded whole
 }
 
-func (i *input) close() {
+// Close closes the file.
+func (i *input) Close() {
 	if i.rest != nil {
 		i.rest.Release()
 		i.rest = nil
 	}
 	if i.Scanner != nil {
-		i.Close()
+		i.Scanner.Close()
 	}
 }
 
@@ -375,7 +378,7 @@ func (in *inputs) each(ctx context.Context, phase string, use func(file int, pie
 		if s.Scanner != nil {
 			done += s.Bytes
 		}
-		s.close()
+		s.Close()
 		in.bytes = max(in.bytes, done) // of a pipe they are known now
 		if err == io.EOF {
 			return nil
@@ -390,7 +393,7 @@ func (in *inputs) each(ctx context.Context, phase string, use func(file int, pie
 
 func (i *input) each(ctx context.Context, use func(p arraydata.Piece) error) error {
 	next := func(ctx context.Context) (arraydata.Piece, error) {
-		table, err := i.next(ctx)
+		table, err := i.Next(ctx)
 		if err != nil {
 			return arraydata.Piece{}, err
 		}

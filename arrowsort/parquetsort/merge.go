@@ -1,6 +1,10 @@
 package parquetsort
 
-import "context"
+import (
+	"context"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
+)
 
 // Merge merges files, patterns and folders as Sort does, but each file has to be sorted by the keys already. The keys
 // are read first to make sure of it: ErrUnsorted names the file and the first row that sorts before the one above it.
@@ -15,8 +19,8 @@ func Merge(ctx context.Context, paths []string, output string, opts Options) (*R
 }
 
 // mergeInto merges inputs that are in order.
-func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result, error) {
-	plan, err := order.stats.plan()
+func (in *inputs) mergeInto(ctx context.Context, s *extsort.Sorter, order *fileOrder, out *outputs) (*Result, error) {
+	plan, err := order.stats.Plan()
 	if err != nil {
 		return nil, err
 	}
@@ -24,60 +28,34 @@ func (s *Sorter) mergeInto(in *inputs, order *fileOrder, out *outputs) (*Result,
 		return nil, err
 	}
 	if files := order.sequence(); out.copies(in, files, nil) {
-		if err := out.copyAll(s.ctx, in, files); err != nil {
+		if err := out.copyAll(ctx, in, files); err != nil {
 			return nil, err
 		}
 		return order.copied()
 	}
-	if err := out.dictionaries.collectAll(s.ctx, in); err != nil {
+	if err := out.dictionaries.collectAll(ctx, in); err != nil {
 		return nil, err
 	}
-	s.rows, s.allBytes = order.rows, in.memory+order.rows*rowOverhead
-	rows, bytes, err := s.budget.group(s.rowBytes(), s.rows, s.opts.RowGroupRows)
+	sorted, err := s.MergeSources(in.sources(s, order))
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.mergeFiles(in, order)
-	if err != nil {
-		return nil, err
-	}
-	sorted := newGroups(s.filter(m, plan, order.rows), s.decoded, rows, bytes, &s.opts)
-	defer sorted.close()
-	return s.writeAll(out, sorted, plan, order.rows)
+	defer sorted.Close()
+	return writeAll(ctx, s, out, sorted)
 }
 
-// mergeFiles merges files: all at once, or as many at a time as the budget is for to runs.
-func (s *Sorter) mergeFiles(in *inputs, order *fileOrder) (*merger, error) {
-	fan := min(s.fan, s.budget.files(s.decoded.NumFields(), in.memory/int64(len(in.paths)), in.opts.footers))
-	overlap := max(min(order.overlap(), fan), 1)
+// sources are the files as sources of a merge, which get the first rows from the order.
+func (in *inputs) sources(s *extsort.Sorter, order *fileOrder) extsort.Sources {
+	budget, columns := in.opts.budget(), s.Schema().NumFields()
+	sources := extsort.Sources{Stats: order.stats, Rows: order.rows, Bytes: in.memory, Overlap: order.overlap(),
+		FanIn: min(budget.FanIn(columns), budget.Files(columns, in.memory/int64(len(in.paths)), in.opts.footers))}
 	read := *in
-	read.flat, read.decode, read.piece = s.recycled, true, s.budget.merge()/int64(2*overlap)
-	merging := func(files []orderedFile, progress *rowProgress) *merger {
-		m := &merger{opts: &s.opts, schema: s.decoded, bytes: s.budget.merge(), progress: progress}
-		for i := range files {
-			f := &files[i]
-			m.cursors = append(m.cursors, &cursor{source: &input{in: &read, path: f.path}, head: f.first})
-			f.first = nil // is the cursor's
-		}
-		return m
+	read.flat, read.decode = s.Recycler(), true
+	read.piece = budget.Merge() / int64(2*max(min(sources.Overlap, sources.FanIn), 1))
+	for i := range order.files {
+		f := &order.files[i]
+		sources.Streams = append(sources.Streams, extsort.Source{Rows: &input{in: &read, path: f.path}, First: f.first})
+		f.first = nil // is the source's
 	}
-	if order.overlap() <= fan {
-		s.writing.rows = order.rows
-		return merging(order.files, &s.writing), nil
-	}
-	s.startReducing(order.rows, 1+s.passes((len(order.files)+fan-1)/fan))
-	for files := order.files; len(files) > 0; {
-		n := min(fan, len(files))
-		r, err := s.spillAll(merging(files[:n], &s.reducing))
-		if err != nil {
-			return nil, err
-		}
-		s.runs = append(s.runs, r)
-		files = files[n:]
-	}
-	if err := s.reduce(); err != nil {
-		return nil, err
-	}
-	s.writing.rows = order.rows
-	return s.mergeRuns(s.runs, &s.writing)
+	return sources
 }

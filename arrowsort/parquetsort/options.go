@@ -1,17 +1,16 @@
 package parquetsort
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
@@ -102,7 +101,7 @@ type File interface {
 }
 
 // MinMemory is the smallest budget.
-const MinMemory = 16 << 20
+const MinMemory = extsort.MinMemory
 
 // The phases that Progress is called with. An input that fits in memory is loaded, sorted and saved. Standard input is
 // loaded, too, where it is copied to a file first.
@@ -128,12 +127,6 @@ func (o Options) resolved(ctx context.Context) (Options, error) {
 	if ctx == nil {
 		return o, fmt.Errorf("%w: the context is nil; give context.Background()", errOption)
 	}
-	o.Memory = min(o.Memory, maxMemory)
-	if o.Memory == 0 {
-		o.Memory = max(machine.Memory()/2, MinMemory)
-	} else {
-		o.readLimit = max(machine.Memory(), o.Memory) // the budget is kept by reading in pieces
-	}
 	if len(o.Keys) == 0 && o.KeysFor == nil {
 		return o, arrowsort.ErrNoKeys
 	}
@@ -147,26 +140,28 @@ func (o Options) resolved(ctx context.Context) (Options, error) {
 			return o, fmt.Errorf("%w: %s is %d", errOption, n.name, n.value)
 		}
 	}
-	switch {
-	case o.Memory < MinMemory:
-		return o, fmt.Errorf("%w: Memory is %d, give at least %d", errOption, o.Memory, MinMemory)
-	case o.SpillCompression != "" && o.SpillCompression != "lz4" && o.SpillCompression != "zstd":
-		return o, fmt.Errorf("%w: SpillCompression %q; use lz4 or zstd", errOption, o.SpillCompression)
-	case o.Tail > 0 && (o.Limit > 0 || o.Unique):
-		return o, fmt.Errorf("%w: Tail together with Limit or Unique", errOption)
+	budget, err := extsort.ResolveMemory(o.Memory)
+	if err != nil {
+		return o, fmt.Errorf("%w: %w", errOption, err)
 	}
+	if o.Memory > 0 {
+		o.readLimit = max(machine.Memory(), budget) // the budget is kept by reading in pieces
+	}
+	o.Memory = budget
+	spilling := o.spilling()
+	if err := spilling.Resolve(); err != nil {
+		return o, fmt.Errorf("%w: %w", errOption, err)
+	}
+	o.SpillDir, o.Allocator = spilling.SpillDir, spilling.Allocator
 	if _, err := tablefile.ParseFormat(o.InputFormat); err != nil {
 		return o, fmt.Errorf("%w: InputFormat: %w", errOption, err)
 	}
 	if _, err := o.parsed(); err != nil {
 		return o, fmt.Errorf("%w: %w", errOption, err)
 	}
-	var err error
 	if o.csvTypes, err = csv.ParseTypes(o.CSVTypes); err != nil {
 		return o, fmt.Errorf("%w: CSVTypes: %w", errOption, err)
 	}
-	o.SpillDir = cmp.Or(o.SpillDir, os.TempDir())
-	o.Allocator = cmp.Or(o.Allocator, memory.DefaultAllocator)
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
 	}
@@ -177,7 +172,20 @@ func (o Options) resolved(ctx context.Context) (Options, error) {
 }
 
 // budget is what the footer of an input leaves of the memory.
-func (o *Options) budget() budget { return budget{total: o.Memory - o.footers, all: o.Memory} }
+func (o *Options) budget() extsort.Budget {
+	return extsort.Budget{Total: o.Memory - o.footers, All: o.Memory}
+}
+
+// spilling are the options to sort within the budget.
+func (o *Options) spilling() extsort.Options {
+	return extsort.Options{Keys: o.Keys, Budget: o.budget(), SpillDir: o.SpillDir, SpillCompression: o.SpillCompression,
+		BatchRows: o.RowGroupRows, Limit: o.Limit, Tail: o.Tail, Unique: o.Unique, Engine: o.Engine, Threads: o.Threads,
+		Allocator: o.Allocator,
+		Progress:  func(phase extsort.Phase, done, total int64) { o.Progress(string(phase), done, total) }}
+}
+
+// filters reports whether rows are left out of the sorted order by more than a limit.
+func (o *Options) filters() bool { return o.Unique || o.Tail > 0 }
 
 // splits reports whether the output may be several files.
 func (o *Options) splits() bool { return o.RowsPerFile > 0 || o.BytesPerFile > 0 }

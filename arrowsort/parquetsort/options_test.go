@@ -88,7 +88,7 @@ func requireRowsOrOption(t *testing.T, name, option string, inputs []string, for
 		}
 	}
 	require.Equal(t, want, result.Rows, name)
-	require.Equal(t, want, digestOf(t, result.Outputs...).rows, name)
+	require.Equal(t, want, digestOf(t, result.Outputs...).Rows, name)
 	require.Len(t, names(t, folder), len(result.Outputs), name)
 }
 

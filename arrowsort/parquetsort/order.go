@@ -11,13 +11,14 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 )
 
 // A fileOrder is what the keys of inputs show that are in order, each for itself.
 type fileOrder struct {
 	files    []orderedFile // those that have rows
 	rows     int64
-	stats    keyStatistics
+	stats    extsort.KeyStatistics
 	unsorted *Violation // the first row that is not in order; then nothing else holds
 }
 
@@ -27,7 +28,7 @@ type orderedFile struct {
 	path        string
 	rows        int64
 	scan        ordered
-	first, last *batch
+	first, last *extsort.KeyedRows
 	low, high   []uint64 // their codes
 }
 
@@ -73,39 +74,29 @@ func (o *fileOrder) add(ctx context.Context, in *inputs, file int, piece arrow.T
 		return io.EOF
 	}
 	if f.first == nil {
-		if f.first, err = rowBatch(ctx, piece, 0, in.opts); err != nil {
+		if f.first, err = extsort.CopyRow(ctx, piece, 0, in.opts.Keys, in.opts.sorting()); err != nil {
 			return err
 		}
 	}
 	o.rows += piece.NumRows()
 	f.rows += piece.NumRows()
-	return o.stats.add(ctx, piece, in.opts.Keys, in.opts.Allocator)
-}
-
-// rowBatch is a copy of a row.
-func rowBatch(ctx context.Context, table arrow.Table, row int64, opts *Options) (*batch, error) {
-	one := arraydata.SliceTable(table, row, row+1)
-	defer one.Release()
-	copied, err := copyTable(ctx, one, opts)
-	if err != nil {
-		return nil, err
-	}
-	return newBatch(ctx, copied, opts.Keys, opts)
+	return o.stats.Add(ctx, piece, in.opts.Keys, in.opts.Allocator)
 }
 
 // encode makes the codes of all borders.
 func (o *fileOrder) encode(ctx context.Context, opts *Options) error {
-	plan, err := o.stats.plan()
+	plan, err := o.stats.Plan()
 	if err != nil {
 		return err
 	}
 	for i := range o.files {
 		f := &o.files[i]
-		if f.last, err = rowBatch(ctx, f.scan.last, 0, opts); err != nil {
+		if f.last, err = extsort.CopyRow(ctx, f.scan.last, 0, opts.Keys, opts.sorting()); err != nil {
 			return err
 		}
-		f.first.plan, f.last.plan = plan.On(f.first.keys), plan.On(f.last.keys)
-		f.low, f.high = f.first.code(0), f.last.code(0)
+		f.first.Bind(plan)
+		f.last.Bind(plan)
+		f.low, f.high = f.first.Code(0), f.last.Code(0)
 	}
 	return nil
 }
@@ -178,9 +169,9 @@ func (o *fileOrder) release() {
 	for i := range o.files {
 		f := &o.files[i]
 		f.scan.forget()
-		for _, b := range []*batch{f.first, f.last} {
+		for _, b := range []*extsort.KeyedRows{f.first, f.last} {
 			if b != nil {
-				b.release()
+				b.Release()
 			}
 		}
 	}
@@ -216,7 +207,7 @@ func (o *ordered) add(ctx context.Context, piece arrow.Table) (row int64, err er
 
 // remember copies the last row of a piece, which would keep the piece in memory.
 func (o *ordered) remember(ctx context.Context, piece arrow.Table) error {
-	last, err := takeRows(ctx, piece, []uint64{uint64(piece.NumRows() - 1)}, o.opts)
+	last, err := extsort.TakeRows(ctx, piece, []uint64{uint64(piece.NumRows() - 1)}, o.opts.sorting())
 	if err != nil {
 		return fmt.Errorf("the last row of a piece: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -133,8 +134,8 @@ func TestDictionariesInOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	in, once, twice := filepath.Join(folder, "in.arrows"), filepath.Join(folder, "once.arrows"),
 		filepath.Join(folder, "twice.arrows")
-	generate(t, in, mixedSchema, 3, func(batch int) arrow.Record {
-		return mixed(memory.DefaultAllocator, r, batch*900,
+	generate(t, in, sorttest.MixedSchema, 3, func(batch int) arrow.Record {
+		return sorttest.Mixed(memory.DefaultAllocator, r, batch*900,
 			900)
 	})
 	keys := []arrowsort.Key{{Path: "word", Order: arrowsort.Descending}, {Path: "at"}}
@@ -143,7 +144,7 @@ func TestDictionariesInOrder(t *testing.T) {
 	_, err = Sort(t.Context(), []string{once, once}, twice, Options{Keys: keys, RowGroupRows: 500})
 	require.NoError(t, err)
 	want := digestOf(t, once)
-	require.Equal(t, digest{2 * want.rows, 2 * want.sum}, digestOf(t, twice))
+	require.Equal(t, sorttest.Digest{Rows: 2 * want.Rows, Sum: 2 * want.Sum}, digestOf(t, twice))
 	checked, err := Check(t.Context(), []string{twice}, Options{Keys: keys})
 	require.NoError(t, err)
 	require.Nil(t, checked.Violation)

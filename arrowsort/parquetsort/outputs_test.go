@@ -170,7 +170,7 @@ func TestOddNames(t *testing.T) {
 			result, err := Sort(t.Context(), []string{input, input}, out, Options{Keys: numberKeys["key"],
 				RowsPerFile: perFile, SpillDir: spill})
 			require.NoError(t, err, "%q", name)
-			require.Equal(t, int64(12), digestOf(t, result.Outputs...).rows)
+			require.Equal(t, int64(12), digestOf(t, result.Outputs...).Rows)
 			requireEmpty(t, spill)
 		}
 		require.Len(t, names(t, dir), 1+1+1+6, "the input, the spill folder and outputs")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 )
@@ -88,7 +89,7 @@ func (in *inputs) openPipe(ctx context.Context, path string, format tablefile.Fo
 		return in.openStream(read)
 	}
 	if in.pipes.folder == nil {
-		folder, err := atomicfile.NewFolder(in.opts.SpillDir, spillPrefix)
+		folder, err := atomicfile.NewFolder(in.opts.SpillDir, extsort.SpillPrefix)
 		if err != nil {
 			return err
 		}

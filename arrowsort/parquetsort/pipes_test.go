@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -26,7 +27,7 @@ var anyFormat = []tablefile.Format{tablefile.Parquet, tablefile.IPCFile, tablefi
 // mixedFile is a file of a format with dictionaries, where the format has them, and the bytes of it.
 func mixedFile(t *testing.T, format tablefile.Format, rows int) (path string, content []byte) {
 	r := rand.New(rand.NewPCG(1, 2))
-	rec := mixed(memory.DefaultAllocator, r, 0, rows)
+	rec := sorttest.Mixed(memory.DefaultAllocator, r, 0, rows)
 	table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
 	path = filepath.Join(t.TempDir(), "in."+format.String())
 	_, err := tablefile.Write(t.Context(), path, table, tablefile.WriteOptions{Format: format})

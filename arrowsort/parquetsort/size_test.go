@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/internal/testrun"
@@ -19,7 +20,9 @@ import (
 func TestTableBytesOfSlicesAddUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for name, rec := range map[string]arrow.Record{
-		"numbers": numbers(memory.DefaultAllocator, r, 0, 4096), "mixed": mixed(memory.DefaultAllocator, r, 0, 4096)} {
+		"numbers": sorttest.Numbers(memory.DefaultAllocator, r, 0, 4096),
+		"mixed":   sorttest.Mixed(memory.DefaultAllocator, r, 0, 4096),
+	} {
 		table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
 		whole, parts := arraydata.TableBytes(table), int64(0)
 		for first := int64(0); first < 4096; first += 2048 {

@@ -13,14 +13,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // A Result is what a sort did.
@@ -66,7 +65,9 @@ func sortOrMerge(ctx context.Context, paths []string, output string, opts Option
 	}
 	defer in.close()
 	if in.pipes.stream != nil {
-		return in.within(ctx, output, func(s *Sorter, out *outputs) (*Result, error) { return s.sortInto(in, out) })
+		return in.within(ctx, output, func(s *extsort.Sorter, out *outputs) (*Result, error) {
+			return in.sortInto(ctx, s, out)
+		})
 	}
 	result, order, err := in.copyDeclared(ctx, output)
 	defer func() { order.release() }()
@@ -89,11 +90,11 @@ func sortOrMerge(ctx context.Context, paths []string, output string, opts Option
 	if merge && order.unsorted != nil {
 		return nil, order.err(ctx, in)
 	}
-	return in.within(ctx, output, func(s *Sorter, out *outputs) (*Result, error) {
+	return in.within(ctx, output, func(s *extsort.Sorter, out *outputs) (*Result, error) {
 		if order.unsorted == nil {
-			return s.mergeInto(in, order, out)
+			return in.mergeInto(ctx, s, order, out)
 		}
-		return s.sortInto(in, out)
+		return in.sortInto(ctx, s, out)
 	})
 }
 
@@ -103,18 +104,18 @@ func (in *inputs) holds(output string) bool {
 	if opts, err := in.opts.writing(output); err == nil && opts.Format == tablefile.Parquet {
 		bytes = in.compact
 	}
-	return in.opts.budget().holds(bytes)
+	return in.opts.budget().Holds(bytes)
 }
 
 // within has use write an output with a sorter.
 func (in *inputs) within(ctx context.Context, output string,
-	use func(s *Sorter, out *outputs) (*Result, error)) (*Result, error) {
-	s, err := NewSorter(ctx, in.schema, *in.opts)
+	use func(s *extsort.Sorter, out *outputs) (*Result, error)) (*Result, error) {
+	s, err := extsort.New(ctx, in.schema, in.opts.spilling())
 	if err != nil {
 		return nil, err
 	}
 	var result *Result
-	out, err := in.outputs(ctx, output, s.decoded)
+	out, err := in.outputs(ctx, output, s.Schema())
 	if err == nil {
 		defer out.abort()
 		out.useDictionaries(in)
@@ -127,7 +128,7 @@ func (in *inputs) within(ctx context.Context, output string,
 	if err != nil {
 		return nil, err
 	}
-	result.Runs, result.BytesSpilled = len(s.runs), s.spilled
+	result.Runs, result.BytesSpilled = s.Spilled()
 	return in.finish(result, out, in.writtenSchema())
 }
 
@@ -149,35 +150,35 @@ func (in *inputs) finish(result *Result, out *outputs, schema *arrow.Schema) (_ 
 }
 
 // sortInto sorts all rows of the inputs.
-func (s *Sorter) sortInto(in *inputs, out *outputs) (*Result, error) {
+func (in *inputs) sortInto(ctx context.Context, s *extsort.Sorter, out *outputs) (*Result, error) {
 	read := func(_ int, table arrow.Table) error {
-		if err := out.dictionaries.collect(s.ctx, table, in.opts); err != nil {
+		if err := out.dictionaries.collect(ctx, table, in.opts); err != nil {
 			return err
 		}
-		return s.write(table)
+		return s.Add(table)
 	}
 	from := *in
-	from.flat = s.recycled
-	if err := from.each(s.ctx, PhaseRead, read); err != nil {
+	from.flat = s.Recycler()
+	if err := from.each(ctx, PhaseRead, read); err != nil {
 		return nil, err
 	}
 	in.bytes = from.bytes
 	if err := out.dictionaries.join(in); err != nil {
 		return nil, err
 	}
-	sorted, err := s.merged()
+	sorted, err := s.Stream()
 	if err != nil {
 		return nil, err
 	}
-	defer sorted.close()
-	plan, err := s.stats.plan()
+	defer sorted.Close()
+	plan, err := s.Plan()
 	if err != nil {
 		return nil, err
 	}
 	if err := out.order(in.sorting(plan)); err != nil {
 		return nil, err
 	}
-	return s.writeAll(out, sorted, plan, s.rows)
+	return writeAll(ctx, s, out, sorted)
 }
 
 // order begins the first file, of rows in an order.
@@ -186,26 +187,21 @@ func (o *outputs) order(sorting []tablefile.SortingColumn) error {
 	return o.begin()
 }
 
-// writeAll writes all rows that there are, of which the total is known, in the order of a plan.
-func (s *Sorter) writeAll(out *outputs, sorted tables, plan *keyencode.Plan, total int64) (*Result, error) {
-	wanted := total
-	for _, most := range []int64{s.opts.Limit, s.opts.Tail} {
-		if most > 0 {
-			wanted = min(wanted, most)
-		}
+// writeAll writes the rows of a sorter.
+func writeAll(ctx context.Context, s *extsort.Sorter, out *outputs, sorted extsort.TableStream) (*Result, error) {
+	plan, err := s.Plan()
+	if err != nil {
+		return nil, err
 	}
-	if s.opts.Unique {
-		wanted = 0
-	}
-	s.writing.begin(&s.opts, PhaseWrite, wanted)
-	rows, err := pump(s.ctx, sorted, out, &s.writing)
+	s.StartWriting()
+	rows, err := writeAhead(ctx, sorted, out, s.Wrote)
 	if err != nil {
 		return nil, err
 	}
 	if err := out.finish(); err != nil {
 		return nil, err
 	}
-	return &Result{RowsIn: total, Rows: rows, Plan: plan.String()}, nil
+	return &Result{RowsIn: s.Rows(), Rows: rows, Plan: plan.String()}, nil
 }
 
 // outputs are the outputs for the inputs, with files of a schema, of which none is begun.
@@ -235,53 +231,20 @@ func (in *inputs) checkWritten(ctx context.Context, path, first string) error {
 // maxGroupRows is more than any table that is written has.
 const maxGroupRows = 1<<31 - 1
 
-// pump writes sorted rows while the next are merged, and returns their number.
-func pump(ctx context.Context, sorted tables, out *outputs, progress *rowProgress) (done int64, err error) {
+// writeAhead writes sorted rows while the next are merged, and returns their number.
+func writeAhead(ctx context.Context, sorted extsort.TableStream, out *outputs,
+	wrote func(rows int64)) (done int64, err error) {
 	next := func(ctx context.Context) (arraydata.Piece, error) {
-		table, err := sorted.next(ctx)
+		table, err := sorted.Next(ctx)
 		return arraydata.Piece{Table: table}, err
 	}
 	err = arraydata.Prefetch(ctx, next, func(ctx context.Context, p arraydata.Piece) error {
 		err := out.write(ctx, p.Table)
 		done += p.NumRows()
-		progress.add(0, p.NumRows())
+		wrote(p.NumRows())
 		return err
 	})
 	return done, err
-}
-
-// A rowProgress is the progress of rows that are read to be merged, and written. Nil is that of nobody.
-type rowProgress struct {
-	mu            sync.Mutex
-	report        func(done, total int64) // nil before begin
-	read, written int64
-	rows          int64 // that are read to be merged in all; 0: they are in memory
-	wanted        int64 // that are written in all; 0: that is not known
-}
-
-// begin begins the phase in which rows are written.
-func (p *rowProgress) begin(opts *Options, phase string, wanted int64) {
-	p.wanted = wanted
-	p.report = func(done, total int64) { opts.Progress(phase, done, total) }
-	p.add(0, 0)
-}
-
-// add adds rows. A row that is merged counts half when it is read, and half when it is written.
-func (p *rowProgress) add(read, written int64) {
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.read, p.written = p.read+read, p.written+written
-	switch {
-	case p.report == nil:
-	case p.wanted == 0 || p.rows == 0:
-		p.report(p.written, p.wanted)
-	default:
-		written := int64(float64(p.written) / float64(p.wanted) * float64(p.rows))
-		p.report((p.read+written)/2, p.rows)
-	}
 }
 
 // Argsort writes the row numbers of one input in sorted order: a column "index" of type uint64. Row numbers count from

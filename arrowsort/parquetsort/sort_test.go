@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
@@ -53,8 +54,8 @@ func TestSortOfEveryShape(t *testing.T) {
 	folder := t.TempDir()
 	in := filepath.Join(folder, "in.parquet")
 	r := rand.New(rand.NewPCG(5, 6))
-	generate(t, in, mixedSchema, 10, func(batch int) arrow.Record {
-		return mixed(memory.DefaultAllocator, r, batch*9000,
+	generate(t, in, sorttest.MixedSchema, 10, func(batch int) arrow.Record {
+		return sorttest.Mixed(memory.DefaultAllocator, r, batch*9000,
 			9000)
 	})
 	for name, c := range map[string]struct {
@@ -89,8 +90,8 @@ func TestSortInMemoryNeverTouchesTheDisk(t *testing.T) {
 	folder := t.TempDir()
 	in, out := filepath.Join(folder, "in.arrows"), filepath.Join(folder, "out.arrow")
 	r := rand.New(rand.NewPCG(3, 4))
-	generate(t, in, mixedSchema, 2, func(batch int) arrow.Record {
-		return mixed(memory.DefaultAllocator, r, batch*500,
+	generate(t, in, sorttest.MixedSchema, 2, func(batch int) arrow.Record {
+		return sorttest.Mixed(memory.DefaultAllocator, r, batch*500,
 			500)
 	})
 	keys := []arrowsort.Key{{Path: "word"}}
@@ -108,8 +109,8 @@ func TestSortManyFilesIntoMany(t *testing.T) {
 	var files []string
 	for i := range 5 {
 		files = append(files, filepath.Join(folder, fmt.Sprintf("in-%d.parquet", i)))
-		generate(t, files[i], numbersSchema, 1,
-			func(int) arrow.Record { return numbers(memory.DefaultAllocator, r, i*1000, 1000) })
+		generate(t, files[i], sorttest.NumbersSchema, 1,
+			func(int) arrow.Record { return sorttest.Numbers(memory.DefaultAllocator, r, i*1000, 1000) })
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "_SUCCESS"), nil, 0o600))
 	keys := []arrowsort.Key{{Path: "key"}}
@@ -125,7 +126,7 @@ func TestSortManyFilesIntoMany(t *testing.T) {
 				names(t, out))
 			requireSorted(t, files, result.Outputs, keys)
 			for i, rows := range []int64{1500, 1500, 1500, 500} {
-				require.Equal(t, rows, digestOf(t, result.Outputs[i]).rows)
+				require.Equal(t, rows, digestOf(t, result.Outputs[i]).Rows)
 			}
 		})
 	}
@@ -198,11 +199,11 @@ func TestFilesOfSomeBytes(t *testing.T) {
 func TestSortOfNoRows(t *testing.T) {
 	folder := t.TempDir()
 	in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out.parquet")
-	generate(t, in, numbersSchema, 0, nil)
+	generate(t, in, sorttest.NumbersSchema, 0, nil)
 	result, err := Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}}})
 	require.NoError(t, err)
 	require.Zero(t, result.Rows)
-	require.Zero(t, digestOf(t, out).rows)
+	require.Zero(t, digestOf(t, out).Rows)
 }
 
 func TestSortOntoItsInput(t *testing.T) {

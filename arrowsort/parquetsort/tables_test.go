@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
@@ -43,11 +44,11 @@ func TestWantedRowsAndColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 11))
 	in, empty := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "empty.parquet")
 	const batches, batch = 20, 20_000
-	generate(t, in, numbersSchema, batches, func(i int) arrow.Record {
-		rec := numbers(memory.DefaultAllocator, r, i*batch, batch)
+	generate(t, in, sorttest.NumbersSchema, batches, func(i int) arrow.Record {
+		rec := sorttest.Numbers(memory.DefaultAllocator, r, i*batch, batch)
 		return rec
 	})
-	generate(t, empty, numbersSchema, 0, nil)
+	generate(t, empty, sorttest.NumbersSchema, 0, nil)
 	sorted := filepath.Join(folder, "sorted.parquet")
 	keys := []arrowsort.Key{{Path: "key"}, {Path: "x", Order: arrowsort.Descending}}
 	_, err := Sort(t.Context(), []string{in}, sorted, Options{Keys: keys})

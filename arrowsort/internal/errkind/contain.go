@@ -1,8 +1,10 @@
 package errkind
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"strings"
 )
@@ -70,3 +72,15 @@ func (e *FileError) Error() string {
 
 // Unwrap returns the error without the file's name.
 func (e *FileError) Unwrap() error { return e.Err }
+
+// InFile puts the file's name before an error, unless it is nil or that of a context, and makes it one line. Errors of
+// the file system name the file already.
+func InFile(path string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		err = e.Err
+	}
+	return &FileError{Path: path, Err: err}
+}

@@ -70,6 +70,8 @@ var arrows = []struct {
 	{from: "arrowsort/internal/tablefile/validate", never: []string{pqarrow, arrow + "/arrow/ipc"}},
 	{from: "arrowsort/internal/tablefile/atomicfile", never: []string{arrow, module + "/arrowsort"}},
 	{from: "arrowsort/parquetsort", never: []string{parquet, flight, gpu, commands}},
+	{from: "arrowsort/internal/extsort", never: []string{parquet, pqarrow, tablefile + "/parquet", tablefile + "/csv",
+		flight, gpu, commands, module + "/arrowsort/parquetsort"}},
 	{from: "kernels", only: []string{}},
 	{from: "gpu", never: []string{arrow, arrow18, module + "/arrowsort/internal"}},
 }

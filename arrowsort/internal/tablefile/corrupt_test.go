@@ -9,8 +9,9 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // samples are small files of every format and kind of content.

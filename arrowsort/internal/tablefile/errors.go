@@ -1,10 +1,6 @@
 package tablefile
 
 import (
-	"context"
-	"errors"
-	"io/fs"
-
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
@@ -16,19 +12,12 @@ var (
 	ErrLimit       = errkind.ErrLimit
 )
 
-// inFile puts the file's name before an error, unless it is nil, and makes it one line. Errors of the file system name
-// the file already.
+// inFile is errkind.InFile with the name of a pipe in place of "-".
 func inFile(path, pipe string, err error) error {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
 	if path == Pipe {
 		path = pipe
 	}
-	if e := (*fs.PathError)(nil); errors.As(err, &e) {
-		err = e.Err
-	}
-	return &errkind.FileError{Path: path, Err: err}
+	return errkind.InFile(path, err)
 }
 
 // ofFile returns what f returns, with a panic as an ErrCorrupt and the file's name in the error.

@@ -12,8 +12,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // TestHostileFiles: small files that declare large things, of testdata/hostile, end in an error soon and with little

@@ -1,4 +1,4 @@
-package parquetsort
+package extsort
 
 import (
 	"math"
@@ -10,15 +10,15 @@ import (
 // The arrays of a batch of every run that is merged take at most an eighth of the budget, or two runs are merged.
 func TestFanInOfManyColumns(t *testing.T) {
 	for _, total := range []int64{MinMemory, 64 << 20, 1 << 30, maxMemory} {
-		b := budget{total: total, all: total}
+		b := Budget{Total: total, All: total}
 		last := math.MaxInt
 		for _, columns := range []int{0, 1, 16, 100, 300, 20_000, math.MaxInt32} {
-			fan := b.fanIn(columns)
+			fan := b.FanIn(columns)
 			require.LessOrEqual(t, fan, last, "%d columns", columns)
 			require.GreaterOrEqual(t, fan, 2)
 			require.True(t, fan == 2 || int64(fan)*int64(columns)*2*batchColumn <= total/8, "%d columns", columns)
 			last = fan
 		}
-		require.Equal(t, 64, b.fanIn(1))
+		require.Equal(t, 64, b.FanIn(1))
 	}
 }

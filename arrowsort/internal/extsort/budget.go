@@ -1,4 +1,4 @@
-package parquetsort
+package extsort
 
 import (
 	"fmt"
@@ -7,41 +7,41 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
 // maxMemory is more than any machine has, and small enough for a few times the budget to be a number.
 const maxMemory = 1 << 58
 
-// A budget divides the memory. While runs are made, one run is collected and one is sorted or spilled, beside the piece
+// A Budget divides the memory. While runs are made, one run is collected and one is sorted or spilled, beside the piece
 // of the input that is decoded, which is twice as large for many columns: 3/8 + 3/8 + 2/16. While they are merged,
 // there are the next rows of all runs, those of a round sorted, and those of the round before on their way: three times
 // 1/5, a batch of each run, and what encoding takes.
 //
-// The metadata of the inputs are in memory next to all that: total is the budget without the largest footer, which may
+// The metadata of the inputs are in memory next to all that: Total is the budget without the largest footer, which may
 // take a third of it, since what it is parsed from takes as much again.
-type budget struct{ total, all int64 }
+type Budget struct{ Total, All int64 }
 
-func (b budget) run() int64      { return b.total * 3 / 8 }
-func (b budget) input() int64    { return b.total / 8 }
-func (b budget) piece() int64    { return b.total / 16 }
-func (b budget) merge() int64    { return b.total / 5 }
-func (b budget) batch() int64    { return b.total / 512 }
-func (b budget) csvRow() int64   { return b.total / 8 }
-func (b budget) footer() int64   { return b.all / footerShare }
-func (b budget) rowGroup() int64 { return b.total / 16 }
+func (b Budget) Run() int64      { return b.Total * 3 / 8 }
+func (b Budget) input() int64    { return b.Total / 8 }
+func (b Budget) Piece() int64    { return b.Total / 16 }
+func (b Budget) Merge() int64    { return b.Total / 5 }
+func (b Budget) batch() int64    { return b.Total / 512 }
+func (b Budget) CSVRow() int64   { return b.Total / 8 }
+func (b Budget) Footer() int64   { return b.All / footerShare }
+func (b Budget) rowGroup() int64 { return b.Total / 16 }
 
 // footerShare is the part of the budget that a footer may take.
 const footerShare = 3
 
-// budgetOfFooter is the budget that a footer of some bytes needs.
-func budgetOfFooter(bytes int64) int64 { return bytes * footerShare }
+// BudgetOfFooter is the budget that a footer of some bytes needs.
+func BudgetOfFooter(bytes int64) int64 { return bytes * footerShare }
 
 // fanIn is the number of runs of some columns that are merged at once. A batch of each is in memory, as values and as
 // arrays that hold them: where columns are many, those take more than the values, and fewer runs fit.
-func (b budget) fanIn(columns int) int {
+func (b Budget) FanIn(columns int) int {
 	const most = 64
-	return int(min(max(b.total/8/(2*batchColumn*int64(max(columns, 1))), 2), most))
+	return int(min(max(b.Total/8/(2*batchColumn*int64(max(columns, 1))), 2), most))
 }
 
 // batchColumn is the least bytes of a column in a batch of a run, and about what its array takes.
@@ -50,22 +50,22 @@ const batchColumn = 1 << 10
 // runBeside is the bytes of a run when pieces of the input are larger than they should be, as record batches of Arrow
 // can be. There are three times those bytes: the piece that is collected, the next one, and the bytes that it is read
 // from. What they take more than the input may is taken from the run that is collected and the one that is sorted.
-func (b budget) runBeside(piece int64) int64 {
-	return max(b.run()-max(3*piece-b.input(), 0)/2, b.total/16)
+func (b Budget) runBeside(piece int64) int64 {
+	return max(b.Run()-max(3*piece-b.input(), 0)/2, b.Total/16)
 }
 
 // files is the number of files of some columns and about some bytes in memory that are read at once: each column of a
 // file has a page, as it is and decompressed, and each file has a footer of some bytes.
-func (b budget) files(columns int, bytes, footer int64) int {
+func (b Budget) Files(columns int, bytes, footer int64) int {
 	const pages = 5 << 18 // most writers close a page at 1 MiB
-	return int(max(b.total/3/max(min(bytes, int64(columns)*pages)+footer, 1), 2))
+	return int(max(b.Total/3/max(min(bytes, int64(columns)*pages)+footer, 1), 2))
 }
 
 // group is the number of rows of a row group of at most all rows, where a row takes about rowBytes, and of its bytes,
 // 0 for any.
-func (b budget) group(rowBytes, all int64, wanted int) (rows, bytes int64, err error) {
+func (b Budget) Group(rowBytes, all int64, wanted int) (rows, bytes int64, err error) {
 	if wanted == 0 {
-		return tablefile.DefaultRowGroupRows, b.rowGroup(), nil
+		return DefaultBatchRows, b.rowGroup(), nil
 	}
 	rows = min(int64(wanted), max(all, 1))
 	if fit := max(b.rowGroup()/max(rowBytes, 1), 1); rows > 2*fit {
@@ -77,7 +77,7 @@ func (b budget) group(rowBytes, all int64, wanted int) (rows, bytes int64, err e
 
 // tableGroup is the number of rows of a row group of a table in memory, 0 for any. The writer has the values of a
 // nested column in place of its dictionaries, a row group at a time.
-func (b budget) tableGroup(table arrow.Table) int64 {
+func (b Budget) TableGroup(table arrow.Table) int64 {
 	bytes, rows := int64(0), table.NumRows()
 	for i, f := range table.Schema().Fields() {
 		if !arraydata.IsNested(f.Type) || !arraydata.HasDictionary(f.Type) {
@@ -89,7 +89,7 @@ func (b budget) tableGroup(table arrow.Table) int64 {
 	}
 	const mostGroups = 1 << 14 // half of what a file can have
 	fit := max(b.rowGroup()/max(bytes/max(rows, 1), 1), rows/mostGroups, 1)
-	if fit >= tablefile.DefaultRowGroupRows {
+	if fit >= DefaultBatchRows {
 		return 0
 	}
 	return fit
@@ -97,14 +97,32 @@ func (b budget) tableGroup(table arrow.Table) int64 {
 
 // batchRows is the number of rows of a batch of a run, of some rows. The values of a few columns take more than what
 // holds them.
-func (b budget) batchRows(table arrow.Table) int64 {
+func (b Budget) batchRows(table arrow.Table) int64 {
 	bytes := max(b.batch(), table.NumCols()*batchColumn)
 	return max(bytes*table.NumRows()/max(arraydata.TableBytes(table), 1), 1)
 }
 
 // holds reports whether a table can be read, sorted, and written whole: the table, the sorted one, and half a one while
 // it is encoded.
-func (b budget) holds(table int64) bool { return table <= b.total/5*2 }
+func (b Budget) Holds(table int64) bool { return table <= b.Total/5*2 }
 
 // load is what reading a table may take that holds reports to fit: the table, and pages on their way.
-func (b budget) load() int64 { return b.total * 3 / 5 }
+func (b Budget) Load() int64 { return b.Total * 3 / 5 }
+
+// MinMemory is the smallest budget.
+const MinMemory = 16 << 20
+
+// DefaultBatchRows is the number of rows of a sorted batch, or a row group, where none is asked for.
+const DefaultBatchRows = 1 << 18
+
+// ResolveMemory returns the memory of a budget of bytes; 0 is half of what the machine or container has. Its errors are
+// of no kind.
+func ResolveMemory(bytes int64) (int64, error) {
+	switch {
+	case bytes == 0:
+		return max(machine.Memory()/2, MinMemory), nil
+	case bytes < MinMemory:
+		return 0, fmt.Errorf("Memory is %d, give at least %d", bytes, MinMemory)
+	}
+	return min(bytes, maxMemory), nil
+}

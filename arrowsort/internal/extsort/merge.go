@@ -1,4 +1,4 @@
-package parquetsort
+package extsort
 
 import (
 	"context"
@@ -9,11 +9,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/internal/workers"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // A merger merges sorted sources, of which the first wins ties. In each round it has the next rows of every source in
@@ -29,16 +27,16 @@ type merger struct {
 	progress *rowProgress // of the rows that are read
 }
 
-// next returns the next rows; io.EOF after the last.
-func (m *merger) next(ctx context.Context) (arrow.Table, error) {
+// Next returns the next rows; io.EOF after the last.
+func (m *merger) Next(ctx context.Context) (arrow.Table, error) {
 	for {
 		if err := m.fill(ctx); err != nil {
 			return nil, err
 		}
-		if err := m.bind(); err != nil {
+		if err := m.planCodes(); err != nil {
 			return nil, err
 		}
-		parts, sources, more := m.cut()
+		parts, sources, more := m.takeComplete()
 		switch {
 		case sources == 0 && !more:
 			return nil, io.EOF
@@ -65,7 +63,7 @@ func (m *merger) join(parts []arrow.Table) arrow.Table {
 func (m *merger) fill(ctx context.Context) error {
 	reading := int64(0)
 	for _, l := range m.cursors {
-		if l.source != nil && l.head == nil {
+		if l.source != nil && l.first == nil {
 			reading++
 		}
 	}
@@ -77,40 +75,40 @@ func (m *merger) fill(ctx context.Context) error {
 	})
 }
 
-// bind makes one plan for the codes of all rows in memory.
-func (m *merger) bind() error {
-	var round keyStatistics
+// planCodes makes one plan for the codes of all rows in memory.
+func (m *merger) planCodes() error {
+	var round KeyStatistics
 	empty := true
 	for _, l := range m.cursors {
-		if l.head != nil {
-			round.merge(&l.head.stats)
+		if l.first != nil {
+			round.merge(&l.first.stats)
 		}
 		for _, b := range l.batches {
 			round.merge(&b.stats)
 		}
-		empty = empty && l.head == nil && len(l.batches) == 0
+		empty = empty && l.first == nil && len(l.batches) == 0
 	}
 	if empty {
 		return nil
 	}
-	plan, err := round.plan()
+	plan, err := round.Plan()
 	if err != nil {
 		return err
 	}
 	for _, l := range m.cursors {
-		if l.head != nil {
-			l.head.plan = plan.On(l.head.keys)
+		if l.first != nil {
+			l.first.Bind(plan)
 		}
 		for _, b := range l.batches {
-			b.plan = plan.On(b.keys)
+			b.Bind(plan)
 		}
 	}
 	return nil
 }
 
-// cut takes the rows that are complete, source by source. It returns the number of these sources, and whether more rows
-// may follow.
-func (m *merger) cut() (parts []arrow.Table, sources int, more bool) {
+// takeComplete takes the rows that are complete, source by source. It returns the number of these sources, and whether
+// more rows may follow.
+func (m *merger) takeComplete() (parts []arrow.Table, sources int, more bool) {
 	var limit []uint64
 	limiting := -1
 	for i, l := range m.cursors {
@@ -124,7 +122,7 @@ func (m *merger) cut() (parts []arrow.Table, sources int, more bool) {
 	for i, l := range m.cursors {
 		n := len(parts)
 		// Ties of later sources wait for those of the limiting one.
-		parts = l.take(parts, limit, limiting >= 0, i <= limiting)
+		parts = l.takeUpTo(parts, limit, limiting >= 0, i <= limiting)
 		if len(parts) > n {
 			sources++
 		}
@@ -135,28 +133,42 @@ func (m *merger) cut() (parts []arrow.Table, sources int, more bool) {
 	return parts, sources, limiting >= 0
 }
 
-func (m *merger) close() {
+func (m *merger) Close() {
 	for _, l := range m.cursors {
-		l.close()
+		l.Close()
 	}
 	m.cursors = nil
 }
 
-// A cursor is the next rows of one of the sources that are merged. A source whose first row is known is not read before
-// it is the next.
+// A Source is sorted rows that are merged with others. One whose first row is known is not read before it is the next.
+type Source struct {
+	Rows  TableStream
+	First *KeyedRows // the keys of the first row; nil: it is not known
+}
+
+func closeSources(sources []Source) {
+	for _, s := range sources {
+		s.Rows.Close()
+		if s.First != nil {
+			s.First.Release()
+		}
+	}
+}
+
+// A cursor is the next rows of a source.
 type cursor struct {
-	source  tables // nil after its last row
-	head    *batch // holds the keys of the first row, until the source is read; or nil
-	batches []*batch
+	source  TableStream // nil after its last row
+	first   *KeyedRows  // holds the keys of the first row, until the source is read; or nil
+	batches []*KeyedRows
 	bytes   int64 // of the batches
 }
 
 // fill reads until the cursor holds the number of bytes, or no rows remain.
 func (c *cursor) fill(ctx context.Context, bytes int64, opts *Options, progress *rowProgress) error {
-	for c.source != nil && c.head == nil && c.bytes < bytes {
-		table, err := c.source.next(ctx)
+	for c.source != nil && c.first == nil && c.bytes < bytes {
+		table, err := c.source.Next(ctx)
 		if err == io.EOF {
-			c.source.close()
+			c.source.Close()
 			c.source = nil
 			return nil
 		}
@@ -167,7 +179,7 @@ func (c *cursor) fill(ctx context.Context, bytes int64, opts *Options, progress 
 			table.Release()
 			continue
 		}
-		b, err := newBatch(ctx, table, opts.Keys, opts)
+		b, err := NewKeyedRows(ctx, table, opts.Keys, opts.Allocator)
 		if err != nil {
 			return err
 		}
@@ -180,21 +192,21 @@ func (c *cursor) fill(ctx context.Context, bytes int64, opts *Options, progress 
 
 // last is the code of the last row that is known; nil, false when there is none.
 func (c *cursor) last() ([]uint64, bool) {
-	if c.head != nil {
-		return c.head.code(0), true
+	if c.first != nil {
+		return c.first.Code(0), true
 	}
 	if len(c.batches) == 0 {
 		return nil, false
 	}
 	b := c.batches[len(c.batches)-1]
-	return b.code(b.rows - 1), true
+	return b.Code(b.rows - 1), true
 }
 
-// take appends the rows with codes up to a limit to parts, those that equal it if ties is set, and lets go of them.
+// takeUpTo appends the rows with codes up to a limit to parts, those that equal it if ties is set, and lets go of them.
 // Parts are slices that the caller releases. Without a limit it takes all rows.
-func (c *cursor) take(parts []arrow.Table, limit []uint64, bounded, ties bool) []arrow.Table {
-	before := func(b *batch, row int) bool {
-		order := slices.Compare(b.code(row), limit)
+func (c *cursor) takeUpTo(parts []arrow.Table, limit []uint64, bounded, ties bool) []arrow.Table {
+	before := func(b *KeyedRows, row int) bool {
+		order := slices.Compare(b.Code(row), limit)
 		return order < 0 || order == 0 && ties
 	}
 	for len(c.batches) > 0 {
@@ -218,71 +230,25 @@ func (c *cursor) take(parts []arrow.Table, limit []uint64, bounded, ties bool) [
 // drop lets go of the first batch.
 func (c *cursor) drop() {
 	c.bytes -= c.batches[0].bytes
-	c.batches[0].release()
+	c.batches[0].Release()
 	c.batches = c.batches[1:]
 }
 
-// begin has the source read from the next round on.
+// begin lets the source be read in the next round.
 func (c *cursor) begin() {
-	if c.head != nil {
-		c.head.release()
-		c.head = nil
+	if c.first != nil {
+		c.first.Release()
+		c.first = nil
 	}
 }
 
-func (c *cursor) close() {
+func (c *cursor) Close() {
 	c.begin()
 	for len(c.batches) > 0 {
 		c.drop()
 	}
 	if c.source != nil {
-		c.source.close()
+		c.source.Close()
 		c.source = nil
 	}
-}
-
-// A batch is rows of a sorted source in memory, with their keys as raw columns.
-type batch struct {
-	table arrow.Table
-	first int // rows before it were given out
-	rows  int
-	bytes int64
-	keys  []keyencode.Column
-	stats keyStatistics
-	mem   heldMemory      // of the keys
-	plan  *keyencode.Plan // on the keys, of this round
-}
-
-// newBatch takes the table over.
-func newBatch(ctx context.Context, table arrow.Table, keys []arrowsort.Key, opts *Options) (*batch, error) {
-	b := &batch{table: table, rows: int(table.NumRows()), bytes: arraydata.TableBytes(table),
-		mem: heldMemory{Allocator: opts.Allocator}}
-	err := keyColumns(ctx, table, keys, &b.mem, func(job *engine.Job) error {
-		b.keys = job.Columns
-		b.stats.measure(job)
-		return nil
-	})
-	if err != nil {
-		b.release()
-		return nil, err
-	}
-	return b, nil
-}
-
-// code is a row as code words, which compare as the rows do. Words that cannot decide any more are left out.
-func (b *batch) code(row int) []uint64 {
-	var words []uint64
-	rows := [1]uint32{uint32(row)}
-	for number := 0; number < b.plan.Words(); {
-		var word [1]uint64
-		b.plan.EncodeRows(word[:], number, rows[:])
-		words = append(words, word[0])
-		number = b.plan.Next(number, word[0])
-	}
-	return words
-}
-
-func (b *batch) release() {
-	b.mem.release()
-	b.table.Release()
 }

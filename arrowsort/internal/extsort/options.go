@@ -1,0 +1,92 @@
+// Package extsort sorts Arrow tables of any size within a memory budget. It collects rows, sorts them run by run,
+// spills the runs as Arrow streams, and merges them by codes that compare as the keys do. It knows no files but its
+// runs.
+package extsort
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+)
+
+// Options say how to sort. They are resolved.
+type Options struct {
+	Keys             []arrowsort.Key
+	Budget           Budget
+	SpillDir         string // the folder of the runs
+	SpillCompression string // lz4 or zstd; empty: none
+	BatchRows        int    // of a sorted batch; 0: DefaultBatchRows, or fewer where rows are wide
+	Limit, Tail      int64  // leading or last rows that are wanted; 0: all
+	Unique           bool   // the first row of each key is wanted
+	Engine           engine.Engine
+	Threads          int
+	Allocator        memory.Allocator
+	Progress         func(phase Phase, done, total int64)
+}
+
+// Resolve checks the options but the keys, and sets those that are left out. Its errors are of no kind.
+func (o *Options) Resolve() error {
+	for _, n := range []struct {
+		name  string
+		value int64
+	}{{"Limit", o.Limit}, {"Tail", o.Tail}, {"Threads", int64(o.Threads)}} {
+		if n.value < 0 {
+			return fmt.Errorf("%s is %d", n.name, n.value)
+		}
+	}
+	switch {
+	case o.SpillCompression != "" && o.SpillCompression != "lz4" && o.SpillCompression != "zstd":
+		return fmt.Errorf("SpillCompression %q; use lz4 or zstd", o.SpillCompression)
+	case o.Tail > 0 && (o.Limit > 0 || o.Unique):
+		return fmt.Errorf("Tail together with Limit or Unique")
+	}
+	o.SpillDir = cmp.Or(o.SpillDir, os.TempDir())
+	o.Allocator = cmp.Or(o.Allocator, memory.DefaultAllocator)
+	if o.Progress == nil {
+		o.Progress = func(Phase, int64, int64) {}
+	}
+	return nil
+}
+
+// sorting are the options for package arrowsort; sorts use the Engine as well.
+func (o *Options) sorting() arrowsort.Options {
+	return arrowsort.Options{Threads: o.Threads, Allocator: o.Allocator}
+}
+
+// taking are the options for package take.
+func (o *Options) taking() take.Options {
+	return take.Options{Threads: o.Threads, Allocator: o.Allocator}
+}
+
+// wanted returns how many of some rows the options want; 0 when the number depends on the keys.
+func (o *Options) wanted(rows int64) int64 {
+	if o.Unique {
+		return 0
+	}
+	for _, most := range []int64{o.Limit, o.Tail} {
+		if most > 0 {
+			rows = min(rows, most)
+		}
+	}
+	return rows
+}
+
+// CheckKeys finds keys that a schema does not have before there is a row.
+func CheckKeys(ctx context.Context, schema *arrow.Schema, keys []arrowsort.Key) error {
+	empty := arraydata.Concatenate(schema, nil)
+	defer empty.Release()
+	indices, err := arrowsort.SortIndices32(ctx, empty, keys, arrowsort.Options{})
+	if err == nil {
+		indices.Release()
+	}
+	return err
+}

@@ -1,0 +1,285 @@
+package extsort
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A TableStream is sorted rows, a table at a time. Next ends with io.EOF; the caller releases the tables.
+type TableStream interface {
+	Next(ctx context.Context) (arrow.Table, error)
+	Close()
+}
+
+// singleTable is a table as the only one of a stream.
+type singleTable struct{ table arrow.Table }
+
+func (o *singleTable) Next(context.Context) (arrow.Table, error) {
+	if o.table == nil {
+		return nil, io.EOF
+	}
+	table := o.table
+	o.table = nil
+	return table, nil
+}
+
+func (o *singleTable) Close() {
+	if o.table != nil {
+		o.table.Release()
+	}
+}
+
+// rebatch joins or cuts tables so that each has the same number of rows, or fewer that take some bytes, and one chunk
+// per column.
+type rebatch struct {
+	source   TableStream
+	opts     *Options
+	schema   *arrow.Schema
+	rows     int64         // of a piece
+	bytes    int64         // of a piece; 0: any
+	left     int64         // rows that are wanted in all
+	parts    []arrow.Table // of the next piece
+	buffered int64         // their rows
+	size     int64         // their bytes
+	in       arrow.Table   // that is cut; nil before the first
+	at       int64         // its rows that are cut off
+}
+
+func newRebatch(source TableStream, schema *arrow.Schema, rows, bytes int64, opts *Options) *rebatch {
+	g := &rebatch{source: source, opts: opts, schema: schema, rows: rows, bytes: bytes, left: 1<<63 - 1}
+	if opts.Limit > 0 {
+		g.left = opts.Limit
+	}
+	return g
+}
+
+func (g *rebatch) Next(ctx context.Context) (arrow.Table, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	for want := min(g.rows, g.left); g.buffered < want && !g.full(); {
+		if err := g.load(ctx); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		if err := g.cut(ctx, want-g.buffered); err != nil {
+			return nil, err
+		}
+	}
+	if g.buffered == 0 {
+		return nil, io.EOF
+	}
+	out := arraydata.Concatenate(g.schema, g.parts)
+	g.drop()
+	g.left -= out.NumRows()
+	for i := range int(out.NumCols()) {
+		if len(out.Column(i).Data().Chunks()) > 1 {
+			defer out.Release()
+			return CopyTable(ctx, out, g.opts.sorting())
+		}
+	}
+	return out, nil
+}
+
+// full reports whether the next piece has its bytes.
+func (g *rebatch) full() bool { return g.bytes > 0 && g.buffered > 0 && g.size >= g.bytes }
+
+// load makes sure that there is a block with rows.
+func (g *rebatch) load(ctx context.Context) (err error) {
+	for g.in == nil || g.at == g.in.NumRows() {
+		g.dropInput()
+		if g.in, err = g.source.Next(ctx); err != nil {
+			g.in = nil
+			return err
+		}
+	}
+	return nil
+}
+
+// cut takes up to some rows from the block. A small rest of a block is copied, as it would keep all of it in memory.
+func (g *rebatch) cut(ctx context.Context, n int64) error {
+	all := g.in.NumRows()
+	n = min(n, all-g.at)
+	if g.bytes > 0 {
+		n = min(n, FittingRows(g.in, g.at, g.bytes-g.size))
+	}
+	part := arraydata.SliceTable(g.in, g.at, g.at+n)
+	g.at += n
+	g.size += arraydata.TableBytes(part)
+	if g.at == all && n < g.rows && n < all/2 {
+		copied, err := CopyTable(ctx, part, g.opts.sorting())
+		part.Release()
+		if err != nil {
+			return err
+		}
+		part = copied
+	}
+	g.parts = append(g.parts, part)
+	g.buffered += n
+	return nil
+}
+
+func (g *rebatch) drop() {
+	arraydata.Release(g.parts)
+	g.parts, g.buffered, g.size = nil, 0, 0
+}
+
+func (g *rebatch) dropInput() {
+	if g.in != nil {
+		g.in.Release()
+	}
+	g.in, g.at = nil, 0
+}
+
+func (g *rebatch) Close() {
+	g.drop()
+	g.dropInput()
+	g.source.Close()
+}
+
+// tailStream leave out the first rows.
+type tailStream struct {
+	TableStream
+	skip int64
+}
+
+func (t *tailStream) Next(ctx context.Context) (arrow.Table, error) {
+	for {
+		piece, err := t.TableStream.Next(ctx)
+		if err != nil || t.skip == 0 {
+			return piece, err
+		}
+		n := min(t.skip, piece.NumRows())
+		t.skip -= n
+		rest := arraydata.SliceTable(piece, n, piece.NumRows())
+		piece.Release()
+		if rest.NumRows() > 0 {
+			return rest, nil
+		}
+		rest.Release()
+	}
+}
+
+// uniqueStream keep the first row of each key.
+type uniqueStream struct {
+	TableStream
+	plan *keyencode.Plan
+	opts *Options
+	keys distinctKeys
+}
+
+func (u *uniqueStream) Next(ctx context.Context) (arrow.Table, error) {
+	for {
+		piece, err := u.TableStream.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		b, err := NewKeyedRows(ctx, piece, u.opts.Keys, u.opts.Allocator)
+		if err != nil {
+			return nil, err
+		}
+		b.Bind(u.plan)
+		rows := make([]uint64, b.rows)
+		for i := range rows {
+			rows[i] = uint64(i)
+		}
+		var kept arrow.Table
+		if rows = u.keys.first(b, rows); len(rows) > 0 {
+			kept, err = TakeRows(ctx, piece, rows, u.opts.sorting())
+		}
+		b.Release()
+		if kept != nil || err != nil {
+			return kept, err
+		}
+	}
+}
+
+// distinctKeys finds the first row of each key among rows in order.
+type distinctKeys struct {
+	last []uint64 // the code of the last row, which is empty where all rows tie
+	any  bool     // there was one
+}
+
+// first keeps those of the next rows that are the first of their key.
+func (d *distinctKeys) first(b *KeyedRows, rows []uint64) []uint64 {
+	return slices.DeleteFunc(rows, func(row uint64) bool {
+		code := b.Code(int(row))
+		again := d.any && slices.Equal(code, d.last)
+		d.last, d.any = code, true
+		return again
+	})
+}
+
+// FirstOfEachKey returns the first row of each key of a table, from the numbers of its rows in sorted order.
+func FirstOfEachKey(ctx context.Context, table arrow.Table, sorted []uint64, keys []arrowsort.Key,
+	mem memory.Allocator) ([]uint64, error) {
+	if len(sorted) == 0 {
+		return nil, nil
+	}
+	table.Retain()
+	b, err := NewKeyedRows(ctx, table, keys, mem)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Release()
+	plan, err := b.stats.Plan()
+	if err != nil {
+		return nil, err
+	}
+	b.Bind(plan)
+	return new(distinctKeys).first(b, slices.Clone(sorted)), nil
+}
+
+// TakeRows returns the rows of a table with some numbers, in their order.
+func TakeRows(ctx context.Context, table arrow.Table, rows []uint64, opts arrowsort.Options) (arrow.Table, error) {
+	b := array.NewUint64Builder(cmp.Or(opts.Allocator, memory.DefaultAllocator))
+	defer b.Release()
+	b.AppendValues(rows, nil)
+	numbers := b.NewArray()
+	defer numbers.Release()
+	return arrowsort.Take(ctx, table, numbers, opts)
+}
+
+// CopyTable is a table with a copy of the rows, each column in one chunk unless its strings pass 2 GiB.
+func CopyTable(ctx context.Context, table arrow.Table, opts arrowsort.Options) (arrow.Table, error) {
+	rows := identity(table.NumRows(), opts.Allocator)
+	defer rows.Release()
+	return arrowsort.Take(ctx, table, rows, opts)
+}
+
+// identity are the numbers of n rows.
+func identity(n int64, mem memory.Allocator) arrow.Array {
+	b := array.NewUint32Builder(mem)
+	defer b.Release()
+	b.Reserve(int(n))
+	for i := range n {
+		b.UnsafeAppend(uint32(i))
+	}
+	return b.NewArray()
+}
+
+// FittingRows returns the number of rows of a table, from a row on, that take about some bytes at most; one at least.
+func FittingRows(table arrow.Table, first, bytes int64) (n int64) {
+	const least = 4 // bytes of a row, so that few rows are looked at
+	for n = max(min(table.NumRows()-first, bytes/least), 1); n > 1; {
+		part := arraydata.SliceTable(table, first, first+n)
+		takes := arraydata.TableBytes(part)
+		part.Release()
+		if takes <= bytes+bytes/16 {
+			break
+		}
+		n = max(int64(float64(n)*float64(bytes)/float64(takes)), 1)
+	}
+	return n
+}
