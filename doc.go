@@ -2,8 +2,8 @@
 //
 //   - [github.com/arrowsort/arrowsort/arrowsort] sorts records, tables and arrays of Apache Arrow, and has ranks,
 //     groups, merges and searches in the same order. Start here.
-//   - [github.com/arrowsort/arrowsort/arrowsort/parquetsort] sorts Parquet, Arrow and CSV files of any size, and
-//     streams of record batches within a memory budget.
+//   - [github.com/arrowsort/arrowsort/arrowsort/parquetsort] sorts Parquet, Arrow and CSV files of any size.
+//   - [github.com/arrowsort/arrowsort/arrowsort/extsort] sorts streams of record batches within a memory budget.
 //   - [github.com/arrowsort/arrowsort/arrowsort/cmd/arrowsort] is the command line.
 //   - [github.com/arrowsort/arrowsort/arrowsort/rows] makes bytes that compare as keys do.
 //   - [github.com/arrowsort/arrowsort/arrowsort/computefn] has the sort functions of Arrow C++ for the registry of

@@ -122,7 +122,7 @@ func ResolveMemory(bytes int64) (int64, error) {
 	case bytes == 0:
 		return max(machine.Memory()/2, MinMemory), nil
 	case bytes < MinMemory:
-		return 0, fmt.Errorf("Memory is %d, give at least %d", bytes, MinMemory)
+		return 0, fmt.Errorf("%s is %d, give at least %d", "Memory", bytes, MinMemory)
 	}
 	return min(bytes, maxMemory), nil
 }

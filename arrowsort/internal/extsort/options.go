@@ -47,7 +47,7 @@ func (o *Options) Resolve() error {
 	case o.SpillCompression != "" && o.SpillCompression != "lz4" && o.SpillCompression != "zstd":
 		return fmt.Errorf("SpillCompression %q; use lz4 or zstd", o.SpillCompression)
 	case o.Tail > 0 && (o.Limit > 0 || o.Unique):
-		return fmt.Errorf("Tail together with Limit or Unique")
+		return fmt.Errorf("%s together with Limit or Unique", "Tail")
 	}
 	o.SpillDir = cmp.Or(o.SpillDir, os.TempDir())
 	o.Allocator = cmp.Or(o.Allocator, memory.DefaultAllocator)

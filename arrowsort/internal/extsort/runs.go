@@ -34,9 +34,15 @@ type runStore struct {
 
 	folder   *atomicfile.Folder // nil before the first run
 	runs     []run
-	spills   chan error // receives when the run in the background is written; nil when there is none
-	bytes    int64      // written in all passes
+	spills   chan spilled // receives when the run in the background is written; nil when there is none
+	bytes    int64        // written in all passes
 	reducing rowProgress
+}
+
+// spilled is a run that was written in the background.
+type spilled struct {
+	run run
+	err error
 }
 
 // SpillPrefix is what the names of folders with runs start with.
@@ -70,11 +76,10 @@ func (s *runStore) spill(ctx context.Context, sorted arrow.Table) error {
 		sorted.Release()
 		return err
 	}
-	s.spills = make(chan error, 1)
+	s.spills = make(chan spilled, 1)
 	go func() {
 		r, err := s.write(ctx, path, &singleTable{sorted}, nil)
-		s.runs = append(s.runs, r)
-		s.spills <- err
+		s.spills <- spilled{r, err}
 	}()
 	return nil
 }
@@ -84,12 +89,12 @@ func (s *runStore) wait() error {
 	if s.spills == nil {
 		return nil
 	}
-	err := <-s.spills
+	done := <-s.spills
 	s.spills = nil
-	if err == nil {
-		s.bytes += s.runs[len(s.runs)-1].bytes
+	if done.err == nil {
+		s.runs, s.bytes = append(s.runs, done.run), s.bytes+done.run.bytes
 	}
-	return err
+	return done.err
 }
 
 // write writes all rows of a stream, which it closes, to a run.

@@ -12,17 +12,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+	"github.com/arrowsort/arrowsort/arrowsort/extsort"
 )
 
 // The Go recipes of docs/cookbook.md, in its order; the page shows these functions and their output.
 
 // sortStream sorts the batches of a stream within 64 MiB.
 func sortStream(ctx context.Context, batches array.RecordReader) (err error) {
-	sorter, err := parquetsort.NewSorter(ctx, batches.Schema(), parquetsort.Options{
-		Keys:   []arrowsort.Key{{Path: "delay", Order: arrowsort.Descending}, {Path: "date"}},
-		Memory: 64 << 20,
-	})
+	keys := []arrowsort.Key{{Path: "delay", Order: arrowsort.Descending}, {Path: "date"}}
+	sorter, err := extsort.NewSorter(ctx, batches.Schema(), keys, extsort.Options{Memory: 64 << 20})
 	if err != nil {
 		return err
 	}

@@ -72,6 +72,7 @@ var arrows = []struct {
 	{from: "arrowsort/parquetsort", never: []string{parquet, flight, gpu, commands}},
 	{from: "arrowsort/internal/extsort", never: []string{parquet, pqarrow, tablefile + "/parquet", tablefile + "/csv",
 		flight, gpu, commands, module + "/arrowsort/parquetsort"}},
+	{from: "arrowsort/extsort", never: []string{parquet, pqarrow, tablefile + "/parquet", flight, gpu, commands}},
 	{from: "kernels", only: []string{}},
 	{from: "gpu", never: []string{arrow, arrow18, module + "/arrowsort/internal"}},
 }
