@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -48,6 +49,16 @@ func (in *inputs) inferCSV(ctx context.Context) error {
 		in.warnFile(path, in.csv)
 	}
 	return nil
+}
+
+// sizes is the bytes of all files; of one that is missing, which opening it reports, none.
+func (in *inputs) sizes() (bytes int64) {
+	for _, path := range in.paths {
+		if info, err := os.Stat(in.pipes.file(path)); err == nil {
+			bytes += info.Size()
+		}
+	}
+	return bytes
 }
 
 // textReason is why a CSV file may be in order by itself though not among the inputs: the first key column that has

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -219,16 +218,6 @@ func (in *inputs) warnFooter(path string, layout *tablefile.Layout) {
 	for _, text := range layout.Remarks() {
 		in.opts.Warn(displayName(path) + ": " + text)
 	}
-}
-
-// sizes is the bytes of all files; of one that is missing, which opening it reports, none.
-func (in *inputs) sizes() (bytes int64) {
-	for _, path := range in.paths {
-		if info, err := os.Stat(in.pipes.file(path)); err == nil {
-			bytes += info.Size()
-		}
-	}
-	return bytes
 }
 
 // measure adds what a file holds. What is measured of CSV is that of all files.

@@ -22,16 +22,19 @@ func NewLimiter(mem memory.Allocator, limit int64, kind error) *Limiter {
 	return &Limiter{Allocator: mem, limit: limit, kind: kind}
 }
 
+// Allocate allocates a block, or panics.
 func (l *Limiter) Allocate(size int) []byte {
 	l.reserve(size)
 	return l.Allocator.Allocate(size)
 }
 
+// Reallocate changes the size of a block, or panics.
 func (l *Limiter) Reallocate(size int, b []byte) []byte {
 	l.reserve(size - len(b))
 	return l.Allocator.Reallocate(size, b)
 }
 
+// Free frees a block.
 func (l *Limiter) Free(b []byte) {
 	l.used.Add(-int64(len(b)))
 	l.Allocator.Free(b)

@@ -22,13 +22,23 @@ const maxMemory = 1 << 58
 // take a third of it, since what it is parsed from takes as much again.
 type Budget struct{ Total, All int64 }
 
-func (b Budget) Run() int64      { return b.Total * 3 / 8 }
+// Run returns the bytes of a run.
+func (b Budget) Run() int64 { return b.Total * 3 / 8 }
+
+// Piece returns the bytes of an input that are read at a time.
+func (b Budget) Piece() int64 { return b.Total / 16 }
+
+// Merge returns the bytes of the rows that a merge has in memory of all its sources.
+func (b Budget) Merge() int64 { return b.Total / 5 }
+
+// CSVRow returns the bytes that a row of CSV may take.
+func (b Budget) CSVRow() int64 { return b.Total / 8 }
+
+// Footer returns the bytes that a footer may take.
+func (b Budget) Footer() int64 { return b.All / footerShare }
+
 func (b Budget) input() int64    { return b.Total / 8 }
-func (b Budget) Piece() int64    { return b.Total / 16 }
-func (b Budget) Merge() int64    { return b.Total / 5 }
 func (b Budget) batch() int64    { return b.Total / 512 }
-func (b Budget) CSVRow() int64   { return b.Total / 8 }
-func (b Budget) Footer() int64   { return b.All / footerShare }
 func (b Budget) rowGroup() int64 { return b.Total / 16 }
 
 // footerShare is the part of the budget that a footer may take.
@@ -37,7 +47,7 @@ const footerShare = 3
 // BudgetOfFooter is the budget that a footer of some bytes needs.
 func BudgetOfFooter(bytes int64) int64 { return bytes * footerShare }
 
-// fanIn is the number of runs of some columns that are merged at once. A batch of each is in memory, as values and as
+// FanIn is the number of runs of some columns that are merged at once. A batch of each is in memory, as values and as
 // arrays that hold them: where columns are many, those take more than the values, and fewer runs fit.
 func (b Budget) FanIn(columns int) int {
 	const most = 64
@@ -54,14 +64,14 @@ func (b Budget) runBeside(piece int64) int64 {
 	return max(b.Run()-max(3*piece-b.input(), 0)/2, b.Total/16)
 }
 
-// files is the number of files of some columns and about some bytes in memory that are read at once: each column of a
+// Files is the number of files of some columns and about some bytes in memory that are read at once: each column of a
 // file has a page, as it is and decompressed, and each file has a footer of some bytes.
 func (b Budget) Files(columns int, bytes, footer int64) int {
 	const pages = 5 << 18 // most writers close a page at 1 MiB
 	return int(max(b.Total/3/max(min(bytes, int64(columns)*pages)+footer, 1), 2))
 }
 
-// group is the number of rows of a row group of at most all rows, where a row takes about rowBytes, and of its bytes,
+// Group is the number of rows of a row group of at most all rows, where a row takes about rowBytes, and of its bytes,
 // 0 for any.
 func (b Budget) Group(rowBytes, all int64, wanted int) (rows, bytes int64, err error) {
 	if wanted == 0 {
@@ -75,7 +85,7 @@ func (b Budget) Group(rowBytes, all int64, wanted int) (rows, bytes int64, err e
 	return rows, 0, nil
 }
 
-// tableGroup is the number of rows of a row group of a table in memory, 0 for any. The writer has the values of a
+// TableGroup is the number of rows of a row group of a table in memory, 0 for any. The writer has the values of a
 // nested column in place of its dictionaries, a row group at a time.
 func (b Budget) TableGroup(table arrow.Table) int64 {
 	bytes, rows := int64(0), table.NumRows()
@@ -102,11 +112,11 @@ func (b Budget) batchRows(table arrow.Table) int64 {
 	return max(bytes*table.NumRows()/max(arraydata.TableBytes(table), 1), 1)
 }
 
-// holds reports whether a table can be read, sorted, and written whole: the table, the sorted one, and half a one while
+// Holds reports whether a table can be read, sorted, and written whole: the table, the sorted one, and half a one while
 // it is encoded.
 func (b Budget) Holds(table int64) bool { return table <= b.Total/5*2 }
 
-// load is what reading a table may take that holds reports to fit: the table, and pages on their way.
+// Load is what reading a table may take that holds reports to fit: the table, and pages on their way.
 func (b Budget) Load() int64 { return b.Total * 3 / 5 }
 
 // MinMemory is the smallest budget.

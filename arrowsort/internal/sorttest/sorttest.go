@@ -60,6 +60,7 @@ var MixedSchema = arrow.NewSchema([]arrow.Field{
 	{Name: "row", Type: arrow.PrimitiveTypes.Int64},
 }, nil)
 
+// Mixed makes rows first to first+n-1 of a table of MixedSchema.
 func Mixed(mem memory.Allocator, r *rand.Rand, first, n int) arrow.Record {
 	b := array.NewRecordBuilder(mem, MixedSchema)
 	defer b.Release()
