@@ -16,98 +16,36 @@ type Data interface {
 	Release()
 }
 
-type shape int
-
-const (
-	recordShape shape = iota
-	tableShape
-	arrayShape
-	chunkedShape
-)
-
-// A dataset is the data of a call as columns, and what it takes to give results the same shape.
+// A dataset is the data of a call as columns, with the keys that were found in it.
 type dataset struct {
 	adapter.Input
-	shape  shape
-	schema *arrow.Schema // of a record or a table
-
-	columns [4]adapter.Column // storage for few, without an allocation
-	chunk   [1]arrow.Array    // of an array
-	key     [1]keypath.Column // storage for one
-}
-
-// open borrows the data.
-func (d *dataset) open(data Data) (err error) {
-	if data != nil && adapter.IsNil(data) {
-		return fmt.Errorf("%w: data of type %T is nil", ErrOption, data)
-	}
-	defer func() {
-		if p := recover(); p != nil { // a type of data that is foreign to Arrow
-			err = fmt.Errorf("%w: data of type %T cannot be read: %v", ErrOption, data, p)
-		}
-	}()
-	switch x := data.(type) {
-	case arrow.Record:
-		d.shape, d.schema, d.Rows = recordShape, x.Schema(), int(x.NumRows())
-		d.Columns = d.storage(int(x.NumCols()))
-		arrays := x.Columns()
-		for i, a := range arrays {
-			d.Columns[i] = adapter.Column{Name: x.ColumnName(i), Type: a.DataType(), Chunks: arrays[i : i+1]}
-		}
-	case arrow.Table:
-		d.shape, d.schema, d.Rows = tableShape, x.Schema(), int(x.NumRows())
-		d.Columns = d.storage(int(x.NumCols()))
-		for i := range d.Columns {
-			c := x.Column(i)
-			d.Columns[i] = adapter.Column{Name: c.Name(), Type: c.DataType(), Chunks: c.Data().Chunks()}
-		}
-	case *arrow.Chunked:
-		d.shape, d.Rows = chunkedShape, x.Len()
-		d.Columns = d.storage(1)
-		d.Columns[0] = adapter.Column{Type: x.DataType(), Chunks: x.Chunks()}
-	case arrow.Array:
-		d.shape, d.Rows = arrayShape, x.Len()
-		d.chunk[0] = x
-		d.Columns = d.storage(1)
-		d.Columns[0] = adapter.Column{Type: x.DataType(), Chunks: d.chunk[:]}
-	default:
-		return fmt.Errorf("%w: data of type %T is not an arrow.Record, arrow.Table, arrow.Array or *arrow.Chunked",
-			ErrOption, data)
-	}
-	return nil
-}
-
-func (d *dataset) storage(columns int) []adapter.Column {
-	if columns <= len(d.columns) {
-		return d.columns[:columns]
-	}
-	return make([]adapter.Column, columns)
+	key [1]keypath.Column // storage for one
 }
 
 // splits reports whether a column of the result may have several chunks.
-func (d *dataset) splits() bool { return d.shape == tableShape || d.shape == chunkedShape }
+func (d *dataset) splits() bool { return d.Shape == adapter.Table || d.Shape == adapter.Chunked }
 
 // assemble makes data of the shape of the input from columns. It takes the arrays over.
 func (d *dataset) assemble(columns [][]arrow.Array, rows int) Data {
 	defer adapter.ReleaseAll(columns)
-	switch d.shape {
-	case recordShape:
+	switch d.Shape {
+	case adapter.Record:
 		arrays := make([]arrow.Array, len(columns))
 		for i, chunks := range columns {
 			arrays[i] = chunks[0]
 		}
-		return array.NewRecord(d.schema, arrays, int64(rows))
-	case tableShape:
+		return array.NewRecord(d.Schema, arrays, int64(rows))
+	case adapter.Table:
 		cols := make([]arrow.Column, len(columns))
 		for i, chunks := range columns {
-			field := d.schema.Field(i)
+			field := d.Schema.Field(i)
 			data := arrow.NewChunked(field.Type, chunks)
 			cols[i] = *arrow.NewColumn(field, data)
 			data.Release()
 			defer cols[i].Release()
 		}
-		return array.NewTable(d.schema, cols, int64(rows))
-	case chunkedShape:
+		return array.NewTable(d.Schema, cols, int64(rows))
+	case adapter.Chunked:
 		return arrow.NewChunked(d.Columns[0].Type, columns[0])
 	}
 	columns[0][0].Retain()
@@ -124,66 +62,68 @@ func as[T Data](result Data) (T, error) {
 	return none, fmt.Errorf("%w: the result is a %T, not a %T", ErrOption, result, none)
 }
 
-// A stack is inputs of the same columns one after another, as one dataset. Nothing is copied.
-type stack struct {
-	*dataset
-	inputs int
+// A concatenation is the rows of inputs of the same columns, one input after another, as one dataset. Nothing is
+// copied.
+type concatenation struct {
+	data   *dataset
+	count  int
 	ends   []int         // the row after the last of each run
 	slices []arrow.Array // of chunks that hold more rows than their table
 }
 
-// begin sets the schema of the inputs.
-func (s *stack) begin(shape shape, schema *arrow.Schema, columns []adapter.Column) {
-	s.shape, s.schema = shape, schema
-	s.Columns = make([]adapter.Column, len(columns))
-	for i, c := range columns {
-		s.Columns[i] = adapter.Column{Name: c.Name, Type: c.Type}
+// setSchema sets shape, schema and columns of the inputs to those of one of them.
+func (s *concatenation) setSchema(of *adapter.Input) {
+	s.data.Shape, s.data.Schema = of.Shape, of.Schema
+	s.data.Columns = make([]adapter.Column, len(of.Columns))
+	for i, c := range of.Columns {
+		s.data.Columns[i] = adapter.Column{Name: c.Name, Type: c.Type}
 	}
 }
 
-// add appends the rows of an input, which belongs to a run: the last one, or a new one. The first input has the schema.
-func (s *stack) add(data Data, run int) error {
+// append appends the rows of an input, which belongs to a run: the last one, or a new one. The first input has the
+// schema.
+func (s *concatenation) append(data Data, run int) error {
 	var d dataset
-	if err := d.open(data); err != nil {
+	if err := d.Open(data); err != nil {
 		return fmt.Errorf("input %d: %w", run, err)
 	}
-	if s.inputs == 0 {
-		s.begin(d.shape, d.schema, d.Columns)
+	if s.count == 0 {
+		s.setSchema(&d.Input)
 	} else if err := s.matches(&d); err != nil {
 		return fmt.Errorf("input %d: %w", run, err)
 	}
-	s.inputs++
-	return s.append(&d, run)
+	s.count++
+	return s.appendRows(&d, run)
 }
 
-// addFirst appends the first rows of a record that has the fields of the schema.
-func (s *stack) addFirst(rec arrow.Record, rows, run int) error {
+// appendHead appends the first rows of a record that has the fields of the schema.
+func (s *concatenation) appendHead(rec arrow.Record, rows, run int) error {
 	var d dataset
-	if err := d.open(rec); err != nil {
+	if err := d.Open(rec); err != nil {
 		return err
 	}
 	d.Rows = rows
-	return s.append(&d, run)
+	return s.appendRows(&d, run)
 }
 
-func (s *stack) append(d *dataset, run int) error {
+func (s *concatenation) appendRows(d *dataset, run int) error {
 	for i := range d.Columns {
-		chunks, err := s.first(d.Columns[i].Chunks, d.Rows)
+		chunks, err := s.head(d.Columns[i].Chunks, d.Rows)
 		if err != nil {
 			return err
 		}
-		s.Columns[i].Chunks = append(s.Columns[i].Chunks, chunks...)
+		s.data.Columns[i].Chunks = append(s.data.Columns[i].Chunks, chunks...)
 	}
-	s.Rows += d.Rows
+	s.data.Rows += d.Rows
 	for len(s.ends) <= run {
-		s.ends = append(s.ends, s.Rows-d.Rows)
+		s.ends = append(s.ends, s.data.Rows-d.Rows)
 	}
-	s.ends[run] = s.Rows
+	s.ends[run] = s.data.Rows
 	return nil
 }
 
-// first is the first rows of some chunks.
-func (s *stack) first(chunks []arrow.Array, rows int) (first []arrow.Array, err error) {
+// head returns the first rows of some chunks.
+func (s *concatenation) head(chunks []arrow.Array, rows int) (first []arrow.Array, err error) {
 	for _, chunk := range chunks {
 		if chunk.Len() > rows {
 			if chunk, err = adapter.Slice(chunk, 0, int64(rows)); err != nil {
@@ -200,17 +140,17 @@ func (s *stack) first(chunks []arrow.Array, rows int) (first []arrow.Array, err 
 }
 
 // matches checks that an input has the columns of the first one.
-func (s *stack) matches(d *dataset) error {
-	if d.shape != s.shape {
+func (s *concatenation) matches(d *dataset) error {
+	if d.Shape != s.data.Shape {
 		return fmt.Errorf("%w: it is of another kind than the first input; give records only, or tables", ErrOption)
 	}
-	if len(d.Columns) != len(s.Columns) {
-		return fmt.Errorf("%w: it has %d columns, the first input %d", ErrSchema, len(d.Columns), len(s.Columns))
+	if len(d.Columns) != len(s.data.Columns) {
+		return fmt.Errorf("%w: it has %d columns, the first input %d", ErrSchema, len(d.Columns), len(s.data.Columns))
 	}
-	if d.schema != nil {
-		return sameFields(s.schema, d.schema)
+	if d.Schema != nil {
+		return sameFields(s.data.Schema, d.Schema)
 	}
-	if a, b := d.Columns[0].Type, s.Columns[0].Type; !arrow.TypeEqual(a, b) {
+	if a, b := d.Columns[0].Type, s.data.Columns[0].Type; !arrow.TypeEqual(a, b) {
 		return fmt.Errorf("%w: it has type %s, the first input %s", ErrSchema, a, b)
 	}
 	return nil
@@ -232,7 +172,7 @@ func sameFields(want, have *arrow.Schema) error {
 }
 
 // release releases the slices.
-func (s *stack) release() {
+func (s *concatenation) release() {
 	for _, a := range s.slices {
 		a.Release()
 	}

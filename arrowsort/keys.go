@@ -110,14 +110,13 @@ func (d *dataset) resolve(keys []Key) ([]keypath.Column, error) {
 
 // find returns the column of a key.
 func (d *dataset) find(key Key) (keypath.Column, error) {
-	isArray := d.shape == arrayShape || d.shape == chunkedShape
-	return keypath.Schema{Input: &d.Input, IsArray: isArray}.Find(key.located())
+	return keypath.Find(&d.Input, key.located())
 }
 
 // checked is the keys, or the one key of an array without any, if their orders and null placements exist.
 func (d *dataset) checked(keys []Key) ([]Key, error) {
 	if len(keys) == 0 {
-		if d.shape == recordShape || d.shape == tableShape {
+		if d.HasNames() {
 			return nil, ErrNoKeys
 		}
 		return []Key{{}}, nil

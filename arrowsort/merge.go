@@ -23,13 +23,13 @@ func Merge[T Data](ctx context.Context, inputs []T, keys []Key, opts Options) (T
 		return none, err
 	}
 	c := &call{opts: opts}
-	s := stack{dataset: &c.data}
+	s := concatenation{data: &c.data}
 	defer s.release()
 	if len(inputs) == 0 {
 		return none, fmt.Errorf("%w: there is no input to merge", ErrOption)
 	}
 	for i, input := range inputs {
-		if err := s.add(input, i); err != nil {
+		if err := s.append(input, i); err != nil {
 			return none, err
 		}
 	}

@@ -68,14 +68,14 @@ func (in *mergeInput) given() int { return min(in.rows, in.window) }
 func (in *mergeInput) open() bool { return !in.ended || in.rows > in.window }
 
 // addWindow adds the rows of the window to a run.
-func (in *mergeInput) addWindow(s *stack, run int) error {
+func (in *mergeInput) addWindow(s *concatenation, run int) error {
 	left := in.given()
 	for _, rec := range in.records {
 		rows := min(left, int(rec.NumRows()))
 		if rows == 0 {
 			break
 		}
-		if err := s.addFirst(rec, rows, run); err != nil {
+		if err := s.appendHead(rec, rows, run); err != nil {
 			return fmt.Errorf("input %d: %w", in.number, err)
 		}
 		left -= rows

@@ -13,7 +13,6 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
 )
 
 // mergeWindow is the fewest rows of a reader in memory, if it has as many: rounds of fewer rows cost more than they do.
@@ -45,8 +44,7 @@ func MergeReaders(
 	r := &mergeReader{ctx: ctx, keys: keys, opts: opts, schema: readers[0].Schema(), refs: 1,
 		left: int64(opts.Limit), limited: opts.Limit > 0}
 	r.opts.Limit = 0
-	d := dataset{shape: recordShape, schema: r.schema}
-	d.Columns = keypath.Fields(r.schema)
+	d := dataset{Input: adapter.OfSchema(r.schema)}
 	if _, err := d.resolve(keys); err != nil {
 		return nil, err
 	}
@@ -221,11 +219,12 @@ func (r *mergeReader) overlapping() ([]*mergeInput, error) {
 // orderOf is the sorted order of rows, each of which is a record.
 func (r *mergeReader) orderOf(rows []arrow.Record) ([]uint32, error) {
 	c := &call{opts: Options{Allocator: r.opts.Allocator, Engine: cpu.New(), Threads: 1}}
-	s := stack{dataset: &c.data}
+	s := concatenation{data: &c.data}
 	defer s.release()
-	s.begin(recordShape, r.schema, keypath.Fields(r.schema))
+	schema := adapter.OfSchema(r.schema)
+	s.setSchema(&schema)
 	for _, row := range rows {
-		if err := s.addFirst(row, 1, 0); err != nil {
+		if err := s.appendHead(row, 1, 0); err != nil {
 			return nil, err
 		}
 	}
@@ -265,9 +264,10 @@ func firstOverlap(order []uint32, owners []*mergeInput) (inputs []*mergeInput, e
 // mergeWindows merges what is complete in the windows of inputs.
 func (r *mergeReader) mergeWindows(inputs []*mergeInput) error {
 	c := &call{opts: r.opts}
-	s := stack{dataset: &c.data}
+	s := concatenation{data: &c.data}
 	defer s.release()
-	s.begin(recordShape, r.schema, keypath.Fields(r.schema))
+	schema := adapter.OfSchema(r.schema)
+	s.setSchema(&schema)
 	open := make([]bool, len(inputs))
 	for i, in := range inputs {
 		open[i] = in.open()

@@ -66,7 +66,7 @@ func searchSorted(
 		return nil, fmt.Errorf("%w: side %d; give Left or Right", ErrOption, side)
 	}
 	var d, v dataset
-	if err := errors.Join(d.open(data), v.open(values)); err != nil {
+	if err := errors.Join(d.Open(data), v.Open(values)); err != nil {
 		return nil, err
 	}
 	v.Rows = opts.limited(v.Rows)

@@ -108,7 +108,7 @@ func newCall(ctx context.Context, op operation, data Data, keys []Key, opts Opti
 	if c.opts, err = opts.resolved(ctx, op); err != nil {
 		return nil, err
 	}
-	if err := c.data.open(data); err != nil {
+	if err := c.data.Open(data); err != nil {
 		return nil, err
 	}
 	return c, c.start(ctx, keys)

@@ -38,14 +38,14 @@ func takeData(ctx context.Context, data Data, rows arrow.Array, opts Options) (D
 		return nil, err
 	}
 	var d dataset
-	if err := d.open(data); err != nil {
+	if err := d.Open(data); err != nil {
 		return nil, err
 	}
 	if rows == nil {
 		return nil, fmt.Errorf("%w: the row numbers are nil", ErrOption)
 	}
 	var n dataset
-	if err := n.open(rows); err != nil {
+	if err := n.Open(rows); err != nil {
 		return nil, fmt.Errorf("the row numbers: %w", err)
 	}
 	if err := ctx.Err(); err != nil {

@@ -77,7 +77,7 @@ func resolve(schema *arrow.Schema, keys []arrowsort.Key) ([]keypath.Column, erro
 	if len(keys) == 0 {
 		return nil, arrowsort.ErrNoKeys
 	}
-	in := adapter.Input{Columns: keypath.Fields(schema)}
+	in := adapter.OfSchema(schema)
 	given, found := make([]keypath.Key, len(keys)), make([]keypath.Column, len(keys))
 	for i, k := range keys {
 		at, positioned := k.At.Index()
@@ -88,7 +88,7 @@ func resolve(schema *arrow.Schema, keys []arrowsort.Key) ([]keypath.Column, erro
 	}
 	for i, key := range given {
 		var err error
-		if found[i], err = (keypath.Schema{Input: &in}).Find(key); err != nil {
+		if found[i], err = keypath.Find(&in, key); err != nil {
 			return nil, err
 		}
 		if _, err := keypath.Expand(nil, found[i]); err != nil {

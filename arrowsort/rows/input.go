@@ -13,49 +13,11 @@ import (
 )
 
 // input borrows the data as columns and checks that it has those of the keys.
-func (c *Converter) input(data arrowsort.Data) (adapter.Input, error) {
-	in, err := open(data)
-	if err != nil {
+func (c *Converter) input(data arrowsort.Data) (in adapter.Input, err error) {
+	if err := in.Open(data); err != nil {
 		return in, err
 	}
 	return in, c.check(&in)
-}
-
-// open borrows the data as columns.
-func open(data arrowsort.Data) (in adapter.Input, err error) {
-	if data != nil && adapter.IsNil(data) {
-		return in, fmt.Errorf("%w: data of type %T is nil", arrowsort.ErrOption, data)
-	}
-	defer func() {
-		if p := recover(); p != nil { // a type of data that is foreign to Arrow
-			err = fmt.Errorf("%w: data of type %T cannot be read: %v", arrowsort.ErrOption, data, p)
-		}
-	}()
-	switch x := data.(type) {
-	case arrow.Record:
-		in.Rows = int(x.NumRows())
-		for i, a := range x.Columns() {
-			in.Columns = append(in.Columns, inputColumn(x.ColumnName(i), a.DataType(), a))
-		}
-	case arrow.Table:
-		in.Rows = int(x.NumRows())
-		for i := range int(x.NumCols()) {
-			col := x.Column(i)
-			in.Columns = append(in.Columns, inputColumn(col.Name(), col.DataType(), col.Data().Chunks()...))
-		}
-	case *arrow.Chunked:
-		in = adapter.Input{Rows: x.Len(), Columns: []adapter.Column{inputColumn("", x.DataType(), x.Chunks()...)}}
-	case arrow.Array:
-		in = adapter.Input{Rows: x.Len(), Columns: []adapter.Column{inputColumn("", x.DataType(), x)}}
-	default:
-		return in, fmt.Errorf("%w: data of type %T is not an arrow.Record, arrow.Table, arrow.Array or *arrow.Chunked",
-			arrowsort.ErrOption, data)
-	}
-	return in, nil
-}
-
-func inputColumn(name string, typ arrow.DataType, chunks ...arrow.Array) adapter.Column {
-	return adapter.Column{Name: name, Type: typ, Chunks: chunks}
 }
 
 // check compares the types of the columns that hold keys with the schema.

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"fmt"
 	"reflect"
 	"strconv"
 
@@ -8,13 +9,91 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+)
+
+// A Shape is a kind of data.
+type Shape uint8
+
+// The shapes.
+const (
+	Record Shape = iota
+	Table
+	Array
+	Chunked
 )
 
 // An Input is a record, a table, an array or a chunked array, as columns. It borrows the arrays.
 type Input struct {
+	Shape   Shape
+	Schema  *arrow.Schema // of a record or a table
 	Rows    int
 	Columns []Column
+
+	few   [4]Column      // storage of few columns
+	chunk [1]arrow.Array // of an array
 }
+
+// Open borrows data as columns. Data that is nil, or of another type, is an ErrOption.
+func (in *Input) Open(data any) (err error) {
+	if data != nil && IsNil(data) {
+		return fmt.Errorf("%w: data of type %T is nil", errkind.ErrOption, data)
+	}
+	defer func() {
+		if p := recover(); p != nil { // a type of data that is foreign to Arrow
+			err = fmt.Errorf("%w: data of type %T cannot be read: %v", errkind.ErrOption, data, p)
+		}
+	}()
+	switch x := data.(type) {
+	case arrow.Record:
+		in.Shape, in.Schema, in.Rows = Record, x.Schema(), int(x.NumRows())
+		in.Columns = in.columns(int(x.NumCols()))
+		arrays := x.Columns()
+		for i, a := range arrays {
+			in.Columns[i] = Column{Name: x.ColumnName(i), Type: a.DataType(), Chunks: arrays[i : i+1]}
+		}
+	case arrow.Table:
+		in.Shape, in.Schema, in.Rows = Table, x.Schema(), int(x.NumRows())
+		in.Columns = in.columns(int(x.NumCols()))
+		for i := range in.Columns {
+			c := x.Column(i)
+			in.Columns[i] = Column{Name: c.Name(), Type: c.DataType(), Chunks: c.Data().Chunks()}
+		}
+	case *arrow.Chunked:
+		in.Shape, in.Rows = Chunked, x.Len()
+		in.Columns = in.columns(1)
+		in.Columns[0] = Column{Type: x.DataType(), Chunks: x.Chunks()}
+	case arrow.Array:
+		in.Shape, in.Rows = Array, x.Len()
+		in.chunk[0] = x
+		in.Columns = in.columns(1)
+		in.Columns[0] = Column{Type: x.DataType(), Chunks: in.chunk[:]}
+	default:
+		return fmt.Errorf("%w: data of type %T is not an arrow.Record, arrow.Table, arrow.Array or *arrow.Chunked",
+			errkind.ErrOption, data)
+	}
+	return nil
+}
+
+func (in *Input) columns(n int) []Column {
+	if n <= len(in.few) {
+		return in.few[:n]
+	}
+	return make([]Column, n)
+}
+
+// OfSchema returns a record of a schema without rows.
+func OfSchema(schema *arrow.Schema) Input {
+	in := Input{Schema: schema, Columns: make([]Column, schema.NumFields())}
+	for i := range in.Columns {
+		f := schema.Field(i)
+		in.Columns[i] = Column{Name: f.Name, Type: f.Type}
+	}
+	return in
+}
+
+// HasNames reports whether the columns have names: those of a record and a table do.
+func (in *Input) HasNames() bool { return in.Shape == Record || in.Shape == Table }
 
 // A Column is a column of an input. Its chunks may hold more rows than the input, which Arrow allows; the rest is not
 // read.

@@ -31,22 +31,6 @@ type Column struct {
 	Nulls keyencode.NullPlacement
 }
 
-// A Schema is the columns that keys may name.
-type Schema struct {
-	*adapter.Input
-	IsArray bool // one column without a name: keys name the fields of its structs
-}
-
-// Fields are the columns of an Arrow schema, without rows.
-func Fields(schema *arrow.Schema) []adapter.Column {
-	columns := make([]adapter.Column, schema.NumFields())
-	for i := range columns {
-		f := schema.Field(i)
-		columns[i] = adapter.Column{Name: f.Name, Type: f.Type}
-	}
-	return columns
-}
-
 // Check finds fault with the order and the null placement of key i.
 func (k *Key) Check(i int) error {
 	if k.Order > keyencode.Descending || k.Nulls > keyencode.NullsAtStart {
@@ -81,45 +65,46 @@ func Expand(found []Column, key Column) ([]Column, error) {
 	return found, nil
 }
 
-// Find returns the column of a key. A struct is returned as it is.
-func (s Schema) Find(key Key) (Column, error) {
-	leaf, err := s.find(key)
+// Find returns the column of a key in data. A struct is returned as it is. An array has no name: keys name the fields
+// of its structs.
+func Find(in *adapter.Input, key Key) (Column, error) {
+	leaf, err := find(in, key)
 	return Column{leaf, key.Order, key.Nulls}, err
 }
 
-func (s Schema) find(key Key) (adapter.Leaf, error) {
+func find(in *adapter.Input, key Key) (adapter.Leaf, error) {
 	switch at := key.Position; {
 	case key.Path != "" && key.HasPosition:
 		return adapter.Leaf{}, fmt.Errorf(
 			"%w: a key has both the path %q and the position %d", errkind.ErrOption, key.Path, at,
 		)
-	case key.Path == "" && !key.HasPosition && len(s.Columns) != 1:
+	case key.Path == "" && !key.HasPosition && len(in.Columns) != 1:
 		return adapter.Leaf{}, fmt.Errorf("%w: a key has neither a path nor a position, and the data has %d columns",
-			errkind.ErrOption, len(s.Columns))
+			errkind.ErrOption, len(in.Columns))
 	case key.Path == "":
-		if at < 0 || at >= len(s.Columns) {
+		if at < 0 || at >= len(in.Columns) {
 			return adapter.Leaf{}, fmt.Errorf(
-				"%w: the key has position %d, the data has %d columns", errkind.ErrColumn, at, len(s.Columns),
+				"%w: the key has position %d, the data has %d columns", errkind.ErrColumn, at, len(in.Columns),
 			)
 		}
-		return adapter.Leaf{Path: To(at), Name: s.Label(at), Type: s.Columns[at].Type}, nil
+		return adapter.Leaf{Path: To(at), Name: in.Label(at), Type: in.Columns[at].Type}, nil
 	}
 	leaf := adapter.Leaf{Name: key.Path}
-	if s.IsArray {
-		t, ok := adapter.StructOf(s.Columns[0].Type)
+	if !in.HasNames() {
+		t, ok := adapter.StructOf(in.Columns[0].Type)
 		if !ok {
 			return leaf, fmt.Errorf("%w: the key %q of an array of type %s; an array has no columns, leave Path empty",
-				errkind.ErrColumn, key.Path, s.Columns[0].Type)
+				errkind.ErrColumn, key.Path, in.Columns[0].Type)
 		}
 		leaf.Path = To(0)
 		return descend(leaf, t.Fields(), key.Path)
 	}
-	if i, count := first(s.Columns, func(c *adapter.Column) bool { return c.Name == key.Path }); count == 1 {
-		leaf.Path, leaf.Type = To(i), s.Columns[i].Type
+	if i, count := first(in.Columns, func(c *adapter.Column) bool { return c.Name == key.Path }); count == 1 {
+		leaf.Path, leaf.Type = To(i), in.Columns[i].Type
 		return leaf, nil
 	}
-	fields := make([]arrow.Field, len(s.Columns))
-	for i, c := range s.Columns {
+	fields := make([]arrow.Field, len(in.Columns))
+	for i, c := range in.Columns {
 		fields[i] = arrow.Field{Name: c.Name, Type: c.Type}
 	}
 	return descend(leaf, fields, key.Path)

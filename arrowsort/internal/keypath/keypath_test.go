@@ -14,9 +14,10 @@ import (
 var inner = arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int8},
 	arrow.Field{Name: "y", Type: arrow.BinaryTypes.String})
 
-func schema() Schema {
-	return Schema{Input: &adapter.Input{Columns: Fields(arrow.NewSchema([]arrow.Field{
-		{Name: "a", Type: arrow.Null}, {Name: "s", Type: inner}, {Name: "l", Type: arrow.ListOf(arrow.Null)}}, nil))}}
+func data() *adapter.Input {
+	in := adapter.OfSchema(arrow.NewSchema([]arrow.Field{
+		{Name: "a", Type: arrow.Null}, {Name: "s", Type: inner}, {Name: "l", Type: arrow.ListOf(arrow.Null)}}, nil))
+	return &in
 }
 
 func TestFind(t *testing.T) {
@@ -31,32 +32,32 @@ func TestFind(t *testing.T) {
 		{Key{Position: 0, HasPosition: true}, []int{0}, arrow.Null, "a"},
 		{Key{Path: "l"}, []int{2}, arrow.ListOf(arrow.Null), "l"},
 	} {
-		column, err := schema().Find(c.key)
+		column, err := Find(data(), c.key)
 		require.NoError(t, err)
 		leaf := adapter.Leaf{Path: c.path, Name: c.name, Type: c.typ}
 		require.Equal(t, Column{leaf, c.key.Order, c.key.Nulls}, column)
 	}
 	for _, key := range []Key{{Path: "b"}, {Path: "s.z"}, {Path: "a.x"}, {Position: 3, HasPosition: true}} {
-		_, err := schema().Find(key)
+		_, err := Find(data(), key)
 		require.ErrorIs(t, err, errkind.ErrColumn)
 	}
 	for _, key := range []Key{{}, {Path: "a", HasPosition: true}} {
-		_, err := schema().Find(key)
+		_, err := Find(data(), key)
 		require.ErrorIs(t, err, errkind.ErrOption)
 	}
 }
 
 // TestFindInArray: an array has no name, the fields of its structs have.
 func TestFindInArray(t *testing.T) {
-	array := Schema{Input: &adapter.Input{Columns: []adapter.Column{{Type: inner}}}, IsArray: true}
-	column, err := array.Find(Key{Path: "y"})
+	array := &adapter.Input{Shape: adapter.Array, Columns: []adapter.Column{{Type: inner}}}
+	column, err := Find(array, Key{Path: "y"})
 	require.NoError(t, err)
 	require.Equal(t, []int{0, 1}, column.Path)
-	column, err = array.Find(Key{})
+	column, err = Find(array, Key{})
 	require.NoError(t, err)
 	require.Equal(t, []int{0}, column.Path)
 	array.Columns[0].Type = arrow.Null
-	_, err = array.Find(Key{Path: "y"})
+	_, err = Find(array, Key{Path: "y"})
 	require.ErrorContains(t, err, "an array has no columns, leave Path empty")
 }
 
@@ -64,7 +65,7 @@ func TestFindInArray(t *testing.T) {
 func TestExpand(t *testing.T) {
 	var found []Column
 	for _, path := range []string{"s.y", "s", "a"} {
-		column, err := schema().Find(Key{Path: path})
+		column, err := Find(data(), Key{Path: path})
 		require.NoError(t, err)
 		found, err = Expand(found, column)
 		require.NoError(t, err)
@@ -74,7 +75,7 @@ func TestExpand(t *testing.T) {
 		names[i] = found[i].Name
 	}
 	require.Equal(t, []string{"s.y", "s.x", "a"}, names)
-	list, err := schema().Find(Key{Path: "l"})
+	list, err := Find(data(), Key{Path: "l"})
 	require.NoError(t, err)
 	_, err = Expand(nil, list)
 	require.ErrorIs(t, err, errkind.ErrKeyType)
