@@ -58,3 +58,36 @@ func SetWhereZero(dst []uint64, bitmap []byte, i int, v uint64) {
 		dst, i = dst[n:], i+n
 	}
 }
+
+// SetRange sets bits lo..hi-1 of a bitmap.
+func SetRange(bitmap []byte, lo, hi int) {
+	for ; lo < hi && lo&7 != 0; lo++ {
+		bitmap[lo>>3] |= 1 << (lo & 7)
+	}
+	if lo < hi {
+		whole := bitmap[lo>>3 : hi>>3]
+		for i := range whole {
+			whole[i] = 0xff
+		}
+		lo += len(whole) * 8
+	}
+	for ; lo < hi; lo++ {
+		bitmap[lo>>3] |= 1 << (lo & 7)
+	}
+}
+
+// PackBits packs bit number bit of each byte, eight to a byte, the padding zero.
+func PackBits(dst, src []byte, bit uint) {
+	words := View[uint64](src[:len(src)&^7])
+	for i, w := range words {
+		// The multiplication moves the lowest bit of byte k to bit 56+k.
+		dst[i] = byte(w >> bit & 0x0101010101010101 * 0x0102040810204080 >> 56)
+	}
+	if rest := src[len(src)&^7:]; len(rest) > 0 {
+		b := byte(0)
+		for k, x := range rest {
+			b |= x >> bit & 1 << k
+		}
+		dst[len(words)] = b
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -86,5 +87,37 @@ func TestSetWhereZero(t *testing.T) {
 			want = 999
 		}
 		require.Equal(t, want, x)
+	}
+}
+
+// TestSetRange sets every range of a bitmap.
+func TestSetRange(t *testing.T) {
+	const n = 40
+	for lo := range n + 1 {
+		for hi := lo; hi <= n; hi++ {
+			bitmap := make([]byte, n/8)
+			SetRange(bitmap, lo, hi)
+			for i := range n {
+				require.Equal(t, i >= lo && i < hi, Bit(bitmap, i), "bit %d of %d..%d", i, lo, hi)
+			}
+		}
+	}
+}
+
+// TestPackBits packs each bit of bytes; the padding is zero.
+func TestPackBits(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for n := range 100 {
+		src := make([]byte, n)
+		for i := range src {
+			src[i] = byte(r.Uint32())
+		}
+		for bit := range uint(8) {
+			dst := slices.Repeat([]byte{0xff}, (n+7)/8)
+			PackBits(dst, src, bit)
+			for i := range 8 * len(dst) {
+				require.Equal(t, i < n && src[i]>>bit&1 == 1, Bit(dst, i), "place %d of %d, bit %d", i, n, bit)
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package cpu
 import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -66,7 +67,7 @@ func (f *binSorter) reserve(mem *arena.Arena, rows, width int, ties bool) error 
 func (f *binSorter) release(mem *arena.Arena) { mem.Free(f.owned) }
 
 // sortBin sorts the rows lo..hi-1 of the movers in place.
-func (f *binSorter) sortBin(plan *keyencode.Plan, src keys.Source, movers []*mover, lo, hi int) {
+func (f *binSorter) sortBin(plan *keyencode.Plan, src keys.Source, movers []*payload.Mover, lo, hi int) {
 	n := hi - lo
 	if n < 2 {
 		return
@@ -76,7 +77,7 @@ func (f *binSorter) sortBin(plan *keyencode.Plan, src keys.Source, movers []*mov
 		return
 	}
 	for _, l := range movers {
-		f.permute(l.out[lo*l.width:hi*l.width], order, l.width)
+		f.permute(l.Out[lo*l.Width:hi*l.Width], order, l.Width)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/tiebreak"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -28,20 +29,20 @@ func (s *sorter) sortRows(src keys.Source, rows []uint32, word int) error {
 	if err := p.count(true); err != nil {
 		return err
 	}
-	listed := &mover{width: 4, direct: func(lo, n int) []byte { return buffers.Bytes(rows[lo : lo+n]) }}
-	if err := s.provide(listed, len(rows)); err != nil {
+	listed := &payload.Mover{Width: 4, Direct: func(lo, n int) []byte { return buffers.Bytes(rows[lo : lo+n]) }}
+	if err := listed.Allocate(s.mem, len(rows)); err != nil {
 		return err
 	}
-	if err := p.move([]*mover{listed}); err != nil {
+	if err := p.move([]*payload.Mover{listed}); err != nil {
 		return err
 	}
 	s.mem.Free(buffers.Bytes(p.bins))
-	moved := buffers.View[uint32](listed.out)
+	moved := buffers.View[uint32](listed.Out)
 	err := s.pool.Tiles(len(rows), keys.TileRows, func(_, lo, hi int) { copy(rows[lo:hi], moved[lo:hi]) })
 	if err != nil {
 		return err
 	}
-	s.mem.Free(listed.out) // before the bins, which may recurse
+	s.mem.Free(listed.Out) // before the bins, which may recurse
 	return s.sortListedBins(p, src, rows, word)
 }
 

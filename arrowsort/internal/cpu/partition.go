@@ -5,10 +5,10 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
-	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // A share is a run of consecutive rows that one worker counts and partitions.
@@ -148,7 +148,7 @@ func (p *partition) places(s *share, places []uint32, lo int) {
 }
 
 // move scatters every mover to its bins, in row order within each.
-func (p *partition) move(movers []*mover) error {
+func (p *partition) move(movers []*payload.Mover) error {
 	if !p.linear() && p.combines(movers) {
 		return p.moveCombining(movers)
 	}
@@ -177,10 +177,10 @@ func (p *partition) move(movers []*mover) error {
 			}
 			for i := range movers {
 				l := movers[(first+i)%len(movers)]
-				lines := l.out[next.lo*l.width : next.hi*l.width]
+				lines := l.Out[next.lo*l.Width : next.hi*l.Width]
 				scatter.PrefetchShared(lines[:min(len(lines), maxFetched)])
-				l.eachBlock(p.pool, lo, lo+len(places), scratch.of(worker), func(block []byte, at, n int) {
-					scatter.Scatter(l.out, block, places[at-lo:][:n], l.width)
+				l.EachBlock(p.pool, lo, lo+len(places), scratch.of(worker), func(block []byte, at, n int) {
+					scatter.Scatter(l.Out, block, places[at-lo:][:n], l.Width)
 				})
 			}
 			p.report(len(places))
@@ -199,29 +199,12 @@ type scratch struct {
 
 func (s scratch) of(worker int) []byte { return s.all[worker*s.size:][:s.size] }
 
-func (p *partition) newScratch(movers []*mover, workers int) (scratch, error) {
+func (p *partition) newScratch(movers []*payload.Mover, workers int) (scratch, error) {
 	const scratchBytes = 1 << 18
-	width := widest(movers)
+	width := payload.Widest(movers)
 	size := max(width, min(scratchBytes, min(keys.TileRows, p.rows)*width))
 	all, err := p.mem.Bytes(workers * size)
 	return scratch{all, size}, err
-}
-
-// eachBlock calls f for the rows lo..hi-1, block by block, until the context has ended.
-func (l *mover) eachBlock(w *workers.Pool, lo, hi int, scratch []byte, f func(block []byte, at, n int)) {
-	for lo < hi && !w.Stopped() {
-		n := min(hi-lo, l.stepRows())
-		b := []byte(nil)
-		if l.direct != nil {
-			b = l.direct(lo, n)
-		}
-		if b == nil {
-			n = min(n, len(scratch)/l.width)
-			b = l.block(lo, n, scratch)
-		}
-		f(b, lo, n)
-		lo += n
-	}
 }
 
 // eachBin calls short for the rows lo..hi-1 of bins of up to binsort.MaxRows, which one worker sorts, with temp storage
@@ -269,14 +252,14 @@ const (
 
 // combines reports whether movers move by write combining. Bins of few codes that are not sorted gain from it wherever
 // there are non-temporal stores: many rows go to each.
-func (p *partition) combines(movers []*mover) bool {
+func (p *partition) combines(movers []*payload.Mover) bool {
 	widest, all := 0, 0
 	for _, l := range movers {
-		if uintptr(unsafe.Pointer(unsafe.SliceData(l.out)))%scatter.LineBytes != 0 {
+		if uintptr(unsafe.Pointer(unsafe.SliceData(l.Out)))%scatter.LineBytes != 0 {
 			return false
 		}
-		widest = max(widest, len(l.out))
-		all += len(l.out)
+		widest = max(widest, len(l.Out))
+		all += len(l.Out)
 	}
 	codes := p.counters != nil
 	switch {
@@ -290,7 +273,7 @@ func (p *partition) combines(movers []*mover) bool {
 }
 
 // moveCombining is move by write combining: of a share, one mover after another. The bins are kept.
-func (p *partition) moveCombining(movers []*mover) error {
+func (p *partition) moveCombining(movers []*payload.Mover) error {
 	threads := min(p.pool.Threads, len(p.shares))
 	bins := p.binner.bins
 	lines, err := p.mem.Bytes(threads * scatter.BufferBytes(bins))
@@ -311,10 +294,10 @@ func (p *partition) moveCombining(movers []*mover) error {
 		for _, l := range movers {
 			copy(places, s.offsets)
 			w.Begin(places)
-			l.eachBlock(p.pool, s.lo, s.hi, scratch.of(worker), func(block []byte, at, n int) {
-				w.Scatter(l.out, block, p.bins[at:at+n], places, l.width)
+			l.EachBlock(p.pool, s.lo, s.hi, scratch.of(worker), func(block []byte, at, n int) {
+				w.Scatter(l.Out, block, p.bins[at:at+n], places, l.Width)
 			})
-			w.End(l.out, places, l.width)
+			w.End(l.Out, places, l.Width)
 		}
 		copy(s.offsets, places)
 		p.report(s.hi - s.lo)

@@ -9,6 +9,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
@@ -100,12 +101,12 @@ func (s *sorter) rank(ties Ties) (*engine.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.numbers = &mover{width: 8}
-	if err := s.provide(s.numbers, s.rows); err != nil {
+	s.numbers = &payload.Mover{Width: 8}
+	if err := s.numbers.Allocate(s.mem, s.rows); err != nil {
 		return nil, err
 	}
 	before := p.ranksBefore(groups, ties)
-	if err := p.ranksOfRows(buffers.View[uint64](s.numbers.out), codes.words, before, places, ties); err != nil {
+	if err := p.ranksOfRows(buffers.View[uint64](s.numbers.Out), codes.words, before, places, ties); err != nil {
 		return nil, err
 	}
 	return s.result()

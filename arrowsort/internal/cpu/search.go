@@ -6,6 +6,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
@@ -163,15 +164,15 @@ func (s *sorter) searchBins(places []uint64, rows, first int, bounds keys.Bounds
 	for i := range b.shares {
 		b.next = append(b.next, slices.Clone(b.shares[i].offsets)) // which the move counts up
 	}
-	codes := codeMover(b.src)
-	if err := s.provide(codes, len(places)); err != nil {
+	codes := payload.NewCodes(b.src)
+	if err := codes.Allocate(s.mem, len(places)); err != nil {
 		return err
 	}
-	defer s.mem.Free(codes.out)
-	if err := b.move([]*mover{codes}); err != nil {
+	defer s.mem.Free(codes.Out)
+	if err := b.move([]*payload.Mover{codes}); err != nil {
 		return err
 	}
-	b.found = buffers.View[uint64](codes.out)
+	b.found = buffers.View[uint64](codes.Out)
 	if err := b.divide(rows); err != nil {
 		return err
 	}

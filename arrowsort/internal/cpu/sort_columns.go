@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -21,13 +22,17 @@ func (s *sorter) sortColumns() error {
 	// then the codes are made in the count and in the move, and bins are kept between them
 	_, encoded := codes.(storedCodes)
 	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
-	carried := s.carriedColumns()
-	if err := p.count(encoded || p.combines(movers) || carried != nil); err != nil {
+	texts := s.textsToMove()
+	if err := p.count(encoded || p.combines(movers) || texts != nil); err != nil {
 		return err
 	}
-	for _, t := range carried {
-		if err := t.carry(p); err != nil {
+	for _, t := range texts {
+		bytes, err := moveBytes(t, p)
+		if err != nil {
 			return err
+		}
+		if bytes != nil {
+			s.moved = append(s.moved, bytes)
 		}
 	}
 	if err := p.move(movers); err != nil {
@@ -40,7 +45,7 @@ func (s *sorter) sortColumns() error {
 // sortedSource is where the bins find the codes of their rows once the movers have moved: the key columns themselves,
 // when they move as they are, else a mover of codes, and one of row numbers where rows may tie in the leading words.
 // These are added to the movers of the result, and not sorted.
-func (s *sorter) sortedSource() (codes keys.Source, added []*mover, err error) {
+func (s *sorter) sortedSource() (codes keys.Source, added []*payload.Mover, err error) {
 	if columns, ok := s.movedKeys(); ok {
 		return keys.NewInput(s.keys.Plan.On(columns)), nil, nil
 	}
@@ -49,13 +54,13 @@ func (s *sorter) sortedSource() (codes keys.Source, added []*mover, err error) {
 
 // storedSource is a mover of codes and, where rows may tie in the leading words, one of row numbers: the given one, or
 // one that is added if that is nil.
-func (s *sorter) storedSource(numbers *mover) (c storedCodes, added []*mover, err error) {
-	codes := codeMover(s.keys.Source())
-	if err := s.provide(codes, s.rows); err != nil {
+func (s *sorter) storedSource(numbers *payload.Mover) (c storedCodes, added []*payload.Mover, err error) {
+	codes := payload.NewCodes(s.keys.Source())
+	if err := codes.Allocate(s.mem, s.rows); err != nil {
 		return c, nil, err
 	}
 	added = append(added, codes)
-	c = storedCodes{words: buffers.View[uint64](codes.out), src: s.keys.Source()}
+	c = storedCodes{words: buffers.View[uint64](codes.Out), src: s.keys.Source()}
 	if s.keys.Plan.Words() == 1 {
 		return c, added, nil
 	}
@@ -63,18 +68,18 @@ func (s *sorter) storedSource(numbers *mover) (c storedCodes, added []*mover, er
 		return c, added, nil
 	}
 	if numbers == nil {
-		if numbers, err = newRowMover(4); err != nil {
+		if numbers, err = payload.NewRowNumbers(4); err != nil {
 			return c, nil, err
 		}
-		if err := s.provide(numbers, s.rows); err != nil {
+		if err := numbers.Allocate(s.mem, s.rows); err != nil {
 			return c, nil, err
 		}
 		added = append(added, numbers)
 	}
-	if numbers.width == 4 {
-		c.rows4 = buffers.View[uint32](numbers.out)
+	if numbers.Width == 4 {
+		c.rows4 = buffers.View[uint32](numbers.Out)
 	} else {
-		c.rows8 = buffers.View[uint64](numbers.out)
+		c.rows8 = buffers.View[uint64](numbers.Out)
 	}
 	return c, added, nil
 }
@@ -101,11 +106,11 @@ func (s *sorter) movedKey(column int) (moved keyencode.Column, ok bool) {
 		case s.movesAsRanks(g, column):
 			ranks := s.keys.Dictionaries[i].Indices
 			chunk := ranks.Chunks[0]
-			chunk.Values = c.text.mover.out
+			chunk.Values = c.Strings.Mover.Out
 			return keyencode.Column{Kind: ranks.Kind, Chunks: []keyencode.Chunk{chunk}}, true
 		case i != column:
-		case c.values != nil && c.bits == nil && movable(c.Kind):
-			chunk := keyencode.Chunk{Rows: s.rows, Validity: c.validity, Values: c.values.out}
+		case c.Values != nil && c.Bits == nil && movable(c.Kind):
+			chunk := keyencode.Chunk{Rows: s.rows, Validity: c.Validity, Values: c.Values.Out}
 			return keyencode.Column{Kind: c.Kind, Width: c.Width, Chunks: []keyencode.Chunk{chunk}}, true
 		}
 	}
@@ -118,15 +123,15 @@ func movable(k keyencode.Kind) bool {
 }
 
 // sortBins sorts every bin in place: the codes of its rows give an order, the order permutes every mover.
-func (s *sorter) sortBins(p *partition, src keys.Source, movers []*mover) error {
-	return p.eachBin(widest(movers), s.keys.Plan.Words() > 1,
+func (s *sorter) sortBins(p *partition, src keys.Source, movers []*payload.Mover) error {
+	return p.eachBin(payload.Widest(movers), s.keys.Plan.Words() > 1,
 		func(f *binSorter, lo, hi int) { f.sortBin(s.keys.Plan, src, movers, lo, hi) },
 		func(lo, hi int) error { return s.split(src, movers, lo, hi) })
 }
 
 // split sorts a bin that is too long for one worker: its row numbers are sorted by all workers, and every mover is
 // gathered through a copy.
-func (s *sorter) split(src keys.Source, movers []*mover, lo, hi int) error {
+func (s *sorter) split(src keys.Source, movers []*payload.Mover, lo, hi int) error {
 	n := hi - lo
 	src = src.From(lo)
 	if row, err := s.keys.FirstUnsorted(s.pool, src, n, nil); err != nil || row < 0 {
@@ -141,15 +146,15 @@ func (s *sorter) split(src keys.Source, movers []*mover, lo, hi int) error {
 		return err
 	}
 	for _, l := range movers {
-		spare, err := s.mem.Bytes(n * l.width)
+		spare, err := s.mem.Bytes(n * l.Width)
 		if err != nil {
 			return err
 		}
-		out := l.out[lo*l.width : hi*l.width]
-		err = s.pool.Tiles(n, l.stepRows(), func(_, a, b int) { copy(spare[a*l.width:b*l.width], out[a*l.width:]) })
+		out := l.Out[lo*l.Width : hi*l.Width]
+		err = s.pool.Tiles(n, l.StepRows(), func(_, a, b int) { copy(spare[a*l.Width:b*l.Width], out[a*l.Width:]) })
 		if err == nil {
-			err = s.pool.Tiles(n, l.stepRows(), func(_, a, b int) {
-				scatter.Gather(out[a*l.width:b*l.width], spare, order[a:b], l.width)
+			err = s.pool.Tiles(n, l.StepRows(), func(_, a, b int) {
+				scatter.Gather(out[a*l.Width:b*l.Width], spare, order[a:b], l.Width)
 			})
 		}
 		s.mem.Free(spare)
@@ -165,7 +170,7 @@ func (s *sorter) split(src keys.Source, movers []*mover, lo, hi int) error {
 // their codes that follow the leading one.
 type movedTexts struct {
 	plan    *keyencode.Plan
-	columns []*strings // of each word but the leading one
+	columns []*payload.Strings // of each word but the leading one
 	base    int
 }
 
@@ -181,8 +186,8 @@ func (s *sorter) newMovedTexts() *movedTexts {
 		if g < 0 {
 			return nil
 		}
-		text := s.columns[g].text
-		if text == nil || text.short || text.table != nil {
+		text := s.columns[g].Strings
+		if text == nil || !text.Long() {
 			return nil
 		}
 		t.columns = append(t.columns, text)
@@ -197,26 +202,23 @@ func (t *movedTexts) fetch(lo, hi int) {
 		if i > 0 && t.columns[i-1] == c {
 			continue
 		}
-		moved := buffers.View[uint64](c.mover.out)
-		first, last := int(moved[lo]>>c.lenBits), int(moved[hi-1]>>c.lenBits)
-		if first < last && last < c.bases[0] {
-			scatter.Prefetch(c.near[first:last])
-		}
+		words := buffers.View[uint64](c.Mover.Out)
+		scatter.Prefetch(c.MovedBetween(words[lo], words[hi-1]))
 	}
 }
 
 // find finds the strings that a word of each of the given rows holds bytes of.
 func (t *movedTexts) find(dst [][]byte, word int, rows []uint32) {
 	column := t.columns[word-1]
-	moved := buffers.View[uint64](column.mover.out)[t.base:]
+	moved := buffers.View[uint64](column.Mover.Out)[t.base:]
 	for i, r := range rows {
-		dst[i] = column.text(moved[r])
+		dst[i] = column.Text(moved[r])
 	}
 }
 
 // encodeRows writes one word of the codes of each of the given rows.
 func (t *movedTexts) encodeRows(dst []uint64, word int, rows []uint32) {
-	var texts [prefetchRows][]byte
+	var texts [payload.PrefetchRows][]byte
 	for len(rows) > 0 {
 		n := min(len(rows), len(texts))
 		t.find(texts[:n], word, rows[:n])
@@ -229,7 +231,7 @@ func (t *movedTexts) encodeRows(dst []uint64, word int, rows []uint32) {
 // column. Strings of fixed width and views move as they are.
 func (s *sorter) movesAsRanks(place, column int) bool {
 	few := s.keys.Dictionaries[s.job.Gather[place]]
-	return few != nil && few.Column == column && s.columns[place].text != nil
+	return few != nil && few.Column == column && s.columns[place].Strings != nil
 }
 
 // storedCodes are rows that the partition has moved with their leading words and, when rows may tie in those, with what

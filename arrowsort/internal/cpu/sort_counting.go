@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -63,7 +64,7 @@ func (s *sorter) sortCounting() (done bool, err error) {
 }
 
 // countCodes is a partition that has a bin for each code, once its rows are counted, for movers that are to be moved.
-func (s *sorter) countCodes(movers []*mover) (*partition, error) {
+func (s *sorter) countCodes(movers []*payload.Mover) (*partition, error) {
 	bins := 1 << s.keys.Plan.WordBits(0)
 	counters, err := arena.Slice[uint32](s.mem, bins*s.countingShares())
 	if err != nil {
@@ -128,8 +129,8 @@ func (s *sorter) sortKeysOnly() error {
 		return err
 	}
 	defer s.mem.Free(buffers.Bytes(p.counters))
-	values := s.columns[0].movers()[0]
-	out, width, starts := values.out, values.width, p.shares[0].offsets
+	values := s.columns[0].Movers()[0]
+	out, width, starts := values.Out, values.Width, p.shares[0].offsets
 	return s.pool.Tiles(s.out, keys.TileRows, func(_, lo, hi int) {
 		code, found := slices.BinarySearch(starts, uint32(lo)) // the first one that begins at lo or after it
 		if !found {

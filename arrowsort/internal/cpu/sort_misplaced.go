@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
@@ -223,7 +224,7 @@ func (m *misplacedRows) merge() (done bool, err error) {
 	if longest > binsort.MaxRows {
 		return false, nil
 	}
-	fs, err := m.newBinSorters(min(m.pool.Threads, len(m.tiles)), longest, widest(movers), false)
+	fs, err := m.newBinSorters(min(m.pool.Threads, len(m.tiles)), longest, payload.Widest(movers), false)
 	if err != nil {
 		return false, err
 	}
@@ -281,13 +282,15 @@ func (m *misplacedRows) spans(spans []span, f *binSorter, t *keptTile, late []ui
 }
 
 // move moves the rows of a tile and late ones to the result, from a place on.
-func (m *misplacedRows) move(movers []*mover, spare []byte, t *keptTile, late []uint32, spans []span, place int) {
+func (m *misplacedRows) move(
+	movers []*payload.Mover, spare []byte, t *keptTile, late []uint32, spans []span, place int,
+) {
 	lo, n := m.fences[t.first].row, m.fences[t.last].row-m.fences[t.first].row
 	for _, l := range movers {
-		rows := l.block(lo, n, spare)
-		others := spare[n*l.width:][:len(late)*l.width]
-		l.take(others, late)
-		out := l.out[place*l.width:]
+		rows := l.Block(lo, n, spare)
+		others := spare[n*l.Width:][:len(late)*l.Width]
+		l.Take(others, late)
+		out := l.Out[place*l.Width:]
 		for i, s := range spans {
 			if i%64 == 0 && m.pool.Stopped() {
 				return
@@ -296,7 +299,7 @@ func (m *misplacedRows) move(movers []*mover, spare []byte, t *keptTile, late []
 			if s.from > n {
 				part, s = others, span{s.from - n - 1, s.to - n - 1}
 			}
-			out = out[copy(out, part[s.from*l.width:s.to*l.width]):]
+			out = out[copy(out, part[s.from*l.Width:s.to*l.Width]):]
 		}
 	}
 }

@@ -114,7 +114,7 @@ func TestSortNearlySorted(t *testing.T) {
 				done, err := w.sort()
 				require.NoError(t, err, name)
 				if done {
-					requireSame(t, want, buffers.View[uint32](s.numbers.out), "%s, by %s", name, w.name)
+					requireSame(t, want, buffers.View[uint32](s.numbers.Out), "%s, by %s", name, w.name)
 					way = w.name
 					break
 				}
@@ -314,9 +314,9 @@ func TestCountedRowsAreCombined(t *testing.T) {
 		done, err := s.sortCounting()
 		require.NoError(t, err)
 		require.True(t, done)
-		requireSame(t, want, buffers.View[uint32](s.numbers.out), "rows, lines %v", lines)
+		requireSame(t, want, buffers.View[uint32](s.numbers.Out), "rows, lines %v", lines)
 		for i, row := range want {
-			require.Equal(t, keys[row], buffers.View[uint64](s.columns[0].values.out)[i])
+			require.Equal(t, keys[row], buffers.View[uint64](s.columns[0].Values.Out)[i])
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -21,8 +22,8 @@ func (s *sorter) sortRowNumbers() error {
 	if err := p.count(true); err != nil {
 		return err
 	}
-	records := buffers.View[uint64](s.numbers.out)
-	if s.numbers.width == 4 {
+	records := buffers.View[uint64](s.numbers.Out)
+	if s.numbers.Width == 4 {
 		var err error
 		if records, err = arena.Slice[uint64](s.mem, s.rows); err != nil {
 			return err
@@ -33,10 +34,10 @@ func (s *sorter) sortRowNumbers() error {
 		return err
 	}
 	s.mem.Free(buffers.Bytes(p.bins))
-	if err := s.sortRecords(p, records, rowBits, rest); err != nil || s.numbers.width == 8 {
+	if err := s.sortRecords(p, records, rowBits, rest); err != nil || s.numbers.Width == 8 {
 		return err
 	}
-	narrow := buffers.View[uint32](s.numbers.out)
+	narrow := buffers.View[uint32](s.numbers.Out)
 	return s.pool.Tiles(s.rows, keys.TileRows, func(_, lo, hi int) {
 		for i, r := range records[lo:hi] {
 			narrow[lo+i] = uint32(r)
@@ -64,8 +65,8 @@ func (s *sorter) recordsTie() bool {
 
 // moveRecords makes the records and scatters them to their bins.
 func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
-	l := &mover{width: 8, out: buffers.Bytes(records)}
-	l.fill = func(dst []byte, lo int) {
+	l := &payload.Mover{Width: 8, Out: buffers.Bytes(records)}
+	l.Fill = func(dst []byte, lo int) {
 		words := buffers.View[uint64](dst)
 		for i := 0; i < len(words); i += keys.BlockRows {
 			block := words[i:min(i+keys.BlockRows, len(words))]
@@ -73,7 +74,7 @@ func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
 			scatter.MakeRecords(block, rest, rowBits, uint64(lo+i))
 		}
 	}
-	if movers := []*mover{l}; p.combines(movers) {
+	if movers := []*payload.Mover{l}; p.combines(movers) {
 		return p.moveCombining(movers)
 	}
 	return p.pool.Run(len(p.shares), func(_, item int) {
@@ -218,21 +219,22 @@ const (
 
 // gathersMovers reports whether it is faster to sort row numbers and to gather every mover by them than to partition
 // all movers: there are many, and each of them stays in the caches.
-func (s *sorter) gathersMovers(movers []*mover) bool {
-	return len(movers) >= wideMovers && s.rows*widest(movers) <= wideBytes
+func (s *sorter) gathersMovers(movers []*payload.Mover) bool {
+	return len(movers) >= wideMovers && s.rows*payload.Widest(movers) <= wideBytes
 }
 
 // sortWide sorts row numbers and gathers the movers by them. Before a worker gathers a mover it writes to the pages of
 // the result, since the system's clearing of fresh ones empties the cache, and reads all of the mover in order: so it
 // comes into the cache many lines at a time.
-func (s *sorter) sortWide(movers []*mover) error {
+func (s *sorter) sortWide(movers []*payload.Mover) error {
 	order, err := s.sortedRows()
 	if err != nil {
 		return err
 	}
 	defer func(threads int) { s.pool.Threads = threads }(s.pool.Threads)
 	s.pool.Threads = min(workers.Count(s.job.Threads), len(movers)) // few rows of many columns keep more workers busy
-	size := s.rows * widest(slices.DeleteFunc(slices.Clone(movers), func(l *mover) bool { return l.inPlace(s.rows) }))
+	copied := slices.DeleteFunc(slices.Clone(movers), func(l *payload.Mover) bool { return l.InPlace(s.rows) })
+	size := s.rows * payload.Widest(copied)
 	scratch, err := s.mem.Bytes(s.pool.Threads * size)
 	if err != nil {
 		return err
@@ -245,10 +247,10 @@ func (s *sorter) sortWide(movers []*mover) error {
 			return
 		}
 		l := movers[i]
-		rows := l.block(0, s.rows, scratch[worker*size:][:size])
-		scatter.TouchPages(l.out)
+		rows := l.Block(0, s.rows, scratch[worker*size:][:size])
+		scatter.TouchPages(l.Out)
 		scatter.Prefetch(rows)
-		scatter.Gather(l.out, rows, order, l.width)
+		scatter.Gather(l.Out, rows, order, l.Width)
 	})
 	s.mem.Free(scratch)
 	s.mem.Free(buffers.Bytes(order))
@@ -257,15 +259,15 @@ func (s *sorter) sortWide(movers []*mover) error {
 
 // sortedRows are the sorted row numbers, in temp storage.
 func (s *sorter) sortedRows() ([]uint32, error) {
-	order := &mover{width: 4}
-	if err := s.provide(order, s.rows); err != nil {
+	order := &payload.Mover{Width: 4}
+	if err := order.Allocate(s.mem, s.rows); err != nil {
 		return nil, err
 	}
 	wanted := s.numbers
 	s.numbers = order
 	err := s.sortRowNumbers()
 	s.numbers = wanted
-	return buffers.View[uint32](order.out), err
+	return buffers.View[uint32](order.Out), err
 }
 
 // selectTop finds the bins of the leading rows, sorts the rows of these bins alone and takes the first of them.

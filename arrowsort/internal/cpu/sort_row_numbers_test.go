@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/cputest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -90,11 +91,11 @@ func TestGathersMovers(t *testing.T) {
 		{wideBytes, 1, 1000, true},
 	} {
 		s := sorter{rows: c.rows, job: &engine.Job{}, mem: arena.New(t.Context(), memory.DefaultAllocator)}
-		movers := make([]*mover, c.count)
+		movers := make([]*payload.Mover, c.count)
 		for i := range movers {
-			movers[i] = &mover{width: 1}
+			movers[i] = &payload.Mover{Width: 1}
 		}
-		movers[c.count-1].width = c.width
+		movers[c.count-1].Width = c.width
 		require.Equal(t, c.want, s.gathersMovers(movers), "%+v", c)
 	}
 }

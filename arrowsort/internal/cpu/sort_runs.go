@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 )
 
@@ -132,7 +133,7 @@ func (s *sorter) mergeTiles(runs Runs, proven bool) (inOrder bool, err error) {
 	}
 	movers := s.movers()
 	workers := min(s.pool.Threads, len(tiles))
-	fs, err := s.newBinSorters(workers, longest, widest(movers), s.keys.Plan.Words() > 1)
+	fs, err := s.newBinSorters(workers, longest, payload.Widest(movers), s.keys.Plan.Words() > 1)
 	if err != nil {
 		return false, err
 	}
@@ -163,21 +164,21 @@ type mergeTile struct {
 }
 
 // move moves the rows of the tile in an order to the result, up to its end.
-func (t *mergeTile) move(s *sorter, f *binSorter, movers []*mover, order []uint32) {
+func (t *mergeTile) move(s *sorter, f *binSorter, movers []*payload.Mover, order []uint32) {
 	kept := min(t.rows, s.out-t.out)
 	for _, l := range movers {
 		if s.pool.Stopped() {
 			return
 		}
-		out := l.out[t.out*l.width : (t.out+kept)*l.width]
-		rows := f.spare[:t.rows*l.width]
+		out := l.Out[t.out*l.Width : (t.out+kept)*l.Width]
+		rows := f.spare[:t.rows*l.Width]
 		if order == nil && kept == t.rows {
 			rows = out
 		}
 		t.load(l, rows)
 		switch {
 		case order != nil:
-			scatter.Gather(out, rows, order[:kept], l.width)
+			scatter.Gather(out, rows, order[:kept], l.Width)
 		case kept < t.rows:
 			copy(out, rows)
 		}
@@ -195,13 +196,13 @@ func (t *mergeTile) order(s *sorter, f *binSorter) []uint32 {
 }
 
 // load writes the rows of the tile one run after another.
-func (t *mergeTile) load(l *mover, dst []byte) {
+func (t *mergeTile) load(l *payload.Mover, dst []byte) {
 	for i, lo := range t.first {
 		n := int(t.end[i] - lo)
 		for done := 0; done < n; {
-			step := min(n-done, l.stepRows())
-			part := dst[:step*l.width]
-			if b := l.block(int(lo)+done, step, part); &b[0] != &part[0] {
+			step := min(n-done, l.StepRows())
+			part := dst[:step*l.Width]
+			if b := l.Block(int(lo)+done, step, part); &b[0] != &part[0] {
 				copy(part, b)
 			}
 			dst, done = dst[len(part):], done+step

@@ -30,9 +30,9 @@ func (s *sorter) take(rows []uint32) error {
 	movers := s.movers()
 	return s.pool.Tiles(len(rows), keys.TileRows, func(_, lo, hi int) {
 		for _, l := range movers {
-			for a := lo; a < hi && !s.pool.Stopped(); a += l.stepRows() {
-				b := min(hi, a+l.stepRows())
-				l.take(l.out[a*l.width:b*l.width], rows[a:b])
+			for a := lo; a < hi && !s.pool.Stopped(); a += l.StepRows() {
+				b := min(hi, a+l.StepRows())
+				l.Take(l.Out[a*l.Width:b*l.Width], rows[a:b])
 			}
 		}
 	})
@@ -118,7 +118,7 @@ func (s *sorter) copy(reverse bool) error {
 	movers := s.movers()
 	size := 0
 	for _, l := range movers {
-		size = max(size, l.width*min(keys.BlockRows, l.stepRows()))
+		size = max(size, l.Width*min(keys.BlockRows, l.StepRows()))
 	}
 	var scratch []byte
 	if reverse {
@@ -129,13 +129,13 @@ func (s *sorter) copy(reverse bool) error {
 	}
 	return s.pool.Tiles(s.out, keys.TileRows, func(worker, lo, hi int) {
 		for _, l := range movers {
-			step := min(keys.BlockRows, l.stepRows())
+			step := min(keys.BlockRows, l.StepRows())
 			for a := lo; a < hi && !s.pool.Stopped(); a += step {
 				b := min(hi, a+step)
-				dst := l.out[a*l.width : b*l.width]
+				dst := l.Out[a*l.Width : b*l.Width]
 				if reverse {
-					reverseInto(dst, l.block(s.rows-b, b-a, scratch[worker*size:][:size]), l.width)
-				} else if src := l.block(a, b-a, dst); &src[0] != &dst[0] {
+					reverseInto(dst, l.Block(s.rows-b, b-a, scratch[worker*size:][:size]), l.Width)
+				} else if src := l.Block(a, b-a, dst); &src[0] != &dst[0] {
 					copy(dst, src)
 				}
 			}

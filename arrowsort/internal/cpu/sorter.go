@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -20,11 +21,12 @@ type sorter struct {
 	keys    *keys.Keys
 	rows    int // of the input
 	out     int // of the result, until cut
-	columns []*column
-	numbers *mover // the row numbers, when they are wanted
+	columns []*payload.Column
+	numbers *payload.Mover // the row numbers, when they are wanted
+	moved   []*movedBytes  // of columns of strings
 
 	nearlyRows     int  // more rows may be sorted as nearly sorted; 0: none
-	stringRows     int  // rows from which on strings may be carried: those of fewer stay in the caches
+	stringRows     int  // rows from which on bytes of strings move: those of fewer stay in the caches
 	alwaysCombines bool // movers move by write combining, however few the rows are
 }
 
@@ -63,17 +65,17 @@ func checkColumn(job *engine.Job, i int) error {
 	return nil
 }
 
-// stringRows is the number of rows from which on strings may be carried.
+// stringRows is the number of rows from which on bytes of strings move.
 const stringRows = 1 << 17
 
 // allocate makes the movers and the result's buffers.
 func (s *sorter) allocate() error {
 	if w := s.job.RowNumbers; w != 0 {
 		var err error
-		if s.numbers, err = newRowMover(w); err != nil {
+		if s.numbers, err = payload.NewRowNumbers(w); err != nil {
 			return err
 		}
-		if err := s.provide(s.numbers, s.out); err != nil {
+		if err := s.numbers.Allocate(s.mem, s.out); err != nil {
 			return err
 		}
 	}
@@ -81,7 +83,7 @@ func (s *sorter) allocate() error {
 		if s.pool.Stopped() {
 			return s.pool.Ctx.Err()
 		}
-		c, err := s.newColumn(i)
+		c, err := payload.NewColumn(s.pool, s.mem, s.keys, i, s.out)
 		if err != nil {
 			return fmt.Errorf("column %d: %w", i, err)
 		}
@@ -90,23 +92,14 @@ func (s *sorter) allocate() error {
 	return nil
 }
 
-// provide allocates a mover's sorted rows.
-func (s *sorter) provide(l *mover, rows int) (err error) {
-	if rows > math.MaxInt/l.width {
-		return fmt.Errorf("%w: %d rows of %d bytes", engine.ErrMemory, rows, l.width)
-	}
-	l.out, err = s.mem.Bytes(rows * l.width)
-	return err
-}
-
 // movers are all movers of the result.
-func (s *sorter) movers() []*mover {
-	var ls []*mover
+func (s *sorter) movers() []*payload.Mover {
+	var ls []*payload.Mover
 	if s.numbers != nil {
 		ls = append(ls, s.numbers)
 	}
 	for _, c := range s.columns {
-		ls = append(ls, c.movers()...)
+		ls = append(ls, c.Movers()...)
 	}
 	return ls
 }
@@ -119,12 +112,12 @@ func (s *sorter) cut(rows int) (err error) {
 		return nil
 	}
 	for _, l := range s.movers() {
-		if l.out, err = s.mem.Shrink(l.out, rows*l.width); err != nil {
+		if l.Out, err = s.mem.Shrink(l.Out, rows*l.Width); err != nil {
 			return err
 		}
 	}
 	for _, c := range s.columns {
-		if err := c.cutNulls(s, rows); err != nil {
+		if err := c.Cut(s.mem, rows); err != nil {
 			return err
 		}
 	}
@@ -142,14 +135,14 @@ func (s *sorter) result() (*engine.Result, error) {
 		r.Plan = s.keys.Described().Detach()
 	}
 	for _, c := range s.columns {
-		col, err := c.unpack(s)
+		col, err := s.unpack(c)
 		if err != nil {
 			return nil, err
 		}
 		r.Columns = append(r.Columns, col)
 	}
 	if s.numbers != nil {
-		r.RowNumbers = s.numbers.out
+		r.RowNumbers = s.numbers.Out
 		s.mem.Keep(r.RowNumbers)
 	}
 	for _, c := range r.Columns {
@@ -159,6 +152,18 @@ func (s *sorter) result() (*engine.Result, error) {
 	}
 	s.pool.Advance(s.pool.Total)
 	return r, nil
+}
+
+// unpack turns the sorted movers of a column into the buffers of the result.
+func (s *sorter) unpack(c *payload.Column) (engine.Column, error) {
+	for _, moved := range s.moved {
+		if c.Strings == moved.text {
+			return c.Strings.Unpack(s.pool, s.mem, moved.data, func(col *engine.Column) error {
+				return moved.write(s.pool, s.mem, col)
+			})
+		}
+	}
+	return c.Unpack(s.pool, s.mem)
 }
 
 // encodeStrings encodes keys of few strings by dictionaries, if more than a quarter of the rows is wanted.

@@ -2,84 +2,83 @@ package cpu
 
 import (
 	"math"
-	"math/bits"
 	"sort"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
+	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
+	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 const (
-	carriedLength   = 1 << 8  // the greatest average length: each longer string is read in order anyway
-	carriedBinBytes = 1 << 21 // of a bin that is carried
+	movedLength   = 1 << 8  // the greatest average length: each longer string is read in order anyway
+	movedBinBytes = 1 << 21 // of a bin that moves
 )
 
-// carriedStrings are the bytes of strings that move with the partition, straight into the result: those of each bin to
-// where they are in the end, but in the order of the rows. So the ties of a bin are compared, and its strings copied in
-// sorted order, in cache. The strings of a bin that is too long stay in the input.
-type carriedStrings struct {
-	data    []byte     // the result's
-	rows    []uint32   // the first row of each bin, and their number
-	bins    []int      // the first byte of each bin in data, and their number
-	carried []bool     // which bins are
-	next    [][]uint64 // of each share, the next byte in each bin
+// movedBytes are the bytes of strings that move with the partition. Each bin's bytes land in their final range of the
+// result, still unsorted; sorting a bin then reads only that range, which fits the cache. The strings of a bin that is
+// too long stay in the input.
+type movedBytes struct {
+	text  *payload.Strings
+	data  []byte     // the result's
+	rows  []uint32   // the first row of each bin, and their number
+	bins  []int      // the first byte of each bin in data, and their number
+	moved []bool     // which bins are
+	next  [][]uint64 // of each share, the next byte in each bin
 }
 
-// carriedColumns are the columns whose bytes are worth it: those of long strings, of which all rows are wanted.
-func (s *sorter) carriedColumns() (texts []*strings) {
+// textsToMove are the columns whose bytes are worth it: those of long strings, of which all rows are wanted.
+func (s *sorter) textsToMove() (texts []*payload.Strings) {
 	if s.rows < s.stringRows || s.job.Out() < s.rows {
 		return nil
 	}
 	for _, c := range s.columns {
-		if t := c.text; t != nil && !t.short && t.table == nil && t.bases[len(t.Chunks)] <= s.rows*carriedLength {
+		if t := c.Strings; t != nil && t.Long() && t.InputBytes() <= s.rows*movedLength {
 			texts = append(texts, t)
 		}
 	}
 	return texts
 }
 
-// carry lets the bytes of a column move with a partition that has kept its bins.
-func (t *strings) carry(p *partition) error {
-	most := t.bases[len(t.Chunks)]
-	c := &carriedStrings{rows: p.starts, next: make([][]uint64, len(p.shares))}
+// moveBytes lets the bytes of a column move with a partition that has kept its bins. It returns nil where they stay in
+// the input.
+func moveBytes(t *payload.Strings, p *partition) (*movedBytes, error) {
+	c := &movedBytes{text: t, rows: p.starts, next: make([][]uint64, len(p.shares))}
 	if err := c.count(t, p); err != nil {
-		return err
+		return nil, err
 	}
-	carried := c.place(p)
+	moved := c.place(p)
 	total := c.bins[p.binner.bins]
-	if carried < total/2 || t.Kind == keyencode.Binary && total > math.MaxInt32 ||
-		uint(bits.Len(uint(total+most)))+t.lenBits > 63 {
-		return nil
+	if moved < total/2 || t.Kind == keyencode.Binary && total > math.MaxInt32 || !t.MoveTo(total) {
+		return nil, nil
 	}
 	var err error
 	if c.data, err = p.mem.Bytes(total); err != nil {
-		return err
+		return nil, err
 	}
-	for i := range t.bases {
-		t.bases[i] += total // places below are those of carried bytes
-	}
-	t.carried, t.near = c, c.data
-	fill := t.mover.fill
-	t.mover.fill = func(dst []byte, lo int) {
+	t.Moved = c.data
+	fill := t.Mover.Fill
+	t.Mover.Fill = func(dst []byte, lo int) {
 		fill(dst, lo)
 		c.move(t, p, buffers.View[uint64](dst), lo)
 	}
-	return nil
+	return c, nil
 }
 
 // count adds up the bytes of each share's rows in each bin.
-func (c *carriedStrings) count(t *strings, p *partition) error {
+func (c *movedBytes) count(t *payload.Strings, p *partition) error {
 	return p.pool.Run(len(p.shares), func(_, item int) {
 		var words [keys.BlockRows]uint64
 		share, n := &p.shares[item], make([]uint64, p.binner.bins)
 		for lo := share.lo; lo < share.hi && (lo%keys.TileRows != 0 || !p.pool.Stopped()); lo += keys.BlockRows {
 			block := words[:min(keys.BlockRows, share.hi-lo)]
-			t.mover.fill(buffers.Bytes(block), lo)
+			t.Mover.Fill(buffers.Bytes(block), lo)
 			for i, bin := range p.bins[lo : lo+len(block)] {
-				n[bin] += uint64(t.length(block[i]))
+				n[bin] += uint64(t.Length(block[i]))
 			}
 		}
 		c.next[item] = n
@@ -87,9 +86,9 @@ func (c *carriedStrings) count(t *strings, p *partition) error {
 }
 
 // place turns the numbers of bytes into places: bin by bin, and share by share within a bin. It returns how many bytes
-// are carried.
-func (c *carriedStrings) place(p *partition) (carried int) {
-	c.bins, c.carried = make([]int, p.binner.bins+1), make([]bool, p.binner.bins)
+// move.
+func (c *movedBytes) place(p *partition) (moved int) {
+	c.bins, c.moved = make([]int, p.binner.bins+1), make([]bool, p.binner.bins)
 	sum := uint64(0)
 	for bin := range p.binner.bins {
 		c.bins[bin] = int(sum)
@@ -97,63 +96,60 @@ func (c *carriedStrings) place(p *partition) (carried int) {
 			sum, next[bin] = sum+next[bin], sum
 		}
 		lo, hi := p.bin(bin)
-		if n := int(sum) - c.bins[bin]; hi-lo <= binsort.MaxRows && n <= carriedBinBytes {
-			c.carried[bin] = true
-			carried += n
+		if n := int(sum) - c.bins[bin]; hi-lo <= binsort.MaxRows && n <= movedBinBytes {
+			c.moved[bin] = true
+			moved += n
 		}
 	}
 	c.bins[p.binner.bins] = int(sum)
-	return carried
+	return moved
 }
 
 // move copies the bytes of rows from lo on, which are of one share, to their bins, and lets their words say where they
 // are then.
-func (c *carriedStrings) move(t *strings, p *partition, words []uint64, lo int) {
+func (c *movedBytes) move(t *payload.Strings, p *partition, words []uint64, lo int) {
 	next := c.next[sort.Search(len(p.shares), func(i int) bool { return p.shares[i].hi > lo })]
 	for i, bin := range p.bins[lo : lo+len(words)] {
 		w := words[i]
-		if length := t.length(w); length > 0 && c.carried[bin] {
+		if length := t.Length(w); length > 0 && c.moved[bin] {
 			at := next[bin]
-			copy(c.data[at:at+uint64(length)], t.source(w))
+			copy(c.data[at:at+uint64(length)], t.Source(w))
 			next[bin] = at + uint64(length)
-			words[i] = at<<(t.lenBits&63) | uint64(length)
+			words[i] = t.Word(at, length)
 		}
 	}
 }
 
 // write writes the strings of all rows, and their offsets, in sorted order: those of a bin of up to binsort.MaxRows by
-// one worker, through a copy if they are carried.
-func (c *carriedStrings) write(t *strings, s *sorter, col *engine.Column) error {
+// one worker, through a copy if they move.
+func (c *movedBytes) write(pool *workers.Pool, mem *arena.Arena, col *engine.Column) error {
 	longest := 0
-	for bin, carried := range c.carried {
-		if carried {
+	for bin, moved := range c.moved {
+		if moved {
 			longest = max(longest, c.bins[bin+1]-c.bins[bin])
 		}
 	}
-	scratch, err := s.mem.Bytes(min(s.pool.Threads, len(c.carried)) * longest)
+	scratch, err := mem.Bytes(min(pool.Threads, len(c.moved)) * longest)
 	if err != nil {
 		return err
 	}
 	c.next = nil
-	err = s.pool.Run(len(c.carried), func(worker, bin int) {
+	err = pool.Run(len(c.moved), func(worker, bin int) {
 		lo, hi, start, end := int(c.rows[bin]), int(c.rows[bin+1]), c.bins[bin], c.bins[bin+1]
-		if hi-lo > binsort.MaxRows || s.pool.Stopped() {
+		if hi-lo > binsort.MaxRows || pool.Stopped() {
 			return
 		}
-		sorted := *t
-		if c.carried[bin] {
-			sorted.near = scratch[worker*longest:][:copy(scratch[worker*longest:], c.data[start:end])]
-			sorted.nearAt, sorted.copied = start, true
+		t := c.text
+		if c.moved[bin] {
+			cached := scratch[worker*longest:]
+			t = t.CopyOf(cached[:copy(cached, c.data[start:end])], start)
 		}
-		sorted.writeRows(s.pool, col, lo, hi, start, end)
+		t.WriteRows(pool, col, lo, hi, start, end)
 	})
-	s.mem.Free(scratch)
-	for bin := 0; bin < len(c.carried) && err == nil; bin++ {
+	mem.Free(scratch)
+	for bin := 0; bin < len(c.moved) && err == nil; bin++ {
 		if lo, hi := int(c.rows[bin]), int(c.rows[bin+1]); hi-lo > binsort.MaxRows {
-			var tiles []tile
-			if tiles, err = t.measureTiles(s, lo, hi); err == nil {
-				err = t.writeTiles(s, col, lo, hi, c.bins[bin], tiles)
-			}
+			err = c.text.WriteRange(pool, col, lo, hi, c.bins[bin])
 		}
 	}
 	return err

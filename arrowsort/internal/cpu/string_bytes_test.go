@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -34,20 +35,17 @@ func longTexts(n, tied int) [][]byte {
 	return texts
 }
 
-// requireCarried checks whether a sort of a job carries a number of columns, and how many of their bins.
-func requireCarried(t *testing.T, job *engine.Job, columns int, all bool) {
+// requireMoved checks whether a sort of a job carries a number of columns, and how many of their bins.
+func requireMoved(t *testing.T, job *engine.Job, columns int, all bool) {
 	t.Helper()
 	s := newTestSorter(t, job)
 	require.NoError(t, s.allocate())
 	require.NoError(t, s.sortColumns())
-	for _, c := range s.columns {
-		if c.text == nil || c.text.carried == nil {
-			continue
-		}
+	for _, c := range s.moved {
 		columns--
 		left := 0
-		for _, carried := range c.text.carried.carried {
-			if !carried {
+		for _, moved := range c.moved {
+			if !moved {
 				left++
 			}
 		}
@@ -56,9 +54,9 @@ func requireCarried(t *testing.T, job *engine.Job, columns int, all bool) {
 	require.Zero(t, columns)
 }
 
-// TestCarriedStrings sorts by long strings, by two columns of them, and moves them by a number: with and without bins
-// that are too long to be carried.
-func TestCarriedStrings(t *testing.T) {
+// TestMovedBytes sorts by long strings, by two columns of them, and moves them by a number: with and without bins
+// that are too long to move.
+func TestMovedBytes(t *testing.T) {
 	const n = 200_003
 	numbers := drawn(2, n, uniform)
 	specs := []cputest.Texts{
@@ -89,7 +87,7 @@ func TestCarriedStrings(t *testing.T) {
 			for name, c := range map[string]struct {
 				keys    []keyencode.Key
 				gather  []int
-				carried int
+				moved   int
 				compare func(a, b uint32) int
 			}{
 				"the key": {[]keyencode.Key{text}, []int{0}, 1, byText},
@@ -114,7 +112,7 @@ func TestCarriedStrings(t *testing.T) {
 				job := engine.Job{
 					Rows: n, Columns: columns, Keys: c.keys, RowNumbers: 4, Gather: c.gather, Threads: 1 + i%3,
 				}
-				requireCarried(t, &job, c.carried, tied < 50 || c.carried == 1 && c.keys[0].Column > 0)
+				requireMoved(t, &job, c.moved, tied < 50 || c.moved == 1 && c.keys[0].Column > 0)
 				want := stable(allRows(n), c.compare)
 				res, _ := mustSort(t, &job)
 				requireSame(t, want, buffers.View[uint32](res.RowNumbers), "%s", name)
@@ -131,8 +129,8 @@ func TestCarriedStrings(t *testing.T) {
 	}
 }
 
-// TestCarriedStringsTempMemory: bytes are carried into the result; a worker copies those of one bin.
-func TestCarriedStringsTempMemory(t *testing.T) {
+// TestMovedBytesTempMemory: bytes are moved into the result; a worker copies those of one bin.
+func TestMovedBytesTempMemory(t *testing.T) {
 	const n = 500_000
 	texts, valid := longTexts(n, 0), make([]bool, n)
 	for i := range valid {
@@ -142,7 +140,111 @@ func TestCarriedStringsTempMemory(t *testing.T) {
 		Rows: n, Columns: []keyencode.Column{cputest.Texts{}.Column(keyencode.Binary, texts, valid)},
 		Keys: []keyencode.Key{{}}, Gather: []int{0}, Threads: 2,
 	}
-	requireCarried(t, &job, 1, true)
+	requireMoved(t, &job, 1, true)
 	_, temp := mustSort(t, &job)
 	require.Less(t, temp, n*(2+8+8)+3<<20, "bins, codes, words")
+}
+
+// requireTexts compares a gathered column with the strings of the given rows. Its offsets begin at 0, and nothing else
+// is in its bytes.
+func requireTexts(
+	t *testing.T, kind keyencode.Kind, texts [][]byte, valid []bool, rows []uint32, got *engine.Column, name string,
+) {
+	t.Helper()
+	offset := func(i int) int {
+		if kind == keyencode.Binary {
+			return int(buffers.View[int32](got.Values)[i])
+		}
+		return int(buffers.View[int64](got.Values)[i])
+	}
+	at, nulls := 0, 0
+	for i, row := range rows {
+		text := texts[row]
+		if !valid[row] {
+			text, nulls = nil, nulls+1
+		}
+		if offset(i) != at || offset(i+1) != at+len(text) || string(got.Data[at:at+len(text)]) != string(text) ||
+			got.Validity != nil && bitAt(got.Validity, i) != valid[row] {
+			require.Failf(
+				t, "wrong string", "%s: place %d, row %d: offsets %d to %d after %d, want %q", name, i, row, offset(i),
+				offset(i+1), at, text,
+			)
+		}
+		at += len(text)
+	}
+	require.Len(t, got.Data, at, name)
+	require.Equal(t, nulls, got.Nulls, name)
+	require.Equal(t, nulls > 0, got.Validity != nil, name)
+}
+
+// TestStrings moves strings of every form by a key: with the partition, as one copy in order and in reverse, by the
+// leading rows, and few of them.
+func TestStrings(t *testing.T) {
+	const n = 200_000
+	keys := drawn(1, n, uniform)
+	orders := map[string][]uint64{
+		"random": keys, "sorted": drawn(1, n, shapes["sorted"]), "reversed": drawn(1, n, shapes["reversed"]),
+	}
+	rows := map[string][]uint32{}
+	for name, keys := range orders {
+		job := engine.Job{
+			Rows: n, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 4,
+		}
+		res, _ := mustSort(t, &job)
+		rows[name] = buffers.View[uint32](res.RowNumbers)
+	}
+	few := engine.Job{
+		Rows: 3000, Columns: []keyencode.Column{uint64Column(keys[:3000])}, Keys: []keyencode.Key{{}}, RowNumbers: 4,
+	}
+	res, _ := mustSort(t, &few)
+	fewRows := buffers.View[uint32](res.RowNumbers)
+	for i, s := range cputest.AllTexts {
+		t.Run(s.Name, func(t *testing.T) {
+			kind := keyencode.Binary + keyencode.Kind(i%2)
+			texts, valid := s.Draw(n)
+			c := s.Column(kind, texts, valid)
+			for name, keys := range orders {
+				if !testrun.Share(3, s.Name, name) {
+					continue
+				}
+				job := engine.Job{
+					Rows: n, Columns: []keyencode.Column{uint64Column(keys), c}, Keys: []keyencode.Key{{}},
+					Gather: []int{1}, Threads: 2,
+				}
+				res, _ := mustSort(t, &job)
+				requireTexts(t, kind, texts, valid, rows[name], &res.Columns[0], name)
+				job.Limit = n / 20
+				res, _ = mustSort(t, &job)
+				requireTexts(
+					t, kind, texts, valid, rows[name][:job.Limit], &res.Columns[0],
+					fmt.Sprint(name, ", limit ", job.Limit),
+				)
+			}
+			kind ^= keyencode.Binary ^ keyencode.LargeBinary
+			few.Columns = []keyencode.Column{few.Columns[0], s.Column(kind, texts[:3000], valid[:3000])}
+			few.Gather = []int{1}
+			res, _ := mustSort(t, &few)
+			requireTexts(t, kind, texts, valid, fewRows, &res.Columns[0], "few rows")
+		})
+	}
+}
+
+// TestTooManyBytes: strings whose offsets would pass 2 GiB are an error before any byte is copied.
+func TestTooManyBytes(t *testing.T) {
+	const chunks, size = 300, 8 << 20 // the chunks share their bytes
+	data := make([]byte, size)
+	c := keyencode.Column{Kind: keyencode.Binary}
+	for range chunks {
+		offsets := buffers.Bytes([]uint32{0, size})
+		c.Chunks = append(c.Chunks, keyencode.Chunk{Rows: 1, Values: offsets, Data: [][]byte{data}})
+	}
+	job := engine.Job{
+		Rows: chunks, Columns: []keyencode.Column{c, uint64Column(drawn(1, chunks, uniform))},
+		Keys: []keyencode.Key{{Column: 1}}, Gather: []int{0},
+	}
+	mem := newMeter(t)
+	_, err := New().Sort(t.Context(), &job, mem)
+	require.ErrorIs(t, err, engine.ErrOffsets)
+	require.Less(t, mem.Most, 1<<20, "bytes that were allocated")
+	require.Greater(t, chunks*size, math.MaxInt32)
 }

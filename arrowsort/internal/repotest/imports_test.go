@@ -22,6 +22,7 @@ const (
 	arrow18   = "github.com/apache/arrow-go/v18"
 	pqarrow   = arrow18 + "/parquet/pqarrow"
 	tablefile = module + "/arrowsort/internal/tablefile"
+	cpu       = module + "/arrowsort/internal/cpu"
 	gpu       = module + "/gpu"
 	cuda      = "gorgonia.org/cu"
 	commands  = "github.com/spf13/cobra"
@@ -47,9 +48,9 @@ var arrows = []struct {
 	{from: "arrowsort/engine/enginetest", never: []string{arrow, arrow18, gpu}},
 	{from: "arrowsort/internal/cpu", never: []string{arrow, arrow18, gpu}},
 	{from: "arrowsort/internal/cpu/scatter", only: []string{}},
-	{from: "arrowsort/internal/cpu/keys", only: []string{module + "/internal/buffers", module + "/internal/arena",
-		module + "/internal/machine", module + "/internal/workers", module + "/keyencode",
-		module + "/arrowsort/engine", sys}},
+	{from: "arrowsort/internal/cpu/keys", only: ofCPU()},
+	{from: "arrowsort/internal/cpu/payload", only: ofCPU("scatter", "keys")},
+	{from: "arrowsort/internal/cpu/binsort", only: ofCPU("scatter", "keys", "payload")},
 	{from: "arrowsort/internal/take", never: []string{compute, parquet, arrow18, gpu}},
 	{from: "arrowsort", never: []string{compute, parquet, arrow18, gpu, module + "/arrowsort/cmd", commands}},
 	{from: "arrowsort/rows", never: []string{compute, parquet, arrow18, gpu, module + "/arrowsort/cmd", commands}},
@@ -75,6 +76,18 @@ var arrows = []struct {
 	{from: "arrowsort/extsort", never: []string{parquet, pqarrow, tablefile + "/parquet", flight, gpu, commands}},
 	{from: "kernels", only: []string{}},
 	{from: "gpu", never: []string{arrow, arrow18, module + "/arrowsort/internal"}},
+}
+
+// ofCPU are the packages that each package of the CPU engine may reach, and some of its own.
+func ofCPU(parts ...string) []string {
+	reached := []string{module + "/keyencode", module + "/arrowsort/engine", sys}
+	for _, name := range []string{"arena", "buffers", "machine", "tiebreak", "workers"} {
+		reached = append(reached, module+"/internal/"+name)
+	}
+	for _, name := range parts {
+		reached = append(reached, cpu+"/"+name)
+	}
+	return reached
 }
 
 func TestImportsFollowTheArchitecture(t *testing.T) {

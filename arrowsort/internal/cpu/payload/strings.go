@@ -1,4 +1,4 @@
-package cpu
+package payload
 
 import (
 	"encoding/binary"
@@ -9,27 +9,27 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/internal/buffers"
+	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// strings moves a Binary or LargeBinary column as one word per row. Strings of at most 7 bytes travel whole: their
+// Strings moves a Binary or LargeBinary column as one word per row. Strings of at most 7 bytes travel whole: their
 // bytes from the low end, the length in the top byte. Longer ones stay where they are: a word holds the place of the
-// first byte, counted over all chunks, above the length. Their bytes are copied once, in sorted order, unless they are
-// carried.
-type strings struct {
+// first byte, counted over all chunks, above the length. Their bytes are copied once, in sorted order, unless they
+// move.
+type Strings struct {
 	chunked
-	mover   *mover
+	Mover   *Mover
 	short   bool
 	lenBits uint
 	equal   int   // the length of all rows, none of them null, if there is one
 	bases   []int // the bytes of all chunks' rows in one numbering: that of each chunk's first byte
 	firsts  []int // where it is in the chunk's Data
 
-	table   []uint64        // the words of ranks that move in their place; nil: words move
-	carried *carriedStrings // nil when the bytes stay in the input
-	near    []byte          // carried bytes: from place nearAt on, below those of the chunks
-	nearAt  int
-	copied  bool // near is a copy of a bin in the cache
+	table   []uint64 // the words of indices that move in their place; nil: words move
+	Moved   []byte   // bytes that have moved to the result: from place movedAt on, below those of the chunks
+	movedAt int
+	inCache bool // moved is a copy of a bin in the cache
 }
 
 const (
@@ -38,9 +38,9 @@ const (
 	nullLong   = math.MaxUint64
 )
 
-func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
-	t := &strings{
-		chunked: c, mover: &mover{width: 8}, bases: make([]int, len(c.Chunks)+1), firsts: make([]int, len(c.Chunks)),
+func newStrings(pool *workers.Pool, c chunked, nullable bool) (*Strings, error) {
+	t := &Strings{
+		chunked: c, Mover: &Mover{Width: 8}, bases: make([]int, len(c.Chunks)+1), firsts: make([]int, len(c.Chunks)),
 	}
 	for i := range c.Chunks {
 		t.bases[i+1] = t.bases[i]
@@ -49,7 +49,7 @@ func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
 			t.bases[i+1] += t.offset(k, k.Offset+k.Rows) - t.firsts[i]
 		}
 	}
-	shortest, longest, err := t.lengths(s)
+	shortest, longest, err := t.lengths(pool)
 	if err != nil {
 		return nil, err
 	}
@@ -63,14 +63,14 @@ func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
 			"%w: %d bytes of strings, the longest of %d bytes", engine.ErrOffsets, t.bases[len(c.Chunks)], longest,
 		)
 	}
-	t.mover.fill = func(dst []byte, lo int) {
+	t.Mover.Fill = func(dst []byte, lo int) {
 		words := buffers.View[uint64](dst)
 		c.eachChunk(lo, lo+len(words), func(k, at, n int) {
 			t.words(words[:n], k, at)
 			words = words[n:]
 		})
 	}
-	t.mover.take = func(dst []byte, rows []uint32) {
+	t.Mover.Take = func(dst []byte, rows []uint32) {
 		words := buffers.View[uint64](dst)
 		for i, r := range rows {
 			k := c.at(int(r))
@@ -81,7 +81,7 @@ func newStrings(c chunked, s *sorter, nullable bool) (*strings, error) {
 }
 
 // offset is where the string at a position of a chunk begins.
-func (t *strings) offset(k *keyencode.Chunk, at int) int {
+func (t *Strings) offset(k *keyencode.Chunk, at int) int {
 	if t.Kind == keyencode.Binary {
 		return int(buffers.View[int32](k.Values)[at])
 	}
@@ -89,10 +89,10 @@ func (t *strings) offset(k *keyencode.Chunk, at int) int {
 }
 
 // lengths are those of the shortest and the longest string, null or not.
-func (t *strings) lengths(s *sorter) (shortest, longest int, err error) {
+func (t *Strings) lengths(pool *workers.Pool) (shortest, longest int, err error) {
 	type extent struct{ lo, hi int }
-	tiles := make([]extent, (s.rows+keys.TileRows-1)/keys.TileRows)
-	err = s.pool.Tiles(s.rows, keys.TileRows, func(_, lo, hi int) {
+	tiles := make([]extent, (t.starts[len(t.Chunks)]+keys.TileRows-1)/keys.TileRows)
+	err = pool.Tiles(t.starts[len(t.Chunks)], keys.TileRows, func(_, lo, hi int) {
 		e := extent{lo: math.MaxInt}
 		t.eachChunk(lo, hi, func(k, at, n int) {
 			var lo, hi int
@@ -122,7 +122,7 @@ func lengthsOf[T int32 | int64](offsets []T) (shortest, longest int) {
 }
 
 // words makes the words of the rows from position at of a chunk on.
-func (t *strings) words(dst []uint64, chunk, at int) {
+func (t *Strings) words(dst []uint64, chunk, at int) {
 	k := &t.Chunks[chunk]
 	var data []byte
 	if len(k.Data) > 0 {
@@ -149,7 +149,7 @@ func (t *strings) words(dst []uint64, chunk, at int) {
 	}
 }
 
-func (t *strings) null() uint64 {
+func (t *Strings) null() uint64 {
 	if t.short {
 		return nullShort
 	}
@@ -180,4 +180,43 @@ func longWords[T int32 | int64](dst []uint64, offsets []T, base uint64, lenBits 
 	for i := range dst {
 		dst[i] = (base+uint64(offsets[i]))<<(lenBits&63) | uint64(offsets[i+1]-offsets[i])
 	}
+}
+
+// Long reports whether words hold places of bytes.
+func (t *Strings) Long() bool { return !t.short && t.table == nil }
+
+// InputBytes is the number of bytes of the rows in the input.
+func (t *Strings) InputBytes() int { return t.bases[len(t.Chunks)] - t.bases[0] }
+
+// MoveTo lets words have places among so many bytes of the result, before those of the input. It reports false where
+// these are too many for a word.
+func (t *Strings) MoveTo(data int) bool {
+	if uint(bits.Len(uint(data+t.InputBytes())))+t.lenBits > 63 {
+		return false
+	}
+	for i := range t.bases {
+		t.bases[i] += data
+	}
+	return true
+}
+
+// Word is that of a long string at a place.
+func (t *Strings) Word(place uint64, length int) uint64 {
+	return place<<(t.lenBits&63) | uint64(length)
+}
+
+// CopyOf is t where the moved bytes from place start on are a copy in the cache.
+func (t *Strings) CopyOf(cached []byte, start int) *Strings {
+	c := *t
+	c.Moved, c.movedAt, c.inCache = cached, start, true
+	return &c
+}
+
+// MovedBetween is the moved bytes from those of one word up to those of another, none where these have not moved.
+func (t *Strings) MovedBetween(first, last uint64) []byte {
+	lo, hi := int(first>>t.lenBits), int(last>>t.lenBits)
+	if lo < hi && hi < t.bases[0] {
+		return t.Moved[lo:hi]
+	}
+	return nil
 }

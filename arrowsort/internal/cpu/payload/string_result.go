@@ -1,4 +1,4 @@
-package cpu
+package payload
 
 import (
 	"encoding/binary"
@@ -8,17 +8,18 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-func (t *strings) isNull(w uint64) bool {
+func (t *Strings) isNull(w uint64) bool {
 	return w == t.null()
 }
 
-// length is the number of bytes of a row; nulls have none.
-func (t *strings) length(w uint64) int {
+// Length is the number of bytes of a row; nulls have none.
+func (t *Strings) Length(w uint64) int {
 	if t.short {
 		return int(w >> 56 & shortBytes)
 	}
@@ -28,17 +29,17 @@ func (t *strings) length(w uint64) int {
 	return int(w & (1<<t.lenBits - 1))
 }
 
-// source is what begins with a row's first byte.
-func (t *strings) source(w uint64) []byte {
+// Source is what begins with a row's first byte.
+func (t *Strings) Source(w uint64) []byte {
 	place := int(w >> (t.lenBits & 63))
 	if place < t.bases[0] {
-		return t.near[place-t.nearAt:]
+		return t.Moved[place-t.movedAt:]
 	}
 	return t.inputFrom(place)
 }
 
 // inputFrom is what begins at a place in the input.
-func (t *strings) inputFrom(place int) []byte {
+func (t *Strings) inputFrom(place int) []byte {
 	i := 0
 	if len(t.Chunks) > 1 {
 		i = sort.SearchInts(t.bases, place+1) - 1
@@ -46,28 +47,31 @@ func (t *strings) inputFrom(place int) []byte {
 	return t.Chunks[i].Data[0][place-t.bases[i]+t.firsts[i]:]
 }
 
-// text is the string of a word of a long string, nil for null.
-func (t *strings) text(w uint64) []byte {
+// Text is the string of a word of a long string, nil for null.
+func (t *Strings) Text(w uint64) []byte {
 	if w == nullLong {
 		return nil
 	}
 	n := w & (1<<(t.lenBits&63) - 1)
 	if place := int(w >> (t.lenBits & 63)); place < t.bases[0] {
-		return t.near[place-t.nearAt:][:n]
+		return t.Moved[place-t.movedAt:][:n]
 	}
 	if n == 0 {
 		return []byte{}
 	}
-	return t.source(w)[:n]
+	return t.Source(w)[:n]
 }
 
-// unpack makes offsets, bytes and validity of the sorted words.
-func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
-	rows := len(t.mover.out) / t.mover.width
+// Unpack makes offsets, bytes and validity of the sorted words. Where bytes have moved to data, which is the result's,
+// write puts them in order.
+func (t *Strings) Unpack(
+	pool *workers.Pool, mem *arena.Arena, data []byte, write func(col *engine.Column) error,
+) (col engine.Column, err error) {
+	rows := len(t.Mover.Out) / t.Mover.Width
 	if rows == 0 {
 		return col, nil
 	}
-	tiles, err := t.measureTiles(s, 0, rows)
+	tiles, err := t.measureTiles(pool, 0, rows)
 	if err != nil {
 		return col, err
 	}
@@ -75,27 +79,28 @@ func (t *strings) unpack(s *sorter) (col engine.Column, err error) {
 	for _, k := range tiles {
 		col.Nulls += k.nulls
 	}
-	if err := t.allocate(s, &col, rows, total); err != nil {
+	col.Data = data
+	if err := t.allocate(mem, &col, rows, total); err != nil {
 		return col, err
 	}
 	if col.Validity != nil {
-		err = s.pool.Tiles(rows, keys.TileRows, func(_, lo, hi int) {
+		err = pool.Tiles(rows, keys.TileRows, func(_, lo, hi int) {
 			t.blocks(lo, hi, func(words []uint64, row int) { t.validity(col.Validity[row/8:], words) })
 		})
 	}
 	switch {
 	case err != nil:
-	case t.carried != nil:
-		err = t.carried.write(t, s, &col)
+	case write != nil:
+		err = write(&col)
 	default:
-		err = t.writeTiles(s, &col, 0, rows, 0, tiles)
+		err = t.writeTiles(pool, &col, 0, rows, 0, tiles)
 	}
-	s.mem.Free(t.mover.out)
+	mem.Free(t.Mover.Out)
 	return col, err
 }
 
 // allocate provides the buffers of a column, and writes the last offset.
-func (t *strings) allocate(s *sorter, col *engine.Column, rows, total int) (err error) {
+func (t *Strings) allocate(mem *arena.Arena, col *engine.Column, rows, total int) (err error) {
 	size := 8
 	if t.Kind == keyencode.Binary {
 		size = 4
@@ -103,7 +108,7 @@ func (t *strings) allocate(s *sorter, col *engine.Column, rows, total int) (err 
 			return fmt.Errorf("%w: %d bytes", engine.ErrOffsets, total)
 		}
 	}
-	if col.Values, err = s.mem.Bytes((rows + 1) * size); err != nil {
+	if col.Values, err = mem.Bytes((rows + 1) * size); err != nil {
 		return err
 	}
 	if size == 4 {
@@ -111,24 +116,24 @@ func (t *strings) allocate(s *sorter, col *engine.Column, rows, total int) (err 
 	} else {
 		buffers.View[int64](col.Values)[rows] = int64(total)
 	}
-	if t.carried != nil {
-		col.Data = t.carried.data
-	} else if col.Data, err = s.mem.Bytes(total); err != nil {
-		return err
+	if col.Data == nil {
+		if col.Data, err = mem.Bytes(total); err != nil {
+			return err
+		}
 	}
 	if col.Nulls > 0 {
-		col.Validity, err = s.mem.Bytes((rows + 7) / 8)
+		col.Validity, err = mem.Bytes((rows + 7) / 8)
 	}
 	return err
 }
 
-// A tile is a run of up to TileRows sorted rows that one worker unpacks: its bytes in the result, and its nulls.
+// A tile is a run of up to keys.TileRows sorted rows that one worker unpacks: its bytes in the result, and its nulls.
 type tile struct{ start, end, nulls int }
 
 // measureTiles are the tiles of rows lo..hi-1; the bytes of the first one begin at 0.
-func (t *strings) measureTiles(s *sorter, lo, hi int) ([]tile, error) {
+func (t *Strings) measureTiles(pool *workers.Pool, lo, hi int) ([]tile, error) {
 	tiles := make([]tile, (hi-lo+keys.TileRows-1)/keys.TileRows)
-	err := s.pool.Tiles(hi-lo, keys.TileRows, func(_, from, to int) {
+	err := pool.Tiles(hi-lo, keys.TileRows, func(_, from, to int) {
 		k := &tiles[from/keys.TileRows]
 		t.blocks(lo+from, lo+to, func(words []uint64, _ int) { t.measure(k, words) })
 	})
@@ -141,16 +146,25 @@ func (t *strings) measureTiles(s *sorter, lo, hi int) ([]tile, error) {
 	return tiles, err
 }
 
+// WriteRange writes the strings of rows lo..hi-1, and their offsets; their bytes begin at byte start.
+func (t *Strings) WriteRange(pool *workers.Pool, col *engine.Column, lo, hi, start int) error {
+	tiles, err := t.measureTiles(pool, lo, hi)
+	if err != nil {
+		return err
+	}
+	return t.writeTiles(pool, col, lo, hi, start, tiles)
+}
+
 // writeTiles writes the strings of the rows from lo on, and their offsets; the bytes of the tiles begin at byte start.
-func (t *strings) writeTiles(s *sorter, col *engine.Column, lo, hi, start int, tiles []tile) error {
-	return s.pool.Tiles(hi-lo, keys.TileRows, func(_, from, to int) {
+func (t *Strings) writeTiles(pool *workers.Pool, col *engine.Column, lo, hi, start int, tiles []tile) error {
+	return pool.Tiles(hi-lo, keys.TileRows, func(_, from, to int) {
 		k := tiles[from/keys.TileRows]
-		t.writeRows(s.pool, col, lo+from, lo+to, start+k.start, start+k.end)
+		t.WriteRows(pool, col, lo+from, lo+to, start+k.start, start+k.end)
 	})
 }
 
-// writeRows writes the strings of rows lo..hi-1 to bytes start..end-1 of the result.
-func (t *strings) writeRows(ws *workers.Pool, col *engine.Column, lo, hi, start, end int) {
+// WriteRows writes the strings of rows lo..hi-1 to bytes start..end-1 of the result.
+func (t *Strings) WriteRows(ws *workers.Pool, col *engine.Column, lo, hi, start, end int) {
 	t.blocks(lo, hi, func(words []uint64, row int) {
 		data, n := col.Data[start:end], 0
 		if t.Kind == keyencode.Binary {
@@ -163,64 +177,64 @@ func (t *strings) writeRows(ws *workers.Pool, col *engine.Column, lo, hi, start,
 }
 
 // blocks calls f with the sorted words of rows lo..hi-1, block by block.
-func (t *strings) blocks(lo, hi int, f func(words []uint64, row int)) {
+func (t *Strings) blocks(lo, hi int, f func(words []uint64, row int)) {
 	if t.table != nil {
 		t.tableBlocks(lo, hi, f)
 		return
 	}
-	words := buffers.View[uint64](t.mover.out)
+	words := buffers.View[uint64](t.Mover.Out)
 	for ; lo < hi; lo += keys.BlockRows {
 		f(words[lo:min(lo+keys.BlockRows, hi)], lo)
 	}
 }
 
-// tableBlocks is blocks for ranks.
-func (t *strings) tableBlocks(lo, hi int, f func(words []uint64, row int)) {
+// tableBlocks is blocks for indices of a dictionary.
+func (t *Strings) tableBlocks(lo, hi int, f func(words []uint64, row int)) {
 	var words [keys.BlockRows]uint64
-	ranks := buffers.View[uint16](t.mover.out)
+	indices := buffers.View[uint16](t.Mover.Out)
 	for ; lo < hi; lo += keys.BlockRows {
 		block := words[:min(keys.BlockRows, hi-lo)]
-		for i, rank := range ranks[lo : lo+len(block)] {
-			block[i] = t.table[rank]
+		for i, index := range indices[lo : lo+len(block)] {
+			block[i] = t.table[index]
 		}
 		f(block, lo)
 	}
 }
 
-func (t *strings) measure(k *tile, words []uint64) {
+func (t *Strings) measure(k *tile, words []uint64) {
 	if t.equal > 0 {
 		k.end += t.equal * len(words)
 		return
 	}
 	for _, w := range words {
-		k.end += t.length(w)
+		k.end += t.Length(w)
 		if t.isNull(w) {
 			k.nulls++
 		}
 	}
 }
 
-// write writes the offset of each row and the bytes, and returns how many these are. Rows that follow in data are
-// written later: they overwrite bytes written too far.
-func write[T int32 | int64](t *strings, ws *workers.Pool, offsets []T, data []byte, start T, words []uint64) int {
+// write writes the offset of each row and the bytes, and returns how many these are. It may write past the end
+// of a string; the next string overwrites those bytes.
+func write[T int32 | int64](t *Strings, ws *workers.Pool, offsets []T, data []byte, start T, words []uint64) int {
 	if t.short && t.equal > 0 {
 		return writeEqual(offsets, data, start, words, t.equal)
 	}
 	at := 0
 	for i, w := range words {
-		if !t.short && i%prefetchRows == 0 {
+		if !t.short && i%PrefetchRows == 0 {
 			if ws.Stopped() {
 				return at
 			}
-			if !t.copied {
-				t.prefetch(words[i:min(i+prefetchRows, len(words))])
+			if !t.inCache {
+				t.prefetch(words[i:min(i+PrefetchRows, len(words))])
 			}
 		}
-		n := t.length(w)
+		n := t.Length(w)
 		offsets[i] = start + T(at)
 		if !t.short {
 			if n > 0 {
-				copy(data[at:at+n], t.source(w))
+				copy(data[at:at+n], t.Source(w))
 			}
 		} else {
 			writeShort(data[at:], w, n)
@@ -253,17 +267,17 @@ func writeShort(data []byte, w uint64, n int) {
 	}
 }
 
-// prefetchRows is the number of rows whose bytes are read before they are copied.
-const prefetchRows = 64
+// PrefetchRows is the number of rows whose bytes are read before they are copied.
+const PrefetchRows = 64
 
 // prefetch reads the first and the last byte of each row: the cache misses of independent loads overlap, those of the
 // copies that follow would hardly.
 //
 //go:noinline
-func (t *strings) prefetch(words []uint64) (sum byte) {
+func (t *Strings) prefetch(words []uint64) (sum byte) {
 	for _, w := range words {
-		if n := t.length(w); n > 0 {
-			b := t.source(w)
+		if n := t.Length(w); n > 0 {
+			b := t.Source(w)
 			sum += b[0] + b[n-1]
 		}
 	}
@@ -271,7 +285,7 @@ func (t *strings) prefetch(words []uint64) (sum byte) {
 }
 
 // validity writes the validity of a block, whose first row is at a multiple of 8.
-func (t *strings) validity(dst []byte, words []uint64) {
+func (t *Strings) validity(dst []byte, words []uint64) {
 	clear(dst[:(len(words)+7)/8])
 	for i, w := range words {
 		if !t.isNull(w) {
