@@ -65,16 +65,6 @@ type SearchSortedOptions struct {
 // TypeName is the name of these options.
 func (SearchSortedOptions) TypeName() string { return "arrowsort.SearchSortedOptions" }
 
-// optionsOf takes options as value or as pointer, and sort keys of v18; see functions.Options.
-func optionsOf[T compute.FunctionOptions](
-	opts compute.FunctionOptions, datum compute.Datum,
-) (o T, given bool, err error) {
-	if keys, ok := opts.(compute.SortOptions); ok {
-		opts = sortOptions(keys, datum)
-	}
-	return functions.Options[T](opts, arrow.ErrInvalid)
-}
-
 // sortOptions are the options that sort keys of v18 mean. For arrays and chunked arrays the first key counts, whatever
 // its column.
 func sortOptions(keys compute.SortOptions, datum compute.Datum) SortOptions {
@@ -121,16 +111,13 @@ func isSorted(ctx context.Context, options SortOptions, data Data) (compute.Datu
 	return compute.NewDatum(sorted), nil
 }
 
-// selectK selects one row at least, since a limit of 0 is no limit, and so finds fault with the keys for every k.
 func selectK(ctx context.Context, options SelectKOptions, data Data) (compute.Datum, error) {
-	if options.K < 0 {
-		return nil, fmt.Errorf("%w: requires a nonnegative k, got %d", arrow.ErrInvalid, options.K)
-	}
-	if len(options.Keys) == 0 {
-		return nil, fmt.Errorf("%w: requires one or more sort keys", arrow.ErrInvalid)
+	limit, err := functions.SelectLimit(options.K, len(options.Keys), arrow.ErrInvalid)
+	if err != nil {
+		return nil, err
 	}
 	opts := contextOptions(ctx)
-	opts.Limit = int(min(max(options.K, 1), math.MaxInt))
+	opts.Limit = limit
 	rows, err := SortIndices(ctx, data, options.Keys, opts)
 	if err != nil {
 		return nil, err

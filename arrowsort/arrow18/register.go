@@ -53,69 +53,19 @@ func Register(registry compute.FunctionRegistry) error {
 	return nil
 }
 
-// sortFunctions are the functions that Register adds. Arrow limits the lines of a description to 78 characters.
+// sortFunctions are the functions that Register adds.
 func sortFunctions() []compute.Function {
 	return []compute.Function{
-		newFunction("array_sort_indices", compute.FunctionDoc{
-			Summary: "Return the indices that would sort an array",
-			Description: `The result is a stable sort of an array or chunked array: uint64 row numbers
-over the whole input.`,
-		}, SortOptions{}, arraySortIndices),
-		newFunction("sort_indices", compute.FunctionDoc{
-			Summary: "Return the indices that would sort an array, record batch or table",
-			Description: `The result is a stable sort of the input: uint64 row numbers over the whole
-input. Values come first, then NaNs, then nulls; or nulls, NaNs, values. A
-record batch or table needs one or more sort keys.`,
-		}, SortOptions{}, sortIndices),
-		newFunction("sort", compute.FunctionDoc{
-			Summary: "Sort an array, record batch or table",
-			Description: `The result is the input with its rows in the order of arrowsort.sort_indices,
-as a datum of the input's own kind.`,
-		}, SortOptions{}, sortDatum),
-		newFunction("is_sorted", compute.FunctionDoc{
-			Summary: "Report whether an array, record batch or table is sorted",
-			Description: `The result is a boolean scalar: true when arrowsort.sort_indices would leave
-every row where it is.`,
-		}, SortOptions{}, isSorted),
-		newFunction("select_k_unstable", compute.FunctionDoc{
-			Summary: "Select the indices of the first k elements in sorted order",
-			Description: `The result are the first k row numbers of arrowsort.sort_indices, or all of
-them when there are fewer rows. Ties keep their order in this implementation,
-which the name does not promise.`,
-		}, nil, selectK),
-		newFunction("rank", compute.FunctionDoc{
-			Summary: "Compute the ranks of an array, record batch or table",
-			Description: `The result is a uint64 rank, counted from 1, for each row of the input in the
-order of arrowsort.sort_indices. Nulls tie with nulls and NaNs with NaNs; the
-options say which ranks ties get.`,
-		}, RankOptions{}, rank),
-		newFunction("rank_quantile", compute.FunctionDoc{
-			Summary: "Compute the quantile ranks of an array, record batch or table",
-			Description: `The result is a double between 0 and 1 for each row of the input: the number
-of rows that sort before it, and half of those that tie with it, itself
-included, divided by the number of all rows.`,
-		}, SortOptions{}, rankQuantile),
-		newFunction("rank_normal", compute.FunctionDoc{
-			Summary: "Compute the normal (gaussian) ranks of an array, record batch or table",
-			Description: `The result is a double for each row of the input: the value that a normal
-variable of mean 0 and variance 1 is below with the probability that is the
-quantile rank of the row; see arrowsort.rank_quantile.`,
-		}, SortOptions{}, rankNormal),
-		newFunction("partition_nth_indices", compute.FunctionDoc{
-			Summary: "Return the indices that partition data around a pivot",
-			Description: `The result are uint64 row numbers over the whole input: up to the pivot,
-counted from 0, those of arrowsort.sort_indices, then all others in any
-order.`,
-		}, nil, partitionNth),
-		newFunctionOf("search_sorted", compute.FunctionDoc{
-			ArgNames: []string{"values", "needles"},
-			Summary:  "Find insertion indices for sorted input",
-			Description: `The result is, for each needle, the uint64 place in the values, which are in
-ascending order, before which it keeps them so: the first place or, by the
-options, the last. Nulls of the values are at their start or end; needles are
-compared with the other values. A needle that is null is null in the result.
-Values that are not in order are an error.`,
-		}, SearchSortedOptions{}, searchSorted),
+		newFunction("array_sort_indices", SortOptions{}, arraySortIndices),
+		newFunction("sort_indices", SortOptions{}, sortIndices),
+		newFunction("sort", SortOptions{}, sortDatum),
+		newFunction("is_sorted", SortOptions{}, isSorted),
+		newFunction("select_k_unstable", nil, selectK),
+		newFunction("rank", RankOptions{}, rank),
+		newFunction("rank_quantile", SortOptions{}, rankQuantile),
+		newFunction("rank_normal", SortOptions{}, rankNormal),
+		newFunction("partition_nth_indices", nil, partitionNth),
+		newFunctionOf("search_sorted", SearchSortedOptions{}, searchSorted),
 	}
 }
 
@@ -130,56 +80,40 @@ type function struct {
 func (f *function) DefaultOptions() compute.FunctionOptions { return f.defaults }
 
 // newFunction makes a function of one datum. The defaults are nil when a call needs options.
-func newFunction[T compute.FunctionOptions](name string, doc compute.FunctionDoc, defaults compute.FunctionOptions,
+func newFunction[T compute.FunctionOptions](name string, defaults compute.FunctionOptions,
 	run func(ctx context.Context, options T, data Data) (compute.Datum, error),
 ) *function {
-	doc.ArgNames = []string{"input"}
-	return newFunctionOf(name, doc, defaults,
-		func(ctx context.Context, options T, args []compute.Datum) (compute.Datum, error) {
-			data, err := dataOf(args[0])
-			if err != nil {
-				return nil, err
-			}
-			defer data.Release()
-			return run(ctx, options, data)
-		})
+	first := func(ctx context.Context, options T, args []compute.Datum) (compute.Datum, error) {
+		data, err := dataOf(args[0])
+		if err != nil {
+			return nil, err
+		}
+		defer data.Release()
+		return run(ctx, options, data)
+	}
+	return newFunctionOf(name, defaults, first)
 }
 
-// newFunctionOf is newFunction with the arguments that doc names.
-func newFunctionOf[T compute.FunctionOptions](name string, doc compute.FunctionDoc, defaults compute.FunctionOptions,
+// prefix is what the names of the functions begin with.
+const prefix = "arrowsort."
+
+// newFunctionOf is newFunction with the arguments of its description.
+func newFunctionOf[T compute.FunctionOptions](name string, defaults compute.FunctionOptions,
 	run func(ctx context.Context, options T, args []compute.Datum) (compute.Datum, error),
 ) *function {
 	var none T
-	name = "arrowsort." + name
-	doc.OptionsType, doc.OptionsRequired = none.TypeName(), defaults == nil
+	d := functions.Describe(name, prefix)
+	doc := compute.FunctionDoc{Summary: d.Summary, Description: d.Text, ArgNames: d.Arguments,
+		OptionsType: none.TypeName(), OptionsRequired: defaults == nil}
+	name = prefix + name
 	impl := func(ctx context.Context, opts compute.FunctionOptions, args ...compute.Datum) (compute.Datum, error) {
-		out, err := call(ctx, opts, args, doc.OptionsRequired, run)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		if keys, ok := opts.(compute.SortOptions); ok {
+			opts = sortOptions(keys, args[0])
 		}
-		return out, nil
+		return functions.Call(ctx, name, opts, doc.OptionsRequired, arrow.ErrInvalid,
+			func(options T) (compute.Datum, error) { return run(ctx, options, args) })
 	}
 	return &function{compute.NewMetaFunction(name, compute.Arity{NArgs: len(doc.ArgNames)}, doc, impl), defaults}
-}
-
-func call[T compute.FunctionOptions](
-	ctx context.Context, opts compute.FunctionOptions, args []compute.Datum, required bool,
-	run func(ctx context.Context, options T, args []compute.Datum) (compute.Datum, error),
-) (compute.Datum, error) {
-	options, given, err := optionsOf[T](opts, args[0])
-	if err != nil {
-		return nil, err
-	}
-	if !given && required { // a typed nil; the embedded function rejects an untyped one
-		return nil, fmt.Errorf("%w: cannot be called without options", arrow.ErrInvalid)
-	}
-	if ctx == nil {
-		return nil, fmt.Errorf("%w: the context is nil; give context.Background()", arrow.ErrInvalid)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return run(ctx, options, args)
 }
 
 // dataOf is what a datum holds. The caller releases it; the datum keeps its own reference.

@@ -80,15 +80,11 @@ func indicesOf(ctx context.Context, options SortOptions, datum compute.Datum, li
 	return arrowsort.SortIndices(ctx, data, keys, opts)
 }
 
-// selectK selects one row at least, since a limit of 0 is no limit, and so finds fault with the keys for every k.
 func selectK(ctx context.Context, options SelectKOptions, datum compute.Datum) (compute.Datum, error) {
-	if options.K < 0 {
-		return nil, fmt.Errorf("%w: requires a nonnegative k, got %d", arrow.ErrInvalid, options.K)
+	limit, err := functions.SelectLimit(options.K, len(options.SortKeys), arrow.ErrInvalid)
+	if err != nil {
+		return nil, err
 	}
-	if len(options.SortKeys) == 0 {
-		return nil, fmt.Errorf("%w: requires one or more sort keys", arrow.ErrInvalid)
-	}
-	limit := int(min(max(options.K, 1), math.MaxInt))
 	indices, err := indicesOf(ctx, SortOptions{SortKeys: options.SortKeys}, datum, limit)
 	if err != nil {
 		return nil, err
