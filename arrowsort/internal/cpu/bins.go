@@ -7,8 +7,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/internal/buffers"
-	"github.com/arrowsort/arrowsort/internal/tiebreak"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // sortRows sorts the listed rows of a source, which tie in all words before word, by the words from there on. Few are
@@ -16,12 +14,12 @@ import (
 // sample or, when they tie in it, with the next word.
 func (s *sorter) sortRows(src keys.Source, rows []uint32, word int) error {
 	if len(rows) <= binsort.MaxRows {
-		fs, err := s.newBinSorters(1, len(rows), 8, true)
+		fs, err := binsort.NewSorters(s.pool, s.mem, 1, len(rows), 8, true)
 		if err != nil {
 			return err
 		}
-		fs[0].sortRows(s.keys.Plan, src, rows, word)
-		fs[0].release(s.mem)
+		fs[0].SortList(s.keys.Plan, src, rows, word)
+		fs[0].Release(s.mem)
 		return nil
 	}
 	p := s.newPartition(keys.NewList(src, rows, word), len(rows), nil)
@@ -49,7 +47,7 @@ func (s *sorter) sortRows(src keys.Source, rows []uint32, word int) error {
 // sortListedBins sorts the rows of each bin of a partition by word.
 func (s *sorter) sortListedBins(p *partition, src keys.Source, rows []uint32, word int) error {
 	return p.eachBin(8, true,
-		func(f *binSorter, lo, hi int) { f.sortRows(s.keys.Plan, src, rows[lo:hi], word) },
+		func(f *binsort.Sorter, lo, hi int) { f.SortList(s.keys.Plan, src, rows[lo:hi], word) },
 		func(lo, hi int) error { return s.sortLongBin(src, rows[lo:hi], word) })
 }
 
@@ -85,16 +83,4 @@ func (s *sorter) tied(src keys.Source, n int) (uint64, bool, error) {
 		}
 	})
 	return first[0], !slices.Contains(differ, true), err
-}
-
-// sortRows sorts the listed rows of a source in place by the words from word on.
-func (f *binSorter) sortRows(plan *keyencode.Plan, src keys.Source, rows []uint32, word int) {
-	if len(rows) < 2 {
-		return
-	}
-	codes := f.codes[:len(rows)]
-	src.EncodeRows(codes, word, f.ties.Rows[:copy(f.ties.Rows, rows)])
-	f.SortRun(rows, codes)
-	f.ties.Runs = tiebreak.AppendRuns(f.ties.Runs[:0], plan, codes, word, 0)
-	f.breakTies(src, plan, rows)
 }

@@ -210,7 +210,7 @@ func (p *partition) newScratch(movers []*payload.Mover, workers int) (scratch, e
 // eachBin calls short for the rows lo..hi-1 of bins of up to binsort.MaxRows, which one worker sorts, with temp storage
 // for values of a width and for ties; then long, one after another, for the others.
 func (p *partition) eachBin(
-	width int, ties bool, short func(f *binSorter, lo, hi int), long func(lo, hi int) error,
+	width int, ties bool, short func(f *binsort.Sorter, lo, hi int), long func(lo, hi int) error,
 ) error {
 	longest := 0
 	for bin := range p.binner.bins {
@@ -218,7 +218,7 @@ func (p *partition) eachBin(
 			longest = max(longest, hi-lo)
 		}
 	}
-	fs, err := p.newBinSorters(min(p.pool.Threads, p.binner.bins), longest, width, ties)
+	fs, err := binsort.NewSorters(p.pool, p.mem, min(p.pool.Threads, p.binner.bins), longest, width, ties)
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (p *partition) eachBin(
 		}
 	})
 	for _, f := range fs {
-		f.release(p.mem)
+		f.Release(p.mem)
 	}
 	for bin := 0; bin < p.binner.bins && err == nil; bin++ {
 		if lo, hi := p.bin(bin); hi-lo > binsort.MaxRows {

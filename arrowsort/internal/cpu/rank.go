@@ -120,7 +120,7 @@ func (p *partition) rankBins(src storedCodes, ties Ties) ([]int, error) {
 		next, _ := slices.BinarySearch(p.starts, uint32(lo)+1)
 		return next - 1
 	}
-	err := p.eachBin(8, p.keys.Plan.Words() > 1, func(f *binSorter, lo, hi int) {
+	err := p.eachBin(8, p.keys.Plan.Words() > 1, func(f *binsort.Sorter, lo, hi int) {
 		if lo < hi {
 			groups[bin(lo)] = p.rankBin(f, src, lo, hi, ties)
 		}
@@ -133,10 +133,10 @@ func (p *partition) rankBins(src storedCodes, ties Ties) ([]int, error) {
 }
 
 // rankBin is rankBins for the rows lo..hi-1 of one bin.
-func (p *partition) rankBin(f *binSorter, src storedCodes, lo, hi int, ties Ties) (groups int) {
-	order := f.sortRowIndices(p.keys.Plan, src, lo, hi-lo)
+func (p *partition) rankBin(f *binsort.Sorter, src storedCodes, lo, hi int, ties Ties) (groups int) {
+	order := f.Order(p.keys.Plan, src, lo, hi-lo)
 	if order == nil {
-		order = f.applied(nil, hi-lo)
+		order = f.Own(nil, hi-lo)
 	}
 	if p.keys.Plan.Words() == 1 {
 		return p.rankCodes(src.words[lo:hi], order, ties)

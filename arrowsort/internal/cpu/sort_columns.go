@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
@@ -125,7 +126,7 @@ func movable(k keyencode.Kind) bool {
 // sortBins sorts every bin in place: the codes of its rows give an order, the order permutes every mover.
 func (s *sorter) sortBins(p *partition, src keys.Source, movers []*payload.Mover) error {
 	return p.eachBin(payload.Widest(movers), s.keys.Plan.Words() > 1,
-		func(f *binSorter, lo, hi int) { f.sortBin(s.keys.Plan, src, movers, lo, hi) },
+		func(f *binsort.Sorter, lo, hi int) { f.SortBin(s.keys.Plan, src, movers, lo, hi) },
 		func(lo, hi int) error { return s.split(src, movers, lo, hi) })
 }
 
@@ -245,6 +246,24 @@ type storedCodes struct {
 }
 
 func (s storedCodes) Encode(dst []uint64, lo int) { copy(dst, s.words[lo:]) }
+
+// Words are the leading words of rows lo..hi-1.
+func (s storedCodes) Words(lo, hi int) []uint64 { return s.words[lo:hi] }
+
+// Prefetch brings the strings of rows lo..hi-1 into the cache, if they have moved.
+func (s storedCodes) Prefetch(lo, hi int) {
+	if s.texts != nil {
+		s.texts.fetch(lo, hi)
+	}
+}
+
+// Strings finds the strings that a word of the given rows holds bytes of, if they have moved.
+func (s storedCodes) Strings(dst [][]byte, word int, rows []uint32) bool {
+	if s.texts != nil {
+		s.texts.find(dst, word, rows)
+	}
+	return s.texts != nil
+}
 
 func (s storedCodes) EncodeRows(dst []uint64, word int, rows []uint32) {
 	if word == 0 {

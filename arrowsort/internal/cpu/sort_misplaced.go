@@ -224,7 +224,8 @@ func (m *misplacedRows) merge() (done bool, err error) {
 	if longest > binsort.MaxRows {
 		return false, nil
 	}
-	fs, err := m.newBinSorters(min(m.pool.Threads, len(m.tiles)), longest, payload.Widest(movers), false)
+	threads := min(m.pool.Threads, len(m.tiles))
+	fs, err := binsort.NewSorters(m.pool, m.mem, threads, longest, payload.Widest(movers), false)
 	if err != nil {
 		return false, err
 	}
@@ -233,11 +234,11 @@ func (m *misplacedRows) merge() (done bool, err error) {
 		t := &m.tiles[i]
 		late := m.sorted[lates[i]:lates[i+1]]
 		spans[worker] = m.spans(spans[worker][:0], fs[worker], t, late)
-		m.move(movers, fs[worker].spare, t, late, spans[worker], t.kept+lates[i])
+		m.move(movers, fs[worker].Scratch, t, late, spans[worker], t.kept+lates[i])
 		m.pool.Advance(3 * (m.fences[t.last].row - m.fences[t.first].row))
 	})
 	for _, f := range fs {
-		f.release(m.mem)
+		f.Release(m.mem)
 	}
 	return true, err
 }
@@ -246,7 +247,7 @@ func (m *misplacedRows) merge() (done bool, err error) {
 type span struct{ from, to int }
 
 // spans appends the rows in place of a tile and late ones in the order of the result.
-func (m *misplacedRows) spans(spans []span, f *binSorter, t *keptTile, late []uint32) []span {
+func (m *misplacedRows) spans(spans []span, f *binsort.Sorter, t *keptTile, late []uint32) []span {
 	add := func(from, to int) {
 		if last := len(spans) - 1; last >= 0 && spans[last].to == from {
 			spans[last].to = to
@@ -255,9 +256,9 @@ func (m *misplacedRows) spans(spans []span, f *binSorter, t *keptTile, late []ui
 		}
 	}
 	lo, hi := m.fences[t.first].row, m.fences[t.last].row
-	codes, lateCodes := f.codes[:hi-lo], f.codes[hi-lo:][:len(late)]
+	codes, lateCodes := f.Codes[:hi-lo], f.Codes[hi-lo:][:len(late)]
 	keys.EncodeAll(m.src, codes, lo)
-	m.src.EncodeRows(lateCodes, 0, f.rows[:copy(f.rows, late)])
+	m.src.EncodeRows(lateCodes, 0, f.Rows[:copy(f.Rows, late)])
 	from, next := 0, 0
 	for i := range t.count + 1 {
 		to := hi - lo

@@ -4,14 +4,13 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
-	"github.com/arrowsort/arrowsort/internal/tiebreak"
 	"github.com/arrowsort/arrowsort/internal/workers"
-	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // sortRowNumbers makes row numbers and nothing else. A record is a code above its row number in one word; the partition
@@ -93,99 +92,8 @@ func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
 func (s *sorter) sortRecords(p *partition, records []uint64, rowBits, rest uint) error {
 	src := s.keys.Source()
 	return p.eachBin(8, rest > 0 || s.keys.Plan.Words() > 1,
-		func(f *binSorter, lo, hi int) { f.sortBinRecords(s.keys.Plan, src, records[lo:hi], rowBits, rest) },
+		func(f *binsort.Sorter, lo, hi int) { f.SortRecords(s.keys.Plan, src, records[lo:hi], rowBits, rest) },
 		func(lo, hi int) error { return s.sortLongRecords(records[lo:hi], rowBits) })
-}
-
-// sortBinRecords sorts the records of one bin and strips them.
-func (f *binSorter) sortBinRecords(plan *keyencode.Plan, src keys.Source, records []uint64, rowBits, rest uint) {
-	if len(records) == 0 {
-		return
-	}
-	sorted := records
-	order := f.order.Order(records)
-	if order != nil {
-		sorted = buffers.View[uint64](f.spare)[:copy(buffers.View[uint64](f.spare), records)]
-	}
-	if rest == 0 && plan.Words() == 1 {
-		takeRows(records, sorted, order, rowBits)
-		return
-	}
-	f.tied = takeTiedRows(records, sorted, order, rowBits, f.tied[:0])
-	if len(f.tied) > 0 {
-		f.breakRecordTies(plan, src, records, rest)
-	}
-}
-
-// takeRows strips records, in an order or as they are, to row numbers.
-//
-//go:noinline
-func takeRows(dst, records []uint64, order []uint32, rowBits uint) {
-	mask := uint64(1)<<(rowBits&63) - 1
-	if order == nil {
-		for i, r := range records {
-			dst[i] = r & mask
-		}
-		return
-	}
-	dst = dst[:len(order)]
-	for i, o := range order {
-		dst[i] = records[o] & mask
-	}
-}
-
-// takeTiedRows is takeRows that also lists the places whose code bits tie with those of the place before, and these
-// bits.
-//
-//go:noinline
-func takeTiedRows(dst, records []uint64, order []uint32, rowBits uint, tied []tiedRecord) []tiedRecord {
-	rowBits &= 63
-	mask := uint64(1)<<rowBits - 1
-	before := ^uint64(0) // no record has 64 code bits
-	dst = dst[:len(records)]
-	for i := range dst {
-		o := i
-		if order != nil {
-			o = int(order[i])
-		}
-		r := records[o]
-		if r>>rowBits == before {
-			tied = append(tied, tiedRecord{i, before})
-		}
-		before = r >> rowBits
-		dst[i] = r & mask
-	}
-	return tied
-}
-
-// A tiedRecord is a place whose record has the same code bits as the one before.
-type tiedRecord struct {
-	at   int
-	code uint64
-}
-
-// breakRecordTies orders the rows of tied records by the words that the records hold in part or not at all.
-func (f *binSorter) breakRecordTies(plan *keyencode.Plan, src keys.Source, rows []uint64, rest uint) {
-	runs := f.ties.Runs[:0]
-	for _, t := range f.tied {
-		word := 0
-		if rest == 0 {
-			word = plan.Next(0, t.code)
-		}
-		switch last := len(runs) - 1; {
-		case word >= plan.Words():
-		case last >= 0 && runs[last].Hi == t.at:
-			runs[last].Hi++
-		default:
-			runs = append(runs, tiebreak.Run{Lo: t.at - 1, Hi: t.at + 1, Word: word})
-		}
-	}
-	for i, r := range rows {
-		f.rows[i] = uint32(r)
-	}
-	f.ties.Runs = runs
-	f.breakTies(src, plan, f.rows[:len(rows)])
-	buffers.Widen(rows, f.rows)
 }
 
 // sortLongRecords sorts the records of a bin that is too long for one worker, by their rows.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
@@ -133,7 +134,7 @@ func (s *sorter) mergeTiles(runs Runs, proven bool) (inOrder bool, err error) {
 	}
 	movers := s.movers()
 	workers := min(s.pool.Threads, len(tiles))
-	fs, err := s.newBinSorters(workers, longest, payload.Widest(movers), s.keys.Plan.Words() > 1)
+	fs, err := binsort.NewSorters(s.pool, s.mem, workers, longest, payload.Widest(movers), s.keys.Plan.Words() > 1)
 	if err != nil {
 		return false, err
 	}
@@ -144,7 +145,7 @@ func (s *sorter) mergeTiles(runs Runs, proven bool) (inOrder bool, err error) {
 			return
 		}
 		order := t.order(s, f)
-		if !proven && !t.inOrder(s.keys.Source(), runs, f.codes) {
+		if !proven && !t.inOrder(s.keys.Source(), runs, f.Codes) {
 			unsorted.Store(true)
 			return
 		}
@@ -152,7 +153,7 @@ func (s *sorter) mergeTiles(runs Runs, proven bool) (inOrder bool, err error) {
 		s.pool.Advance(3 * t.rows)
 	})
 	for _, f := range fs {
-		f.release(s.mem)
+		f.Release(s.mem)
 	}
 	return !unsorted.Load(), err
 }
@@ -164,14 +165,14 @@ type mergeTile struct {
 }
 
 // move moves the rows of the tile in an order to the result, up to its end.
-func (t *mergeTile) move(s *sorter, f *binSorter, movers []*payload.Mover, order []uint32) {
+func (t *mergeTile) move(s *sorter, f *binsort.Sorter, movers []*payload.Mover, order []uint32) {
 	kept := min(t.rows, s.out-t.out)
 	for _, l := range movers {
 		if s.pool.Stopped() {
 			return
 		}
 		out := l.Out[t.out*l.Width : (t.out+kept)*l.Width]
-		rows := f.spare[:t.rows*l.Width]
+		rows := f.Scratch[:t.rows*l.Width]
 		if order == nil && kept == t.rows {
 			rows = out
 		}
@@ -186,13 +187,13 @@ func (t *mergeTile) move(s *sorter, f *binSorter, movers []*payload.Mover, order
 }
 
 // order is the order of the rows, one run after another; nil when they are in order. f has their codes.
-func (t *mergeTile) order(s *sorter, f *binSorter) []uint32 {
+func (t *mergeTile) order(s *sorter, f *binsort.Sorter) []uint32 {
 	if len(t.first) != 2 || s.keys.Plan.Words() != 1 {
-		return f.sortRowIndices(s.keys.Plan, t.source(s.keys.Source()), 0, t.rows)
+		return f.Order(s.keys.Plan, t.source(s.keys.Source()), 0, t.rows)
 	}
-	codes := f.codes[:t.rows]
+	codes := f.Codes[:t.rows]
 	keys.EncodeAll(t.source(s.keys.Source()), codes, 0)
-	return f.order.OrderOfTwoRuns(codes, int(t.end[0]-t.first[0]))
+	return f.Argsort.OrderOfTwoRuns(codes, int(t.end[0]-t.first[0]))
 }
 
 // load writes the rows of the tile one run after another.

@@ -14,11 +14,11 @@ import (
 
 // sortSmall sorts a few thousand rows on one worker, without a partition.
 func (s *sorter) sortSmall() error {
-	f := binSorter{pool: s.pool}
-	if err := f.reserve(s.mem, s.rows, 8, s.keys.Plan.Words() > 1); err != nil {
+	fs, err := binsort.NewSorters(s.pool, s.mem, 1, s.rows, 8, s.keys.Plan.Words() > 1)
+	if err != nil {
 		return err
 	}
-	rows := f.sortRowIndices(s.keys.Plan, s.keys.Source(), 0, s.rows)
+	rows := fs[0].Order(s.keys.Plan, s.keys.Source(), 0, s.rows)
 	if rows == nil {
 		return s.copy(false)
 	}
