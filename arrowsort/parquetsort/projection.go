@@ -3,7 +3,6 @@ package parquetsort
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -63,32 +63,15 @@ func (in *inputs) projectionOf(schema *arrow.Schema) []int {
 	return columns
 }
 
-// columnOf is the column that a key, which there is, lies in: the one that has its path as name, or else the longest
-// start of it from which the rest leads to a field, as in package arrowsort.
+// columnOf returns the column of a key that the schema has.
 func (in *inputs) columnOf(key arrowsort.Key) int {
-	if at, found := leadingField(in.schema.Fields(), key.Path); found && key.Path != "" {
+	at, positioned := key.At.Index()
+	columns := adapter.OfSchema(in.schema)
+	found, err := keypath.Find(&columns, keypath.Key{Path: key.Path, Position: at, HasPosition: positioned})
+	if err != nil {
 		return at
 	}
-	at, _ := key.At.Index()
-	return at
-}
-
-func leadingField(fields []arrow.Field, path string) (at int, found bool) {
-	for end := len(path); end >= 0; end = strings.LastIndexByte(path[:end], '.') {
-		at := slices.IndexFunc(fields, func(f arrow.Field) bool { return f.Name == path[:end] })
-		if at < 0 {
-			continue
-		}
-		if end == len(path) {
-			return at, true
-		}
-		if s, ok := adapter.StructOf(fields[at].Type); ok {
-			if _, found := leadingField(s.Fields(), path[end+1:]); found {
-				return at, true
-			}
-		}
-	}
-	return 0, false
+	return found.Path[0]
 }
 
 // selectColumns has only the columns read that Options.Select names, or that the keys lie in.

@@ -139,15 +139,5 @@ func (w *JobBuilder) dictionaryColumn(
 
 // dictionaries are the distinct dictionaries of the views, and which of them each view has.
 func dictionaries(views []view) (distinct []arrow.ArrayData, of []int) {
-	of = make([]int, len(views))
-	for i, v := range views {
-		d := v.data.Dictionary()
-		at := len(distinct) - 1 // chunks that share a dictionary are neighbours as a rule
-		if at < 0 || !arraydata.Identical(distinct[at], d) {
-			distinct = append(distinct, d)
-			at++
-		}
-		of[i] = at
-	}
-	return distinct, of
+	return arraydata.DistinctDictionaries(len(views), func(i int) arrow.ArrayData { return views[i].data.Dictionary() })
 }

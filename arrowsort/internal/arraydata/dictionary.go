@@ -21,6 +21,36 @@ func IndexLimit(typ arrow.DataType) int64 {
 	return 1 << min(bits, 62) // more than there can be
 }
 
+// DistinctDictionaries returns the different dictionaries of n arrays, and which of them each array has: -1 where of
+// returns nil. A dictionary counts as one that is Identical if that is the first or its predecessor, as those are that
+// were read again with every batch.
+func DistinctDictionaries(n int, of func(i int) arrow.ArrayData) (distinct []arrow.ArrayData, which []int) {
+	which = make([]int, n)
+	known := map[arrow.ArrayData]int{}
+	last := -1
+	for i := range which {
+		d := of(i)
+		if d == nil {
+			which[i] = -1
+			continue
+		}
+		at, found := known[d]
+		switch {
+		case found:
+		case last >= 0 && Identical(distinct[last], d):
+			at = last
+		case last > 0 && Identical(distinct[0], d):
+			at = 0
+		default:
+			at = len(distinct)
+			distinct = append(distinct, d)
+		}
+		known[d] = at
+		which[i], last = at, at
+	}
+	return distinct, which
+}
+
 // Identical reports whether two data of one type are equal byte for byte, so that either can stand for the other. It
 // may miss equal ones, but takes no two values for equal that differ in a bit: -0.0 is not +0.0.
 func Identical(a, b arrow.ArrayData) bool {

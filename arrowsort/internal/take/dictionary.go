@@ -117,10 +117,15 @@ func (g *gatherer) merge(typ arrow.DataType, dicts []chunk, total int) (*indexMa
 // Equal entries become one, except those of unions and runs, which are concatenated. Chunks without rows do not count,
 // unless there are no others.
 func (g *gatherer) unify(typ *arrow.DictionaryType, chunks []chunk) (*array.Data, *indexMaps, error) {
-	dicts, of := dictionariesOf(chunks)
+	dicts, of := arraydata.DistinctDictionaries(len(chunks), func(i int) arrow.ArrayData {
+		if chunks[i].length == 0 {
+			return nil
+		}
+		return chunks[i].data.Dictionary()
+	})
 	switch {
 	case len(dicts) == 1:
-		return dicts[0], nil, nil
+		return dicts[0].(*array.Data), nil, nil
 	case len(dicts) == 0:
 		for _, c := range chunks {
 			if d, ok := c.data.Dictionary().(*array.Data); ok && d != nil {
@@ -158,31 +163,6 @@ func (g *gatherer) unify(typ *arrow.DictionaryType, chunks []chunk) (*array.Data
 	}
 	m.of = perChunk
 	return dict, m, nil
-}
-
-// dictionariesOf is the different dictionaries of the chunks that have rows, and which of them each chunk has, -1 for
-// one without rows.
-func dictionariesOf(chunks []chunk) (dicts []*array.Data, of []int) {
-	of = make([]int, len(chunks))
-	for i, c := range chunks {
-		of[i] = -1
-		if c.length == 0 {
-			continue
-		}
-		d := c.data.Dictionary().(*array.Data)
-		for k, known := range dicts {
-			// the first one stands for those read again with every batch
-			if known == d || k == 0 && arraydata.Identical(known, d) {
-				of[i] = k
-				break
-			}
-		}
-		if of[i] < 0 {
-			of[i] = len(dicts)
-			dicts = append(dicts, d)
-		}
-	}
-	return dicts, of
 }
 
 // Unify returns the chunks of a column with one dictionary for all of them, at every level of the type, so that equal
