@@ -13,7 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// checkName is the command whose exit code reports the result.
+// checkName names the command whose exit code is its result.
 const checkName = "check"
 
 func newCheck(s streams) *cobra.Command {
@@ -106,7 +106,7 @@ func (j *job) answer(sorted bool, lines []string) error {
 	return nil
 }
 
-// declaredKeys takes the order that the footers of all files name for the keys.
+// declaredKeys sets the keys to the order that the footers of all files declare.
 func (f *jobFlags) declaredKeys(ctx context.Context) error {
 	without := func(format string, args ...any) error {
 		return usagef("give at least one key: -k COLUMN; "+format, args...)
@@ -140,21 +140,21 @@ func (f *jobFlags) declaredKeys(ctx context.Context) error {
 	return nil
 }
 
-// A footerReport is the order that the footer of a Parquet file names, and whether the rows are in it.
+// A footerReport is the order that the footer of a Parquet file declares, and whether the rows are in that order.
 type footerReport struct {
 	File string   `json:"file"`
 	Keys []string `json:"keys"`           // as they are typed; empty: the file, or its first row group, names none
 	True *bool    `json:"true,omitempty"` // absent where that was not checked
 }
 
-// A remark is true of a file and of the next files.
+// A remark holds for a file and the files after it.
 type remark struct {
 	file, text string
 	more       int64 // next files
 }
 
-// reportFooters reports the orders that footers name. It returns what there is to remark, and the first row that is not
-// in one of them.
+// reportFooters reports the orders that footers declare. It returns remarks, and the first row that violates one of the
+// orders.
 func (r *report) reportFooters(footers []parquetsort.Footer) (lines []string, wrong *parquetsort.Violation) {
 	var remarks []remark
 	for _, f := range footers {
@@ -178,7 +178,7 @@ func (r *report) reportFooters(footers []parquetsort.Footer) (lines []string, wr
 	return lines, wrong
 }
 
-// footerText is what there is to say of the order that a footer names; empty when it is that of the keys.
+// footerText describes the order that a footer declares; empty if it is the order of the keys.
 func footerText(f *parquetsort.Footer) string {
 	order := flagtext.KeyList(f.Keys)
 	if f.Mixed {

@@ -17,7 +17,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 )
 
-// resolve finds the keys in a schema, and makes sure that they can be sorted by.
+// resolve finds the keys in a schema, and checks that their types can be sorted.
 func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowsort.Key, error) {
 	keys := make([]arrowsort.Key, len(f.keys))
 	for i, k := range f.keys {
@@ -41,13 +41,13 @@ func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowso
 	return keys, nil
 }
 
-// inWords is an error of the library for somebody who does not call it.
+// inWords rewords an error of the library for users of the command.
 func inWords(err error) error {
 	words := strings.TrimPrefix(err.Error(), "arrowsort: ")
 	return reworded{strings.TrimSuffix(words, "; use Key.At"), err}
 }
 
-// locate makes sure that a key names one column.
+// locate checks that a key names one column.
 func (k *keyFlag) locate(schema *arrow.Schema) error {
 	if k.key.Path == "" {
 		if at, _ := k.key.At.Index(); at >= schema.NumFields() {
@@ -74,7 +74,7 @@ func (k *keyFlag) locate(schema *arrow.Schema) error {
 	return noColumn(schema, meant(schema, k.key.Path))
 }
 
-// locateColumn makes sure that --select names one column: by its name, which is taken as it is, or by its position.
+// locateColumn checks that --select names one column, by its literal name or by its position.
 func locateColumn(schema *arrow.Schema, name string) error {
 	key, err := parseKey(name, 0)
 	_, at := flagtext.FindColumns(schema, name)
@@ -96,7 +96,7 @@ func locateColumn(schema *arrow.Schema, name string) error {
 	return noColumn(schema, "")
 }
 
-// ambiguous is the error for a name of several columns, which are reached by a flag and their positions.
+// ambiguous returns the error for a name that several columns have. It lists their positions for a flag.
 func ambiguous(name, flag string, at []int) error {
 	texts := make([]string, len(at))
 	for i, c := range at {
@@ -105,7 +105,7 @@ func ambiguous(name, flag string, at []int) error {
 	return fmt.Errorf("%d columns are named %s; say which: %s", len(at), quoted(name), strings.Join(texts, " or "))
 }
 
-// noColumn is the error for a name that no column has; meant is one that has, or empty.
+// noColumn returns the error for a name that no column has. meant is the column to suggest, or empty.
 func noColumn(schema *arrow.Schema, meant string) error {
 	if meant != "" {
 		return fmt.Errorf("no such column; did you mean %s?", meant)
@@ -113,7 +113,7 @@ func noColumn(schema *arrow.Schema, meant string) error {
 	return fmt.Errorf("no such column; there %s", columnsThere(schema))
 }
 
-// meant is what somebody may have meant who types keys as other tools have them, or as the column is not written.
+// meant guesses the intended key: another tool's syntax, other case, or a typo.
 func meant(schema *arrow.Schema, path string) string {
 	known := func(name string) bool { _, at := flagtext.FindColumns(schema, name); return len(at) > 0 }
 	for _, field := range schema.Fields() {
@@ -137,7 +137,7 @@ func meant(schema *arrow.Schema, path string) string {
 	return ""
 }
 
-// nearestColumn is the column, or field of one, whose name is nearest to a path; empty when none is near.
+// nearestColumn returns the column or nested field whose name is nearest to a path; empty if none is near.
 func nearestColumn(schema *arrow.Schema, path string) string {
 	var names []string
 	for _, field := range schema.Fields() {
@@ -146,13 +146,13 @@ func nearestColumn(schema *arrow.Schema, path string) string {
 	return flagtext.Nearest(names, path)
 }
 
-// longName is the number of characters of a name that messages show.
+// longName is the number of characters to which messages cut names.
 const longName = 60
 
-// quoted is a name in a message: in quotes, cut when it is long.
+// quoted returns a name for a message: in quotes, and cut if it is long.
 func quoted(name string) string { return strconv.Quote(text.Snip(name, longName, "…")) }
 
-// columnsThere lists the columns for an error, the first of them if there are many.
+// columnsThere lists the columns for an error, only the first ones if there are many.
 func columnsThere(schema *arrow.Schema) string {
 	const most = 10
 	n := schema.NumFields()
@@ -172,7 +172,7 @@ func columnsThere(schema *arrow.Schema) string {
 	return fmt.Sprintf("are %d columns: %s", n, list)
 }
 
-// A keyFlag is a key as it was written.
+// A keyFlag is a key as typed on the command line.
 type keyFlag struct {
 	text string
 	key  arrowsort.Key
@@ -194,7 +194,7 @@ func parseKeys(texts []string) ([]keyFlag, error) {
 	return keys, nil
 }
 
-// in is the key in a schema.
+// in returns the key for a schema.
 func (k keyFlag) in(schema *arrow.Schema) keyFlag {
 	if key, err := flagtext.KeyIn(k.text, schema); err == nil {
 		k.key = key
@@ -202,7 +202,7 @@ func (k keyFlag) in(schema *arrow.Schema) keyFlag {
 	return k
 }
 
-// keysInWords are keys in plain words.
+// keysInWords describes keys in plain words.
 func keysInWords(flags []keyFlag) string {
 	keys := make([]arrowsort.Key, len(flags))
 	for i, k := range flags {
@@ -211,7 +211,7 @@ func keysInWords(flags []keyFlag) string {
 	return flagtext.KeysInWords(keys)
 }
 
-// parseKey reads a key with not more than most modifiers.
+// parseKey reads a key with at most `most` modifiers.
 func parseKey(text string, most int) (arrowsort.Key, error) {
 	key, err := flagtext.ParseKey(text, most)
 	if err != nil {
@@ -220,11 +220,11 @@ func parseKey(text string, most int) (arrowsort.Key, error) {
 	return key, nil
 }
 
-// unquote reverses the escapes of quotes and backslashes, which are printable.
+// unquote reverses the escapes of quotes and backslashes, which terminals can print.
 var unquote = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
 
-// printable is text for a terminal: characters that are not printable, such as escape sequences and line ends, are
-// written as in Go.
+// printable returns text for a terminal. Unprintable characters, such as escape sequences and line ends, are written as
+// Go escapes them.
 func printable(s string) string {
 	quoted := strconv.Quote(s)
 	return unquote.Replace(quoted[1 : len(quoted)-1])

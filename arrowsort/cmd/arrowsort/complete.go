@@ -18,20 +18,20 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// Directives for the shell: what is offered are no files, and what it completes is not done.
+// Directives for the shell: offer no files; add no space after a completed word.
 const (
 	noFiles = cobra.ShellCompDirectiveNoFileComp
 	stay    = cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 )
 
-// flagValues are the values of the flags that have a list of them.
+// flagValues are the values of flags with a fixed list of values.
 var flagValues = map[string][]string{
 	"format": {"parquet", "arrow", "arrows", "csv"}, "output-format": {"parquet", "arrow", "arrows", "csv"},
 	"engine": {"auto", "cpu", "gpu"}, "gpus": {"all"}, "delimiter": {"tab"}, "spill-compression": {"lz4", "zstd"},
 }
 
-// completeFlags has the values of the flags of a command completed: those that have a list of them, the folder, and of
-// all others, which are numbers, sizes and text, none; but not the output, a file, nor what is completed already.
+// completeFlags registers the completion of flag values: fixed lists, folders, and nothing for numbers, sizes and text.
+// It leaves out the output, a file, and flags that have a completion already.
 func completeFlags(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		switch flag.Name {
@@ -44,7 +44,7 @@ func completeFlags(cmd *cobra.Command) {
 	})
 }
 
-// completeCompression completes the codecs that the format of the output has.
+// completeCompression completes the codecs of the output's format.
 func (f *jobFlags) completeCompression(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	opts := tablefile.WriteOptions{}
 	opts.Format, _ = tablefile.ParseFormat(f.options.OutputFormat) // its flag has checked it
@@ -59,8 +59,8 @@ func (f *jobFlags) completeCompression(*cobra.Command, []string, string) ([]stri
 	return codecs, cobra.ShellCompDirectiveNoSpace | noFiles // a level may follow
 }
 
-// completeKey completes the keys of the inputs that are on the line: columns, fields of nested ones, and after a colon
-// what a key can end with.
+// completeKey completes keys from the schema of the inputs on the line: columns, nested fields, and modifiers after a
+// colon.
 func (f *jobFlags) completeKey(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	var offered []string
 	if schema := f.schemaOf(args); schema != nil {
@@ -73,7 +73,7 @@ func (f *jobFlags) completeKey(_ *cobra.Command, args []string, typed string) ([
 		return offered, stay
 	}
 	offered = slices.DeleteFunc(offered, func(name string) bool { return !strings.HasPrefix(name, typed) })
-	order, nulls := false, false // are given
+	order, nulls := false, false // modifiers that are there
 	for _, given := range strings.Split(head, ":")[1:] {
 		isNulls := strings.HasPrefix(given, "nulls-")
 		order, nulls = order || !isNulls && flagtext.IsModifier(given), nulls || isNulls && flagtext.IsModifier(given)
@@ -87,7 +87,7 @@ func (f *jobFlags) completeKey(_ *cobra.Command, args []string, typed string) ([
 	return offered, stay
 }
 
-// completeColumns completes the columns of --select, after those that are given.
+// completeColumns completes the next column of --select.
 func (f *jobFlags) completeColumns(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	schema := f.schemaOf(args)
 	if schema == nil {
@@ -103,10 +103,10 @@ func (f *jobFlags) completeColumns(_ *cobra.Command, args []string, typed string
 	return offered, stay
 }
 
-// restOfLine is the variable in which the scripts for bash and zsh pass the words after the one that is completed.
+// restOfLine is the environment variable in which the scripts for bash and zsh pass the words after the cursor.
 const restOfLine = "ARROWSORT_REST"
 
-// schemaOf is the schema of the first input on the line; nil when there is none that can be read.
+// schemaOf returns the schema of the first input on the line; nil if none can be read.
 func (f *jobFlags) schemaOf(args []string) *arrow.Schema {
 	if len(args) == 0 {
 		args = filesOf(strings.Fields(os.Getenv(restOfLine)))
@@ -125,7 +125,7 @@ func (f *jobFlags) schemaOf(args []string) *arrow.Schema {
 	return s.Schema
 }
 
-// filesOf are the inputs among words of a shell: patterns, and paths at which there is something, but for the output.
+// filesOf returns the inputs among the words of a command line: patterns and existing paths, except the output.
 func filesOf(words []string) (files []string) {
 	for i, word := range words {
 		word = strings.Trim(word, `'"`)
@@ -139,7 +139,7 @@ func filesOf(words []string) (files []string) {
 	return files
 }
 
-// A shellScript is how the script of a shell cuts the line at the word that is completed, and how it passes the rest.
+// A shellScript says how a shell's completion script cuts the line at the cursor, and how it passes the rest.
 type shellScript struct {
 	cut, pass string
 	generate  func(root *cobra.Command, to io.Writer, descriptions bool) error
@@ -157,8 +157,7 @@ var shellScripts = map[string]shellScript{
 		}},
 }
 
-// passRestOfLine has the scripts for bash and zsh pass the words after the one that is completed, which those of cobra
-// cut off.
+// passRestOfLine makes the scripts for bash and zsh pass the words after the cursor, which cobra's scripts drop.
 func passRestOfLine(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for shell, script := range shellScripts {
@@ -182,7 +181,7 @@ func passRestOfLine(root *cobra.Command) {
 	}
 }
 
-// appendPaths appends a column and the fields of a nested one.
+// appendPaths appends the path of a column and those of its nested fields.
 func appendPaths(names []string, name string, typ arrow.DataType) []string {
 	if !isTyped(name) {
 		return names
@@ -196,5 +195,5 @@ func appendPaths(names []string, name string, typ arrow.DataType) []string {
 	return append(names, name)
 }
 
-// isTyped reports whether shells complete a name.
+// isTyped reports whether a name can be completed by shells.
 func isTyped(name string) bool { return name != "" && !strings.ContainsAny(name, "\n\r\t") }

@@ -48,7 +48,7 @@ func parseGPUs(text string) (int, error) {
 	return n, err
 }
 
-// gpuOptions are those of the GPUs that --gpus asks for, the first one without it.
+// gpuOptions returns the options for the GPUs of --gpus; without it the first GPU.
 func (f *jobFlags) gpuOptions() (options gpu.Options, err error) {
 	n := f.gpus
 	if n == allGPUs {
@@ -75,7 +75,7 @@ const (
 	cpuThreadRow = 40    // of one thread's work on a row
 )
 
-// autoRows is the number of rows from which auto takes a GPU instead of a number of threads.
+// autoRows returns the number of rows from which auto prefers a GPU to a number of threads.
 func autoRows(threads int) int64 {
 	return int64(gpuStart / (cpuRow - gpuRow + (cpuThreadRow-gpuThreadRow)/float64(threads)))
 }
@@ -89,12 +89,12 @@ type gpuEngine interface {
 	Close() error
 }
 
-// isWithoutGPU reports whether an error is that there is no GPU, or that it does not work, or that its memory is full.
+// isWithoutGPU reports whether an error means that there is no GPU, that it failed, or that its memory is full.
 func isWithoutGPU(err error) bool {
 	return errors.Is(err, gpu.ErrNoDevice) || errors.Is(err, gpu.ErrDevice) || errors.Is(err, engine.ErrMemory)
 }
 
-// A lazyEngine opens a GPU for the first sort that is to be done on it: all, or with --engine auto one of many rows.
+// A lazyEngine opens a GPU at the first sort that needs it: any sort, or with --engine auto one of many rows.
 type lazyEngine struct {
 	flags  *jobFlags
 	used   *string // the name of the engine that sorted last
@@ -141,7 +141,7 @@ func (l *lazyEngine) open(rows int64) (engine.Engine, error) {
 	return l.device, nil
 }
 
-// reports are the times of the GPUs that have sorted, none for the CPU.
+// reports returns the times of the GPUs that have sorted; none for the CPU.
 func (l *lazyEngine) reports() (all []gpuReport) {
 	if l.device == nil {
 		return nil
@@ -163,12 +163,12 @@ func (l *lazyEngine) close() {
 	}
 }
 
-// sortThreads is how many threads the CPU engine would have.
+// sortThreads returns the number of threads of the CPU engine.
 func (f *jobFlags) sortThreads() int {
 	return cmp.Or(f.options.Threads, runtime.GOMAXPROCS(0))
 }
 
-// A fallback sorts on the second engine what the first one has no memory for, or fails at.
+// A fallback sorts on the second engine if the first one fails or has too little memory.
 type fallback struct {
 	first, second engine.Engine
 	used          *string // the name of the engine that did it

@@ -33,8 +33,7 @@ number of passes and the bytes that are spilled. The keys are shown for files th
 	return cmd
 }
 
-// explain prints the strategy, except for a pipe, and the plan of the keys of a file that is sorted
-// in memory.
+// explain prints the strategy, except for a pipe, and the plan of the keys if a file is sorted in memory.
 func (j *job) explain(ctx context.Context, _ []string) error {
 	o, r := &j.options, &j.report
 	if o.Limit > 0 && (len(j.files) > 1 || o.Memory > 0) {
@@ -82,7 +81,7 @@ func (j *job) explained(lines []string) error {
 	return err
 }
 
-// strategyLines are a strategy in words.
+// strategyLines describes a strategy in words.
 func strategyLines(d *parquetsort.Description) []string {
 	files := fmt.Sprintf("%s, %s in; about %s in memory, of a budget of %s", counted(int64(len(d.Inputs)), "file"),
 		bytesText(d.BytesIn), bytesText(d.Table), bytesText(d.Memory))

@@ -23,7 +23,7 @@ import (
 // defaultMemory is the budget without --memory.
 const defaultMemory = "half of what the machine or container has"
 
-// jobFlags are the flags of the commands that read tables, and what follows from them.
+// jobFlags are the flags of the commands that read tables, and the values derived from them.
 type jobFlags struct {
 	options  parquetsort.Options // what the flags ask for
 	keyTexts []string
@@ -53,7 +53,7 @@ func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
 	flags.BoolVar(&f.json, "json", false, "print one JSON object about what was done")
 }
 
-// addInput is for all commands that read files.
+// addInput adds the flags of all commands that read files.
 func addInput(cmd *cobra.Command, o *parquetsort.Options) {
 	flags := cmd.Flags()
 	flags.Func("format", "`format` of the input: parquet, arrow, arrows, csv (default: by name)",
@@ -66,7 +66,7 @@ func addInput(cmd *cobra.Command, o *parquetsort.Options) {
 		"float64:1.234,5, decimal(p,s) or text (docs/csv.md)", func(text string) error { return addType(o, text) })
 }
 
-// addEngine is for the commands that sort.
+// addEngine adds the flags of the commands that sort.
 func (f *jobFlags) addEngine(cmd *cobra.Command) {
 	f.engine = "auto"
 	cmd.Flags().Func("engine", "sort with `ENGINE`: cpu, gpu, or auto, a GPU for large tables (default auto)",
@@ -92,7 +92,7 @@ func (f *jobFlags) addSpill(cmd *cobra.Command) {
 		into(&o.BytesPerFile, flagtext.ParseSize))
 }
 
-// addSelection is for the commands that can leave rows and columns out.
+// addSelection adds the flags that leave out rows and columns.
 func (f *jobFlags) addSelection(cmd *cobra.Command) {
 	flags, o := cmd.Flags(), &f.options
 	flags.Func("tail", "keep the last `N` rows of the order; 0 for all", into(&o.Tail, wholeNumber))
@@ -119,7 +119,7 @@ func (f *jobFlags) addOutput(cmd *cobra.Command) {
 	flags.Func("preview", "print the first `N` rows as a table", into(&o.Head, wholeNumber))
 }
 
-// parse checks what flags and inputs ask for together, and lists the inputs.
+// parse checks the combination of flags and inputs, and lists the inputs.
 func (f *jobFlags) parse(s streams, cmd *cobra.Command, args []string) (err error) {
 	o := &f.options
 	o.Stdin, o.Stdout = s.in, s.out
@@ -165,7 +165,7 @@ func (f *jobFlags) parse(s streams, cmd *cobra.Command, args []string) (err erro
 	return nil
 }
 
-// checkOutput checks what is asked of the output.
+// checkOutput checks the flags of the output.
 func (f *jobFlags) checkOutput(s streams, cmd *cobra.Command) error {
 	o := &f.options
 	if f.output != "" {
@@ -202,7 +202,7 @@ func (f *jobFlags) checkOutput(s streams, cmd *cobra.Command) error {
 	return nil
 }
 
-// csvFlag is a flag for CSV that is given; empty: none is.
+// csvFlag returns a flag for CSV that was given; empty if none was.
 func csvFlag(cmd *cobra.Command) string {
 	names := []string{"delimiter", "no-header", "csv-type"}
 	if i := slices.IndexFunc(names, cmd.Flags().Changed); i >= 0 {
@@ -219,10 +219,10 @@ func isCSV(format, path string) bool {
 	return err == nil && f == tablefile.CSV
 }
 
-// splits reports whether there are to be several outputs.
+// splits reports whether the output is divided into several files.
 func (f *jobFlags) splits() bool { return f.options.RowsPerFile > 0 || f.options.BytesPerFile > 0 }
 
-// into is a flag's function that sets a variable to the value that it parses. Errors follow the flag's name and value.
+// into returns a flag function that parses a value into a variable. Errors follow the flag's name and value.
 func into[T any](to *T, parse func(string) (T, error)) func(string) error {
 	return func(text string) (err error) {
 		*to, err = parse(text)
@@ -230,7 +230,7 @@ func into[T any](to *T, parse func(string) (T, error)) func(string) error {
 	}
 }
 
-// asTyped keeps the text of a value that can be parsed.
+// asTyped returns the text of a value if it can be parsed.
 func asTyped[T any](parse func(string) (T, error)) func(string) (string, error) {
 	return func(text string) (string, error) {
 		_, err := parse(text)
@@ -238,7 +238,7 @@ func asTyped[T any](parse func(string) (T, error)) func(string) (string, error) 
 	}
 }
 
-// oneOf keeps the text of a value that is in a list.
+// oneOf returns the text of a value if it is in a list.
 func oneOf(values ...string) func(string) (string, error) {
 	return func(text string) (string, error) {
 		if slices.Contains(values, text) {
@@ -263,7 +263,7 @@ func wholeNumber[T int | int64](text string) (T, error) {
 	return T(n), nil
 }
 
-// parseBudget reads a size that files can be sorted in.
+// parseBudget reads a memory budget.
 func parseBudget(s string) (int64, error) {
 	n, err := flagtext.ParseSize(s)
 	if err == nil && s != "" && n < parquetsort.MinMemory {
@@ -272,7 +272,7 @@ func parseBudget(s string) (int64, error) {
 	return n, err
 }
 
-// parseDelimiter reads what separates the values of CSV; 0 is the default.
+// parseDelimiter reads the delimiter of CSV; 0 is the default.
 func parseDelimiter(text string) (rune, error) {
 	switch text {
 	case "":
@@ -287,7 +287,7 @@ func parseDelimiter(text string) (rune, error) {
 	return r, nil
 }
 
-// addType adds the type that COLUMN=TYPE gives to a column, whose name may have equal signs.
+// addType adds the type of COLUMN=TYPE. The name of the column may contain equal signs.
 func addType(o *parquetsort.Options, text string) error {
 	column, typ, found := strings.Cut(text, "=")
 	if !found || column == "" {
@@ -314,7 +314,7 @@ func addType(o *parquetsort.Options, text string) error {
 	return nil
 }
 
-// parseFolder makes sure that a folder is there.
+// parseFolder checks that a folder exists.
 func parseFolder(path string) (string, error) {
 	if info, err := os.Stat(path); path != "" && (err != nil || !info.IsDir()) {
 		return "", errors.New("there is no such folder")
@@ -322,7 +322,7 @@ func parseFolder(path string) (string, error) {
 	return path, nil
 }
 
-// checkOutputPath returns why a path cannot be that of an output, where its text or what is there gives the reason.
+// checkOutputPath returns why a path cannot be an output, by its text or by what exists there.
 func checkOutputPath(path string) error {
 	info, err := os.Stat(path)
 	in := filepath.Join(path, "sorted.parquet")
@@ -344,7 +344,7 @@ func checkOutputPath(path string) error {
 	return nil
 }
 
-// checkInputPaths returns why one of the paths cannot be that of an input.
+// checkInputPaths returns why one of the paths cannot be an input.
 func checkInputPaths(paths []string) error {
 	for _, path := range paths {
 		_, err := os.Stat(path)
@@ -361,8 +361,8 @@ func checkInputPaths(paths []string) error {
 	return nil
 }
 
-// addressScheme is the scheme of an address such as s3://bucket/x.parquet; empty for the path of a file, which may
-// begin with the letter of a drive.
+// addressScheme returns the scheme of an address such as s3://bucket/x.parquet; empty for the path of a file, which may
+// begin with a drive letter.
 func addressScheme(path string) string {
 	scheme, _, found := strings.Cut(path, "://")
 	if !found || len(scheme) < 2 || strings.Trim(scheme, schemeLetters) != "" {
@@ -374,7 +374,7 @@ func addressScheme(path string) string {
 // schemeLetters are the characters of schemes of addresses (RFC 3986).
 const schemeLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-."
 
-// beamHint names the command for object stores after an address in one.
+// beamHint names the command for object stores, for errors about their addresses.
 func beamHint(path string) string {
 	if scheme := addressScheme(path); scheme == "s3" || scheme == "gs" {
 		return "; arrowsort-beam reads and writes object stores"

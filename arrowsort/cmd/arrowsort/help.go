@@ -33,7 +33,7 @@ Ctrl-C.`
 	exitCheckHelp = `Exit codes: 0 sorted, 1 not sorted, 2 an error or wrong usage, 130 after Ctrl-C.`
 )
 
-// oneInput wants one argument, the input.
+// oneInput accepts one argument, the input.
 func oneInput(_ *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:
@@ -51,7 +51,7 @@ func someInputs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// noCommand is the error for words that should be a command.
+// noCommand returns the error for words where a command is expected.
 func noCommand(root *cobra.Command, words []string) error {
 	if len(words) == 0 {
 		return nil
@@ -63,7 +63,7 @@ func noCommand(root *cobra.Command, words []string) error {
 	return usagef("unknown command %s; did you mean %s?", quoted(words[0]), strings.Join(meant, " or "))
 }
 
-// explainFlag says in plain words what is wrong with a flag, and that there is no such command where flags follow one.
+// explainFlag says in plain words what is wrong with a flag, or with the command before it.
 func explainFlag(cmd *cobra.Command, err error) error {
 	if words := cmd.Flags().Args(); !cmd.HasParent() && len(words) > 0 {
 		return noCommand(cmd, words)
@@ -88,7 +88,7 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// A flagHint is what to do in place of a flag of another tool: flags of this command, or a remark.
+// A flagHint is the equivalent of another tool's flag: flags of this command, or a remark.
 type flagHint struct {
 	flags  []string // the first word of each is a flag, which a command may not have
 	remark string
@@ -117,7 +117,7 @@ var flagsOfOtherTools = map[string]flagHint{
 	"m": {remark: "the command merge merges sorted files"}, "c": {remark: "the command check checks the order"},
 }
 
-// has returns the flags of the hint that a command has, as alternatives.
+// has returns those flags of the hint that a command has, as alternatives.
 func (h flagHint) has(cmd *cobra.Command) string {
 	var there []string
 	for _, text := range h.flags {
@@ -133,7 +133,7 @@ func (h flagHint) has(cmd *cobra.Command) string {
 	return strings.Join(there, ", or ")
 }
 
-// unknownFlag is the error for a flag that a command does not have, with the one that may be meant.
+// unknownFlag returns the error for an unknown flag, with the most similar one.
 func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	name, dashes := unknown.GetSpecifiedName(), "--"
 	if unknown.GetSpecifiedShortnames() != "" {
@@ -167,7 +167,7 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	return usageError{text}
 }
 
-// checkDashes finds flags with one dash that have two: -output x would be -o utput.
+// checkDashes finds long flags typed with one dash: -output x would be -o utput.
 func checkDashes(root *cobra.Command, args []string) (*cobra.Command, error) {
 	cmd, rest, err := root.Find(args)
 	if err != nil {
@@ -186,12 +186,12 @@ func checkDashes(root *cobra.Command, args []string) (*cobra.Command, error) {
 	return cmd, nil
 }
 
-// byFlag says in an error by which flag a format is named.
+// byFlag adds to an error the flag that names a format.
 func byFlag(text, flag string) string {
 	return strings.Replace(text, "name the format: ", "give "+flag+": ", 1)
 }
 
-// counted is a number of things in words.
+// counted returns a number of things in words.
 func counted(n int64, thing string) string {
 	if n == 1 {
 		return "1 " + thing

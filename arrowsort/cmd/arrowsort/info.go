@@ -14,7 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
-// facts are what info prints.
+// facts are the output of info.
 type facts struct {
 	Version string   `json:"version"`
 	Commit  string   `json:"commit"`
@@ -102,7 +102,7 @@ func gpuText(d gpu.Device, of int) string {
 	return fmt.Sprintf("%s, number %d, reaches %s", text, d.Number, strings.ReplaceAll(peers, " ", ", "))
 }
 
-// version is the module's version; (devel) where the build has none.
+// version returns the module's version; (devel) for builds without one.
 func version() string {
 	build, ok := debug.ReadBuildInfo()
 	if !ok || build.Main.Version == "" {
@@ -111,8 +111,8 @@ func version() string {
 	return build.Main.Version
 }
 
-// commit is the commit that was built and its date. A build outside of a checkout, such as go install of a version, has
-// neither.
+// commit returns the commit of the build and its date. Builds outside of a checkout, such as go install of a version,
+// have neither.
 func commit(settings []debug.BuildSetting) (revision, date string) {
 	revision = "unknown"
 	modified := ""

@@ -18,20 +18,20 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// A filesReport is what info prints of files with --json.
+// A filesReport is the JSON output of info for files.
 type filesReport struct {
 	Command string       `json:"command"`
 	Files   []fileReport `json:"files"`
 }
 
-// A fileReport is a file and the order that it declares.
+// A fileReport describes a file and the order that it declares.
 type fileReport struct {
 	*tablefile.FileInfo
 	Keys   []string `json:"keys"`             // as they are typed; empty: none
 	Varies bool     `json:"varies,omitempty"` // row groups declare different orders, Keys is that of the first
 }
 
-// showFiles prints what files hold. flag is a flag for CSV that is given, or empty.
+// showFiles describes files. flag is a flag for CSV that was given, or empty.
 func showFiles(ctx context.Context, s streams, args []string, opts *parquetsort.Options, flag string,
 	asJSON bool) error {
 	if slices.Contains(args, tablefile.Pipe) {
@@ -87,7 +87,7 @@ func showFiles(ctx context.Context, s streams, args []string, opts *parquetsort.
 	return nil
 }
 
-// text describes a file for a terminal of a width; 0 is any.
+// text describes a file for a terminal of a width; 0 is unlimited.
 func (r *fileReport) text(width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s, %s, %s\n", printable(r.File), r.formatText(), bytesText(r.Bytes),
@@ -157,7 +157,7 @@ func (r *fileReport) groupsText() string {
 	return line + "\n"
 }
 
-// span is the least and the greatest of some numbers as text, or one where they read the same.
+// span returns the least and the greatest of some numbers as text, or one number if they read the same.
 func span(numbers []int64, show func(int64) string) string {
 	least, most := show(slices.Min(numbers)), show(slices.Max(numbers))
 	if least == most {
@@ -166,7 +166,7 @@ func span(numbers []int64, show func(int64) string) string {
 	return least + " to " + most
 }
 
-// table lists the columns, those inside others indented. It leaves out what no column has.
+// table lists the columns, nested ones indented. Properties that no column has are left out.
 func (r *fileReport) table(width int) string {
 	rows := columnRows(nil, r.Columns, "")
 	titles := []string{"column", "type", "nulls", "bytes", "raw", "codec", "encodings"}
@@ -199,7 +199,7 @@ func (r *fileReport) table(width int) string {
 	return out.Render()
 }
 
-// columnRows appends the cells of columns and of the fields inside them.
+// columnRows appends the cells of columns and of their nested fields.
 func columnRows(rows [][]string, columns []tablefile.ColumnInfo, indent string) [][]string {
 	number := func(n *int64, show func(int64) string) string {
 		if n == nil {

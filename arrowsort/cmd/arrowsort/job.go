@@ -18,7 +18,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// A job is one run of a command: its flags, what it shows while it works, and its report.
+// A job is one run of a command: its flags, its progress and its report.
 type job struct {
 	streams
 	jobFlags
@@ -53,7 +53,7 @@ func (j *job) start(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// does sets what a command does after its flags are checked.
+// does sets the function that a command runs after its flags are checked.
 func (j *job) does(cmd *cobra.Command, work func(ctx context.Context, args []string) error) {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := j.start(cmd, args); err != nil {
@@ -72,13 +72,13 @@ func (j *job) writes(cmd *cobra.Command, work writing) {
 type writing func(ctx context.Context, inputs []string, output string, opts parquetsort.Options) (*parquetsort.Result,
 	error)
 
-// write does the work of a command that writes rows, and reports it. Without an output the rows are only previewed.
+// write runs a command that writes rows, and reports it. Without an output the rows are only previewed.
 func (j *job) write(ctx context.Context, inputs []string, work writing) error {
 	opts, output := &j.options, j.output
 	if output == "" {
 		output, opts.OutputFormat, opts.Stdout = tablefile.Pipe, tablefile.IPCStream.String(), io.Discard
 		if opts.Tail == 0 && (opts.Limit == 0 || opts.Limit > opts.Head) {
-			opts.Limit = opts.Head // nobody sees more
+			opts.Limit = opts.Head // more rows are not shown
 		}
 	}
 	engine := &lazyEngine{flags: &j.jobFlags, used: &j.report.Engine}
@@ -114,10 +114,10 @@ func (j *job) write(ctx context.Context, inputs []string, work writing) error {
 	return j.finish(j.output == tablefile.Pipe)
 }
 
-// orderWords are what a command did to the rows.
+// orderWords says what a command did to the rows.
 var orderWords = map[string]string{"sort": "sorted by ", mergeName: "merged by ", argsortName: "row numbers sorted by "}
 
-// run does the work of a job with its progress shown. Errors are in terms of the command.
+// run runs a job with its progress shown. Errors are in terms of the command.
 func (j *job) run(work func() error) error {
 	defer limitGarbage(j.options.Memory)()
 	p := startProgress(j)
@@ -128,7 +128,7 @@ func (j *job) run(work func() error) error {
 }
 
 // limitGarbage sets the memory limit of the garbage collector to a little more than the budget, unless GOMEMLIMIT is
-// set. The function that it returns restores the limit.
+// set. The returned function restores the limit.
 func limitGarbage(budget int64) (end func()) {
 	if os.Getenv("GOMEMLIMIT") != "" || budget == 0 {
 		return func() {}
@@ -138,10 +138,10 @@ func limitGarbage(budget int64) (end func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// unbudgetedBytes is for what the budget does not cover: stacks, the runtime, encoders.
+// unbudgetedBytes is memory outside of the budget: stacks, the runtime, encoders.
 const unbudgetedBytes = 16 << 20
 
-// filesText is some files in a few words.
+// filesText describes some files in a few words.
 func filesText(files []string) string {
 	if len(files) > 1 {
 		return counted(int64(len(files)), "file")
@@ -149,7 +149,7 @@ func filesText(files []string) string {
 	return displayName(files[0], "standard input")
 }
 
-// displayName is a file as it is called in progress and summary.
+// displayName returns the name of a file in progress and summary.
 func displayName(path, pipe string) string {
 	if path == tablefile.Pipe {
 		return pipe
@@ -157,7 +157,7 @@ func displayName(path, pipe string) string {
 	return filepath.Base(path)
 }
 
-// inTerms is an error of package parquetsort in terms of the command's flags.
+// inTerms rewords an error of package parquetsort in terms of the command's flags.
 func inTerms(err error) error {
 	if err == nil {
 		return nil
@@ -169,7 +169,7 @@ func inTerms(err error) error {
 	return reworded{text, err}
 }
 
-// reworded is an error in other words.
+// reworded is an error with another text.
 type reworded struct {
 	text string
 	error
@@ -178,8 +178,8 @@ type reworded struct {
 func (e reworded) Error() string { return e.text }
 func (e reworded) Unwrap() error { return e.error }
 
-// progress takes the times of the phases of a job, and shows them, one at a time: with a bar on a terminal, of which
-// nothing remains, as plain lines elsewhere.
+// progress measures the phases of a job, and shows the current one: by a bar on a terminal, which is erased at the end,
+// elsewhere by plain lines.
 type progress struct {
 	job   *job
 	phase string
@@ -199,7 +199,7 @@ func startProgress(j *job) *progress {
 	return p
 }
 
-// report is called by package parquetsort. A total of 0 or less is unknown.
+// report is called by package parquetsort. A total of 0 or less means unknown.
 func (p *progress) report(phase string, done, total int64) {
 	if phase != p.phase {
 		if p.phase != "" {
@@ -222,14 +222,14 @@ func (p *progress) begin(phase string) {
 	}
 }
 
-// show has the bar show the phase.
+// show shows the phase in the bar.
 func (p *progress) show(text string, done, total int64) {
 	if p.line != nil && text != "" {
 		p.line.state.Store(&jobState{text, unitOf(p.phase), done, total, p.start})
 	}
 }
 
-// unitOf is the unit of a phase. Loading has one only where the total is not known, from a pipe.
+// unitOf returns the unit of a phase. Loading has one only if the total is unknown, from a pipe.
 func unitOf(phase string) unit {
 	switch phase {
 	case parquetsort.PhaseSort, parquetsort.PhaseSave, parquetsort.PhaseMeasure:
@@ -240,7 +240,7 @@ func unitOf(phase string) unit {
 	return inBytes
 }
 
-// describe names a phase and what it works on; empty for one that is not shown.
+// describe names a phase and its files; empty for a phase that is not shown.
 func (p *progress) describe(phase string) string {
 	j := p.job
 	switch phase {
@@ -293,7 +293,7 @@ func (p *progress) endBar() {
 	}
 }
 
-// warn prints a warning once, above a bar, or has it among the fields of the report.
+// warn prints a warning once, above a bar, or adds it to the report.
 func (j *job) warn(text string) {
 	if slices.Contains(j.report.Warnings, text) {
 		return

@@ -77,10 +77,10 @@ const (
 	exitPipe        = 141 // 128 + SIGPIPE: standard output is a closed pipe
 )
 
-// errNotSorted is how check ends for a file that is not sorted; what there is to say was said.
+// errNotSorted ends check for a file that is not sorted. The reason has been printed already.
 var errNotSorted = errors.New("not sorted")
 
-// interrupted is what is printed after a signal.
+// interrupted is printed after a signal.
 const interrupted = "arrowsort: interrupted"
 
 // usageError is a mistake on the command line.
@@ -149,7 +149,7 @@ func (w *firstError) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// newRoot makes the commands. What cobra prints, such as help, goes to printed.
+// newRoot builds the commands. Output of cobra, such as help, goes to printed.
 func newRoot(s streams, printed io.Writer, started *bool) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "arrowsort",
@@ -196,7 +196,7 @@ const (
 	noMemory    = 64 << 20 // below this the machine did not say how much it has
 )
 
-// tuneMemory suits the garbage collector to a process that does one job, unless GOGC or GOMEMLIMIT say how.
+// tuneMemory tunes the garbage collector for a process that runs one job, unless GOGC or GOMEMLIMIT is set.
 func tuneMemory() {
 	total := machine.Memory()
 	if os.Getenv("GOMEMLIMIT") == "" && total > noMemory {

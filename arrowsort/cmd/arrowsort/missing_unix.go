@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// endOfInput is what ends the input from a terminal.
+// endOfInput is the key that ends input from a terminal.
 const endOfInput = "Ctrl-D"
 
-// takesEscapes reports whether a terminal erases lines.
+// takesEscapes reports whether a terminal has escape sequences.
 func takesEscapes(*os.File) bool { return os.Getenv("TERM") != "dumb" }
 
 // isMissing reports whether a standard stream was closed when the process started. The Go runtime opens /dev/null for

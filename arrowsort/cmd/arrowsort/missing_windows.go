@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// endOfInput is what ends the input from a terminal.
+// endOfInput is the key that ends input from a terminal.
 const endOfInput = "Ctrl-Z and Enter"
 
-// takesEscapes has a terminal erase lines, and reports whether it does.
+// takesEscapes enables escape sequences on a terminal, and reports whether it has them.
 func takesEscapes(stream *os.File) bool {
 	handle, mode := windows.Handle(stream.Fd()), uint32(0)
 	return windows.GetConsoleMode(handle, &mode) == nil &&

@@ -18,7 +18,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// A report is what a command did, as --json prints it.
+// A report is the result of a command, in the form of --json.
 type report struct {
 	Command       string      `json:"command"`
 	Input         string      `json:"input"`
@@ -62,7 +62,7 @@ type gpuReport struct {
 	Seconds map[string]float64 `json:"seconds"` // by stage
 }
 
-// leastSeconds is the time from which rows per second mean something.
+// leastSeconds is the shortest time for which rows per second are reported.
 const leastSeconds = 0.05
 
 // finish ends a job with its report; standard output may hold the sorted table.
@@ -90,7 +90,7 @@ func (r *report) writeJSON(w io.Writer) error {
 	return json.NewEncoder(w).Encode(r)
 }
 
-// writeText writes what was done in plain words.
+// writeText writes the report in plain words.
 func (r *report) writeText(w io.Writer) error {
 	r.stop()
 	lines := []string{r.rowsText() + ", " + printable(r.order), r.bytesText(), r.timeText()}
@@ -115,7 +115,7 @@ func (r *report) rowsText() string {
 		counted(r.Columns, "column"))
 }
 
-// bytesText is the sizes of inputs and outputs, and by what factor they grew or shrank if they hold the same rows.
+// bytesText returns the sizes of inputs and outputs, and by what factor they grew or shrank if they hold the same rows.
 func (r *report) bytesText() string {
 	b := bytesText(r.BytesIn) + " in"
 	if r.Output == "" {
@@ -138,7 +138,7 @@ func (r *report) bytesText() string {
 	return b + " (the same size)"
 }
 
-// timeText is the time in all and that of its parts which took some.
+// timeText returns the total time, and the times of its phases.
 func (r *report) timeText() string {
 	var parts []string
 	for _, p := range []struct {
@@ -159,7 +159,7 @@ func (r *report) timeText() string {
 	return b
 }
 
-// grouped prints a number with its thousands apart.
+// grouped formats a number with separators of thousands.
 func grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -168,7 +168,7 @@ func grouped(n int64) string {
 	return s
 }
 
-// bytesText prints a size in decimal units.
+// bytesText formats a size in decimal units.
 func bytesText(n int64) string {
 	units := []string{"B", "kB", "MB", "GB", "TB"}
 	x, u := float64(n), 0
@@ -181,10 +181,11 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%.1f %s", x, units[u])
 }
 
-// previewWidth is the number of characters of a value that a preview shows.
+// previewWidth is the number of characters to which a preview cuts values.
 const previewWidth = 40
 
-// preview prints the first rows of a table under the names and types of a schema. Lines are cut to a width; 0 does not.
+// preview prints the first rows of a table below the names and types of a schema. Lines are cut to a width; 0 is
+// unlimited.
 func preview(w io.Writer, t arrow.Table, schema *arrow.Schema, rows, width int) error {
 	out := newTable(width)
 	names, types := make(table.Row, t.NumCols()), make(table.Row, t.NumCols())
@@ -211,7 +212,7 @@ func preview(w io.Writer, t arrow.Table, schema *arrow.Schema, rows, width int) 
 	return err
 }
 
-// newTable is a table for a terminal of a width; 0 is any.
+// newTable returns a table for a terminal of a width; 0 is unlimited.
 func newTable(width int) table.Writer {
 	out := table.NewWriter()
 	out.SetAllowedRowLength(width)

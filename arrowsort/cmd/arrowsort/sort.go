@@ -43,7 +43,7 @@ are not needed.
 	return cmd
 }
 
-// mergeName is the command that does not sort.
+// mergeName names the command that does not sort.
 const mergeName = "merge"
 
 func newMerge(s streams) *cobra.Command {
@@ -71,7 +71,7 @@ The files are merged within --memory. Only when there are more than can be merge
 	return cmd
 }
 
-// argsortName is the command that writes no rows.
+// argsortName names the command that writes no rows.
 const argsortName = "argsort"
 
 func newArgsort(s streams) *cobra.Command {

@@ -13,8 +13,8 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// A statusLine is standard error on a terminal: its last line shows the state of a job, which what is written goes
-// above. It may be used by several goroutines.
+// A statusLine is standard error on a terminal. Its last line shows the state of a job; other output goes above it. It
+// may be used by several goroutines.
 type statusLine struct {
 	terminal io.Writer
 	state    atomic.Pointer[jobState]
@@ -38,8 +38,8 @@ func (l *statusLine) Write(p []byte) (int, error) {
 // drawEvery is the time between two drawings.
 var drawEvery = 100 * time.Millisecond
 
-// start draws the state from now on, whose text is cut to what amount, bar and time leave. The last column stays free:
-// after it terminals go to the next line.
+// start draws the state from now on. Its text is cut to the space that amount, bar and time leave. The last column
+// stays free, because terminals wrap after it.
 func (l *statusLine) start() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,7 +88,7 @@ func (l *statusLine) close() {
 	l.end()
 }
 
-// A jobState is how far a phase of a job is. It does not change.
+// A jobState is the progress of a phase. It does not change.
 type jobState struct {
 	text        string
 	unit        unit
@@ -96,11 +96,11 @@ type jobState struct {
 	start       time.Time
 }
 
-// A unit is what the amounts of a phase are.
+// A unit is the unit of a phase's amounts.
 type unit int
 
 const (
-	inSteps unit = iota // which mean nothing to a reader
+	inSteps unit = iota // not shown
 	inBytes
 	inRows
 )
@@ -111,7 +111,7 @@ const (
 	leastEstimated    = 2 * time.Second
 )
 
-// time is the time since the start, and what the rest is estimated to take.
+// time returns the time since the start, and the estimate of the rest.
 func (s *jobState) time() string {
 	elapsed, share := time.Since(s.start), s.share()
 	if share > 0 && elapsed >= leastEstimated {
@@ -120,7 +120,7 @@ func (s *jobState) time() string {
 	return "  " + seconds(elapsed)
 }
 
-// snip cuts a text to some columns.
+// snip cuts a text to a number of columns.
 func snip(s string, columns int) string {
 	if columns <= 0 {
 		return ""
@@ -128,7 +128,7 @@ func snip(s string, columns int) string {
 	return text.Snip(s, columns, "…")
 }
 
-// share is the done part of the total. It is less than 1, as a phase that is done gives way to the next.
+// share returns the completed part of the total. It is less than 1: a phase that is complete gives way to the next.
 func (s *jobState) share() float64 {
 	if s.total <= 0 {
 		return 0
@@ -136,7 +136,7 @@ func (s *jobState) share() float64 {
 	return min(float64(max(s.done, 0))/float64(s.total), 0.999)
 }
 
-// amount is how much is done; empty: it is not known.
+// amount returns the completed amount; empty if it is unknown.
 func (s *jobState) amount() string {
 	switch {
 	case s.total > 0:
@@ -149,5 +149,5 @@ func (s *jobState) amount() string {
 	return ""
 }
 
-// seconds is a time in whole seconds, such as 12s or 1m5s.
+// seconds formats a time in whole seconds, such as 12s or 1m5s.
 func seconds(d time.Duration) string { return d.Truncate(time.Second).String() }

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The widths of help: without a terminal, and the limits to that of a terminal.
+// Widths of help: without a terminal, and the limits of a terminal's width.
 const (
 	usualWidth, leastWidth, mostWidth = 80, 40, 120
 )
@@ -22,7 +22,7 @@ type flagGroup struct {
 	names []string
 }
 
-// flagGroups are the flags of all commands as help lists them.
+// flagGroups are the flags of all commands, in the order of help.
 var flagGroups = []flagGroup{
 	{"Keys, rows and columns", []string{"key", "unique", "limit", "tail", "select"}},
 	{"Input", []string{"format", "delimiter", "no-header", "csv-type"}},
@@ -49,7 +49,7 @@ func usagePrinter(terminal int) func(*cobra.Command, []string) {
 	}
 }
 
-// usageText is the help of a command: usage, what it does, examples, commands, flags in groups, then the details.
+// usageText returns the help of a command: usage, purpose, examples, commands, flags in groups, then the details.
 func usageText(cmd *cobra.Command, width int) string {
 	var b strings.Builder
 	line := cmd.UseLine()
@@ -84,7 +84,7 @@ func usageText(cmd *cobra.Command, width int) string {
 	return b.String()
 }
 
-// commandList is the commands of a command, one a line.
+// commandList lists the subcommands of a command, one a line.
 func commandList(cmd *cobra.Command, width int) string {
 	var b strings.Builder
 	for _, c := range cmd.Commands() {
@@ -96,13 +96,13 @@ func commandList(cmd *cobra.Command, width int) string {
 	return b.String()
 }
 
-// A titledFlags is the flags of a group that a command has.
+// A titledFlags is the flags of a command in a group.
 type titledFlags struct {
 	title string
 	set   *pflag.FlagSet
 }
 
-// inGroups are the flags of a command by group, those in no group last.
+// inGroups returns the flags of a command by group; those without a group come last.
 func inGroups(flags *pflag.FlagSet) (groups []titledFlags) {
 	add := func(title string, all []*pflag.Flag) {
 		set := pflag.NewFlagSet(title, pflag.ContinueOnError)
@@ -135,7 +135,7 @@ func inGroups(flags *pflag.FlagSet) (groups []titledFlags) {
 	return groups
 }
 
-// paragraphs folds paragraphs, which an empty line separates. Lines that are indented stay as they are.
+// paragraphs folds paragraphs, which empty lines separate. Indented lines are not folded.
 func paragraphs(text string, width int) string {
 	var b strings.Builder
 	for i, paragraph := range strings.Split(strings.TrimSpace(text), "\n\n") {
@@ -150,7 +150,7 @@ func paragraphs(text string, width int) string {
 	return b.String()
 }
 
-// folded breaks a line between words at a width. The next lines are indented, those before them end with a mark.
+// folded breaks a line between words at a width. Continuation lines are indented; broken lines end with a mark.
 func folded(line string, width int, indent, mark string) string {
 	var b strings.Builder
 	for utf8.RuneCountInString(line) > width {
