@@ -5,6 +5,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/partition"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
@@ -23,18 +24,18 @@ func (s *sorter) sortRows(src keys.Source, rows []uint32, word int) error {
 		return nil
 	}
 	p := s.newPartition(keys.NewList(src, rows, word), len(rows), nil)
-	p.inner = true
-	if err := p.count(true); err != nil {
+	p.Silent = true
+	if err := p.Count(true); err != nil {
 		return err
 	}
 	listed := &payload.Mover{Width: 4, Direct: func(lo, n int) []byte { return buffers.Bytes(rows[lo : lo+n]) }}
 	if err := listed.Allocate(s.mem, len(rows)); err != nil {
 		return err
 	}
-	if err := p.move([]*payload.Mover{listed}); err != nil {
+	if err := p.Scatter([]*payload.Mover{listed}); err != nil {
 		return err
 	}
-	s.mem.Free(buffers.Bytes(p.bins))
+	p.Release()
 	moved := buffers.View[uint32](listed.Out)
 	err := s.pool.Tiles(len(rows), keys.TileRows, func(_, lo, hi int) { copy(rows[lo:hi], moved[lo:hi]) })
 	if err != nil {
@@ -45,8 +46,8 @@ func (s *sorter) sortRows(src keys.Source, rows []uint32, word int) error {
 }
 
 // sortListedBins sorts the rows of each bin of a partition by word.
-func (s *sorter) sortListedBins(p *partition, src keys.Source, rows []uint32, word int) error {
-	return p.eachBin(8, true,
+func (s *sorter) sortListedBins(p *partition.Partition, src keys.Source, rows []uint32, word int) error {
+	return s.eachBin(p, 8, true,
 		func(f *binsort.Sorter, lo, hi int) { f.SortList(s.keys.Plan, src, rows[lo:hi], word) },
 		func(lo, hi int) error { return s.sortLongBin(src, rows[lo:hi], word) })
 }
@@ -83,4 +84,38 @@ func (s *sorter) tied(src keys.Source, n int) (uint64, bool, error) {
 		}
 	})
 	return first[0], !slices.Contains(differ, true), err
+}
+
+// eachBin calls short for the rows lo..hi-1 of bins of up to binsort.MaxRows, which one worker sorts, with temp storage
+// for values of a width and for ties; then long, one after another, for the others.
+func (s *sorter) eachBin(
+	p *partition.Partition, width int, ties bool, short func(f *binsort.Sorter, lo, hi int),
+	long func(lo, hi int) error,
+) error {
+	longest := 0
+	for bin := range p.Classifier.Bins {
+		if lo, hi := p.Bin(bin); hi-lo <= binsort.MaxRows {
+			longest = max(longest, hi-lo)
+		}
+	}
+	fs, err := binsort.NewSorters(s.pool, s.mem, min(s.pool.Threads, p.Classifier.Bins), longest, width, ties)
+	if err != nil {
+		return err
+	}
+	err = s.pool.Run(p.Classifier.Bins, func(worker, bin int) {
+		if lo, hi := p.Bin(bin); hi-lo <= binsort.MaxRows {
+			short(fs[worker], lo, hi)
+			p.Report(hi - lo)
+		}
+	})
+	for _, f := range fs {
+		f.Release(s.mem)
+	}
+	for bin := 0; bin < p.Classifier.Bins && err == nil; bin++ {
+		if lo, hi := p.Bin(bin); hi-lo > binsort.MaxRows {
+			err = long(lo, hi)
+			p.Report(hi - lo)
+		}
+	}
+	return err
 }

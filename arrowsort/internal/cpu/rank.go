@@ -9,6 +9,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/partition"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -83,21 +84,18 @@ func Rank(ctx context.Context, job *engine.Job, ties Ties, mem engine.Allocator)
 
 func (s *sorter) rank(ties Ties) (*engine.Result, error) {
 	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
-	if err := p.count(true); err != nil {
+	if err := p.Count(true); err != nil {
 		return nil, err
 	}
-	places := make([][]uint32, len(p.shares))
-	for i := range p.shares {
-		places[i] = slices.Clone(p.shares[i].offsets) // which the move counts up
-	}
+	places := p.NextPlaces()
 	codes, movers, err := s.storedSource(nil)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.move(movers); err != nil {
+	if err := p.Scatter(movers); err != nil {
 		return nil, err
 	}
-	groups, err := p.rankBins(codes, ties)
+	groups, err := s.rankBins(p, codes, ties)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +103,16 @@ func (s *sorter) rank(ties Ties) (*engine.Result, error) {
 	if err := s.numbers.Allocate(s.mem, s.rows); err != nil {
 		return nil, err
 	}
-	before := p.ranksBefore(groups, ties)
-	if err := p.ranksOfRows(buffers.View[uint64](s.numbers.Out), codes.words, before, places, ties); err != nil {
+	var average func(ranks []uint64)
+	if ties == TiesAverage {
+		average = func(ranks []uint64) {
+			for i, rank := range ranks {
+				ranks[i] = ties.Value(rank)
+			}
+		}
+	}
+	ranks := buffers.View[uint64](s.numbers.Out)
+	if err := p.Collect(ranks, codes.words, ranksBefore(p.Starts, groups, ties), places, average); err != nil {
 		return nil, err
 	}
 	return s.result()
@@ -114,18 +120,18 @@ func (s *sorter) rank(ties Ties) (*engine.Result, error) {
 
 // rankBins replaces the leading words of the codes of each bin by the ranks within the bin. It returns the groups of
 // ties of each bin.
-func (p *partition) rankBins(src storedCodes, ties Ties) ([]int, error) {
-	groups := make([]int, p.binner.bins)
+func (s *sorter) rankBins(p *partition.Partition, src storedCodes, ties Ties) ([]int, error) {
+	groups := make([]int, p.Classifier.Bins)
 	bin := func(lo int) int { // that row lo lies in
-		next, _ := slices.BinarySearch(p.starts, uint32(lo)+1)
+		next, _ := slices.BinarySearch(p.Starts, uint32(lo)+1)
 		return next - 1
 	}
-	err := p.eachBin(8, p.keys.Plan.Words() > 1, func(f *binsort.Sorter, lo, hi int) {
+	err := s.eachBin(p, 8, s.keys.Plan.Words() > 1, func(f *binsort.Sorter, lo, hi int) {
 		if lo < hi {
-			groups[bin(lo)] = p.rankBin(f, src, lo, hi, ties)
+			groups[bin(lo)] = s.rankBin(f, src, lo, hi, ties)
 		}
 	}, func(lo, hi int) error {
-		n, err := p.rankLongBin(src.From(lo), src.words[lo:hi], ties)
+		n, err := s.rankLongBin(src.From(lo), src.words[lo:hi], ties)
 		groups[bin(lo)] = n
 		return err
 	})
@@ -133,21 +139,21 @@ func (p *partition) rankBins(src storedCodes, ties Ties) ([]int, error) {
 }
 
 // rankBin is rankBins for the rows lo..hi-1 of one bin.
-func (p *partition) rankBin(f *binsort.Sorter, src storedCodes, lo, hi int, ties Ties) (groups int) {
-	order := f.Order(p.keys.Plan, src, lo, hi-lo)
+func (s *sorter) rankBin(f *binsort.Sorter, src storedCodes, lo, hi int, ties Ties) (groups int) {
+	order := f.Order(s.keys.Plan, src, lo, hi-lo)
 	if order == nil {
 		order = f.Own(nil, hi-lo)
 	}
-	if p.keys.Plan.Words() == 1 {
-		return p.rankCodes(src.words[lo:hi], order, ties)
+	if s.keys.Plan.Words() == 1 {
+		return rankCodes(src.words[lo:hi], order, ties)
 	}
 	var starts [binsort.MaxRows / 64]uint64
-	p.keys.FirstUnsortedIn(p.pool, keys.NewList(src.From(lo), order, 0), 0, len(order), starts[:])
-	return p.rankGroups(src.words[lo:hi], order, starts[:], ties)
+	s.keys.FirstUnsortedIn(s.pool, keys.NewList(src.From(lo), order, 0), 0, len(order), starts[:])
+	return s.rankGroups(src.words[lo:hi], order, starts[:], ties)
 }
 
 // rankCodes replaces codes of one word by their ranks, given their order. It returns the number of groups of ties.
-func (p *partition) rankCodes(codes []uint64, order []uint32, ties Ties) (groups int) {
+func rankCodes(codes []uint64, order []uint32, ties Ties) (groups int) {
 	next := codes[order[0]]
 	for first := 0; first < len(order); {
 		code, end := next, first+1
@@ -168,47 +174,47 @@ func (p *partition) rankCodes(codes []uint64, order []uint32, ties Ties) (groups
 }
 
 // rankLongBin is rankBin for a bin that is too long for one worker: all of its rows tie, or a sample was misleading.
-func (p *partition) rankLongBin(src keys.Source, words []uint64, ties Ties) (groups int, err error) {
-	_, tied, err := p.tied(src, len(words))
+func (s *sorter) rankLongBin(src keys.Source, words []uint64, ties Ties) (groups int, err error) {
+	_, tied, err := s.tied(src, len(words))
 	if err != nil {
 		return 0, err
 	}
-	if tied && p.keys.Plan.Words() == 1 {
+	if tied && s.keys.Plan.Words() == 1 {
 		rank, step := ties.Ranks(0, len(words), 1)
-		return 1, p.pool.Tiles(len(words), keys.TileRows, func(_, lo, hi int) {
+		return 1, s.pool.Tiles(len(words), keys.TileRows, func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				words[i] = rank + uint64(i)*step
 			}
 		})
 	}
-	order, err := arena.Slice[uint32](p.mem, len(words))
+	order, err := arena.Slice[uint32](s.mem, len(words))
 	if err != nil {
 		return 0, err
 	}
-	defer p.mem.Free(buffers.Bytes(order))
+	defer s.mem.Free(buffers.Bytes(order))
 	buffers.Series(order, 0)
-	if err := p.sortLongBin(src, order, 0); err != nil {
+	if err := s.sortLongBin(src, order, 0); err != nil {
 		return 0, err
 	}
-	starts, err := arena.Slice[uint64](p.mem, (len(words)+63)/64)
+	starts, err := arena.Slice[uint64](s.mem, (len(words)+63)/64)
 	if err != nil {
 		return 0, err
 	}
-	defer p.mem.Free(buffers.Bytes(starts))
-	if _, err := p.keys.FirstUnsorted(p.pool, keys.NewList(src, order, 0), len(order), starts); err != nil {
+	defer s.mem.Free(buffers.Bytes(starts))
+	if _, err := s.keys.FirstUnsorted(s.pool, keys.NewList(src, order, 0), len(order), starts); err != nil {
 		return 0, err
 	}
-	return p.rankGroups(words, order, starts, ties), p.pool.Ctx.Err()
+	return s.rankGroups(words, order, starts, ties), s.pool.Ctx.Err()
 }
 
 // rankGroups writes the ranks of rows given in their order, with a mark at the start of each group of ties. It returns
 // the number of groups.
-func (p *partition) rankGroups(ranks []uint64, order []uint32, starts []uint64, ties Ties) (groups int) {
-	for first := 0; first < len(order) && (groups%keys.TileRows != 0 || !p.pool.Stopped()); {
+func (s *sorter) rankGroups(ranks []uint64, order []uint32, starts []uint64, ties Ties) (groups int) {
+	for first := 0; first < len(order) && (groups%keys.TileRows != 0 || !s.pool.Stopped()); {
 		end := NextMark(starts, first+1, len(order))
 		groups++
 		rank, step := ties.Ranks(first, end, groups)
-		for ; first < end && (end-first <= keys.TileRows || !p.pool.Stopped()); first += keys.TileRows {
+		for ; first < end && (end-first <= keys.TileRows || !s.pool.Stopped()); first += keys.TileRows {
 			for _, row := range order[first:min(first+keys.TileRows, end)] {
 				ranks[row] = rank
 				rank += step
@@ -231,8 +237,8 @@ func NextMark(marks []uint64, lo, hi int) int {
 }
 
 // ranksBefore are what the ranks within each bin lack to be those among all rows.
-func (p *partition) ranksBefore(groups []int, ties Ties) []uint64 {
-	ranks := make([]uint64, p.binner.bins)
+func ranksBefore(starts []uint32, groups []int, ties Ties) []uint64 {
+	ranks := make([]uint64, len(groups))
 	before := uint64(0)
 	for bin := range ranks {
 		switch ties {
@@ -240,38 +246,10 @@ func (p *partition) ranksBefore(groups []int, ties Ties) []uint64 {
 			ranks[bin] = before
 			before += uint64(groups[bin])
 		case TiesAverage:
-			ranks[bin] = 2 * uint64(p.starts[bin])
+			ranks[bin] = 2 * uint64(starts[bin])
 		default:
-			ranks[bin] = uint64(p.starts[bin])
+			ranks[bin] = uint64(starts[bin])
 		}
 	}
 	return ranks
-}
-
-// ranksOfRows copies ranks from the places in the bins to the rows. places are the first ones of each share in each
-// bin; they are counted up.
-func (p *partition) ranksOfRows(dst, ranks, before []uint64, places [][]uint32, ties Ties) error {
-	return p.pool.Run(len(p.shares), func(_, item int) {
-		share := &p.shares[item]
-		for lo := share.lo; lo < share.hi && !p.pool.Stopped(); lo += keys.TileRows {
-			hi := min(lo+keys.TileRows, share.hi)
-			collectRanks(dst[lo:hi], ranks, before, p.bins[lo:hi], places[item])
-			if ties == TiesAverage {
-				for i, rank := range dst[lo:hi] {
-					dst[lo+i] = ties.Value(rank)
-				}
-			}
-		}
-	})
-}
-
-//go:noinline
-func collectRanks(dst, ranks, before []uint64, bins []uint16, places []uint32) {
-	bins = bins[:len(dst)]
-	before = before[:len(places)]
-	for i, bin := range bins {
-		place := places[bin]
-		places[bin] = place + 1
-		dst[i] = ranks[place] + before[bin]
-	}
 }

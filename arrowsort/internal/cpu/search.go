@@ -2,10 +2,10 @@ package cpu
 
 import (
 	"context"
-	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/partition"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/workers"
@@ -142,7 +142,8 @@ const taskValues = 1 << 18
 // order of the values within each bin: what is found takes the place of a value's code, and the values find it there by
 // counting as the partition did. So no read or write is at random.
 type binSearch struct {
-	*partition
+	s      *sorter
+	part   *partition.Partition
 	bounds keys.Bounds
 	found  []uint64            // by bin: codes of values, then places among the rows of the bin
 	next   [][]uint32          // of each share, the place of its first value in each bin
@@ -152,24 +153,22 @@ type binSearch struct {
 
 // searchBins writes what is bounds for of each of the rows from row first on, among the rows before row rows.
 func (s *sorter) searchBins(places []uint64, rows, first int, bounds keys.Bounds) error {
-	ordered := s.keys.SampleOf(s.keys.Source(), s.rows)
-	b := binSearch{bounds: bounds, partition: &partition{
-		sorter: s, src: s.keys.Source().From(first), rows: len(places),
-		binner: newBinner(ordered, rows+len(places), s.keys.Plan.Borders()),
-	}}
-	if err := b.count(true); err != nil {
+	sample := s.keys.SampleOf(s.keys.Source(), s.rows)
+	classifier := partition.NewClassifier(sample, rows+len(places), s.keys.Plan.Borders())
+	src := s.keys.Source().From(first)
+	b := binSearch{s: s, bounds: bounds, part: partition.New(s.pool, s.mem, src, len(places), classifier)}
+	b.part.AlwaysCombines = s.alwaysCombines
+	if err := b.part.Count(true); err != nil {
 		return err
 	}
-	defer func() { s.mem.Free(buffers.Bytes(b.bins)) }()
-	for i := range b.shares {
-		b.next = append(b.next, slices.Clone(b.shares[i].offsets)) // which the move counts up
-	}
-	codes := payload.NewCodes(b.src)
+	defer b.part.Release()
+	b.next = b.part.NextPlaces()
+	codes := payload.NewCodes(src)
 	if err := codes.Allocate(s.mem, len(places)); err != nil {
 		return err
 	}
 	defer s.mem.Free(codes.Out)
-	if err := b.move([]*payload.Mover{codes}); err != nil {
+	if err := b.part.Scatter([]*payload.Mover{codes}); err != nil {
 		return err
 	}
 	b.found = buffers.View[uint64](codes.Out)
@@ -184,11 +183,11 @@ func (s *sorter) searchBins(places []uint64, rows, first int, bounds keys.Bounds
 
 // divide finds the rows in order that belong to each bin.
 func (b *binSearch) divide(rows int) error {
-	bins := b.binner.bins
+	bins := b.part.Classifier.Bins
 	b.first = make([]uint64, bins+1)
 	b.first[bins] = uint64(rows)
-	src := b.keys.Source()
-	return b.pool.Tiles(bins, keys.BatchRows, func(_, lo, hi int) {
+	src := b.s.keys.Source()
+	return b.s.pool.Tiles(bins, keys.BatchRows, func(_, lo, hi int) {
 		var codes [keys.BatchRows]uint64
 		var middle [keys.BatchRows]uint32
 		var of [keys.BatchRows]uint16
@@ -201,7 +200,7 @@ func (b *binSearch) divide(rows int) error {
 				middle[i] = uint32(row) + uint32(half-1)
 			}
 			src.EncodeRows(codes[:n], 0, middle[:n])
-			b.binner.classify(codes[:n], of[:n], counts)
+			b.part.Classifier.Classify(codes[:n], of[:n], counts)
 			for i := range first {
 				if int(of[i]) < lo+i {
 					first[i] += uint64(half)
@@ -217,8 +216,8 @@ type binTask struct{ bin, lo, hi int }
 
 // tasks are the values of all bins, and the most rows of a table that they need.
 func (b *binSearch) tasks() (tasks []binTask, longest int) {
-	for bin := range b.binner.bins {
-		lo, hi := b.bin(bin)
+	for bin := range b.part.Classifier.Bins {
+		lo, hi := b.part.Bin(bin)
 		if rows := int(b.first[bin+1] - b.first[bin]); lo < hi && rows <= keys.SearchTableRows {
 			longest = max(longest, rows)
 		}
@@ -232,15 +231,15 @@ func (b *binSearch) tasks() (tasks []binTask, longest int) {
 // searchRows replaces the codes of the values by their places among the rows of their bin.
 func (b *binSearch) searchRows() error {
 	tasks, longest := b.tasks()
-	for range min(b.pool.Threads, len(tasks)) {
-		t, err := keys.NewSearchTable(b.mem, longest)
+	for range min(b.s.pool.Threads, len(tasks)) {
+		t, err := keys.NewSearchTable(b.s.mem, longest)
 		if err != nil {
 			return err
 		}
-		defer t.Release(b.mem)
+		defer t.Release(b.s.mem)
 		b.tables = append(b.tables, t)
 	}
-	return b.pool.Run(len(tasks), func(worker, i int) {
+	return b.s.pool.Run(len(tasks), func(worker, i int) {
 		t := tasks[i]
 		lo, hi := int(b.first[t.bin]), int(b.first[t.bin+1])
 		b.searchRange(b.tables[worker], b.found[t.lo:t.hi], lo, hi)
@@ -249,13 +248,13 @@ func (b *binSearch) searchRows() error {
 
 // searchRange replaces codes by their places among rows lo..hi-1.
 func (b *binSearch) searchRange(t *keys.SearchTable, codes []uint64, lo, hi int) {
-	short := t.Fill(b.keys.Source(), lo, hi)
-	for ; len(codes) > 0 && !b.pool.Stopped(); codes = codes[min(keys.BlockRows, len(codes)):] {
+	short := t.Fill(b.s.keys.Source(), lo, hi)
+	for ; len(codes) > 0 && !b.s.pool.Stopped(); codes = codes[min(keys.BlockRows, len(codes)):] {
 		block := codes[:min(keys.BlockRows, len(codes))]
 		if short {
 			t.Search(block, b.bounds)
 		} else {
-			keys.BisectWords(b.keys.Source(), block, lo, hi, b.bounds)
+			keys.BisectWords(b.s.keys.Source(), block, lo, hi, b.bounds)
 		}
 	}
 }
@@ -267,11 +266,5 @@ func (b *binSearch) collect(places []uint64) error {
 			b.first[i] = row<<32 | row
 		}
 	}
-	return b.pool.Run(len(b.shares), func(_, item int) {
-		share := &b.shares[item]
-		for lo := share.lo; lo < share.hi && !b.pool.Stopped(); lo += keys.TileRows {
-			hi := min(lo+keys.TileRows, share.hi)
-			collectRanks(places[lo:hi], b.found, b.first, b.bins[lo:hi], b.next[item])
-		}
-	})
+	return b.part.Collect(places, b.found, b.first, b.next, nil)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/partition"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
@@ -24,11 +25,11 @@ func (s *sorter) sortColumns() error {
 	_, encoded := codes.(storedCodes)
 	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
 	texts := s.textsToMove()
-	if err := p.count(encoded || p.combines(movers) || texts != nil); err != nil {
+	if err := p.Count(encoded || p.Combines(movers) || texts != nil); err != nil {
 		return err
 	}
 	for _, t := range texts {
-		bytes, err := moveBytes(t, p)
+		bytes, err := moveBytes(s.pool, s.mem, t, p)
 		if err != nil {
 			return err
 		}
@@ -36,10 +37,10 @@ func (s *sorter) sortColumns() error {
 			s.moved = append(s.moved, bytes)
 		}
 	}
-	if err := p.move(movers); err != nil {
+	if err := p.Scatter(movers); err != nil {
 		return err
 	}
-	s.mem.Free(buffers.Bytes(p.bins))
+	p.Release()
 	return s.sortBins(p, codes, s.movers())
 }
 
@@ -124,8 +125,8 @@ func movable(k keyencode.Kind) bool {
 }
 
 // sortBins sorts every bin in place: the codes of its rows give an order, the order permutes every mover.
-func (s *sorter) sortBins(p *partition, src keys.Source, movers []*payload.Mover) error {
-	return p.eachBin(payload.Widest(movers), s.keys.Plan.Words() > 1,
+func (s *sorter) sortBins(p *partition.Partition, src keys.Source, movers []*payload.Mover) error {
+	return s.eachBin(p, payload.Widest(movers), s.keys.Plan.Words() > 1,
 		func(f *binsort.Sorter, lo, hi int) { f.SortBin(s.keys.Plan, src, movers, lo, hi) },
 		func(lo, hi int) error { return s.split(src, movers, lo, hi) })
 }

@@ -1,20 +1,17 @@
 package cpu
 
 import (
-	"math"
 	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/partition"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
-	"github.com/arrowsort/arrowsort/internal/arena"
-	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 const (
 	counterBytes = 2       // of all counters of codes, for each row
 	nearCodes    = 1 << 12 // at most, between neighbors: about as many places are open at a time
-	maxFetched   = 4 << 20 // bytes of a mover that are prefetched, between two checks of the context
 )
 
 // countsCodes reports whether sortCounting is a good way: codes are few, and those of neighbors in a sample are near
@@ -35,11 +32,8 @@ func (s *sorter) countsCodes() bool {
 // fewCodes reports whether counters of all codes take little memory.
 func (s *sorter) fewCodes() bool {
 	bins := uint64(1) << min(s.keys.Plan.WordBits(0), 32)
-	return bins*4*uint64(s.countingShares()) <= uint64(s.rows)*counterBytes
+	return bins*4*uint64(partition.StripesOfCodes(s.pool, s.rows)) <= uint64(s.rows)*counterBytes
 }
-
-// countingShares is the number of shares whose codes are counted.
-func (s *sorter) countingShares() int { return max(1, min(s.pool.Threads, s.rows/keys.TileRows)) }
 
 // sortCounting is a partition that has a bin for each code, so that bins need no sort. Rows that are near one another
 // go to few bins: their counters stay in the cache, and so do the lines of the result that the next rows go to. done is
@@ -58,48 +52,18 @@ func (s *sorter) sortCounting() (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	defer s.mem.Free(buffers.Bytes(p.counters))
-	defer s.mem.Free(buffers.Bytes(p.bins))
-	return true, p.move(movers)
+	defer p.Release()
+	return true, p.Scatter(movers)
 }
 
 // countCodes is a partition that has a bin for each code, once its rows are counted, for movers that are to be moved.
-func (s *sorter) countCodes(movers []*payload.Mover) (*partition, error) {
-	bins := 1 << s.keys.Plan.WordBits(0)
-	counters, err := arena.Slice[uint32](s.mem, bins*s.countingShares())
+func (s *sorter) countCodes(movers []*payload.Mover) (*partition.Partition, error) {
+	p, err := partition.NewOfCodes(s.pool, s.mem, s.keys.Source(), s.rows, 1<<s.keys.Plan.WordBits(0))
 	if err != nil {
 		return nil, err
 	}
-	if err := s.pool.Tiles(len(counters), 1<<20, func(_, lo, hi int) { clear(counters[lo:hi]) }); err != nil {
-		return nil, err
-	}
-	none := uint64(math.MaxUint64)
-	p := &partition{
-		sorter: s, src: s.keys.Source(), rows: s.rows, counters: counters,
-		binner: &binner{top: uint64(bins) - 1, bins: bins, borders: [2]uint64{none, none}},
-	}
-	return p, p.count(len(movers) > 0 && p.combines(movers))
-}
-
-// An extent is places lo..hi-1.
-type extent struct{ lo, hi int }
-
-// newPlaces is the extent of places from first on, none where some of them are far from the others.
-func newPlaces(places []uint32, first int) extent {
-	lo, hi := extentOf(places)
-	if e := (extent{max(lo, first), hi}); e.lo < e.hi && e.hi-e.lo <= 4*len(places) {
-		return e
-	}
-	return extent{}
-}
-
-//go:noinline
-func extentOf(places []uint32) (lo, hi int) {
-	least, greatest := places[0], places[0]
-	for _, p := range places {
-		least, greatest = min(least, p), max(greatest, p)
-	}
-	return int(least), int(greatest) + 1
+	p.AlwaysCombines = s.alwaysCombines
+	return p, p.Count(len(movers) > 0 && p.Combines(movers))
 }
 
 // countedKeyBits is the greatest length of the codes of keys that are sorted alone: a value is made for each code.
@@ -128,9 +92,9 @@ func (s *sorter) sortKeysOnly() error {
 	if err != nil {
 		return err
 	}
-	defer s.mem.Free(buffers.Bytes(p.counters))
+	defer p.Release()
 	values := s.columns[0].Movers()[0]
-	out, width, starts := values.Out, values.Width, p.shares[0].offsets
+	out, width, starts := values.Out, values.Width, p.Stripes[0].Next
 	return s.pool.Tiles(s.out, keys.TileRows, func(_, lo, hi int) {
 		code, found := slices.BinarySearch(starts, uint32(lo)) // the first one that begins at lo or after it
 		if !found {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/partition"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
@@ -18,7 +19,7 @@ import (
 // do not fit are looked up where records tie.
 func (s *sorter) sortRowNumbers() error {
 	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
-	if err := p.count(true); err != nil {
+	if err := p.Count(true); err != nil {
 		return err
 	}
 	records := buffers.View[uint64](s.numbers.Out)
@@ -29,10 +30,10 @@ func (s *sorter) sortRowNumbers() error {
 		}
 	}
 	rowBits, rest := s.recordBits()
-	if err := p.moveRecords(records, rowBits, rest); err != nil {
+	if err := p.ScatterRecords(records, rowBits, rest); err != nil {
 		return err
 	}
-	s.mem.Free(buffers.Bytes(p.bins))
+	p.Release()
 	if err := s.sortRecords(p, records, rowBits, rest); err != nil || s.numbers.Width == 8 {
 		return err
 	}
@@ -62,36 +63,10 @@ func (s *sorter) recordsTie() bool {
 	return len(slices.CompactFunc(codes, func(a, b uint64) bool { return a>>rest == b>>rest })) < len(codes)
 }
 
-// moveRecords makes the records and scatters them to their bins.
-func (p *partition) moveRecords(records []uint64, rowBits, rest uint) error {
-	l := &payload.Mover{Width: 8, Out: buffers.Bytes(records)}
-	l.Fill = func(dst []byte, lo int) {
-		words := buffers.View[uint64](dst)
-		for i := 0; i < len(words); i += keys.BlockRows {
-			block := words[i:min(i+keys.BlockRows, len(words))]
-			p.src.Encode(block, lo+i)
-			scatter.MakeRecords(block, rest, rowBits, uint64(lo+i))
-		}
-	}
-	if movers := []*payload.Mover{l}; p.combines(movers) {
-		return p.moveCombining(movers)
-	}
-	return p.pool.Run(len(p.shares), func(_, item int) {
-		var codes [keys.BlockRows]uint64
-		s := &p.shares[item]
-		for lo := s.lo; lo < s.hi && (lo%keys.TileRows != 0 || !p.pool.Stopped()); lo += keys.BlockRows {
-			block := codes[:min(keys.BlockRows, s.hi-lo)]
-			p.src.Encode(block, lo)
-			scatter.Records(records, block, p.bins[lo:lo+len(block)], s.offsets, rest, rowBits, uint64(lo))
-		}
-		p.pool.Advance(s.hi - s.lo)
-	})
-}
-
 // sortRecords sorts the records of each bin and strips them to row numbers.
-func (s *sorter) sortRecords(p *partition, records []uint64, rowBits, rest uint) error {
+func (s *sorter) sortRecords(p *partition.Partition, records []uint64, rowBits, rest uint) error {
 	src := s.keys.Source()
-	return p.eachBin(8, rest > 0 || s.keys.Plan.Words() > 1,
+	return s.eachBin(p, 8, rest > 0 || s.keys.Plan.Words() > 1,
 		func(f *binsort.Sorter, lo, hi int) { f.SortRecords(s.keys.Plan, src, records[lo:hi], rowBits, rest) },
 		func(lo, hi int) error { return s.sortLongRecords(records[lo:hi], rowBits) })
 }
@@ -121,14 +96,13 @@ func (s *sorter) sortLongRecords(records []uint64, rowBits uint) error {
 }
 
 const (
-	wideMovers = 8       // movers from which on their row numbers are worth a sort of their own
-	wideBytes  = 2 << 20 // of a mover that stays in the caches while it is gathered
+	wideBytes = 2 << 20 // of a mover that stays in the caches while it is gathered
 )
 
 // gathersMovers reports whether it is faster to sort row numbers and to gather every mover by them than to partition
 // all movers: there are many, and each of them stays in the caches.
 func (s *sorter) gathersMovers(movers []*payload.Mover) bool {
-	return len(movers) >= wideMovers && s.rows*payload.Widest(movers) <= wideBytes
+	return len(movers) >= payload.ManyMovers && s.rows*payload.Widest(movers) <= wideBytes
 }
 
 // sortWide sorts row numbers and gathers the movers by them. Before a worker gathers a mover it writes to the pages of
@@ -181,49 +155,20 @@ func (s *sorter) sortedRows() ([]uint32, error) {
 // selectTop finds the bins of the leading rows, sorts the rows of these bins alone and takes the first of them.
 func (s *sorter) selectTop() error {
 	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
-	if err := p.count(true); err != nil {
+	if err := p.Count(true); err != nil {
 		return err
 	}
-	last, _ := slices.BinarySearch(p.starts[1:], uint32(s.out)) // the first bin that ends at or after the limit
-	rows, err := arena.Slice[uint32](s.mem, int(p.starts[last+1]))
+	last, _ := slices.BinarySearch(p.Starts[1:], uint32(s.out)) // the first bin that ends at or after the limit
+	rows, err := arena.Slice[uint32](s.mem, int(p.Starts[last+1]))
 	if err != nil {
 		return err
 	}
-	if err := p.selectRows(rows, uint16(last)); err != nil {
+	if err := p.RowsOfBins(rows, uint16(last)); err != nil {
 		return err
 	}
-	s.mem.Free(buffers.Bytes(p.bins))
+	p.Release()
 	if err := s.sortRows(s.keys.Source(), rows, 0); err != nil {
 		return err
 	}
 	return s.take(rows[:s.out])
-}
-
-// selectRows lists the rows of bins 0 to last, in their order.
-func (p *partition) selectRows(rows []uint32, last uint16) error {
-	starts := make([]int, len(p.shares)+1)
-	err := p.pool.Run(len(p.shares), func(_, i int) {
-		n := 0
-		for _, d := range p.bins[p.shares[i].lo:p.shares[i].hi] {
-			if d <= last {
-				n++
-			}
-		}
-		starts[i+1] = n
-	})
-	if err != nil {
-		return err
-	}
-	for i := range p.shares {
-		starts[i+1] += starts[i]
-	}
-	return p.pool.Run(len(p.shares), func(_, i int) {
-		at, lo := starts[i], p.shares[i].lo
-		for k, d := range p.bins[lo:p.shares[i].hi] {
-			if d <= last {
-				rows[at] = uint32(lo + k)
-				at++
-			}
-		}
-	})
 }

@@ -42,7 +42,7 @@ func TestSortWide(t *testing.T) {
 	const n = smallRows + 5000
 	r := rand.New(rand.NewPCG(1, 2))
 	job := engine.Job{Rows: n, Keys: []keyencode.Key{{}}, RowNumbers: 8, Threads: 4} // not a divisor of all movers
-	for c := range 2 * wideMovers {
+	for c := range 2 * payload.ManyMovers {
 		keys, valid := make([]uint64, n), make([]bool, n)
 		for i := range keys {
 			keys[i], valid[i] = r.Uint64N(1<<40), i%3 > 0
@@ -83,11 +83,11 @@ func TestGathersMovers(t *testing.T) {
 		rows, width, count int
 		want               bool
 	}{
-		{wideBytes / 8, 8, wideMovers, true},
-		{wideBytes/8 + 1, 8, wideMovers, false},
-		{wideBytes / 8, 8, wideMovers - 1, false},
-		{wideBytes / 16, 16, wideMovers, true},
-		{wideBytes / 8, 16, wideMovers, false},
+		{wideBytes / 8, 8, payload.ManyMovers, true},
+		{wideBytes/8 + 1, 8, payload.ManyMovers, false},
+		{wideBytes / 8, 8, payload.ManyMovers - 1, false},
+		{wideBytes / 16, 16, payload.ManyMovers, true},
+		{wideBytes / 8, 16, payload.ManyMovers, false},
 		{wideBytes, 1, 1000, true},
 	} {
 		s := sorter{rows: c.rows, job: &engine.Job{}, mem: arena.New(t.Context(), memory.DefaultAllocator)}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/partition"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/workers"
@@ -172,4 +173,11 @@ func (s *sorter) encodeStrings() error {
 		return nil
 	}
 	return s.keys.EncodeStrings(s.pool, s.mem, s.job.Gather)
+}
+
+// newPartition chooses the bins of rows 0..n-1 of a source from a sample of the codes.
+func (s *sorter) newPartition(src keys.Source, n int, borders []uint64) *partition.Partition {
+	p := partition.New(s.pool, s.mem, src, n, partition.NewClassifier(s.keys.SampleOf(src, n), n, borders))
+	p.AlwaysCombines = s.alwaysCombines
+	return p
 }

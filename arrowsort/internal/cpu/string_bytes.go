@@ -7,6 +7,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/partition"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -46,18 +47,18 @@ func (s *sorter) textsToMove() (texts []*payload.Strings) {
 
 // moveBytes lets the bytes of a column move with a partition that has kept its bins. It returns nil where they stay in
 // the input.
-func moveBytes(t *payload.Strings, p *partition) (*movedBytes, error) {
-	c := &movedBytes{text: t, rows: p.starts, next: make([][]uint64, len(p.shares))}
-	if err := c.count(t, p); err != nil {
+func moveBytes(pool *workers.Pool, mem *arena.Arena, t *payload.Strings, p *partition.Partition) (*movedBytes, error) {
+	c := &movedBytes{text: t, rows: p.Starts, next: make([][]uint64, len(p.Stripes))}
+	if err := c.count(pool, t, p); err != nil {
 		return nil, err
 	}
 	moved := c.place(p)
-	total := c.bins[p.binner.bins]
+	total := c.bins[p.Classifier.Bins]
 	if moved < total/2 || t.Kind == keyencode.Binary && total > math.MaxInt32 || !t.MoveTo(total) {
 		return nil, nil
 	}
 	var err error
-	if c.data, err = p.mem.Bytes(total); err != nil {
+	if c.data, err = mem.Bytes(total); err != nil {
 		return nil, err
 	}
 	t.Moved = c.data
@@ -70,14 +71,14 @@ func moveBytes(t *payload.Strings, p *partition) (*movedBytes, error) {
 }
 
 // count adds up the bytes of each share's rows in each bin.
-func (c *movedBytes) count(t *payload.Strings, p *partition) error {
-	return p.pool.Run(len(p.shares), func(_, item int) {
+func (c *movedBytes) count(pool *workers.Pool, t *payload.Strings, p *partition.Partition) error {
+	return pool.Run(len(p.Stripes), func(_, item int) {
 		var words [keys.BlockRows]uint64
-		share, n := &p.shares[item], make([]uint64, p.binner.bins)
-		for lo := share.lo; lo < share.hi && (lo%keys.TileRows != 0 || !p.pool.Stopped()); lo += keys.BlockRows {
-			block := words[:min(keys.BlockRows, share.hi-lo)]
+		share, n := &p.Stripes[item], make([]uint64, p.Classifier.Bins)
+		for lo := share.Lo; lo < share.Hi && (lo%keys.TileRows != 0 || !pool.Stopped()); lo += keys.BlockRows {
+			block := words[:min(keys.BlockRows, share.Hi-lo)]
 			t.Mover.Fill(buffers.Bytes(block), lo)
-			for i, bin := range p.bins[lo : lo+len(block)] {
+			for i, bin := range p.Bins[lo : lo+len(block)] {
 				n[bin] += uint64(t.Length(block[i]))
 			}
 		}
@@ -87,29 +88,29 @@ func (c *movedBytes) count(t *payload.Strings, p *partition) error {
 
 // place turns the numbers of bytes into places: bin by bin, and share by share within a bin. It returns how many bytes
 // move.
-func (c *movedBytes) place(p *partition) (moved int) {
-	c.bins, c.moved = make([]int, p.binner.bins+1), make([]bool, p.binner.bins)
+func (c *movedBytes) place(p *partition.Partition) (moved int) {
+	c.bins, c.moved = make([]int, p.Classifier.Bins+1), make([]bool, p.Classifier.Bins)
 	sum := uint64(0)
-	for bin := range p.binner.bins {
+	for bin := range p.Classifier.Bins {
 		c.bins[bin] = int(sum)
 		for _, next := range c.next {
 			sum, next[bin] = sum+next[bin], sum
 		}
-		lo, hi := p.bin(bin)
+		lo, hi := p.Bin(bin)
 		if n := int(sum) - c.bins[bin]; hi-lo <= binsort.MaxRows && n <= movedBinBytes {
 			c.moved[bin] = true
 			moved += n
 		}
 	}
-	c.bins[p.binner.bins] = int(sum)
+	c.bins[p.Classifier.Bins] = int(sum)
 	return moved
 }
 
 // move copies the bytes of rows from lo on, which are of one share, to their bins, and lets their words say where they
 // are then.
-func (c *movedBytes) move(t *payload.Strings, p *partition, words []uint64, lo int) {
-	next := c.next[sort.Search(len(p.shares), func(i int) bool { return p.shares[i].hi > lo })]
-	for i, bin := range p.bins[lo : lo+len(words)] {
+func (c *movedBytes) move(t *payload.Strings, p *partition.Partition, words []uint64, lo int) {
+	next := c.next[sort.Search(len(p.Stripes), func(i int) bool { return p.Stripes[i].Hi > lo })]
+	for i, bin := range p.Bins[lo : lo+len(words)] {
 		w := words[i]
 		if length := t.Length(w); length > 0 && c.moved[bin] {
 			at := next[bin]

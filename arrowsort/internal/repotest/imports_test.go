@@ -51,6 +51,7 @@ var arrows = []struct {
 	{from: "arrowsort/internal/cpu/keys", only: ofCPU()},
 	{from: "arrowsort/internal/cpu/payload", only: ofCPU("scatter", "keys")},
 	{from: "arrowsort/internal/cpu/binsort", only: ofCPU("scatter", "keys", "payload")},
+	{from: "arrowsort/internal/cpu/partition", only: ofCPU("scatter", "keys", "payload", "binsort")},
 	{from: "arrowsort/internal/take", never: []string{compute, parquet, arrow18, gpu}},
 	{from: "arrowsort", never: []string{compute, parquet, arrow18, gpu, module + "/arrowsort/cmd", commands}},
 	{from: "arrowsort/rows", never: []string{compute, parquet, arrow18, gpu, module + "/arrowsort/cmd", commands}},

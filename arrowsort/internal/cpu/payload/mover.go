@@ -206,3 +206,6 @@ func (m *Mover) Allocate(mem *arena.Arena, rows int) (err error) {
 	m.Out, err = mem.Bytes(rows * m.Width)
 	return err
 }
+
+// ManyMovers is the number of movers from which on ways that treat each of them apart pay.
+const ManyMovers = 8

@@ -1,4 +1,4 @@
-package cpu
+package partition
 
 import (
 	"math"
@@ -10,8 +10,8 @@ import (
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
-// A binner maps a code to its bin of the first digit. Every mapping is monotone, so that any of them sorts: a sample
-// that misleads costs time, never order. Codes outside of the range of the sample are clamped into the end bins.
+// A Classifier maps a code to its bin of the first digit. Every mapping is monotone, so that any of them sorts: a
+// sample that misleads costs time, never order. Codes outside of the range of the sample are clamped into the end bins.
 //
 //   - linear: bin = (code - base) >> shift
 //   - cells: a linear table of 4096 cells, each divided linearly as finely as its share of the sample asks
@@ -20,15 +20,15 @@ import (
 //
 // Values, NaNs and nulls never share a bin: linear and cells add 1 for each class border below the code, and splitters
 // have the borders among them.
-type binner struct {
-	base    uint64
-	top     uint64 // the largest code of the sample
-	shift   uint
-	bins    int
-	borders [2]uint64
-	cells   []uint64 // first bin << 8 | shift inside the cell
-	tree    []uint64 // splitters in breadth-first order, tree[0] unused
-	split   []uint64 // the same in order, then one MaxUint64
+type Classifier struct {
+	base         uint64
+	top          uint64 // the largest code of the sample
+	shift        uint
+	Bins         int // their number
+	borders      [2]uint64
+	cells        []uint64 // first bin << 8 | shift inside the cell
+	splitterTree []uint64 // splitters in breadth-first order, tree[0] unused
+	splitters    []uint64 // the same in order, then one MaxUint64
 }
 
 const (
@@ -36,42 +36,42 @@ const (
 	maxBinBits = 15 // splitters make two bins of each: their numbers just fit 16 bits
 )
 
-// newBinner chooses the mapping for n rows from an ordered sample of their codes.
-func newBinner(ordered []uint64, n int, borders []uint64) *binner {
+// NewClassifier chooses the mapping for n rows from an ordered sample of their codes.
+func NewClassifier(ordered []uint64, n int, borders []uint64) *Classifier {
 	// 1024 bins are the best partition: one open line per bin and column stays in the L2 cache. Beyond 32768 rows in a
 	// bin the bins' own sorts cost more than a partition with more bins.
 	binBits := min(max(1, min(bits.Len(uint(n/4096)), 10), bits.Len(uint(n>>15))), maxBinBits)
 	most := max(binsort.MaxRows, n>>binBits*6) // the most rows that a bin should have
-	fits := func(b *binner) bool {
-		distinct, mixed := b.load(ordered)
+	fits := func(b *Classifier) bool {
+		distinct, mixed := b.fit(ordered)
 		return !mixed && n/len(ordered)*distinct <= most
 	}
-	b := &binner{borders: [2]uint64{math.MaxUint64, math.MaxUint64}}
+	b := &Classifier{borders: [2]uint64{math.MaxUint64, math.MaxUint64}}
 	copy(b.borders[:], borders)
 	values := b.values(ordered)
 	b.base, b.top = values[0], values[len(values)-1]
 	width := bits.Len64(b.top - b.base)
 	b.shift = uint(max(0, width-binBits))
-	b.bins = int((b.top-b.base)>>b.shift) + 1 + len(borders)
+	b.Bins = int((b.top-b.base)>>b.shift) + 1 + len(borders)
 	if ordered[0] == ordered[len(ordered)-1] {
-		b.bySplitters(ordered[:1], borders, 2) // below, equal, above: any other mapping might put all rows in one bin
+		b.useSplitters(ordered[:1], borders, 2) // below, equal, above: any other mapping might put all rows in one bin
 		return b
 	}
 	if fits(b) {
 		return b
 	}
 	c := *b
-	c.byCells(values, binBits)
-	c.bins += len(borders)
+	c.useCells(values, binBits)
+	c.Bins += len(borders)
 	if fits(&c) {
 		return &c
 	}
-	b.bySplitters(ordered, borders, max(binBits-1, 2)) // half of them, each with a separate bin
+	b.useSplitters(ordered, borders, max(binBits-1, 2)) // half of them, each with a separate bin
 	return b
 }
 
 // values is the part of the sample between two borders that holds most of it.
-func (b *binner) values(ordered []uint64) []uint64 {
+func (b *Classifier) values(ordered []uint64) []uint64 {
 	i := after(ordered, b.borders[0])
 	j := after(ordered, b.borders[1])
 	parts := [][]uint64{ordered[:i], ordered[i:j], ordered[j:]}
@@ -89,8 +89,8 @@ func after(ordered []uint64, border uint64) int {
 	return i
 }
 
-// of is the bin of one code; the kernels do the same in loops.
-func (b *binner) of(x uint64) int {
+// bin is the bin of one code; the kernels do the same in loops.
+func (b *Classifier) bin(x uint64) int {
 	d := 0
 	for _, t := range b.borders {
 		if x > t {
@@ -105,14 +105,14 @@ func (b *binner) of(x uint64) int {
 	return d + int(e>>8+x&(1<<b.shift-1)>>(e&63))
 }
 
-// load judges the mapping by the sample: the most distinct codes in one bin, and whether a frequent code shares its bin
+// fit judges the mapping by the sample: the most distinct codes in one bin, and whether a frequent code shares its bin
 // with others. Rows of equal codes are in order as they come, and no work when they are alone.
-func (b *binner) load(ordered []uint64) (distinct int, mixed bool) {
+func (b *Classifier) fit(ordered []uint64) (distinct int, mixed bool) {
 	heavy := max(len(ordered)/128, 8)
 	here, equal, frequent := 0, 0, false
 	for i, x := range ordered {
 		same := i > 0 && ordered[i-1] == x
-		if i > 0 && !same && b.of(ordered[i-1]) != b.of(x) {
+		if i > 0 && !same && b.bin(ordered[i-1]) != b.bin(x) {
 			here, frequent = 0, false
 		}
 		if same {
@@ -128,8 +128,8 @@ func (b *binner) load(ordered []uint64) (distinct int, mixed bool) {
 	return distinct, mixed
 }
 
-// byCells divides each cell of a linear table by its share of the sample; poor neighbours share a bin.
-func (b *binner) byCells(values []uint64, binBits int) {
+// useCells divides each cell of a linear table by its share of the sample; poor neighbours share a bin.
+func (b *Classifier) useCells(values []uint64, binBits int) {
 	b.shift = uint(max(0, bits.Len64(b.top-b.base)-cellBits))
 	b.cells = make([]uint64, int((b.top-b.base)>>b.shift)+1)
 	per := max(1, len(values)>>binBits) // sampled rows per bin
@@ -157,11 +157,11 @@ func (b *binner) byCells(values []uint64, binBits int) {
 			fill += c
 		}
 	}
-	b.bins = int(bin) + 1
+	b.Bins = int(bin) + 1
 }
 
-// bySplitters takes codes at equal distances in the sample, and the class borders.
-func (b *binner) bySplitters(ordered, borders []uint64, binBits int) {
+// useSplitters takes codes at equal distances in the sample, and the class borders.
+func (b *Classifier) useSplitters(ordered, borders []uint64, binBits int) {
 	q := 1<<binBits - 1
 	split := append(make([]uint64, 0, q+1), borders...)
 	for i := range q - len(borders) {
@@ -172,8 +172,8 @@ func (b *binner) bySplitters(ordered, borders []uint64, binBits int) {
 	for len(split) < q {
 		split = append(split, math.MaxUint64) // never below a code
 	}
-	b.split = append(split, math.MaxUint64)
-	b.tree = make([]uint64, q+1)
+	b.splitters = append(split, math.MaxUint64)
+	b.splitterTree = make([]uint64, q+1)
 	i := 0
 	var fill func(node int)
 	fill = func(node int) {
@@ -181,24 +181,24 @@ func (b *binner) bySplitters(ordered, borders []uint64, binBits int) {
 			return
 		}
 		fill(2 * node)
-		b.tree[node] = b.split[i]
+		b.splitterTree[node] = b.splitters[i]
 		i++
 		fill(2*node + 1)
 	}
 	fill(1)
-	b.bins = 2*q + 2
+	b.Bins = 2*q + 2
 }
 
 // The kernels are top-level functions that are never inlined: a closure that travels with an inlined caller is compiled
-// there without inlining its own calls. They index without checks: every bin is below binner.bins by the clamp, and the
-// tables have that many entries.
+// there without inlining its own calls. They index without checks: every bin is below Classifier.Bins by the clamp, and
+// the tables have that many entries.
 
-// classify writes and counts the bins of codes.
-func (b *binner) classify(codes []uint64, bins []uint16, histogram []uint32) {
+// Classify writes and counts the bins of codes.
+func (b *Classifier) Classify(codes []uint64, bins []uint16, histogram []uint32) {
 	counts := unsafe.Pointer(&histogram[0])
 	switch {
-	case b.tree != nil:
-		classifySplit(codes, bins, counts, b)
+	case b.splitterTree != nil:
+		classifySplitters(codes, bins, counts, b)
 	case b.cells != nil:
 		classifyCells(codes, bins, counts, b)
 	default:
@@ -209,7 +209,7 @@ func (b *binner) classify(codes []uint64, bins []uint16, histogram []uint32) {
 // countLinear counts the bins of codes whose mapping is linear, without borders.
 //
 //go:noinline
-func countLinear(codes []uint64, histogram unsafe.Pointer, b *binner) {
+func countLinear(codes []uint64, histogram unsafe.Pointer, b *Classifier) {
 	base, top, shift := b.base, b.top, b.shift&63
 	for _, x := range codes {
 		buffers.Count32(histogram, (min(max(x, base), top)-base)>>shift)
@@ -219,7 +219,7 @@ func countLinear(codes []uint64, histogram unsafe.Pointer, b *binner) {
 // placesLinear computes the places of rows whose mapping is linear, without borders, and moves the offsets on.
 //
 //go:noinline
-func placesLinear(codes []uint64, places []uint32, offsets unsafe.Pointer, b *binner) {
+func placesLinear(codes []uint64, places []uint32, offsets unsafe.Pointer, b *Classifier) {
 	base, top, shift := b.base, b.top, b.shift&63
 	places = places[:len(codes)]
 	for i, x := range codes {
@@ -233,7 +233,7 @@ func placesLinear(codes []uint64, places []uint32, offsets unsafe.Pointer, b *bi
 // classifyLinear writes and counts the bins of a linear mapping with class borders.
 //
 //go:noinline
-func classifyLinear(codes []uint64, bins []uint16, histogram unsafe.Pointer, b *binner) {
+func classifyLinear(codes []uint64, bins []uint16, histogram unsafe.Pointer, b *Classifier) {
 	base, top, shift := b.base, b.top, b.shift&63
 	t0, t1 := b.borders[0], b.borders[1]
 	bins = bins[:len(codes)]
@@ -249,7 +249,7 @@ func classifyLinear(codes []uint64, bins []uint16, histogram unsafe.Pointer, b *
 // classifyCells is classifyLinear for cells.
 //
 //go:noinline
-func classifyCells(codes []uint64, bins []uint16, histogram unsafe.Pointer, b *binner) {
+func classifyCells(codes []uint64, bins []uint16, histogram unsafe.Pointer, b *Classifier) {
 	base, top, shift := b.base, b.top, b.shift&63
 	t0, t1 := b.borders[0], b.borders[1]
 	cells := unsafe.Pointer(&b.cells[0])
@@ -266,14 +266,14 @@ func classifyCells(codes []uint64, bins []uint16, histogram unsafe.Pointer, b *b
 	}
 }
 
-// classifySplit writes and counts the bins of splitters: 2s+1 for a code equal to splitter s, else 2s for s splitters
-// below it. Four searches go side by side: one alone waits for its own loads.
+// classifySplitters writes and counts the bins of splitters: 2s+1 for a code equal to splitter s, else 2s for s
+// splitters below it. Four searches go side by side: one alone waits for its own loads.
 //
 //go:noinline
-func classifySplit(codes []uint64, bins []uint16, histogram unsafe.Pointer, b *binner) {
-	q := uint64(len(b.tree))
+func classifySplitters(codes []uint64, bins []uint16, histogram unsafe.Pointer, b *Classifier) {
+	q := uint64(len(b.splitterTree))
 	levels := bits.Len64(q - 1)
-	tree, split := unsafe.Pointer(&b.tree[0]), unsafe.Pointer(&b.split[0])
+	tree, split := unsafe.Pointer(&b.splitterTree[0]), unsafe.Pointer(&b.splitters[0])
 	bins = bins[:len(codes)]
 	i := 0
 	for ; i+4 <= len(codes); i += 4 {

@@ -1,4 +1,4 @@
-package cpu
+package partition
 
 import (
 	"fmt"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/cputest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
@@ -22,7 +24,7 @@ type codeShape struct {
 }
 
 var codeShapes = []codeShape{
-	{"uniform", nil, func(r *rand.Rand) uint64 { return r.Uint64() }},
+	{"cputest.Uniform", nil, func(r *rand.Rand) uint64 { return r.Uint64() }},
 	{"32 bits", nil, func(r *rand.Rand) uint64 { return r.Uint64N(1 << 32) }},
 	{"exponential", nil, func(r *rand.Rand) uint64 { return r.Uint64() >> r.IntN(64) }},
 	{"high bits", nil, func(r *rand.Rand) uint64 { return r.Uint64N(300) << 55 }},
@@ -66,17 +68,17 @@ var codeShapes = []codeShape{
 }
 
 func (s codeShape) draw(seed uint64, n int) []uint64 {
-	codes := drawn(seed, n, func(r *rand.Rand, _, _ int) uint64 { return s.code(r) })
+	codes := cputest.Drawn(seed, n, func(r *rand.Rand, _, _ int) uint64 { return s.code(r) })
 	slices.Sort(codes)
 	return codes
 }
 
-// binned runs the kernel of a binner over codes, and requires that it counts what it writes.
-func binned(t *testing.T, b *binner, codes []uint64) []uint16 {
-	bins, histogram := make([]uint16, len(codes)), make([]uint32, max(b.bins, 1<<16))
+// binned runs the kernel of a classifier over codes, and requires that it counts what it writes.
+func binned(t *testing.T, b *Classifier, codes []uint64) []uint16 {
+	bins, histogram := make([]uint16, len(codes)), make([]uint32, max(b.Bins, 1<<16))
 	switch {
-	case b.tree != nil:
-		classifySplit(codes, bins, unsafe.Pointer(&histogram[0]), b)
+	case b.splitterTree != nil:
+		classifySplitters(codes, bins, unsafe.Pointer(&histogram[0]), b)
 	case b.cells != nil:
 		classifyCells(codes, bins, unsafe.Pointer(&histogram[0]), b)
 	default:
@@ -95,29 +97,29 @@ func probes(ordered, borders []uint64) []uint64 {
 	for _, x := range append(slices.Clone(borders), ordered[0], ordered[len(ordered)-1], ordered[len(ordered)/2]) {
 		codes = append(codes, x-1, x, x+1)
 	}
-	codes = append(codes, drawn(2, 2000, uniform)...)
-	codes = append(codes, drawn(3, 2000, func(r *rand.Rand, _, _ int) uint64 { return r.Uint64() >> r.IntN(64) })...)
+	codes = append(codes, cputest.Drawn(2, 2000, cputest.Uniform)...)
+	codes = append(codes, cputest.Drawn(3, 2000, cputest.Shapes["exponential"])...)
 	slices.Sort(codes)
 	return slices.Compact(codes)
 }
 
-// TestBinnerIsMonotone holds every mapping, for up to the most rows that there may be, to what the partition relies on:
-// bins rise with the codes, whether the sample knew them or not, are below the number of bins, which fits 16 bits, and
-// never hold two classes.
-func TestBinnerIsMonotone(t *testing.T) {
+// TestClassifierIsMonotone holds every mapping, for up to the most rows that there may be, to what the partition relies
+// on: bins rise with the codes, whether the sample knew them or not, are below the number of bins, which fits 16 bits,
+// and never hold two classes.
+func TestClassifierIsMonotone(t *testing.T) {
 	mappings := map[string]int{}
 	for _, s := range codeShapes {
-		for _, n := range []int{64, smallRows + 1, 1 << 20, 1 << 24, 1 << 28, 1 << 30, 1 << 31, math.MaxUint32} {
+		for _, n := range []int{64, keys.SmallRows + 1, 1 << 20, 1 << 24, 1 << 28, 1 << 30, 1 << 31, math.MaxUint32} {
 			name := fmt.Sprintf("%s, %d rows", s.name, n)
 			ordered := s.draw(1, max(min(n, 64), min(n/16, max(4096, min(n/2048, 1<<15)))))
-			b := newBinner(ordered, n, s.borders)
-			require.LessOrEqual(t, b.bins, 1<<16, name)
+			b := NewClassifier(ordered, n, s.borders)
+			require.LessOrEqual(t, b.Bins, 1<<16, name)
 			mappings[mapping(b)]++
 			codes := probes(ordered, s.borders)
 			bins := binned(t, b, codes)
 			for i, x := range codes {
-				if int(bins[i]) >= b.bins || b.tree == nil && b.of(x) != int(bins[i]) {
-					require.Failf(t, "wrong bin", "%s: code %#x is in bin %d of %d", name, x, bins[i], b.bins)
+				if int(bins[i]) >= b.Bins || b.splitterTree == nil && b.bin(x) != int(bins[i]) {
+					require.Failf(t, "wrong bin", "%s: code %#x is in bin %d of %d", name, x, bins[i], b.Bins)
 				}
 				if i > 0 && bins[i] < bins[i-1] {
 					require.Failf(
@@ -132,7 +134,7 @@ func TestBinnerIsMonotone(t *testing.T) {
 	require.Len(t, mappings, 3, "every mapping is chosen for some distribution: %v", mappings)
 }
 
-func requireBorders(t *testing.T, b *binner, borders []uint64, name string) {
+func requireBorders(t *testing.T, b *Classifier, borders []uint64, name string) {
 	t.Helper()
 	for _, border := range borders {
 		if border < math.MaxUint64 {
@@ -142,9 +144,9 @@ func requireBorders(t *testing.T, b *binner, borders []uint64, name string) {
 	}
 }
 
-func mapping(b *binner) string {
+func mapping(b *Classifier) string {
 	switch {
-	case b.tree != nil:
+	case b.splitterTree != nil:
 		return "splitters"
 	case b.cells != nil:
 		return "cells"
@@ -155,18 +157,18 @@ func mapping(b *binner) string {
 // TestLinearKernels compares the kernels that count and place without writing bins with the mapping.
 func TestLinearKernels(t *testing.T) {
 	codes := codeShapes[1].draw(1, 5000)
-	b := newBinner(codes, 1<<20, nil)
+	b := NewClassifier(codes, 1<<20, nil)
 	require.Equal(t, "linear", mapping(b))
 	codes = probes(codes, nil)
-	counts := make([]uint32, b.bins)
+	counts := make([]uint32, b.Bins)
 	countLinear(codes, unsafe.Pointer(&counts[0]), b)
 	buffers.PrefixSum(counts)
 	offsets := slices.Clone(counts)
 	places, again := make([]uint32, len(codes)), make([]uint32, len(codes))
 	placesLinear(codes, places, unsafe.Pointer(&counts[0]), b)
 	scatter.Places(binned(t, b, codes), again, offsets)
-	requireSame(t, allRows(len(codes)), places, "ordered codes keep their places")
-	requireSame(t, places, again, "the places by bin")
+	cputest.RequireSame(t, cputest.AllRows(len(codes)), places, "ordered codes keep their places")
+	cputest.RequireSame(t, places, again, "the places by bin")
 	require.Equal(t, counts, offsets, "both move the offsets on")
 }
 
@@ -176,7 +178,7 @@ func TestConstantSampleSplits(t *testing.T) {
 	for _, c := range []uint64{0, 1, 7, 1 << 40, math.MaxUint64 - 1, math.MaxUint64} {
 		for _, borders := range [][]uint64{nil, {5}, {c}, {1 << 20, 1 << 50}} {
 			sample := slices.Repeat([]uint64{c}, 4096)
-			b := newBinner(sample, 1<<20, borders)
+			b := NewClassifier(sample, 1<<20, borders)
 			bins := binned(t, b, []uint64{c, c - 1, c + 1})
 			require.NotEqual(t, bins[0], bins[1], "code %#x and the one below, borders %v", c, borders)
 			require.NotEqual(t, bins[0], bins[2], "code %#x and the one above, borders %v", c, borders)
@@ -190,7 +192,7 @@ func TestConstantSampleSplits(t *testing.T) {
 func TestFrequentCodesAreAlone(t *testing.T) {
 	for _, s := range codeShapes {
 		ordered := s.draw(1, 1<<13)
-		b := newBinner(ordered, 1<<24, s.borders)
+		b := NewClassifier(ordered, 1<<24, s.borders)
 		bins := binned(t, b, ordered)
 		here := map[uint16]map[uint64]int{}
 		for i, d := range bins {
@@ -213,7 +215,7 @@ func TestFrequentCodesAreAlone(t *testing.T) {
 func TestBinsAreEven(t *testing.T) {
 	const n = 1 << 18
 	for _, s := range codeShapes {
-		b := newBinner(s.draw(1, 1<<13), 1<<24, s.borders)
+		b := NewClassifier(s.draw(1, 1<<13), 1<<24, s.borders)
 		codes := s.draw(2, n)
 		bins := binned(t, b, codes)
 		for i := 0; i < n; {
