@@ -77,14 +77,15 @@ type encoder struct {
 	ctx     context.Context
 	opts    Options
 	rows    int
-	job     adapter.JobBuilder
+	in      *adapter.Input
+	raw     adapter.RawColumns
 	sources []source
 	tables  []*Rows // encoded entries of dictionaries
 }
 
 func newEncoder(ctx context.Context, in *adapter.Input, opts Options) *encoder {
-	e := &encoder{ctx: ctx, opts: opts, rows: in.Rows}
-	e.job.Start(ctx, in, adapter.Options{Allocator: opts.Allocator, Threads: opts.Threads})
+	e := &encoder{ctx: ctx, opts: opts, rows: in.Rows, in: in}
+	e.raw.Start(ctx, adapter.Options{Allocator: opts.Allocator, Threads: opts.Threads})
 	return e
 }
 
@@ -92,7 +93,7 @@ func (e *encoder) release() {
 	for _, t := range e.tables {
 		t.Release()
 	}
-	e.job.Release()
+	e.raw.Release()
 }
 
 // open makes the sources of the leaves.
@@ -100,7 +101,7 @@ func (e *encoder) open(leaves []leaf) error {
 	e.sources = make([]source, len(leaves))
 	for i := range leaves {
 		l := &leaves[i]
-		values, err := e.job.Values(l.Leaf)
+		values, err := e.raw.Values(e.in, l.Leaf)
 		if err == nil {
 			e.sources[i], err = e.source(l, values)
 		}
@@ -261,7 +262,7 @@ func (e *encoder) encodeEntries(l *leaf, dictionary arrow.ArrayData, first, n in
 	if n <= 0 {
 		return &Rows{offsets: []int64{0}}, nil
 	}
-	values, err := e.job.EntryValues(dictionary, first, n)
+	values, err := e.raw.EntryValues(dictionary, first, n)
 	if err != nil {
 		return nil, fmt.Errorf("the dictionary: %w", err)
 	}

@@ -47,74 +47,61 @@ func textClass(typ arrow.DataType) int {
 	return notText
 }
 
-// AddKeyOfBoth is AddKey for the rows of the input followed by those of another one, whose leaf has the SameValues.
-// What is stored otherwise than in the input is converted, at a cost in temporary memory: indices of dictionaries to 32
-// bits, 4 bytes a row; text of the other input to the layout of this one, 4 to 16 bytes a row, and the bytes of views.
-// The job has no payloads, and the rows of both.
-func (w *JobBuilder) AddKeyOfBoth(
-	leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement, other *Input, values Leaf,
-) error {
-	left, right := w.input.views(leaf.Path, nil), other.views(values.Path, nil)
-	return w.addKey(leaf, order, nulls, func(key keyencode.Key) (keyencode.Column, error) {
-		return w.columnOfBoth(leaf.Type, left, values.Type, right, key)
-	})
-}
-
 // columnOfBoth is the raw column of views of two types that have the same values.
-func (w *JobBuilder) columnOfBoth(
+func (r *RawColumns) columnOfBoth(
 	a arrow.DataType, left []view, b arrow.DataType, right []view, key keyencode.Key,
 ) (keyencode.Column, error) {
 	switch {
 	case len(right) == 0:
-		return w.keyColumn(a, left, key)
+		return r.keyColumn(a, left, key)
 	case len(left) == 0:
-		return w.keyColumn(b, right, key)
+		return r.keyColumn(b, right, key)
 	case arrow.TypeEqual(a, b):
-		return w.keyColumn(a, append(left, right...), key)
+		return r.keyColumn(a, append(left, right...), key)
 	}
 	var err error
-	if a, left, err = w.withoutRuns(a, left); err != nil {
+	if a, left, err = r.withoutRuns(a, left); err != nil {
 		return keyencode.Column{}, err
 	}
-	if b, right, err = w.withoutRuns(b, right); err != nil {
+	if b, right, err = r.withoutRuns(b, right); err != nil {
 		return keyencode.Column{}, err
 	}
 	if _, ok := arraydata.Storage(a).(*arrow.DictionaryType); ok {
-		return w.dictionaryOfBoth(a, left, b, right, key)
+		return r.dictionaryOfBoth(a, left, b, right, key)
 	}
 	if d, ok := arraydata.Storage(b).(*arrow.DictionaryType); ok {
-		if right, err = w.entriesOf(d, right); err != nil {
+		if right, err = r.entriesOf(d, right); err != nil {
 			return keyencode.Column{}, err
 		}
-		return w.columnOfBoth(a, left, d.ValueType, right, key)
+		return r.columnOfBoth(a, left, d.ValueType, right, key)
 	}
 	if arrow.TypeEqual(a, b) {
-		return w.keyColumn(a, append(left, right...), key)
+		return r.keyColumn(a, append(left, right...), key)
 	}
-	return w.textOfBoth(a, left, b, right)
+	return r.textOfBoth(a, left, b, right)
 }
 
 // withoutRuns expands views of runs.
-func (w *JobBuilder) withoutRuns(typ arrow.DataType, views []view) (arrow.DataType, []view, error) {
+func (r *RawColumns) withoutRuns(typ arrow.DataType, views []view) (arrow.DataType, []view, error) {
 	t, ok := arraydata.Storage(typ).(*arrow.RunEndEncodedType)
 	if !ok {
 		return typ, views, nil
 	}
-	plain, err := w.expandRuns(views)
+	plain, err := r.expandRuns(views)
 	return t.Encoded(), plain, err
 }
 
-// entriesOf turns views of a dictionary into views of plain values, which the JobBuilder holds.
-func (w *JobBuilder) entriesOf(typ *arrow.DictionaryType, views []view) ([]view, error) {
+// entriesOf turns views of a dictionary into views of plain values, which the RawColumns hold.
+func (r *RawColumns) entriesOf(typ *arrow.DictionaryType, views []view) ([]view, error) {
 	var plain []view
 	for _, v := range views {
-		c, err := w.wideIndices(typ, v)
+		c, err := r.wideIndices(typ, v)
 		if err != nil {
 			return nil, err
 		}
 		rows := arrow.Uint32Traits.CastFromBytes(c.Values)[c.Offset:][:c.Rows]
 		entries := v.data.Dictionary().Len()
-		err = w.eachTile(len(rows), func(lo, hi int) error {
+		err = r.eachTile(len(rows), func(lo, hi int) error {
 			for i, row := range rows[lo:hi] {
 				at := c.Offset + lo + i
 				switch {
@@ -135,13 +122,13 @@ func (w *JobBuilder) entriesOf(typ *arrow.DictionaryType, views []view) ([]view,
 			dictionary.Release()
 			dictionary = zeroRow(typ.ValueType)
 		}
-		arrays, err := take.Take(w.ctx, typ.ValueType, []arrow.Array{dictionary}, rows,
-			take.Options{Allocator: w.mem, Threads: w.Job.Threads, Split: true})
+		arrays, err := take.Take(r.ctx, typ.ValueType, []arrow.Array{dictionary}, rows,
+			take.Options{Allocator: r.mem, Threads: r.threads, Split: true})
 		dictionary.Release()
 		if err != nil {
 			return nil, err
 		}
-		plain = append(plain, w.hold(arrays, v.masks)...)
+		plain = append(plain, r.hold(arrays, v.masks)...)
 	}
 	return plain, nil
 }
@@ -163,13 +150,13 @@ func zeroRow(typ arrow.DataType) arrow.Array {
 
 // dictionaryOfBoth is the raw column of views of a dictionary and of others. Plain values of these become dictionaries
 // with one entry for each row.
-func (w *JobBuilder) dictionaryOfBoth(
+func (r *RawColumns) dictionaryOfBoth(
 	a arrow.DataType, left []view, b arrow.DataType, right []view, key keyencode.Key,
 ) (keyencode.Column, error) {
 	c := keyencode.Column{Kind: keyencode.Dictionary32, Width: 4}
 	addIndices := func(typ *arrow.DictionaryType, views []view) error {
 		for _, v := range views {
-			chunk, err := w.wideIndices(typ, v)
+			chunk, err := r.wideIndices(typ, v)
 			if err != nil {
 				return err
 			}
@@ -193,7 +180,7 @@ func (w *JobBuilder) dictionaryOfBoth(
 		}
 	} else {
 		for i, v := range right {
-			chunk, data, err := w.asDictionary(v)
+			chunk, data, err := r.asDictionary(v)
 			if err != nil {
 				return c, err
 			}
@@ -202,7 +189,7 @@ func (w *JobBuilder) dictionaryOfBoth(
 			entriesRight, ofRight = append(entriesRight, data), append(ofRight, i)
 		}
 	}
-	ranks, err := w.ranksOfBoth(d.ValueType, entries, values, entriesRight, key)
+	ranks, err := r.ranksOfBoth(d.ValueType, entries, values, entriesRight, key)
 	if err != nil {
 		return c, err
 	}
@@ -216,17 +203,17 @@ func (w *JobBuilder) dictionaryOfBoth(
 }
 
 // asDictionary is a view of plain values as indices into a dictionary that has them in their order.
-func (w *JobBuilder) asDictionary(v view) (keyencode.Chunk, arrow.ArrayData, error) {
+func (r *RawColumns) asDictionary(v view) (keyencode.Chunk, arrow.ArrayData, error) {
 	c := keyencode.Chunk{Rows: v.rows}
 	var err error
-	if c.Validity, err = w.validity(v, 0); err != nil {
+	if c.Validity, err = r.validity(v, 0); err != nil {
 		return c, nil, err
 	}
-	if c.Values, err = w.temporary(4 * v.rows); err != nil {
+	if c.Values, err = r.temporary(4 * v.rows); err != nil {
 		return c, nil, err
 	}
 	indices := arrow.Uint32Traits.CastFromBytes(c.Values)
-	err = w.eachTile(v.rows, func(lo, hi int) error {
+	err = r.eachTile(v.rows, func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			indices[i] = uint32(i)
 		}
@@ -241,19 +228,19 @@ func (w *JobBuilder) asDictionary(v view) (keyencode.Chunk, arrow.ArrayData, err
 
 // wideIndices is a view of a dictionary as indices of 32 bits, in temporary memory. Those that need more are out of
 // range.
-func (w *JobBuilder) wideIndices(typ *arrow.DictionaryType, v view) (keyencode.Chunk, error) {
+func (r *RawColumns) wideIndices(typ *arrow.DictionaryType, v view) (keyencode.Chunk, error) {
 	l, _ := layoutOf(typ.IndexType)
-	column, err := w.column(layout{dictionaryKind(l.width), l.width}, []view{v})
+	column, err := r.column(layout{dictionaryKind(l.width), l.width}, []view{v})
 	if err != nil {
 		return keyencode.Chunk{}, err
 	}
 	c := column.Chunks[0]
-	buf, err := w.temporary(4 * (c.Offset + c.Rows))
+	buf, err := r.temporary(4 * (c.Offset + c.Rows))
 	if err != nil {
 		return c, err
 	}
 	wide := arrow.Uint32Traits.CastFromBytes(buf)
-	err = w.eachTile(len(wide), func(lo, hi int) error {
+	err = r.eachTile(len(wide), func(lo, hi int) error {
 		switch to := wide[lo:hi]; l.width {
 		case 1:
 			widen(to, c.Values[lo:])
@@ -274,8 +261,8 @@ func (w *JobBuilder) wideIndices(typ *arrow.DictionaryType, v view) (keyencode.C
 const tileRows = 1 << 16
 
 // eachTile runs f for rows lo..hi-1 of n.
-func (w *JobBuilder) eachTile(n int, f func(lo, hi int) error) error {
-	return workers.Each(w.ctx, (n+tileRows-1)/tileRows, w.Job.Threads, func(tile int) error {
+func (r *RawColumns) eachTile(n int, f func(lo, hi int) error) error {
+	return workers.Each(r.ctx, (n+tileRows-1)/tileRows, r.threads, func(tile int) error {
 		return f(tile*tileRows, min(n, (tile+1)*tileRows))
 	})
 }

@@ -14,7 +14,7 @@ import (
 
 // textOfBoth is the raw column of views of text in two layouts: in the first one or, where that is of a fixed size,
 // with offsets of 32 bits.
-func (w *JobBuilder) textOfBoth(
+func (r *RawColumns) textOfBoth(
 	a arrow.DataType, left []view, b arrow.DataType, right []view,
 ) (keyencode.Column, error) {
 	from, _ := layoutOf(a)
@@ -28,12 +28,12 @@ func (w *JobBuilder) textOfBoth(
 		layout
 		views []view
 	}{{from, left}, {other, right}} {
-		column, err := w.column(side.layout, side.views)
+		column, err := r.column(side.layout, side.views)
 		if err != nil {
 			return c, err
 		}
 		for _, chunk := range column.Chunks {
-			chunks, err := w.convertText(chunk, side.layout, to, math.MaxInt32)
+			chunks, err := r.convertText(chunk, side.layout, to, math.MaxInt32)
 			if err != nil {
 				return c, err
 			}
@@ -45,21 +45,21 @@ func (w *JobBuilder) textOfBoth(
 
 // convertText is a chunk of text in another layout: several chunks where its bytes pass the reach of offsets of 32
 // bits.
-func (w *JobBuilder) convertText(
+func (r *RawColumns) convertText(
 	c keyencode.Chunk, from, to layout, reach int64,
 ) (chunks []keyencode.Chunk, err error) {
 	if from == to {
 		return []keyencode.Chunk{c}, nil
 	}
 	if from.kind == keyencode.BinaryView {
-		if c, err = w.joinViews(c); err != nil {
+		if c, err = r.joinViews(c); err != nil {
 			return nil, err
 		}
 		from = layout{keyencode.LargeBinary, 8}
 	}
 	t := texts{c, from}
 	if to.kind == keyencode.BinaryView {
-		c, err := w.viewsOf(t, reach/2+1)
+		c, err := r.viewsOf(t, reach/2+1)
 		return []keyencode.Chunk{c}, err
 	}
 	for lo := 0; lo < c.Rows; {
@@ -69,7 +69,7 @@ func (w *JobBuilder) convertText(
 				return nil, tooLong(t.start(lo+1) - t.start(lo))
 			}
 		}
-		part, err := w.offsetsOf(t, lo, n, to.width)
+		part, err := r.offsetsOf(t, lo, n, to.width)
 		if err != nil {
 			return nil, err
 		}
@@ -120,15 +120,15 @@ func (t *texts) rowsFrom(lo, n int) keyencode.Chunk {
 }
 
 // offsetsOf is n rows from row lo on with offsets of 4 or 8 bytes into the same data.
-func (w *JobBuilder) offsetsOf(t texts, lo, n, width int) (keyencode.Chunk, error) {
+func (r *RawColumns) offsetsOf(t texts, lo, n, width int) (keyencode.Chunk, error) {
 	c := t.rowsFrom(lo, n)
 	var err error
-	if c.Values, err = w.zeros(width * (c.Offset + n + 1)); err != nil {
+	if c.Values, err = r.zeros(width * (c.Offset + n + 1)); err != nil {
 		return c, err
 	}
 	base := t.start(lo)
 	c.Data = [][]byte{t.data()[min(base, int64(len(t.data()))):]}
-	return c, w.eachTile(n+1, func(from, end int) error {
+	return c, r.eachTile(n+1, func(from, end int) error {
 		for i := from; i < end; i++ {
 			to := c.Values[width*(c.Offset+i):]
 			if o := t.start(lo+i) - base; width == 4 {
@@ -143,17 +143,17 @@ func (w *JobBuilder) offsetsOf(t texts, lo, n, width int) (keyencode.Chunk, erro
 
 // viewsOf is the rows as views of the same data, with buffers at this distance: offsets of 32 bits reach each byte in
 // one of them.
-func (w *JobBuilder) viewsOf(t texts, distance int64) (keyencode.Chunk, error) {
+func (r *RawColumns) viewsOf(t texts, distance int64) (keyencode.Chunk, error) {
 	c := t.rowsFrom(0, t.Rows)
 	var err error
-	if c.Values, err = w.zeros(16 * (c.Offset + t.Rows)); err != nil {
+	if c.Values, err = r.zeros(16 * (c.Offset + t.Rows)); err != nil {
 		return c, err
 	}
 	data := t.data()
 	for at := int64(0); at < int64(len(data)); at += distance {
 		c.Data = append(c.Data, data[at:])
 	}
-	return c, w.eachTile(t.Rows, func(lo, hi int) error {
+	return c, r.eachTile(t.Rows, func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			start, bytes := t.start(i), t.start(i+1)-t.start(i)
 			if bytes > math.MaxInt32 {
@@ -178,26 +178,26 @@ func putView(view, text []byte, buffer, offset int64) {
 }
 
 // joinViews is a chunk of views with offsets of 64 bits into a copy of its bytes.
-func (w *JobBuilder) joinViews(c keyencode.Chunk) (joined keyencode.Chunk, err error) {
+func (r *RawColumns) joinViews(c keyencode.Chunk) (joined keyencode.Chunk, err error) {
 	views := texts{Chunk: c}
 	t := texts{views.rowsFrom(0, c.Rows), layout{keyencode.LargeBinary, 8}}
-	if t.Values, err = w.zeros(8 * (t.Offset + c.Rows + 1)); err != nil {
+	if t.Values, err = r.zeros(8 * (t.Offset + c.Rows + 1)); err != nil {
 		return c, err
 	}
 	end := 0
 	for i := range c.Rows {
-		if i%tileRows == 0 && w.ctx.Err() != nil {
-			return c, w.ctx.Err()
+		if i%tileRows == 0 && r.ctx.Err() != nil {
+			return c, r.ctx.Err()
 		}
 		end += len(textOfView(&c, i))
 		binary.LittleEndian.PutUint64(t.Values[8*(t.Offset+i+1):], uint64(end))
 	}
-	data, err := w.temporary(end)
+	data, err := r.temporary(end)
 	if err != nil {
 		return c, err
 	}
 	t.Data = [][]byte{data}
-	return t.Chunk, w.eachTile(c.Rows, func(lo, hi int) error {
+	return t.Chunk, r.eachTile(c.Rows, func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			copy(data[t.start(i):], textOfView(&c, i))
 		}

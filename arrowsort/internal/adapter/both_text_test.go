@@ -36,8 +36,8 @@ func TestConvertText(t *testing.T) {
 		whole := b.NewArray()
 		a := array.NewSlice(whole, 1, int64(whole.Len()))
 		for _, to := range types {
-			var w JobBuilder
-			w.Start(t.Context(), &Input{}, Options{Allocator: mem})
+			var w RawColumns
+			w.Start(t.Context(), Options{Allocator: mem})
 			l, _ := layoutOf(from)
 			other, _ := layoutOf(to)
 			column, err := w.column(l, []view{newView(a.Data(), a.Len())})
@@ -65,8 +65,8 @@ func TestConvertText(t *testing.T) {
 func TestConvertTextThatIsTooLong(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	var w JobBuilder
-	w.Start(t.Context(), &Input{}, Options{Allocator: mem})
+	var w RawColumns
+	w.Start(t.Context(), Options{Allocator: mem})
 	defer w.Release()
 	b := array.NewLargeStringBuilder(mem)
 	defer b.Release()

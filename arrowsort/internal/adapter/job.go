@@ -17,20 +17,14 @@ import (
 type JobBuilder struct {
 	Job engine.Job
 
-	ctx      context.Context // of the call
+	raw      RawColumns
 	input    *Input
-	mem      memory.Allocator
-	ranker   engine.Engine // sorts the entries of dictionaries
 	keys     []keyColumn
 	payloads []payload
 	split    bool // payloads may be several arrays
-	temp     [][]byte
-	held     []arrow.Array
 
 	first struct { // storage for one key without an allocation
 		view   [1]view
-		chunk  [1]keyencode.Chunk
-		full   bool // the chunk is in use
 		column [1]keyencode.Column
 		key    [1]keyencode.Key
 		at     [1]keyColumn
@@ -53,23 +47,13 @@ type Options struct {
 
 // Start makes w a new job on the rows of an input.
 func (w *JobBuilder) Start(ctx context.Context, input *Input, opts Options) {
-	*w = JobBuilder{
-		Job: engine.Job{Rows: input.Rows, Threads: opts.Threads}, ctx: ctx, input: input, mem: opts.Allocator,
-		ranker: opts.Ranker, split: opts.Split,
-	}
+	*w = JobBuilder{Job: engine.Job{Rows: input.Rows, Threads: opts.Threads}, input: input, split: opts.Split}
+	w.raw.Start(ctx, opts)
 	w.Job.Columns, w.Job.Keys, w.keys = w.first.column[:0], w.first.key[:0], w.first.at[:0]
 }
 
 // Release gives the temporary memory back.
-func (w *JobBuilder) Release() {
-	for _, b := range w.temp {
-		w.mem.Free(b)
-	}
-	for _, a := range w.held {
-		a.Release()
-	}
-	w.temp, w.held = nil, nil
-}
+func (w *JobBuilder) Release() { w.raw.Release() }
 
 // AddKey adds a sort key, less significant than those before it. The type of the leaf must be Sortable.
 func (w *JobBuilder) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement) error {
@@ -79,7 +63,7 @@ func (w *JobBuilder) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.Nu
 	}
 	views := w.input.views(leaf.Path, buf)
 	err := w.addKey(leaf, order, nulls, func(key keyencode.Key) (keyencode.Column, error) {
-		return w.keyColumn(leaf.Type, views, key)
+		return w.raw.keyColumn(leaf.Type, views, key)
 	})
 	if err != nil {
 		return err
@@ -88,6 +72,19 @@ func (w *JobBuilder) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.Nu
 		w.keys = append(w.keys, keyColumn{leaf.Path, len(w.Job.Columns) - 1})
 	}
 	return nil
+}
+
+// AddKeyOfBoth is AddKey for the rows of the input followed by those of another one, whose leaf has the SameValues.
+// What is stored otherwise than in the input is converted, at a cost in temporary memory: indices of dictionaries to 32
+// bits, 4 bytes a row; text of the other input to the layout of this one, 4 to 16 bytes a row, and the bytes of views.
+// The job has no payloads, and the rows of both.
+func (w *JobBuilder) AddKeyOfBoth(
+	leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement, other *Input, values Leaf,
+) error {
+	left, right := w.input.views(leaf.Path, nil), other.views(values.Path, nil)
+	return w.addKey(leaf, order, nulls, func(key keyencode.Key) (keyencode.Column, error) {
+		return w.raw.columnOfBoth(leaf.Type, left, values.Type, right, key)
+	})
 }
 
 // addKey adds a key, of which column makes the raw column.
@@ -107,22 +104,6 @@ func (w *JobBuilder) addKey(
 	return nil
 }
 
-// keyColumn is the raw column of a key.
-func (w *JobBuilder) keyColumn(typ arrow.DataType, views []view, key keyencode.Key) (keyencode.Column, error) {
-	switch t := arraydata.Storage(typ).(type) {
-	case *arrow.RunEndEncodedType:
-		views, err := w.expandRuns(views)
-		if err != nil {
-			return keyencode.Column{}, err
-		}
-		return w.keyColumn(t.Encoded(), views, key)
-	case *arrow.DictionaryType:
-		return w.dictionaryColumn(t, views, key)
-	}
-	l, _ := layoutOf(typ)
-	return w.column(l, views)
-}
-
 // keyAt is the column of the key at path, or -1.
 func (w *JobBuilder) keyAt(path []int) int {
 	i := slices.IndexFunc(w.keys, func(k keyColumn) bool { return slices.Equal(k.path, path) })
@@ -130,23 +111,4 @@ func (w *JobBuilder) keyAt(path []int) int {
 		return -1
 	}
 	return w.keys[i].column
-}
-
-// temporary is memory that lives as long as the job.
-func (w *JobBuilder) temporary(n int) ([]byte, error) {
-	if err := w.ctx.Err(); err != nil {
-		return nil, err
-	}
-	b, err := engine.Allocate(w.mem, n)
-	if b != nil {
-		w.temp = append(w.temp, b)
-	}
-	return b, err
-}
-
-// zeros is temporary memory of n zero bytes.
-func (w *JobBuilder) zeros(n int) ([]byte, error) {
-	b, err := w.temporary(n)
-	clear(b)
-	return b, err
 }

@@ -147,7 +147,7 @@ func (w *JobBuilder) gather(p *payload, l layout, path []int, views []view) erro
 		for i := range views {
 			views[i].masks = views[i].ownMask(nil)
 		}
-		c, err := w.column(l, views)
+		c, err := w.raw.column(l, views)
 		if err != nil {
 			return err
 		}
@@ -163,7 +163,7 @@ func (w *JobBuilder) gather(p *payload, l layout, path []int, views []view) erro
 // 2 GiB. It takes the result over, also when it fails; the caller releases the arrays.
 func (w *JobBuilder) Assemble(result *engine.Result) (columns [][]arrow.Array, err error) {
 	defer func() {
-		result.Release(w.mem)
+		result.Release(w.raw.mem)
 		if err != nil {
 			ReleaseAll(columns)
 			columns = nil
@@ -180,8 +180,8 @@ func (w *JobBuilder) Assemble(result *engine.Result) (columns [][]arrow.Array, e
 			continue
 		}
 		column := w.input.Columns[p.column]
-		columns[i], err = take.Take(w.ctx, column.Type, column.Chunks, rows,
-			take.Options{Allocator: w.mem, Threads: w.Job.Threads, Split: w.split})
+		columns[i], err = take.Take(w.raw.ctx, column.Type, column.Chunks, rows,
+			take.Options{Allocator: w.raw.mem, Threads: w.Job.Threads, Split: w.split})
 		if err != nil {
 			return columns, fmt.Errorf("column %s: %w", w.input.Label(p.column), err)
 		}
@@ -207,7 +207,7 @@ func (w *JobBuilder) build(p *payload, result *engine.Result) *array.Data {
 		nulls = c.Nulls
 		for i, b := range []*[]byte{&c.Validity, &c.Values, &c.Data}[:p.buffers] {
 			if *b != nil {
-				buffers[i] = memory.NewBufferWithAllocator(*b, w.mem)
+				buffers[i] = memory.NewBufferWithAllocator(*b, w.raw.mem)
 				defer buffers[i].Release()
 				*b = nil
 			}

@@ -13,27 +13,27 @@ import (
 )
 
 // ranks numbers the entries of all dictionaries by value, from 1 on, equal entries equally; a null entry is 0.
-func (w *JobBuilder) ranks(typ arrow.DataType, dictionaries []arrow.ArrayData, key keyencode.Key) ([][]uint32, error) {
-	return w.ranksOfBoth(typ, dictionaries, nil, nil, key)
+func (r *RawColumns) ranks(typ arrow.DataType, dictionaries []arrow.ArrayData, key keyencode.Key) ([][]uint32, error) {
+	return r.ranksOfBoth(typ, dictionaries, nil, nil, key)
 }
 
 // ranksOfBoth is ranks of dictionaries of two types that have the same values.
-func (w *JobBuilder) ranksOfBoth(
+func (r *RawColumns) ranksOfBoth(
 	a arrow.DataType, left []arrow.ArrayData, b arrow.DataType, right []arrow.ArrayData, key keyencode.Key,
 ) ([][]uint32, error) {
 	total := 0
 	for _, d := range slices.Concat(left, right) {
 		total += d.Len()
 	}
-	buf, err := w.zeros(4 * total)
+	buf, err := r.zeros(4 * total)
 	if err != nil {
 		return nil, err
 	}
 	ranks := arrow.Uint32Traits.CastFromBytes(buf)
 	if total > 0 && arraydata.Storage(a).ID() != arrow.NULL { // null entries are 0
-		column, err := w.columnOfBoth(a, entryViews(left), b, entryViews(right), key.Ranking())
+		column, err := r.columnOfBoth(a, entryViews(left), b, entryViews(right), key.Ranking())
 		if err == nil {
-			err = w.rankColumn(column, key.Ranking(), ranks)
+			err = r.rankColumn(column, key.Ranking(), ranks)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("ranking the dictionary: %w", err)
@@ -58,14 +58,14 @@ func entryViews(dictionaries []arrow.ArrayData) (views []view) {
 }
 
 // rankColumn writes the rank of each entry.
-func (w *JobBuilder) rankColumn(column keyencode.Column, key keyencode.Key, ranks []uint32) error {
+func (r *RawColumns) rankColumn(column keyencode.Column, key keyencode.Key, ranks []uint32) error {
 	job := engine.Job{Rows: len(ranks), Columns: []keyencode.Column{column}, Keys: []keyencode.Key{key},
-		RowNumbers: 4, Plan: true, Threads: w.Job.Threads}
-	sorted, err := w.ranker.Sort(w.ctx, &job, w.mem)
+		RowNumbers: 4, Plan: true, Threads: r.threads}
+	sorted, err := r.ranker.Sort(r.ctx, &job, r.mem)
 	if err != nil {
 		return err
 	}
-	defer sorted.Release(w.mem)
+	defer sorted.Release(r.mem)
 	rows := arrow.Uint32Traits.CastFromBytes(sorted.RowNumbers)
 	plan := sorted.Plan.On(job.Columns)
 	nulls := plan.Statistics(0).Nulls
@@ -74,7 +74,7 @@ func (w *JobBuilder) rankColumn(column keyencode.Column, key keyencode.Key, rank
 	} else {
 		rows = rows[:len(rows)-nulls]
 	}
-	return number(w.ctx, ranks, rows, plan)
+	return number(r.ctx, ranks, rows, plan)
 }
 
 // number writes the rank of each of the rows, which are in the order of the plan: 1 for the first, one more for each
@@ -117,17 +117,17 @@ func tied(plan *keyencode.Plan, code uint64, a, b uint32) bool {
 
 // dictionaryColumn is the raw column of a dictionary key: indices, and the rank of each entry by value among the
 // entries of all dictionaries of the column.
-func (w *JobBuilder) dictionaryColumn(
+func (r *RawColumns) dictionaryColumn(
 	typ *arrow.DictionaryType, views []view, key keyencode.Key,
 ) (keyencode.Column, error) {
 	l, _ := layoutOf(typ.IndexType)
 	l.kind = dictionaryKind(l.width)
-	c, err := w.column(l, views)
+	c, err := r.column(l, views)
 	if err != nil {
 		return c, err
 	}
 	distinct, of := dictionaries(views)
-	ranks, err := w.ranks(typ.ValueType, distinct, key)
+	ranks, err := r.ranks(typ.ValueType, distinct, key)
 	if err != nil {
 		return c, err
 	}

@@ -1,29 +1,78 @@
 package adapter
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
+// RawColumns make the raw columns of keys, payloads and dictionary entries, and hold the memory that those take beyond
+// the arrays, until Release.
+type RawColumns struct {
+	ctx     context.Context // of the call
+	mem     memory.Allocator
+	ranker  engine.Engine // sorts the entries of dictionaries
+	threads int
+	temp    [][]byte
+	held    []arrow.Array
+
+	one  [1]keyencode.Chunk // storage for one chunk without an allocation
+	full bool               // it is in use
+}
+
+// Start makes r empty, for a call.
+func (r *RawColumns) Start(ctx context.Context, opts Options) {
+	*r = RawColumns{ctx: ctx, mem: opts.Allocator, ranker: opts.Ranker, threads: opts.Threads}
+}
+
+// Release gives the memory back.
+func (r *RawColumns) Release() {
+	for _, b := range r.temp {
+		r.mem.Free(b)
+	}
+	for _, a := range r.held {
+		a.Release()
+	}
+	r.temp, r.held = nil, nil
+}
+
+// keyColumn is the raw column of a key.
+func (r *RawColumns) keyColumn(typ arrow.DataType, views []view, key keyencode.Key) (keyencode.Column, error) {
+	switch t := arraydata.Storage(typ).(type) {
+	case *arrow.RunEndEncodedType:
+		views, err := r.expandRuns(views)
+		if err != nil {
+			return keyencode.Column{}, err
+		}
+		return r.keyColumn(t.Encoded(), views, key)
+	case *arrow.DictionaryType:
+		return r.dictionaryColumn(t, views, key)
+	}
+	l, _ := layoutOf(typ)
+	return r.column(l, views)
+}
+
 // column is the raw column of views of one layout. An array whose offsets or views lead out of its buffers is
 // an error here, so that reading the column needs no checks.
-func (w *JobBuilder) column(l layout, views []view) (keyencode.Column, error) {
+func (r *RawColumns) column(l layout, views []view) (keyencode.Column, error) {
 	c := keyencode.Column{Kind: l.kind, Width: l.width}
-	if len(views) == 1 && !w.first.full {
-		c.Chunks, w.first.full = w.first.chunk[:], true
+	if len(views) == 1 && !r.full {
+		c.Chunks, r.full = r.one[:], true
 	} else {
 		c.Chunks = make([]keyencode.Chunk, len(views))
 	}
 	for i, v := range views {
 		var err error
-		if c.Chunks[i], err = w.chunk(l, v); err != nil {
+		if c.Chunks[i], err = r.chunk(l, v); err != nil {
 			return c, err
 		}
 	}
@@ -40,42 +89,42 @@ func malformed(err error) error {
 
 // chunk is a view as raw buffers. Validity and values share one offset, which is made small by starting both at a row
 // that is a multiple of 8.
-func (w *JobBuilder) chunk(l layout, v view) (keyencode.Chunk, error) {
+func (r *RawColumns) chunk(l layout, v view) (keyencode.Chunk, error) {
 	offset := v.first % 8
 	start, end := v.first-offset, v.first+v.rows
 	c := keyencode.Chunk{Rows: v.rows, Offset: offset}
 	var err error
-	if c.Validity, err = w.validity(v, offset); err != nil {
+	if c.Validity, err = r.validity(v, offset); err != nil {
 		return c, err
 	}
 	switch l.kind {
 	case keyencode.Null:
 		return c, nil
 	case keyencode.Bool:
-		c.Values, err = w.span(v, start/8, (end+7)/8)
+		c.Values, err = r.span(v, start/8, (end+7)/8)
 	case keyencode.Binary, keyencode.LargeBinary:
 		c.Data = [][]byte{v.buffer(2)}
-		c.Values, err = w.span(v, start*l.width, (end+1)*l.width)
+		c.Values, err = r.span(v, start*l.width, (end+1)*l.width)
 	case keyencode.BinaryView:
 		for i := 2; i < len(v.data.Buffers()); i++ {
 			c.Data = append(c.Data, v.buffer(i))
 		}
-		c.Values, err = w.span(v, start*l.width, end*l.width)
+		c.Values, err = r.span(v, start*l.width, end*l.width)
 	default:
-		c.Values, err = w.span(v, start*l.width, end*l.width)
+		c.Values, err = r.span(v, start*l.width, end*l.width)
 	}
 	return c, err
 }
 
 // span is the value buffer from byte lo, at least up to byte hi. Arrays without any value may lack the buffer: it reads
 // as zeros.
-func (w *JobBuilder) span(v view, lo, hi int) ([]byte, error) {
+func (r *RawColumns) span(v view, lo, hi int) ([]byte, error) {
 	b := v.buffer(1)
 	switch {
 	case len(b) >= hi:
 		return b[lo:], nil
 	case len(b) == 0:
-		return w.zeros(hi - lo)
+		return r.zeros(hi - lo)
 	}
 	return nil, fmt.Errorf("%w: an array of type %s has %d bytes of values where its rows take %d",
 		arrow.ErrInvalid, v.data.DataType(), len(b), hi)
@@ -143,7 +192,7 @@ func (v view) buffer(i int) []byte { return arraydata.Bytes(v.data, i) }
 
 // validity is a bitmap whose bit offset, below 8, belongs to the first row. It is borrowed when the view has one mask
 // whose bits lie right; else it is made.
-func (w *JobBuilder) validity(v view, offset int) ([]byte, error) {
+func (r *RawColumns) validity(v view, offset int) ([]byte, error) {
 	for _, m := range v.masks {
 		if 8*len(m.bits) < m.first+v.rows {
 			return nil, fmt.Errorf("%w: an array of type %s has validity for %d rows where there are %d",
@@ -156,7 +205,7 @@ func (w *JobBuilder) validity(v view, offset int) ([]byte, error) {
 	case len(v.masks) == 1 && v.masks[0].first%8 == offset:
 		return v.masks[0].bits[v.masks[0].first/8:], nil
 	}
-	merged, err := w.temporary((offset + v.rows + 7) / 8)
+	merged, err := r.temporary((offset + v.rows + 7) / 8)
 	if err != nil {
 		return nil, err
 	}
@@ -194,29 +243,29 @@ func Layout(typ arrow.DataType) (kind keyencode.Kind, width int) {
 	return l.kind, l.width
 }
 
-// Values are the rows of a leaf, whose type must be Sortable. The JobBuilder holds what memory they need.
-func (w *JobBuilder) Values(leaf Leaf) (Values, error) {
-	return w.values(leaf.Type, w.input.views(leaf.Path, nil))
+// Values are the rows of a leaf of an input, whose type must be Sortable.
+func (r *RawColumns) Values(in *Input, leaf Leaf) (Values, error) {
+	return r.values(leaf.Type, in.views(leaf.Path, nil))
 }
 
 // EntryValues are n entries of a dictionary, from entry first on.
-func (w *JobBuilder) EntryValues(dictionary arrow.ArrayData, first, n int) (Values, error) {
+func (r *RawColumns) EntryValues(dictionary arrow.ArrayData, first, n int) (Values, error) {
 	v := view{data: dictionary, first: dictionary.Offset() + first, rows: n}
 	v.masks = v.ownMask(nil)
-	return w.values(dictionary.DataType(), []view{v})
+	return r.values(dictionary.DataType(), []view{v})
 }
 
-func (w *JobBuilder) values(typ arrow.DataType, views []view) (Values, error) {
+func (r *RawColumns) values(typ arrow.DataType, views []view) (Values, error) {
 	switch t := arraydata.Storage(typ).(type) {
 	case *arrow.RunEndEncodedType:
-		views, err := w.expandRuns(views)
+		views, err := r.expandRuns(views)
 		if err != nil {
 			return Values{}, err
 		}
-		return w.values(t.Encoded(), views)
+		return r.values(t.Encoded(), views)
 	case *arrow.DictionaryType:
 		l, _ := layoutOf(t.IndexType)
-		column, err := w.column(l, views)
+		column, err := r.column(l, views)
 		dictionaries := make([]arrow.ArrayData, len(views))
 		for i, v := range views {
 			dictionaries[i] = v.data.Dictionary()
@@ -224,28 +273,28 @@ func (w *JobBuilder) values(typ arrow.DataType, views []view) (Values, error) {
 		return Values{column, dictionaries}, err
 	}
 	l, _ := layoutOf(typ)
-	column, err := w.column(l, views)
+	column, err := r.column(l, views)
 	return Values{Column: column}, err
 }
 
-// expandRuns turns views of runs into views of plain values, which the JobBuilder holds.
-func (w *JobBuilder) expandRuns(views []view) ([]view, error) {
+// expandRuns turns views of runs into views of plain values, which the RawColumns hold.
+func (r *RawColumns) expandRuns(views []view) ([]view, error) {
 	var plain []view
 	for _, v := range views {
 		arrays, err := take.Expand(
-			w.ctx, v.data, v.first, v.rows, take.Options{Allocator: w.mem, Threads: w.Job.Threads},
+			r.ctx, v.data, v.first, v.rows, take.Options{Allocator: r.mem, Threads: r.threads},
 		)
 		if err != nil {
 			return nil, err
 		}
-		plain = append(plain, w.hold(arrays, v.masks)...)
+		plain = append(plain, r.hold(arrays, v.masks)...)
 	}
 	return plain, nil
 }
 
 // hold takes over arrays that have the values of the rows of a view, with its masks, and returns views of them.
-func (w *JobBuilder) hold(arrays []arrow.Array, masks []mask) (views []view) {
-	w.held = append(w.held, arrays...)
+func (r *RawColumns) hold(arrays []arrow.Array, masks []mask) (views []view) {
+	r.held = append(r.held, arrays...)
 	done := 0
 	for _, a := range arrays {
 		if a.Len() == 0 {
@@ -259,4 +308,23 @@ func (w *JobBuilder) hold(arrays []arrow.Array, masks []mask) (views []view) {
 		views = append(views, v)
 	}
 	return views
+}
+
+// temporary is memory that is held until Release.
+func (r *RawColumns) temporary(n int) ([]byte, error) {
+	if err := r.ctx.Err(); err != nil {
+		return nil, err
+	}
+	b, err := engine.Allocate(r.mem, n)
+	if b != nil {
+		r.temp = append(r.temp, b)
+	}
+	return b, err
+}
+
+// zeros is temporary memory of n zero bytes.
+func (r *RawColumns) zeros(n int) ([]byte, error) {
+	b, err := r.temporary(n)
+	clear(b)
+	return b, err
 }

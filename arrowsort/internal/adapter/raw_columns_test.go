@@ -26,13 +26,13 @@ func TestChunksStartAtAMultipleOf8(t *testing.T) {
 	w := newWork(&Input{}, Options{Allocator: memory.DefaultAllocator})
 	l, _ := layoutOf(typ)
 	for first := range 64 {
-		c, err := w.chunk(l, newView(array.NewData(typ, 20, buffers, nil, 0, first), 20))
+		c, err := w.raw.chunk(l, newView(array.NewData(typ, 20, buffers, nil, 0, first), 20))
 		require.NoError(t, err)
 		require.Less(t, c.Offset, 8)
 		got := arrow.Int16Traits.CastFromBytes(c.Values)[c.Offset:]
 		require.Equal(t, values[first:first+20], got[:20])
 	}
-	require.Empty(t, w.temp)
+	require.Empty(t, w.raw.temp)
 }
 
 // TestMissingAndShortBuffers reads zeros where there is no buffer, and refuses one that is too short.
@@ -45,7 +45,7 @@ func TestMissingAndShortBuffers(t *testing.T) {
 		arrow.BinaryTypes.String,
 		arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView, &arrow.Decimal256Type{Precision: 40}} {
 		l, _ := layoutOf(typ)
-		c, err := w.chunk(l, newView(array.NewData(typ, 9, []*memory.Buffer{nil, nil, nil}, nil, 0, 3), 9))
+		c, err := w.raw.chunk(l, newView(array.NewData(typ, 9, []*memory.Buffer{nil, nil, nil}, nil, 0, 3), 9))
 		require.NoError(t, err)
 		for _, b := range c.Values {
 			require.Zero(t, b)
@@ -53,7 +53,7 @@ func TestMissingAndShortBuffers(t *testing.T) {
 		require.NotEmpty(t, c.Values)
 
 		short := memory.NewBufferBytes([]byte{1})
-		_, err = w.chunk(l, newView(array.NewData(typ, 9, []*memory.Buffer{nil, short, nil}, nil, 0, 3), 9))
+		_, err = w.raw.chunk(l, newView(array.NewData(typ, 9, []*memory.Buffer{nil, short, nil}, nil, 0, 3), 9))
 		require.ErrorIs(t, err, arrow.ErrInvalid)
 		require.ErrorContains(t, err, typ.String())
 	}
@@ -109,7 +109,7 @@ func TestValidityMerges(t *testing.T) {
 			first := rng.IntN(130)
 			v.masks = append(v.masks, mask{randomBits(rng, first+rows), first})
 		}
-		bits, err := w.validity(v, offset)
+		bits, err := w.raw.validity(v, offset)
 		require.NoError(t, err)
 		for i := range rows {
 			want := true
@@ -125,14 +125,14 @@ func TestValidityMerges(t *testing.T) {
 
 func TestValidityIsBorrowed(t *testing.T) {
 	w := newWork(&Input{}, Options{Allocator: memory.NewCheckedAllocator(memory.NewGoAllocator())})
-	bits, err := w.validity(view{rows: 9}, 3)
+	bits, err := w.raw.validity(view{rows: 9}, 3)
 	require.NoError(t, err)
 	require.Nil(t, bits)
 	own := []byte{1, 2, 3, 4}
-	bits, err = w.validity(view{rows: 9, masks: []mask{{own, 11}}}, 3)
+	bits, err = w.raw.validity(view{rows: 9, masks: []mask{{own, 11}}}, 3)
 	require.NoError(t, err)
 	require.Same(t, &own[1], &bits[0])
-	require.Empty(t, w.temp)
+	require.Empty(t, w.raw.temp)
 }
 
 // TestViewsFollowOffsets walks into a slice of a struct whose child is a slice too.
@@ -153,7 +153,7 @@ func TestViewsFollowOffsets(t *testing.T) {
 	require.Equal(t, 3, views[0].masks[0].first)
 	w := newWork(&in, Options{Allocator: memory.DefaultAllocator})
 	l, _ := layoutOf(child.DataType())
-	c, err := w.column(l, views)
+	c, err := w.raw.column(l, views)
 	require.NoError(t, err)
 	require.Equal(t, int32(5), arrow.Int32Traits.CastFromBytes(c.Chunks[0].Values)[c.Chunks[0].Offset])
 }
