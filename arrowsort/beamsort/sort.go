@@ -140,7 +140,7 @@ func build(scope beam.Scope, all []inputPart, count int, with []byte) beam.PColl
 	return beam.ParDo(scope, &countFn{}, beam.Reshuffle(scope, shards))
 }
 
-// shardName is the name of a shard, by its number from 0.
+// shardName returns the name of a shard, by its number from 0.
 func shardName(number, shards int) string {
 	return fmt.Sprintf("part-%05d-of-%05d.parquet", number+1, shards)
 }

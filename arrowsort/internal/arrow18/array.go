@@ -107,7 +107,7 @@ func storage15(typ v15.DataType) v15.DataType {
 	return typ
 }
 
-// fieldsOf are the fields of a nested type: a copy, which is made once for all children.
+// fieldsOf returns the fields of a nested type: a copy, which is made once for all children.
 func fieldsOf(typ arrow.DataType) []arrow.Field {
 	if nested, ok := storage(typ).(arrow.NestedType); ok {
 		return nested.Fields()
@@ -139,7 +139,7 @@ type Loans struct {
 	buffers map[*memory15.Buffer]*memory.Buffer
 }
 
-// FromArray is the function FromArray, which remembers what it lends.
+// FromArray returns the function FromArray, which remembers what it lends.
 func (lent *Loans) FromArray(a arrow.Array, typ v15.DataType) v15.Array {
 	data := lent.fromData(a.Data(), typ)
 	defer data.Release()
@@ -149,7 +149,7 @@ func (lent *Loans) FromArray(a arrow.Array, typ v15.DataType) v15.Array {
 // Dictionaries has no dictionaries yet; its arrays have the buffers that were lent.
 func (lent *Loans) Dictionaries() Dictionaries { return Dictionaries{lent: lent} }
 
-// lend is a buffer of v15 that shares the memory of one of v18 and holds it. The caller releases it.
+// lend returns a buffer of v15 that shares the memory of one of v18 and holds it. The caller releases it.
 func (lent *Loans) lend(b *memory.Buffer) *memory15.Buffer {
 	b.Retain()
 	shared := memory15.NewBufferWithAllocator(b.Bytes(), owner{b})
@@ -162,8 +162,8 @@ func (lent *Loans) lend(b *memory.Buffer) *memory15.Buffer {
 	return shared
 }
 
-// back is the buffer of v18 that was lent, or one that shares the memory of the buffer of v15 and holds it. The caller
-// releases it.
+// back returns the buffer of v18 that was lent, or one that shares the memory of the buffer of v15 and holds it. The
+// caller releases it.
 func (lent *Loans) back(b *memory15.Buffer) *memory.Buffer {
 	if lent != nil {
 		if own, ok := lent.buffers[b]; ok {
@@ -181,7 +181,7 @@ type Dictionaries struct {
 	lent         *Loans                            // whose buffers come back; nil: none
 }
 
-// of is the converted dictionary, which the caller releases.
+// of returns the converted dictionary, which the caller releases.
 func (dicts *Dictionaries) of(d v15.ArrayData, typ arrow.DataType) arrow.ArrayData {
 	if dicts.used == nil {
 		dicts.used = map[v15.ArrayData]arrow.ArrayData{}

@@ -133,7 +133,7 @@ func has(fields []arrow.Field, path string) bool {
 	})
 }
 
-// modifierMeant is the modifier that somebody may have meant who typed another word; empty when none is near.
+// modifierMeant returns the modifier that somebody may have meant who typed another word; empty when none is near.
 func modifierMeant(word string) string {
 	word = strings.ToLower(word)
 	switch {
@@ -152,7 +152,7 @@ func modifierMeant(word string) string {
 	return Nearest([]string{"desc", "asc", "nulls-first", "nulls-last"}, word)
 }
 
-// givenTwice is the error for a modifier of a column that is followed by another for the same.
+// givenTwice returns the error for a modifier of a column that is followed by another for the same.
 func givenTwice(column, modifier, rest string) error {
 	isNulls := func(s string) bool { return strings.HasPrefix(strings.ToLower(s), "nulls-") }
 	what := "the order"
@@ -167,7 +167,7 @@ func givenTwice(column, modifier, rest string) error {
 	return fmt.Errorf("%q gives %s twice; write -k %s", ":"+modifier, what, column+rest)
 }
 
-// nameOf is the path of a key, or else its position as it is typed.
+// nameOf returns the path of a key, or else its position as it is typed.
 func nameOf(key arrowsort.Key) string {
 	at, _ := key.At.Index()
 	return cmp.Or(key.Path, arraydata.Label(at))

@@ -8,7 +8,8 @@ import (
 // longName is the number of characters of a name that can be compared.
 const longName = 60
 
-// Suggestion is what to add to the error for a name that is not there: the nearest of those that are, or some of them.
+// Suggestion returns what to add to the error for a name that is not there: the nearest of those that are, or some of
+// them.
 func Suggestion(names []string, typed string) string {
 	near := Nearest(names, typed)
 	switch {
@@ -28,8 +29,8 @@ func Suggestion(names []string, typed string) string {
 	return "; there are " + strings.Join(quoted, ", ")
 }
 
-// Nearest is the name that is the fewest typing mistakes away from what was typed: at most a third of the letters. It
-// is empty when there is none.
+// Nearest returns the name that is the fewest typing mistakes away from what was typed: at most a third of the letters.
+// It is empty when there is none.
 func Nearest(names []string, typed string) (name string) {
 	least := min(len(typed), longName)/3 + 1
 	for _, n := range names {
@@ -42,7 +43,8 @@ func Nearest(names []string, typed string) (name string) {
 	return name
 }
 
-// typos is the number of letters that are inserted, left out, replaced or swapped with their neighbour between words.
+// typos returns the number of letters that are inserted, left out, replaced or swapped with their neighbour between
+// words.
 func typos(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	rows := make([][]int, len(x)+1)

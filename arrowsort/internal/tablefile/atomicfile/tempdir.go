@@ -212,10 +212,10 @@ func Uninterrupted(change func() error) error {
 // removals is how often a folder is removed into which files may still be written.
 const removals = 100
 
-// Path is the path of the folder.
+// Path returns the path of the folder.
 func (f *Folder) Path() string { return f.path }
 
-// Next is the path of a new file.
+// Next returns the path of a new file.
 func (f *Folder) Next(ext string) string {
 	f.files++
 	return filepath.Join(f.path, fmt.Sprintf("run-%d%s", f.files, ext))

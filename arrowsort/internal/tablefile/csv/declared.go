@@ -29,10 +29,10 @@ type Type struct {
 	text string
 }
 
-// String is the type as ParseType reads it.
+// String returns the type as ParseType reads it.
 func (t *Type) String() string { return t.text }
 
-// Kind is what values of the type are called.
+// Kind returns what values of the type are called.
 func (t *Type) Kind() string {
 	switch t.ID() {
 	case arrow.STRING:
@@ -90,7 +90,7 @@ func ParseTypes(texts map[string]string) (map[string]*Type, error) {
 	return types, nil
 }
 
-// newType is a type whose numbers parse reads; nil: there is no such type.
+// newType returns a type whose numbers parse reads; nil: there is no such type.
 func newType(kind, form string, parse func(string) (number, error)) (*valueType, error) {
 	switch kind {
 	case "text":

@@ -159,7 +159,7 @@ func (c *inference) addNumber(value string) {
 	c.ruledOut[asDecimal] = err != nil || !ok || c.whole+c.scale > maxDigits
 }
 
-// valueType is the type of the values so far.
+// valueType returns the type of the values so far.
 func (c *inference) valueType() *valueType {
 	if c.declared != nil {
 		return c.declared.valueType
@@ -220,7 +220,7 @@ func keepsDigits(x float64, text string) bool {
 	return digits == "" || significantDigits(strconv.FormatFloat(x, 'e', len(digits)-1, 64)) == digits
 }
 
-// significantDigits are the digits from the first that is not zero to the exponent; none of NaN and Inf.
+// significantDigits returns the digits from the first that is not zero to the exponent; none of NaN and Inf.
 func significantDigits(s string) string {
 	s, _, _ = strings.Cut(strings.ToLower(s), "e")
 	digits := strings.Map(func(c rune) rune {
@@ -276,7 +276,7 @@ func parseTime(s string) (t time.Time, zone bool, err error) {
 // zonedLayouts are times with Z, or an offset of hours and minutes or of hours.
 var zonedLayouts = []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07"}
 
-// fraction is the number of digits after the point of the seconds.
+// fraction returns the number of digits after the point of the seconds.
 func fraction(s string) int {
 	_, rest, _ := strings.Cut(s, ".")
 	return len(rest) - len(strings.TrimLeft(rest, "0123456789"))

@@ -151,7 +151,7 @@ func number2(least, most int, field func(*fields) *int) step {
 	}
 }
 
-// shortYear is a year of 1969 to 2068, as in POSIX.
+// shortYear returns a year of 1969 to 2068, as in POSIX.
 func shortYear(t *fields, text string) (string, bool) {
 	value, n := leadingDigits(text, 2)
 	if t.year = 2000 + value; value > 68 {
@@ -160,7 +160,7 @@ func shortYear(t *fields, text string) (string, bool) {
 	return text[n:], n == 2
 }
 
-// monthName is an English name in full or its first three letters, in any case.
+// monthName returns an English name in full or its first three letters, in any case.
 func monthName(t *fields, text string) (rest string, ok bool) {
 	for m := time.January; m <= time.December && !ok; m++ {
 		t.month = int(m)
@@ -194,7 +194,7 @@ func halfDay(t *fields, text string) (string, bool) {
 	return text[2:], true
 }
 
-// microseconds are one to six digits of a second.
+// microseconds returns one to six digits of a second.
 func microseconds(t *fields, text string) (string, bool) {
 	value, n := leadingDigits(text, 6)
 	for range 6 - n {

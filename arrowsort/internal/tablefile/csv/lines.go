@@ -87,7 +87,7 @@ func (l lines) rows(noHeader bool) (*rows, error) {
 	return r, r.readHeader()
 }
 
-// rowsIn are the rows from the first line, with a buffer of the caller of at least 5 bytes.
+// rowsIn returns the rows from the first line, with a buffer of the caller of at least 5 bytes.
 func (l lines) rowsIn(buffer []byte) (*rows, error) {
 	source, err := l.open()
 	if err != nil {
@@ -305,12 +305,12 @@ type textError struct {
 	error
 }
 
-// errorf is the error of text that is not CSV, a errkind.ErrCorrupt with another text: people write CSV.
+// errorf returns the error of text that is not CSV, a errkind.ErrCorrupt with another text: people write CSV.
 func errorf(format string, args ...any) error {
 	return &textError{fmt.Sprintf(format, args...), errkind.ErrCorrupt}
 }
 
-// headerError is an ErrHeader.
+// headerError returns an ErrHeader.
 func headerError(format string, args ...any) error {
 	return &textError{fmt.Sprintf(format, args...), ErrHeader}
 }
@@ -319,7 +319,7 @@ func (e *textError) Error() string { return e.text }
 
 func (e *textError) Unwrap() error { return e.error }
 
-// failure is the error that ended the text, if one did, or else an error of its row.
+// failure returns the error that ended the text, if one did, or else an error of its row.
 func (r *rows) failure(err error) error {
 	if r.err != nil {
 		return r.err
@@ -327,7 +327,7 @@ func (r *rows) failure(err error) error {
 	return err
 }
 
-// ragged is the error of a row that has other columns than the first.
+// ragged returns the error of a row that has other columns than the first.
 func (r *rows) ragged() error {
 	verb, what := "names", "column"
 	if r.noHeader {
@@ -341,7 +341,7 @@ func (r *rows) ragged() error {
 	return errorf("%s", text)
 }
 
-// tooLong is the error of a row that takes more than its part of the memory.
+// tooLong returns the error of a row that takes more than its part of the memory.
 func (r *rows) tooLong() error {
 	what := "the line of column names"
 	if r.header != nil || r.noHeader {
@@ -350,8 +350,8 @@ func (r *rows) tooLong() error {
 	return errorf("%s is longer than %d bytes, which is all that the memory budget allows; raise it", what, r.MaxRow)
 }
 
-// separator is the character that may separate the columns where there seems to be only one: the column's name holds
-// it. 0 is none.
+// separator returns the character that may separate the columns where there seems to be only one: the column's name
+// holds it. 0 is none.
 func separator(names []string, delimiter rune) rune {
 	if len(names) != 1 {
 		return 0

@@ -51,7 +51,7 @@ func signed(s string) (rest string, negative bool) {
 	return rest, negative
 }
 
-// units is the number as a multiple of 10^-scale, which it has to be.
+// units returns the number as a multiple of 10^-scale, which it has to be.
 func (n number) units(precision, scale int) (*big.Int, error) {
 	digits := strings.TrimLeft(n.digits, "0")
 	if shift := scale - n.scale; shift < 0 {
@@ -75,7 +75,7 @@ func (n number) units(precision, scale int) (*big.Int, error) {
 	return units, nil
 }
 
-// decimalType is the type of decimals of some digits, which parse reads.
+// decimalType returns the type of decimals of some digits, which parse reads.
 func decimalType(precision, scale int, parse func(string) (number, error)) *valueType {
 	units := func(value string) (*big.Int, error) {
 		n, err := parse(value)
@@ -104,7 +104,8 @@ func decimalType(precision, scale int, parse func(string) (number, error)) *valu
 		})
 }
 
-// decimalDigits are the digits of a number in decimal notation before and after the point; false is another notation.
+// decimalDigits returns the digits of a number in decimal notation before and after the point; false is another
+// notation.
 func decimalDigits(s string) (whole, scale int, ok bool) {
 	before, after, _ := strings.Cut(strings.TrimPrefix(s, "-"), ".")
 	ok = strings.Trim(before, "0123456789") == "" && strings.Trim(after, "0123456789") == ""
@@ -160,7 +161,7 @@ func (f numberForm) parse(s string) (number, error) {
 	return number{negative, digits + decimals, len(decimals)}, nil
 }
 
-// joined are the digits before the point without separators, which are between groups of three.
+// joined returns the digits before the point without separators, which are between groups of three.
 func (f numberForm) joined(whole string) (digits string, ok bool) {
 	groups := []string{whole}
 	if f.thousands != "" {
@@ -174,7 +175,7 @@ func (f numberForm) joined(whole string) (digits string, ok bool) {
 	return strings.Join(groups, ""), true
 }
 
-// float is the nearest float64.
+// float returns the nearest float64.
 func (n number) float() (float64, error) {
 	text := n.digits + "e" + strconv.Itoa(-n.scale)
 	if n.negative {
@@ -187,7 +188,7 @@ func (n number) float() (float64, error) {
 	return x, nil
 }
 
-// int is the number if it is whole and fits.
+// int returns the number if it is whole and fits.
 func (n number) int() (int64, error) {
 	units, err := n.units(len("9223372036854775807"), 0)
 	switch {

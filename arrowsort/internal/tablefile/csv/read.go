@@ -146,7 +146,7 @@ func (r *sourceReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// notUTF8 is the error that names the first byte that is not UTF-8.
+// notUTF8 returns the error that names the first byte that is not UTF-8.
 func (l lines) notUTF8() error {
 	text, err := l.open()
 	if err != nil {

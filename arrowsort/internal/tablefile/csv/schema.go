@@ -77,7 +77,7 @@ func (s *Schema) remark(r *rows, at []int) {
 	}
 }
 
-// values are some names of columns that read as values of their columns, which are not text; none if one does not.
+// values returns some names of columns that read as values of their columns, which are not text; none if one does not.
 func (s *Schema) values(header []string, at []int) (names []string) {
 	const most = 3
 	for i, name := range header {
@@ -143,7 +143,7 @@ func (s *Schema) positions(header []string) ([]int, error) {
 	return at, nil
 }
 
-// places are the positions of each name.
+// places returns the positions of each name.
 func places(names []string) map[string][]int {
 	at := make(map[string][]int, len(names))
 	for i, name := range names {
@@ -152,10 +152,10 @@ func places(names []string) map[string][]int {
 	return at
 }
 
-// Separator is the character that may separate the columns of a file that seems to have only one; 0 is none.
+// Separator returns the character that may separate the columns of a file that seems to have only one; 0 is none.
 func (s *Schema) Separator() rune { return separator(s.names, s.delimiter) }
 
-// all are the columns that are read.
+// all returns the columns that are read.
 func (s *Schema) all() []column {
 	if s.columns != nil {
 		return s.columns
@@ -168,7 +168,7 @@ func (s *Schema) all() []column {
 	return all
 }
 
-// Arrow is the schema of the columns that are read.
+// Arrow returns the schema of the columns that are read.
 func (s *Schema) Arrow() *arrow.Schema {
 	var fields []arrow.Field
 	for _, c := range s.all() {
@@ -177,7 +177,7 @@ func (s *Schema) Arrow() *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// Pick is the schema with some of the columns, by their positions.
+// Pick returns the schema with some of the columns, by their positions.
 func (s *Schema) Pick(columns []int) *Schema {
 	all, picked := s.all(), *s
 	picked.columns = make([]column, len(columns))
@@ -187,9 +187,9 @@ func (s *Schema) Pick(columns []int) *Schema {
 	return &picked
 }
 
-// Verbatim is the schema with text in place of the columns whose values can be written in several ways, as 2.50 and
-// 2.5. Those of them that are keys are appended after all columns, with their types. It returns the positions of the
-// keys.
+// Verbatim returns the schema with text in place of the columns whose values can be written in several ways, as 2.50
+// and 2.5. Those of them that are keys are appended after all columns, with their types. It returns the positions of
+// the keys.
 func (s *Schema) Verbatim(keys []int) (verbatim *Schema, typed []int) {
 	all := s.all()
 	columns := slices.Clone(all)
@@ -231,7 +231,7 @@ func (s *Schema) Rounded(column int) string {
 	return ""
 }
 
-// inferenceOf is what was inferred of a column that is read.
+// inferenceOf returns what was inferred of a column that is read.
 func (s *Schema) inferenceOf(column int) *inference {
 	if s.columns != nil {
 		column = s.columns[column].from
@@ -239,7 +239,7 @@ func (s *Schema) inferenceOf(column int) *inference {
 	return &s.inferred[column]
 }
 
-// Bytes is about what the columns that are read take in memory.
+// Bytes returns about what the columns that are read take in memory.
 func (s *Schema) Bytes() (n int64) {
 	for _, c := range s.all() {
 		n += s.Rows * fixedBytes(c.field.Type)
@@ -250,7 +250,7 @@ func (s *Schema) Bytes() (n int64) {
 	return n
 }
 
-// fixedBytes is what a value takes in memory, but for the text of strings.
+// fixedBytes returns what a value takes in memory, but for the text of strings.
 func fixedBytes(typ arrow.DataType) int64 {
 	if t, ok := typ.(arrow.FixedWidthDataType); ok {
 		return int64(t.BitWidth()+7) / 8
@@ -258,5 +258,5 @@ func fixedBytes(typ arrow.DataType) int64 {
 	return int64(arrow.Int32SizeBytes)
 }
 
-// label is the name of a column of a file without a header.
+// label returns the name of a column of a file without a header.
 func label(column int) string { return "#" + strconv.Itoa(column+1) }

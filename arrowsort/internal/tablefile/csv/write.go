@@ -91,7 +91,7 @@ func (c *Writer) quotes(value string) bool {
 		strings.HasPrefix(value, " ")
 }
 
-// noText is the error of a value that is not UTF-8.
+// noText returns the error of a value that is not UTF-8.
 func (c *Writer) noText(column int) error {
 	row := c.lines
 	if !c.noHeader {

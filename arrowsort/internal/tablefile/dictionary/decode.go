@@ -13,8 +13,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// DecodedSchema is the schema of the rows as they are sorted: with the values of dictionaries in their place, since
-// each piece of an input has other dictionaries. Dictionaries inside extension types are ErrUnsupported.
+// DecodedSchema returns the schema of the rows as they are sorted: with the values of dictionaries in their place,
+// since each piece of an input has other dictionaries. Dictionaries inside extension types are ErrUnsupported.
 func DecodedSchema(schema *arrow.Schema) (*arrow.Schema, error) {
 	decoded := arraydata.WithTypes(schema, DecodedType)
 	for _, f := range decoded.Fields() {
@@ -26,7 +26,7 @@ func DecodedSchema(schema *arrow.Schema) (*arrow.Schema, error) {
 	return decoded, nil
 }
 
-// DecodedType is a type with those of the values of dictionaries in their place, also inside nested types.
+// DecodedType returns a type with those of the values of dictionaries in their place, also inside nested types.
 func DecodedType(typ arrow.DataType) arrow.DataType {
 	if !arraydata.HasDictionary(typ) {
 		return typ
@@ -37,7 +37,7 @@ func DecodedType(typ arrow.DataType) arrow.DataType {
 	return arraydata.MapTypes(typ, DecodedType)
 }
 
-// WithType is a column with a type that its type agrees with, or with the decoded type. The caller releases it.
+// WithType returns a column with a type that its type agrees with, or with the decoded type. The caller releases it.
 func WithType(ctx context.Context, column *arrow.Chunked, typ arrow.DataType,
 	opts take.Options) (*arrow.Chunked, error) {
 	return arraydata.ConvertChunks(column, typ, func(d arrow.ArrayData) (arrow.ArrayData, error) {
@@ -69,7 +69,7 @@ func DataWithType(ctx context.Context, d arrow.ArrayData, typ arrow.DataType,
 	})
 }
 
-// RowValues are the values of the rows of a dictionary array.
+// RowValues returns the values of the rows of a dictionary array.
 func RowValues(ctx context.Context, d arrow.ArrayData, opts take.Options) (arrow.Array, error) {
 	a := array.NewDictionaryData(d)
 	defer a.Release()

@@ -13,9 +13,9 @@ import (
 // sampledBlocks is the number of messages whose buffers are looked at to estimate those of all.
 const sampledBlocks = 8
 
-// InMemory is about the bytes that the record batches and dictionaries of the file or stream take, which src has: size,
-// and more when they are compressed, where each buffer begins with its length. Nothing is decompressed. What is damaged
-// is found when it is read.
+// InMemory returns about the bytes that the record batches and dictionaries of the file or stream take, which src has:
+// size, and more when they are compressed, where each buffer begins with its length. Nothing is decompressed. What is
+// damaged is found when it is read.
 func (r *Reader) InMemory(src io.ReaderAt, size int64) int64 {
 	estimate := size
 	_ = errkind.Contain(func() error {
@@ -70,7 +70,7 @@ func streamBlocks(src io.ReaderAt, size int64) (blocks []block) {
 	}
 }
 
-// plainBytes is the size of a message whose buffers are not compressed.
+// plainBytes returns the size of a message whose buffers are not compressed.
 func plainBytes(src io.ReaderAt, b block) (bytes float64, err error) {
 	m := &messages{r: io.NewSectionReader(src, b.offset, b.meta+b.body), remaining: b.meta + b.body,
 		mem: memory.DefaultAllocator}

@@ -154,7 +154,7 @@ func arrayNodes(nodes []arrow.DataType, fields []arrow.Field) []arrow.DataType {
 	return nodes
 }
 
-// buffersOf is the number of buffers of an array in a message, but for those of views.
+// buffersOf returns the number of buffers of an array in a message, but for those of views.
 func buffersOf(typ arrow.DataType) (n int) {
 	for _, b := range typ.Layout().Buffers {
 		if b.Kind != arrow.KindAlwaysNull {

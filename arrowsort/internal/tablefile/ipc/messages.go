@@ -63,7 +63,7 @@ func (m *messages) ended() error {
 		"give each stream as a separate input")
 }
 
-// failure is the error that ended the messages; nil when it was their end.
+// failure returns the error that ended the messages; nil when it was their end.
 func (m *messages) failure() error {
 	if m.err == io.EOF {
 		return nil
@@ -273,7 +273,7 @@ func checkCompressed(meta, body []byte) error {
 	return err
 }
 
-// data is the table of buffers of a record batch or dictionary; 0 for a schema.
+// data returns the table of buffers of a record batch or dictionary; 0 for a schema.
 func (c *flatChecker) data() int {
 	message := c.root()
 	table := c.table(message, messageHeader)
@@ -286,7 +286,7 @@ func (c *flatChecker) data() int {
 	return table
 }
 
-// mostOf is the most bytes that compressed bytes can become.
+// mostOf returns the most bytes that compressed bytes can become.
 func mostOf(codec byte, b []byte) int64 {
 	const lz4Most = 255 // bytes of a match that one byte of LZ4 lengthens it by
 	if codec == codecLZ4 {

@@ -25,17 +25,17 @@ type flatChecker struct {
 
 func newFlatChecker(b []byte) *flatChecker { return &flatChecker{b: b, budget: len(b)} }
 
-// root is the place of the outermost table.
+// root returns the place of the outermost table.
 func (c *flatChecker) root() int { return int(flatbuffers.GetUOffsetT(c.b)) }
 
 func (c *flatChecker) at(table int) *flatbuffers.Table {
 	return &flatbuffers.Table{Bytes: c.b, Pos: flatbuffers.UOffsetT(table)}
 }
 
-// field is what a table has as the place of field i.
+// field returns what a table has as the place of field i.
 func field(i int) flatbuffers.VOffsetT { return flatbuffers.VOffsetT(4 + 2*i) }
 
-// table is the table that field i refers to, 0 for none.
+// table returns the table that field i refers to, 0 for none.
 func (c *flatChecker) table(table, i int) int {
 	t := c.at(table)
 	place := t.Pos + flatbuffers.UOffsetT(t.Offset(field(i)))
@@ -45,7 +45,7 @@ func (c *flatChecker) table(table, i int) int {
 	return int(t.Indirect(place))
 }
 
-// vector is the place and the number of the elements of field i, which are size bytes each.
+// vector returns the place and the number of the elements of field i, which are size bytes each.
 func (c *flatChecker) vector(table, i, size int) (at, n int, err error) {
 	if at = c.table(table, i); at == 0 {
 		return 0, 0, nil
@@ -57,18 +57,18 @@ func (c *flatChecker) vector(table, i, size int) (at, n int, err error) {
 	return at, n, nil
 }
 
-// int64 is the integer in field i.
+// int64 returns the integer in field i.
 func (c *flatChecker) int64(table, i int) int64 { return c.at(table).GetInt64Slot(field(i), 0) }
 
-// byte is the small integer in field i.
+// byte returns the small integer in field i.
 func (c *flatChecker) byte(table, i int) byte { return c.at(table).GetByteSlot(field(i), 0) }
 
-// int32 is the integer in field i, or what it is by default.
+// int32 returns the integer in field i, or what it is by default.
 func (c *flatChecker) int32(table, i int, byDefault int32) int32 {
 	return c.at(table).GetInt32Slot(field(i), byDefault)
 }
 
-// text is the string in field i.
+// text returns the string in field i.
 func (c *flatChecker) text(table, i int) (string, error) {
 	at, n, err := c.vector(table, i, 1)
 	return string(c.b[at : at+n]), err
@@ -208,7 +208,7 @@ func (c *flatChecker) batch(table int, body int64) error {
 // A span is the place of a buffer in the body of a message.
 type span struct{ offset, length int64 }
 
-// buffers are the places of the buffers of a record batch.
+// buffers returns the places of the buffers of a record batch.
 func (c *flatChecker) buffers(table int) ([]span, error) {
 	at, n, err := c.vector(table, batchBuffers, 16)
 	buffers := make([]span, n)

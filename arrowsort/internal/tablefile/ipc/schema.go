@@ -7,8 +7,8 @@ import (
 	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
 )
 
-// schemaMessage is the first message of a stream, made from the schema in the footer of an IPC file. A file need not
-// begin with its schema, and some writers leave another one there. The message is a small table that refers to the
+// schemaMessage returns the first message of a stream, made from the schema in the footer of an IPC file. A file need
+// not begin with its schema, and some writers leave another one there. The message is a small table that refers to the
 // schema in the footer, which follows it.
 func schemaMessage(footer []byte, schema int) []byte {
 	const (
@@ -69,7 +69,7 @@ func (c *flatChecker) declare(typ arrow.DataType, field int) {
 	}
 }
 
-// tables are the tables in field i, which were checked.
+// tables returns the tables in field i, which were checked.
 func (c *flatChecker) tables(table, i int) (all []int) {
 	_ = c.each(table, i, func(one int) error {
 		all = append(all, one)
@@ -78,7 +78,7 @@ func (c *flatChecker) tables(table, i int) (all []int) {
 	return all
 }
 
-// metadata are the key-value pairs of a field, without those that its type has when it is an extension type.
+// metadata returns the key-value pairs of a field, without those that its type has when it is an extension type.
 func (c *flatChecker) metadata(field int, typ arrow.DataType) arrow.Metadata {
 	_, extension := typ.(arrow.ExtensionType)
 	var keys, values []string

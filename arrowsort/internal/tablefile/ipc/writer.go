@@ -110,8 +110,8 @@ func (w *Writer) Close() error {
 	return w.out.Close()
 }
 
-// ownRows is an array that the caller releases. Lists of views, unions and runs are copied, with the values of the rows
-// only: of slices of them Arrow writes all that they have, and of slices of sparse unions more than there may be.
+// ownRows returns an array that the caller releases. Lists of views, unions and runs are copied, with the values of the
+// rows only: of slices of them Arrow writes all that they have, and of slices of sparse unions more than there may be.
 func (w *Writer) ownRows(a arrow.Array) (arrow.Array, error) {
 	if !arraydata.IsNested(a.DataType()) {
 		return withOwnText(a, w.mem), nil
@@ -180,8 +180,8 @@ const (
 	inlineBytes = 12
 )
 
-// withOwnText is an array whose views, at every level, refer to buffers with little else than their values. The caller
-// releases it.
+// withOwnText returns an array whose views, at every level, refer to buffers with little else than their values. The
+// caller releases it.
 func withOwnText(a arrow.Array, mem memory.Allocator) arrow.Array {
 	d := ownText(a.Data(), mem)
 	defer d.Release()

@@ -11,8 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// StoredWidth is the bytes of a value that Parquet stores as Arrow does, or of an index in place of text; 0 for all
-// else.
+// StoredWidth returns the bytes of a value that Parquet stores as Arrow does, or of an index in place of text; 0 for
+// all else.
 func StoredWidth(typ arrow.DataType, physical parquet.Type) int {
 	switch typ.ID() {
 	case arrow.INT64, arrow.UINT64, arrow.TIMESTAMP, arrow.TIME64, arrow.DURATION:
@@ -82,7 +82,7 @@ type numberOrder struct {
 	floats   bool
 }
 
-// numbersOf is the order of the numbers of a leaf column; nil for other types and orders.
+// numbersOf returns the order of the numbers of a leaf column; nil for other types and orders.
 func numbersOf(column *schema.Column) *numberOrder {
 	if _, half := column.LogicalType().(schema.Float16LogicalType); half {
 		return floatOrder(16, 0x7C00)
@@ -104,14 +104,14 @@ func numbersOf(column *schema.Column) *numberOrder {
 	return nil
 }
 
-// floatOrder is the order of floating-point numbers of some bits.
+// floatOrder returns the order of floating-point numbers of some bits.
 func floatOrder(bits int, infinity uint64) *numberOrder {
 	sign := uint64(1) << (bits - 1)
 	return &numberOrder{width: bits / 8, sign: sign, negative: sign - 1, first: ^(infinity | sign) & (2*sign - 1),
 		last: infinity | sign, floats: true}
 }
 
-// codeOf is the code of the number that bytes start with.
+// codeOf returns the code of the number that bytes start with.
 func (o *numberOrder) codeOf(b []byte) uint64 {
 	switch o.width {
 	case 2:
@@ -144,7 +144,7 @@ var noNumbers = codes{low: math.MaxUint64}
 
 func (c *codes) add(code uint64) { c.low, c.high = min(c.low, code), max(c.high, code) }
 
-// bounds are those of numbers, unknown with a NaN: to readers that take NaN for the greatest value,
+// bounds returns those of numbers, unknown with a NaN: to readers that take NaN for the greatest value,
 // bounds of the others would not hold. Zeros are -0 below and 0 above, as the format asks for.
 func (o *numberOrder) bounds(found codes) Bounds {
 	if found.low < o.first || found.high > o.last {

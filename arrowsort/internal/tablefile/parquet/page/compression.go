@@ -101,7 +101,7 @@ func readAll(r io.Reader, body []byte) (int, error) {
 	return n, err
 }
 
-// decompressedSize is the size that the bytes of a page decompress to where they say so, by a size that whoever
+// decompressedSize returns the size that the bytes of a page decompress to where they say so, by a size that whoever
 // decompresses them checks, or that a checksum of all bytes covers.
 func decompressedSize(codec compress.Compression, packed []byte, checked bool) (int, bool) {
 	switch codec {

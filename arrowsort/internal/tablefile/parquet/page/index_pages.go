@@ -35,7 +35,7 @@ func (p *Page) count(column *schema.Column) (rows, present int, values []byte, e
 	return rows, present, values, err
 }
 
-// ValuesOf are the bytes of the values of a data page of a column, after its levels.
+// ValuesOf returns the bytes of the values of a data page of a column, after its levels.
 func (p *Page) ValuesOf(column *schema.Column) ([]byte, error) {
 	_, _, values, err := p.count(column)
 	return values, err

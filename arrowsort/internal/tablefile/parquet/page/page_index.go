@@ -32,7 +32,7 @@ type Bounds struct {
 	Nulls     int64
 }
 
-// Bounds are those of the whole column chunk.
+// Bounds returns those of the whole column chunk.
 func (x *Index) Bounds() Bounds {
 	compare, all := ValueOrder(x.Column), Bounds{Empty: true}
 	for _, p := range x.Entries {

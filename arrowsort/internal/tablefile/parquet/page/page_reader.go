@@ -215,7 +215,7 @@ func (r *Reader) take() (h Header, packed []byte, err error) {
 	return h, packed, r.count(&h)
 }
 
-// leastBytes is the least number of bytes of an entry of a dictionary: of a fixed width, or of the length before a
+// leastBytes returns the least number of bytes of an entry of a dictionary: of a fixed width, or of the length before a
 // text.
 func (r *Reader) leastBytes() int {
 	switch typ := r.column.PhysicalType(); typ {

@@ -41,7 +41,7 @@ func (w *Writer) StartChunk(column *schema.Column, codec compress.Compression, l
 // Offset is where the next page begins.
 func (w *Writer) Offset() int64 { return int64(len(w.out)) }
 
-// Uncompressed is the offset of the next page if nothing were compressed.
+// Uncompressed returns the offset of the next page if nothing were compressed.
 func (w *Writer) Uncompressed() int64 { return int64(w.size) }
 
 // Add appends a page with a body and its checksum. The numbers are those of its kind's header.

@@ -185,7 +185,7 @@ func AppendHybrid(out []byte, values []int32, width int) []byte {
 	return appendPacked(out, values[packed:], width)
 }
 
-// runLength is the number of values that equal the first.
+// runLength returns the number of values that equal the first.
 func runLength(values []int32) int {
 	n := 1
 	for n < len(values) && values[n] == values[0] {

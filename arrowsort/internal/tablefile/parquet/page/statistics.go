@@ -63,8 +63,8 @@ func (p *PlainBounds) OfPage(encoding int, values []byte, n int) (bounds Bounds,
 	return bounds, err
 }
 
-// kept is a copy of a bound, without the bytes that no index and no statistics have: those of long rows would take as
-// much memory as a row group.
+// kept returns a copy of a bound, without the bytes that no index and no statistics have: those of long rows would take
+// as much memory as a row group.
 func (p *PlainBounds) kept(bound []byte, cut func([]byte, *schema.Column, bool) []byte) []byte {
 	const most = LongestStatistic + 1
 	if len(bound) > most && len(cut(bound, p.column, holdsText(p.column))) < len(bound) {
@@ -146,7 +146,7 @@ func (p *PlainBounds) widen(found *Bounds, value []byte) {
 	}
 }
 
-// booleanBounds are those of n bits.
+// booleanBounds returns those of n bits.
 func booleanBounds(b []byte, n int) Bounds {
 	r := HybridReader{Bytes: b, Width: 1, bits: n}
 	ones, _ := r.Count(n, 1) // one run, which is there
@@ -180,7 +180,7 @@ func mayCut(bound []byte, column *schema.Column) bool {
 		column.SortOrder() == schema.SortUNSIGNED
 }
 
-// truncatedMin is a value of at most longestBound bytes that is not greater than the bound.
+// truncatedMin returns a value of at most longestBound bytes that is not greater than the bound.
 func truncatedMin(bound []byte, column *schema.Column, text bool) []byte {
 	if !mayCut(bound, column) {
 		return bound
@@ -188,7 +188,7 @@ func truncatedMin(bound []byte, column *schema.Column, text bool) []byte {
 	return bound[:cutAt(bound, text)]
 }
 
-// truncatedMax is a value that is not less than the bound: of about longestBound bytes, if there is one.
+// truncatedMax returns a value that is not less than the bound: of about longestBound bytes, if there is one.
 func truncatedMax(bound []byte, column *schema.Column, text bool) []byte {
 	if !mayCut(bound, column) {
 		return bound

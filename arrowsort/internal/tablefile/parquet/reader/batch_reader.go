@@ -152,7 +152,7 @@ func (p *Batches) nextOf(ctx context.Context, field int, rows int64) (arrays []a
 	return arrays, p.check(arrays, field, p.group, rows)
 }
 
-// Share is the share of the rows that was read.
+// Share returns the share of the rows that was read.
 func (p *Batches) Share() float64 {
 	return float64(p.done) / float64(max(p.file.NumRows(), 1))
 }
@@ -255,7 +255,7 @@ func (c *batchColumn) decode(rows int) (arrow.Array, error) {
 	return c.flat.array(c.memory(), rows, int(c.density*float64(rows)))
 }
 
-// memory is the allocator of columns that are not left to pqarrow, and of copies of others.
+// memory returns the allocator of columns that are not left to pqarrow, and of copies of others.
 func (c *batchColumn) memory() memory.Allocator {
 	if flat := c.file.opts.Flat; flat != nil {
 		return flat

@@ -125,7 +125,7 @@ func (t *textArray[T]) plain(r *flatReader, row, n int) error {
 	return t.end(size)
 }
 
-// plainLength is the length of the first n texts of a plain page.
+// plainLength returns the length of the first n texts of a plain page.
 func plainLength(page []byte, n int) (length int, err error) {
 	at := 0
 	for range n {

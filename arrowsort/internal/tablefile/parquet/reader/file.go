@@ -64,13 +64,13 @@ type Options struct {
 	InBatches    bool                  // column chunks are read a batch at a time
 }
 
-// New is a file with a checked footer. schema and fields are its columns, with the types of the table.
+// New returns a file with a checked footer. schema and fields are its columns, with the types of the table.
 func New(src io.ReaderAt, file *file.Reader, leaves *pqarrow.FileReader, fields []SchemaField,
 	schema *arrow.Schema, opts Options) *File {
 	return &File{src: src, file: file, leaves: leaves, fields: fields, schema: schema, opts: opts}
 }
 
-// Schema is the schema of the columns that are read.
+// Schema returns the schema of the columns that are read.
 func (f *File) Schema() *arrow.Schema { return f.schema }
 
 // choose reads some columns only, by position.

@@ -58,7 +58,7 @@ func (r *flatReader) numbers(mem memory.Allocator, rows int) (arrow.Array, error
 	return r.makeArray(rows, nulls, err, validity, values)
 }
 
-// newValidity is a bitmap without bits; one of no rows where none can be null.
+// newValidity returns a bitmap without bits; one of no rows where none can be null.
 func (r *flatReader) newValidity(mem memory.Allocator, rows int) *memory.Buffer {
 	if !r.nullable {
 		rows = 0

@@ -39,7 +39,7 @@ type rowGroup struct {
 	text        arrow.Array
 }
 
-// newFlatColumn is the column for a field of the file; nil for one that pqarrow has to read.
+// newFlatColumn returns the column for a field of the file; nil for one that pqarrow has to read.
 func (f *File) newFlatColumn(i int) *flatColumn {
 	width, ok := f.flatWidth(i)
 	if !ok {
@@ -83,7 +83,7 @@ func (f *File) DecodesValues(field int) bool {
 	return ok && f.schema.Field(field).Type.ID() != arrow.DICTIONARY
 }
 
-// Decoded are the leaf columns whose values are decoded without pqarrow.
+// Decoded returns the leaf columns whose values are decoded without pqarrow.
 func (f *File) Decoded() map[int]bool {
 	leaves := make(map[int]bool)
 	for i := range f.fields {
@@ -111,7 +111,7 @@ func (f *File) encodingsRead(leaf int) (read bool) {
 	return true
 }
 
-// textBytes is about the bytes of text in a column of a row group: those of its pages without the lengths of the
+// textBytes returns about the bytes of text in a column of a row group: those of its pages without the lengths of the
 // values. They are fewer where the values are indices into a dictionary.
 func (f *File) textBytes(leaf, group int) int {
 	m := f.file.MetaData().RowGroups[group].Columns[leaf].MetaData
@@ -209,7 +209,7 @@ func (f *File) readFlat(ctx context.Context, report func(int)) ([][]arrow.Array,
 	return arrays, nil
 }
 
-// arrays are the arrays of text, or one of all parts. The column keeps none of them.
+// arrays returns the arrays of text, or one of all parts. The column keeps none of them.
 func (c *flatColumn) arrays(ctx context.Context, opts Options) ([]arrow.Array, error) {
 	if c.width > 0 {
 		a, err := c.array(ctx, opts)
@@ -288,7 +288,7 @@ func (c *flatColumn) unify(ctx context.Context, opts Options) (arrow.Array, erro
 	return unifier.GetResultWithIndexType(arrow.PrimitiveTypes.Int32)
 }
 
-// textEntries are the entries of a dictionary page of text.
+// textEntries returns the entries of a dictionary page of text.
 func textEntries(p *page.Page, typ arrow.DataType, mem memory.Allocator) (arrow.Array, error) {
 	b := array.NewBuilder(mem, typ)
 	defer b.Release()

@@ -29,7 +29,7 @@ const (
 	firstDay    = 2440588 // Julian day of 1970-01-01
 )
 
-// timestamp is the time of 96 bits in a unit of some nanoseconds; false where it is none in 64 bits.
+// timestamp returns the time of 96 bits in a unit of some nanoseconds; false where it is none in 64 bits.
 func timestamp(b []byte, nanos int64) (t int64, ok bool) {
 	day, inDay := int64(binary.LittleEndian.Uint32(b[8:]))-firstDay, binary.LittleEndian.Uint64(b)
 	perDay := nanosPerDay / nanos
@@ -41,7 +41,7 @@ func timestamp(b []byte, nanos int64) (t int64, ok bool) {
 	return t, t >= day*perDay
 }
 
-// Int96Unit is the unit in which all timestamps of 96 bits of a leaf column are 64 bits: nanoseconds, or else
+// Int96Unit returns the unit in which all timestamps of 96 bits of a leaf column are 64 bits: nanoseconds, or else
 // microseconds. It reads the column.
 func Int96Unit(src io.ReaderAt, meta *metadata.FileMetaData, leaf int, mem memory.Allocator) (arrow.TimeUnit, error) {
 	column, unit := meta.Schema.Column(leaf), arrow.Nanosecond

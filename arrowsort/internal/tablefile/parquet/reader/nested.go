@@ -97,8 +97,8 @@ func (n *node) repeated() bool {
 	return false
 }
 
-// levels are the definition and repetition levels of a leaf under the node, of one without a list between if there is
-// one.
+// levels returns the definition and repetition levels of a leaf under the node, of one without a list between if there
+// is one.
 func (n *node) levels() (def, rep []int16, err error) {
 	if n.leaf != nil {
 		if def, err = n.leaf.GetDefLevels(); err == nil && n.field.LevelInfo.RepLevel > 0 {
@@ -232,7 +232,7 @@ func (n *node) buildStruct(bound int64, mem memory.Allocator) (arrow.Array, erro
 	return array.NewStructData(data), nil
 }
 
-// structType is the type of a struct with the types that its children have in fact.
+// structType returns the type of a struct with the types that its children have in fact.
 func structType(typ arrow.DataType, children []arrow.ArrayData) arrow.DataType {
 	fields := append([]arrow.Field(nil), typ.(*arrow.StructType).Fields()...)
 	for i := range fields {
@@ -291,7 +291,7 @@ func (n *node) buildList(bound int64, mem memory.Allocator) (arrow.Array, error)
 	return array.MakeFromData(data), nil
 }
 
-// wideOffsets are the offsets of large lists.
+// wideOffsets returns the offsets of large lists.
 func wideOffsets(offsets []int32, mem memory.Allocator) *memory.Buffer {
 	buffer := arraydata.NewBuffer(mem, arrow.Int64Traits.BytesRequired(len(offsets)))
 	wide := arrow.Int64Traits.CastFromBytes(buffer.Bytes())

@@ -97,8 +97,8 @@ func (f *File) expandedText(leaf int) float64 {
 	return bytes
 }
 
-// declaredText is what the size statistics of a file have for the text of a leaf column, with its offsets. Some writers
-// have too little there.
+// declaredText returns what the size statistics of a file have for the text of a leaf column, with its offsets. Some
+// writers have too little there.
 func declaredText(meta *metadata.FileMetaData, leaf int) (bytes float64) {
 	for _, group := range meta.RowGroups {
 		m := group.Columns[leaf].MetaData
@@ -147,7 +147,7 @@ func (f *File) prefixedText(leaf int) float64 {
 	return bytes / max(texts, 1) * numberOfValues(meta, leaf)
 }
 
-// firstTexts are the bytes and the number of the texts of the first rows of a row group, nulls among them.
+// firstTexts returns the bytes and the number of the texts of the first rows of a row group, nulls among them.
 func (f *File) firstTexts(leaf, group int) (bytes, texts float64, err error) {
 	r, err := f.leaves.GetFieldReader(context.Background(), leaf, map[int]bool{leaf: true}, []int{group})
 	if err != nil {
@@ -188,7 +188,7 @@ func ColumnBytes(meta *metadata.FileMetaData, leaf int) (bytes float64) {
 	return bytes
 }
 
-// valueBytes is what a value takes in memory.
+// valueBytes returns what a value takes in memory.
 func valueBytes(column *schema.Column) int {
 	const offsetAndText = 16 // of a short string
 	switch column.PhysicalType() {

@@ -44,7 +44,7 @@ type Scratch struct {
 	entries   []byte
 }
 
-// dictionaryValues are the rows of a column of text with its dictionary; nil for all others.
+// dictionaryValues returns the rows of a column of text with its dictionary; nil for all others.
 func (e *Encoder) dictionaryValues(field arrow.Field, a arrow.Array, s *Scratch) *flatValues {
 	if ext, ok := a.(array.ExtensionArray); ok {
 		a = ext.Storage()
@@ -59,7 +59,7 @@ func (e *Encoder) dictionaryValues(field arrow.Field, a arrow.Array, s *Scratch)
 	return nil
 }
 
-// newValues are the rows of an array of numbers or text.
+// newValues returns the rows of an array of numbers or text.
 func newValues(a arrow.Array, useDictionary bool, s *Scratch) *flatValues {
 	v := rowsOf(a)
 	if _, text := a.DataType().(arrow.BinaryDataType); text {
@@ -70,7 +70,7 @@ func newValues(a arrow.Array, useDictionary bool, s *Scratch) *flatValues {
 	return v
 }
 
-// rowsOf are the rows of an array without their values.
+// rowsOf returns the rows of an array without their values.
 func rowsOf(a arrow.Array) *flatValues {
 	v := &flatValues{rows: a.Len(), offset: a.Data().Offset(), nulls: a.NullN()}
 	if v.nulls > 0 {
@@ -83,7 +83,7 @@ func (v *flatValues) valid(row int) bool {
 	return v.validity == nil || bitutil.BitIsSet(v.validity, v.offset+row)
 }
 
-// width is the bits of an index.
+// width returns the bits of an index.
 func (v *flatValues) width() int { return max(1, bits.Len(uint(max(1, v.count)-1))) }
 
 // setEntries takes strings or bytes that have a dictionary, with only those entries that rows refer to: so a row group
@@ -118,7 +118,7 @@ func (v *flatValues) setEntries(d *array.Dictionary, s *Scratch) bool {
 	return len(distinct) == v.count
 }
 
-// rawIndices are the indices of a dictionary array as integers of 32 bits.
+// rawIndices returns the indices of a dictionary array as integers of 32 bits.
 func rawIndices(d *array.Dictionary, s *Scratch) []int32 {
 	if indices, ok := d.Indices().(*array.Int32); ok {
 		return indices.Int32Values()

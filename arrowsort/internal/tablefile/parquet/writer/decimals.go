@@ -17,8 +17,8 @@ import (
 // as bytes of a length each. pqarrow writes the least fixed length. Decimals that were stored otherwise in the input
 // are rewritten when pages are repacked: a shredded variant is none with another form.
 
-// storedLeaves are the stored columns by the number of the leaf columns of a schema for writing; without a path where
-// there is none.
+// storedLeaves returns the stored columns by the number of the leaf columns of a schema for writing; without a path
+// where there is none.
 func (o *Options) storedLeaves(sc *schema.Schema) []StoredColumn {
 	leaves, all := make([]StoredColumn, sc.NumColumns()), o.storedAs(sc)
 	for i := range leaves {
@@ -64,7 +64,7 @@ func (e *Encoder) decimalsAsStored(footer *metadata.FileMetaData, first int) err
 	return nil
 }
 
-// width is the bytes of a value at most.
+// width returns the bytes of a value at most.
 func (c *StoredColumn) width() int {
 	switch c.Type {
 	case parquet.Types.FixedLenByteArray:
@@ -89,7 +89,7 @@ type decimalForm struct {
 	to    *schema.Column
 }
 
-// newDecimalForm is the form between two columns of the same values; nil where they are stored alike.
+// newDecimalForm returns the form between two columns of the same values; nil where they are stored alike.
 func newDecimalForm(from, to *schema.Column) *decimalForm {
 	same := from.PhysicalType() == to.PhysicalType() && from.TypeLength() == to.TypeLength()
 	if same || from.PhysicalType() != parquet.Types.FixedLenByteArray {
@@ -119,7 +119,7 @@ func (f *decimalForm) appendTo(dst, values []byte) []byte {
 	return dst
 }
 
-// lowBits are the low bits of a number of any width, big-endian, with its sign.
+// lowBits returns the low bits of a number of any width, big-endian, with its sign.
 func lowBits(v []byte) uint64 { return binary.BigEndian.Uint64(appendExtended(nil, v, 8)) }
 
 // appendExtended appends a number with its sign in n bytes, big-endian.

@@ -57,8 +57,8 @@ func (t *stretchTable) distinct(v *flatValues, first int, hashAt func(row int) u
 // values than that is written plain, which is known long before the last row.
 const numberEntries = 1 << 17 // of a dictionary: those of 8 bytes fill the page that other writers give it
 
-// mostNumbers is how many values of 4 or 8 bytes are worth a dictionary: with more, it and the indices take nearly as
-// much as the values.
+// mostNumbers returns how many values of 4 or 8 bytes are worth a dictionary: with more, it and the indices take nearly
+// as much as the values.
 func mostNumbers(rows, width int) int { return min(numberEntries, rows*width/16) }
 
 // integerTable finds the number of a value by open addressing.
@@ -68,7 +68,7 @@ type integerTable struct {
 	entries []int64 // by number
 }
 
-// hashBits are the bits of the number of a slot in a table of at least twice the entries.
+// hashBits returns the bits of the number of a slot in a table of at least twice the entries.
 func hashBits(entries int) int { return bits.Len(uint(max(2*entries, 2) - 1)) }
 
 // emptied returns n zeros, in the memory of s if it is large enough.

@@ -138,7 +138,7 @@ func (e *Encoder) Encode(ctx context.Context, table arrow.Table, before int64, u
 	})
 }
 
-// Rows is the number of rows of a table that are written.
+// Rows returns the number of rows of a table that are written.
 func (e *Encoder) Rows(table arrow.Table) int64 {
 	if e.opts.Rows != nil {
 		return int64(len(e.opts.Rows))
@@ -146,7 +146,7 @@ func (e *Encoder) Rows(table arrow.Table) int64 {
 	return table.NumRows()
 }
 
-// RowGroups is the number of row groups of a table.
+// RowGroups returns the number of row groups of a table.
 func (e *Encoder) RowGroups(table arrow.Table) int {
 	rows := e.Rows(table)
 	groups := rows / e.rows
@@ -156,7 +156,7 @@ func (e *Encoder) RowGroups(table arrow.Table) int {
 	return int(groups)
 }
 
-// pageRows is the number of rows of a page at most.
+// pageRows returns the number of rows of a page at most.
 func (e *Encoder) pageRows() int {
 	return cmp.Or(e.opts.PageRows, DefaultPageRows)
 }
@@ -185,7 +185,7 @@ func (e *Encoder) encodeColumn(i int) (EncodedColumn, error) {
 	return p, p.check(field, n)
 }
 
-// slice is some of the rows of a column that are written. The caller releases it.
+// slice returns some of the rows of a column that are written. The caller releases it.
 func (e *Encoder) slice(column *arrow.Chunked, first, n int64) (*arrow.Chunked, error) {
 	if e.opts.Rows == nil {
 		return array.NewChunkedSlice(column, first, first+n), nil
@@ -258,7 +258,7 @@ func (e *Encoder) writePages(file io.Writer, column int, rows *arrow.Chunked, fi
 	return w.Close()
 }
 
-// codecs are the compressions of the leaf columns: one for all, or those of the input, or else zstd.
+// codecs returns the compressions of the leaf columns: one for all, or those of the input, or else zstd.
 func codecs(sc *schema.Schema, opts Options) map[string]compress.Compression {
 	byPath := make(map[string]compress.Compression)
 	codec, chosen := page.Codecs[opts.Codec]
@@ -276,8 +276,8 @@ func codecs(sc *schema.Schema, opts Options) map[string]compress.Compression {
 	return byPath
 }
 
-// storedAs are the stored columns under the names that they have in a schema for writing, which may name what is in a
-// list otherwise.
+// storedAs returns the stored columns under the names that they have in a schema for writing, which may name what is in
+// a list otherwise.
 func (o *Options) storedAs(sc *schema.Schema) []StoredColumn {
 	columns := slices.Clone(o.Stored)
 	if len(columns) == sc.NumColumns() {
@@ -336,7 +336,8 @@ func pageFrom(a arrow.Array, row, most int) arrow.Array {
 	return array.NewSlice(a, int64(row), int64(row+rows))
 }
 
-// mostValues is at least the number of values of a leaf column, with the nulls that stand for lists without elements.
+// mostValues returns at least the number of values of a leaf column, with the nulls that stand for lists without
+// elements.
 func mostValues(d arrow.ArrayData) int64 {
 	n := int64(d.Len())
 	for _, c := range d.Children() {

@@ -68,7 +68,7 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *s
 	return p, err
 }
 
-// footer is the metadata of a column chunk, as that of a file of its own.
+// footer returns the metadata of a column chunk, as that of a file of its own.
 func (e *Encoder) footer(sc *schema.Schema, v *flatValues, info metadata.ChunkMetaInfo,
 	stats metadata.EncodingStats) (*metadata.FileMetaData, error) {
 	file := metadata.NewFileMetadataBuilder(sc, e.props, nil)
@@ -131,7 +131,7 @@ func (w *flatEncoder) levels(v *flatValues, row, rows int) {
 	binary.LittleEndian.PutUint32(w.body[start:], uint32(len(w.body)-start-4))
 }
 
-// page is the number of rows of the page that starts at row, at most most.
+// page returns the number of rows of the page that starts at row, at most most.
 func (v *flatValues) page(row, most int) int {
 	rows := min(most, v.rows-row)
 	for v.plain != nil && rows > 1 && v.plain.bytes(row, rows) > page.MaxBytes {
@@ -140,7 +140,7 @@ func (v *flatValues) page(row, most int) int {
 	return rows
 }
 
-// withoutNulls are the indices of the rows that are not null.
+// withoutNulls returns the indices of the rows that are not null.
 func (w *flatEncoder) withoutNulls(v *flatValues, row, rows int) []int32 {
 	indices := v.indices[row : row+rows]
 	if w.present == rows {
@@ -189,7 +189,7 @@ func (e *Encoder) encodeFlat(column int, rows *arrow.Chunked, first int64) (p En
 	return p, true, err
 }
 
-// columnSchema is the Parquet schema of a file with one of the columns only.
+// columnSchema returns the Parquet schema of a file with one of the columns only.
 func (e *Encoder) columnSchema(column int) (*schema.Schema, error) {
 	return pqarrow.ToParquet(arrow18.NewSchema([]arrow18.Field{e.columns.Field(column)}, nil), e.props, e.arrowProps)
 }

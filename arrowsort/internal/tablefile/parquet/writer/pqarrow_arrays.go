@@ -34,7 +34,7 @@ func (e *Encoder) stored(field arrow.Field, a arrow.Array, first int64) (arrow.A
 	return array.MakeFromData(d), nil
 }
 
-// firstFault is the error of the first row with a value that Parquet cannot hold.
+// firstFault returns the error of the first row with a value that Parquet cannot hold.
 func (e *Encoder) firstFault(s normalizer, field arrow.Field, a arrow.Array, first int64) error {
 	for i := range a.Len() {
 		row := array.NewSliceData(a.Data(), int64(i), int64(i+1))
@@ -50,7 +50,7 @@ func (e *Encoder) firstFault(s normalizer, field arrow.Field, a arrow.Array, fir
 	return nil
 }
 
-// rowName is a name for one of the rows that are written, counted from 0 in all of the file.
+// rowName returns a name for one of the rows that are written, counted from 0 in all of the file.
 func (e *Encoder) rowName(row int64) string {
 	if e.opts.Rows != nil {
 		return fmt.Sprintf("row %d of the input", e.opts.Rows[row])
@@ -124,7 +124,7 @@ func valid(d arrow.ArrayData, live func(row int) bool) func(row int) bool {
 	return func(row int) bool { return bitutil.BitIsSet(bits, offset+row) && (live == nil || live(row)) }
 }
 
-// entries are the values that the rows of a dictionary array refer to.
+// entries returns the values that the rows of a dictionary array refer to.
 func (s normalizer) entries(typ *arrow.DictionaryType, d arrow.ArrayData) (arrow.ArrayData, error) {
 	d = array.NewDataWithDictionary(typ, d.Len(), d.Buffers(), d.NullN(), d.Offset(), d.Dictionary().(*array.Data))
 	defer d.Release()
@@ -292,7 +292,8 @@ func millisFault(typ arrow.DataType, fits bool) string {
 
 const millisPerDay = 24 * 60 * 60 * 1000
 
-// days are the dates of 64 bits of an array as days of 32 bits. A time of day, or one that is too far away, is a fault.
+// days returns the dates of 64 bits of an array as days of 32 bits. A time of day, or one that is too far away, is a
+// fault.
 func (s normalizer) days(f arrow.Field, d arrow.ArrayData, isValid func(row int) bool) (*memory.Buffer, error) {
 	days := arraydata.NewBuffer(s.mem, arrow.Int32Traits.BytesRequired(d.Offset()+d.Len()))
 	out := arrow.Int32Traits.CastFromBytes(days.Bytes())
@@ -310,7 +311,7 @@ func (s normalizer) days(f arrow.Field, d arrow.ArrayData, isValid func(row int)
 	return days, nil
 }
 
-// dateFault is what keeps a date from being stored as a day of 32 bits, or nothing.
+// dateFault returns what keeps a date from being stored as a day of 32 bits, or nothing.
 func dateFault(date arrow.Date64) string {
 	switch day := date / millisPerDay; {
 	case date%millisPerDay != 0:
@@ -321,7 +322,7 @@ func dateFault(date arrow.Date64) string {
 	return ""
 }
 
-// textOfViews is the text of views with offsets of 64 bits.
+// textOfViews returns the text of views with offsets of 64 bits.
 func (s normalizer) textOfViews(d arrow.ArrayData, typ arrow.DataType) arrow.ArrayData {
 	views := array.NewBinaryViewData(d)
 	defer views.Release()

@@ -18,7 +18,7 @@ import (
 // ArrowSchemaKey is the metadata of a file that has the Arrow schema.
 const ArrowSchemaKey = "ARROW:schema"
 
-// EmptyFooter is the footer of a file with all columns and no rows.
+// EmptyFooter returns the footer of a file with all columns and no rows.
 func (e *Encoder) EmptyFooter() (*metadata.FileMetaData, error) {
 	var file bytes.Buffer
 	w, err := pqarrow.NewFileWriter(e.columns, &file, e.props, e.arrowProps)
@@ -49,9 +49,9 @@ func EncodeSchema(sc *arrow18.Schema) (string, error) {
 	return base64.StdEncoding.EncodeToString(message.Bytes()), err
 }
 
-// plainType is the type as which Parquet stores a column of a type that pqarrow does not write, or not as Arrow C++
-// does, and parts of one: dates of 64 bits as days, durations as numbers, views as text, dictionaries as their values,
-// all kinds of lists alike.
+// plainType returns the type as which Parquet stores a column of a type that pqarrow does not write, or not as Arrow
+// C++ does, and parts of one: dates of 64 bits as days, durations as numbers, views as text, dictionaries as their
+// values, all kinds of lists alike.
 func plainType(typ arrow.DataType) arrow.DataType {
 	switch t := typ.(type) {
 	case arrow.ExtensionType:
@@ -74,8 +74,8 @@ func plainType(typ arrow.DataType) arrow.DataType {
 	return arraydata.MapTypes(typ, plainType)
 }
 
-// namedType is the type that the Arrow schema in a Parquet file has for a type, the one that is read again: views are
-// text, dictionaries of anything but text are their values.
+// namedType returns the type that the Arrow schema in a Parquet file has for a type, the one that is read again: views
+// are text, dictionaries of anything but text are their values.
 func namedType(typ arrow.DataType) arrow.DataType {
 	switch t := typ.(type) {
 	case *arrow.StringViewType:
