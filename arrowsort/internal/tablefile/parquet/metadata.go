@@ -77,28 +77,34 @@ func footerOf(src io.ReaderAt, size int64) ([]byte, error) {
 	return footer, err
 }
 
-// parseMetadata parses the metadata without the row groups, and then some row groups at a time: all at once would take
-// several times the memory of what is kept.
-func parseMetadata(footer []byte, most int64) (*metadata.FileMetaData, int64, error) {
-	r := &page.CompactReader{Bytes: footer}
+// aroundRowGroups splits an encoded FileMetaData at the list of its row groups. It panics for bytes that are none.
+func aroundRowGroups(footer []byte) (before, list, after []byte, err error) {
+	r := page.CompactReader{Bytes: footer}
 	for number := 0; number != metadataRowGroups; {
 		typ, more := r.Field(&number)
 		if !more {
-			return nil, 0, errkind.Corrupt("the footer has no row groups")
+			return nil, nil, nil, errkind.Corrupt("the footer has no row groups")
 		}
 		if number != metadataRowGroups {
 			r.Skip(typ)
 		}
 	}
-	before := footer[:r.At]
-	groups := r.ListOf(page.ThriftStruct)
-	first := r.At
-	for range groups {
+	start := r.At
+	for range r.ListOf(page.ThriftStruct) {
 		r.Skip(page.ThriftStruct)
 	}
-	after := footer[r.At:]
+	return slices.Clip(footer[:start]), footer[start:r.At], footer[r.At:], nil
+}
+
+// parseMetadata parses the metadata without the row groups, and then some row groups at a time: all at once would take
+// several times the memory of what is kept.
+func parseMetadata(footer []byte, most int64) (*metadata.FileMetaData, int64, error) {
+	before, list, after, err := aroundRowGroups(footer)
+	if err != nil {
+		return nil, 0, err
+	}
 	parse := func(groups int, bytes []byte) (*metadata.FileMetaData, error) {
-		part := page.AppendList(slices.Clone(before), page.ThriftStruct, groups)
+		part := page.AppendList(before, page.ThriftStruct, groups)
 		meta, err := metadata.NewFileMetaData(append(append(part, bytes...), after...), nil)
 		if err != nil {
 			return nil, errkind.Corrupt("%v", err)
@@ -109,18 +115,20 @@ func parseMetadata(footer []byte, most int64) (*metadata.FileMetaData, int64, er
 	if err != nil {
 		return nil, 0, err
 	}
+	r := page.CompactReader{Bytes: list}
+	groups := r.ListOf(page.ThriftStruct)
 	columns := int64(meta.Schema.NumColumns())
 	bytes := int64(len(footer)) + columns*schemaBytes + columns*int64(groups)*chunkBytes
 	if most > 0 && bytes > most {
 		return nil, 0, &FooterError{columns, groups, bytes, most}
 	}
 	step := max(parsedBytes, 4*(len(before)+len(after)))
-	for r.At = first; groups > 0; {
+	for groups > 0 {
 		begin, count := r.At, 0
 		for ; count < groups && r.At-begin < step; count++ {
 			r.Skip(page.ThriftStruct)
 		}
-		part, err := parse(count, footer[begin:r.At])
+		part, err := parse(count, list[begin:r.At])
 		if err != nil {
 			return nil, 0, err
 		}

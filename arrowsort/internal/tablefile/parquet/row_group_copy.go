@@ -128,8 +128,7 @@ func (f *Writer) Copy(ctx context.Context, from *File, named func(error) error,
 	if indexing.Wait(); ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	f.out.index = append(f.out.index, from.movedIndex(made, shifts)...)
-	return nil
+	return f.addCopied(from, made, shifts)
 }
 
 // copyGroups copies the row groups that have rows. It returns by how much each of their column chunks has moved.
@@ -149,8 +148,9 @@ func (f *Writer) copyGroups(ctx context.Context, from *File, named func(error) e
 				return nil, err
 			}
 		}
-		group.Ordinal, group.FileOffset = &ordinal, &at
-		f.out.footer.RowGroups = append(f.out.footer.RowGroups, group)
+		copied := *group
+		copied.Columns, copied.Ordinal, copied.FileOffset = nil, &ordinal, &at
+		f.out.footer.RowGroups = append(f.out.footer.RowGroups, &copied)
 		f.out.written += f.out.columns
 		f.rows += group.NumRows
 	}
@@ -175,37 +175,42 @@ func (f *File) chunkIndexes(ctx context.Context) ([]*page.Index, error) {
 	return indexes, err
 }
 
-// movedIndex writes to the metadata of column chunks where they have moved, and returns their index. It and their
+// addCopied adds the column chunks of copied row groups to the output where they have moved. Their page index and
 // statistics are those that were made, or else what they have of it that is right by what was seen.
-func (f *File) movedIndex(made []*page.Index, shifts []int64) (index []encodedIndex) {
-	meta := f.Layout.meta
+func (f *Writer) addCopied(from *File, made []*page.Index, shifts []int64) error {
+	meta, next := from.Layout.meta, 0
 	for number, group := range meta.RowGroups {
 		if group.NumRows == 0 {
 			continue
 		}
 		for leaf, c := range group.Columns {
-			shift, m := shifts[len(index)], c.MetaData
+			shift, m, index := shifts[next], c.MetaData, encodedPageIndex{}
 			x := made[number*meta.Schema.NumColumns()+leaf]
 			if x != nil && !x.Foreign {
-				index = append(index, encodedIndex{x.ColumnIndex(), x.OffsetIndex(shift)})
+				index = encodedPageIndex{x.ColumnIndex(), x.OffsetIndex(shift)}
 				writer.SetStatistics(meta, number, leaf, x)
 			} else {
-				index = append(index, f.keptIndex(number, leaf, x, shift))
+				index = from.keptIndex(number, leaf, x, shift)
 			}
 			m.DataPageOffset += shift
-			move(m.DictionaryPageOffset, shift)
-			move(m.IndexPageOffset, shift)
+			moveOffset(m.DictionaryPageOffset, shift)
+			moveOffset(m.IndexPageOffset, shift)
 			m.BloomFilterOffset = nil // is not copied
 			c.FilePath, c.FileOffset = nil, page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset)
 			c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength = nil, nil, nil, nil
+			c.CryptoMetadata, c.EncryptedColumnMetadata = nil, nil
+			if err := f.out.addChunk(meta, number, leaf, index); err != nil {
+				return err
+			}
+			next++
 		}
 	}
-	return index
+	return nil
 }
 
 // keptIndex is the index that a column chunk has where its pages are moved. Places and nulls are those of the index
 // that was made, if one was. Bounds are left out unless keepsBounds.
-func (f *File) keptIndex(group, leaf int, made *page.Index, shift int64) encodedIndex {
+func (f *File) keptIndex(group, leaf int, made *page.Index, shift int64) encodedPageIndex {
 	c, column := f.Layout.meta.RowGroups[group].Columns[leaf], f.Layout.meta.Schema.Column(leaf)
 	index := f.indexOf(c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength, shift)
 	s := c.MetaData.Statistics
@@ -238,7 +243,7 @@ func keepsBounds(column *schema.Column, low, high []byte) bool {
 const copyStep = 1 << 20
 
 // copyBytes copies all bytes of a column chunk.
-func (s *rowGroupWriter) copyBytes(ctx context.Context, chunk *io.SectionReader, named func(error) error, buffer []byte,
+func (b *fileBuilder) copyBytes(ctx context.Context, chunk *io.SectionReader, named func(error) error, buffer []byte,
 	report func(bytes int64)) error {
 	for left := chunk.Size(); left > 0; left -= int64(len(buffer)) {
 		if err := context.Cause(ctx); err != nil {
@@ -248,7 +253,7 @@ func (s *rowGroupWriter) copyBytes(ctx context.Context, chunk *io.SectionReader,
 		if _, err := io.ReadFull(chunk, buffer); err != nil {
 			return named(err)
 		}
-		if err := s.write(buffer); err != nil {
+		if err := b.write(buffer); err != nil {
 			return err
 		}
 		report(int64(len(buffer)))
@@ -259,7 +264,7 @@ func (s *rowGroupWriter) copyBytes(ctx context.Context, chunk *io.SectionReader,
 // indexOf reads the page index of a column chunk, as it is where the chunk is moved. What is not a whole index is left
 // out.
 func (f *File) indexOf(columnsAt *int64, columns *int32, offsetsAt *int64, offsets *int32,
-	shift int64) (index encodedIndex) {
+	shift int64) (index encodedPageIndex) {
 	read := func(at *int64, n *int32) []byte {
 		if at == nil || n == nil || *at <= 0 || *n <= 0 || *at > f.size-int64(*n) {
 			return nil

@@ -74,6 +74,26 @@ func (l *Layout) fits(footer *metadata.FileMetaData) bool {
 	return true
 }
 
+// paths are the names that the leaf columns of a footer get by copySchema; nil: the layout has none for them.
+func (l *Layout) paths(footer *metadata.FileMetaData) (paths []parquet.ColumnPath) {
+	if l == nil {
+		return nil
+	}
+	from, to := fieldsOf(l.meta), fieldsOf(footer)
+	if !sameFields(from, to) {
+		return nil
+	}
+	for i, f := range from {
+		if !f.fits(to[i]) {
+			f = to[i]
+		}
+		for leaf := range f.leaves {
+			paths = append(paths, f.meta.Schema.Column(f.leaf+leaf).ColumnPath())
+		}
+	}
+	return paths
+}
+
 // copySchema gives a footer what the layout says of the columns. A column that is stored as in the layout gets its part
 // of the layout's schema to the letter: logical and converted types, field numbers, names of nested fields. The others,
 // such as decimals of another width, keep theirs. The key-value metadata is the layout's; only an Arrow schema
@@ -89,7 +109,6 @@ func (l *Layout) copySchema(footer *metadata.FileMetaData) {
 			f, all = to[i], false
 		}
 		elements = append(elements, f.meta.FileMetaData.Schema[f.start:f.end]...)
-		f.copyPaths(footer, to[i].leaf)
 	}
 	arrowSchema := footer.KeyValueMetadata().FindValue(writer.ArrowSchemaKey)
 	footer.FileMetaData.Schema = elements
@@ -127,16 +146,6 @@ func fieldsOf(meta *metadata.FileMetaData) (fields []schemaField) {
 		start, leaf = f.end, leaf+f.leaves
 	}
 	return fields
-}
-
-// copyPaths gives the leaf columns of another footer, from a number on, the names that those of the field have.
-func (f schemaField) copyPaths(footer *metadata.FileMetaData, leaf int) {
-	for i := range f.leaves {
-		path := f.meta.Schema.Column(f.leaf + i).ColumnPath()
-		for _, group := range footer.RowGroups {
-			group.Columns[leaf+i].MetaData.PathInSchema = path
-		}
-	}
 }
 
 func (f schemaField) name() string { return f.meta.FileMetaData.Schema[f.start].Name }

@@ -113,6 +113,27 @@ func (x *Index) ColumnIndex() []byte {
 	return append(w.b, thriftStop)
 }
 
+// An IndexPlace is where a file has the OffsetIndex or ColumnIndex of a column chunk; of length 0: it has none.
+type IndexPlace struct {
+	Offset int64
+	Length int
+}
+
+// AppendColumnChunk appends an encoded ColumnChunk struct that does not say where its page index lies, and says it.
+func AppendColumnChunk(out, chunk []byte, columns, offsets IndexPlace) []byte {
+	const lastField = 3 // of the chunk: its metadata
+	w := compactWriter{b: append(out, chunk[:len(chunk)-1]...), field: lastField}
+	if offsets.Length > 0 {
+		w.long(4, offsets.Offset)
+		w.number(5, offsets.Length)
+	}
+	if columns.Length > 0 {
+		w.long(6, columns.Offset)
+		w.number(7, columns.Length)
+	}
+	return append(w.b, thriftStop)
+}
+
 // order reports whether the bounds of the pages rise or fall, which allows binary search. Pages of nulls do not count.
 func (x *Index) order() int {
 	compare := ValueOrder(x.Column)
