@@ -2,41 +2,66 @@ package extsort
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// keyColumns passes the key columns of rows to use, in the layout that keyencode reads. They borrow the memory of the
-// rows and that of mem. Package arrowsort finds and lays out the keys of a job; use gets the job in place of an engine.
-func keyColumns(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, mem memory.Allocator,
-	use func(job *engine.Job) error) error {
+// keyColumns returns a job with the key columns of rows, in the layout that keyencode reads, and nothing else. They
+// borrow the memory of the rows. The caller releases the job.
+func keyColumns(
+	ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, mem memory.Allocator,
+) (*adapter.JobBuilder, error) {
 	if table, ok := data.(arrow.Table); ok {
 		labelled := arraydata.WithNames(table, arraydata.Labelled(table.Schema()))
 		defer labelled.Release()
 		data = labelled
 	}
-	opts := arrowsort.Options{Engine: captureEngine{use}, Allocator: mem}
-	indices, err := arrowsort.SortIndices32(ctx, data, keys, opts)
-	if err != nil {
-		return err
+	in, w := &adapter.Input{}, &adapter.JobBuilder{}
+	if err := in.Open(data); err != nil {
+		return nil, err
 	}
-	indices.Release()
-	return nil
+	found, err := keysOf(in, keys)
+	if err != nil {
+		return nil, err
+	}
+	w.Start(ctx, in, adapter.Options{Allocator: allocators.Unzeroed(mem), Ranker: cpu.New()})
+	for _, key := range found {
+		if err := w.AddKey(key.Leaf, key.Order, key.Nulls); err != nil {
+			w.Release()
+			return nil, fmt.Errorf("key %s of type %s: %w", key.Name, key.Type, err)
+		}
+	}
+	return w, nil
 }
 
-// captureEngine is an engine that returns no rows.
-type captureEngine struct{ use func(job *engine.Job) error }
-
-func (captureEngine) Name() string { return "capture" }
-
-func (o captureEngine) Sort(_ context.Context, job *engine.Job, _ engine.Allocator) (*engine.Result, error) {
-	return &engine.Result{}, o.use(job)
+// keysOf finds the columns of keys, structs expanded to their fields.
+func keysOf(in *adapter.Input, keys []arrowsort.Key) (found []keypath.Column, err error) {
+	for i, k := range keys {
+		at, positioned := k.At.Index()
+		key := keypath.Key{Path: k.Path, Position: at, HasPosition: positioned, Order: k.Order, Nulls: k.Nulls}
+		if err := key.Check(i); err != nil {
+			return nil, err
+		}
+		column, err := keypath.Find(in, key)
+		if err != nil {
+			return nil, err
+		}
+		if found, err = keypath.Expand(found, column); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
 // KeyStatistics are the statistics of the keys of all rows so far, and the layout of their columns: a plan is made from
@@ -50,12 +75,15 @@ type KeyStatistics struct {
 // Add measures the next rows.
 func (s *KeyStatistics) Add(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key,
 	mem memory.Allocator) error {
-	return keyColumns(ctx, data, keys, mem, func(job *engine.Job) error {
-		var next KeyStatistics
-		next.measure(job)
-		s.merge(&next)
-		return nil
-	})
+	w, err := keyColumns(ctx, data, keys, mem)
+	if err != nil {
+		return err
+	}
+	defer w.Release()
+	var next KeyStatistics
+	next.measure(&w.Job)
+	s.merge(&next)
+	return nil
 }
 
 // measure makes the statistics of the rows of a job.
@@ -85,52 +113,32 @@ func (s *KeyStatistics) Plan() (*keyencode.Plan, error) {
 	return keyencode.NewPlan(s.columns, s.keys, s.stats)
 }
 
-// heldMemory keeps what is freed until release, so that raw columns outlive the job they were made for.
-type heldMemory struct {
-	memory.Allocator
-	held [][]byte
-}
-
-func (h *heldMemory) Free(b []byte) { h.held = append(h.held, b) }
-
-func (h *heldMemory) release() {
-	for _, b := range h.held {
-		h.Allocator.Free(b)
-	}
-	h.held = nil
-}
-
 // KeyedRows are rows in memory with their key columns.
 type KeyedRows struct {
 	table arrow.Table
 	first int // rows before it were given out
 	rows  int
 	bytes int64
-	keys  []keyencode.Column
+	keys  *adapter.JobBuilder // their key columns
 	stats KeyStatistics
-	mem   heldMemory      // of the keys
 	plan  *keyencode.Plan // on the keys; that of Bind
 }
 
 // NewKeyedRows takes the table over.
 func NewKeyedRows(ctx context.Context, table arrow.Table, keys []arrowsort.Key,
 	mem memory.Allocator) (*KeyedRows, error) {
-	b := &KeyedRows{table: table, rows: int(table.NumRows()), bytes: arraydata.TableBytes(table),
-		mem: heldMemory{Allocator: mem}}
-	err := keyColumns(ctx, table, keys, &b.mem, func(job *engine.Job) error {
-		b.keys = job.Columns
-		b.stats.measure(job)
-		return nil
-	})
+	w, err := keyColumns(ctx, table, keys, mem)
 	if err != nil {
-		b.Release()
+		table.Release()
 		return nil, err
 	}
+	b := &KeyedRows{table: table, rows: int(table.NumRows()), bytes: arraydata.TableBytes(table), keys: w}
+	b.stats.measure(&w.Job)
 	return b, nil
 }
 
 // Bind makes Code use a plan, which may be of more rows.
-func (b *KeyedRows) Bind(plan *keyencode.Plan) { b.plan = plan.On(b.keys) }
+func (b *KeyedRows) Bind(plan *keyencode.Plan) { b.plan = plan.On(b.keys.Job.Columns) }
 
 // Code returns a row as code words, which compare as the rows do. Words that cannot decide any more are left out.
 func (b *KeyedRows) Code(row int) []uint64 {
@@ -147,7 +155,7 @@ func (b *KeyedRows) Code(row int) []uint64 {
 
 // Release releases the rows and the memory of their keys.
 func (b *KeyedRows) Release() {
-	b.mem.release()
+	b.keys.Release()
 	b.table.Release()
 }
 
