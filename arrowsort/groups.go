@@ -37,7 +37,7 @@ func groups(ctx context.Context, data Data, keys []Key, opts Options) (*array.Ui
 		return nil, err
 	}
 	defer c.work.Release()
-	starts, err := newMarks(c.data.Rows, c.opts.Allocator)
+	starts, err := newBitmap(c.data.Rows, c.opts.Allocator)
 	if err != nil {
 		return nil, err
 	}
@@ -92,35 +92,35 @@ func newNumbers(
 	return adapter.RowNumbers(&engine.Result{Rows: n, RowNumbers: buf}, typ, mem), nil
 }
 
-// markRows is the number of rows that one worker handles at a time.
-const markRows = 1 << 16
+// bitmapTileRows is the number of rows of one unit of work.
+const bitmapTileRows = 1 << 16
 
-// marks are a bit for each row: 1/8 byte per row.
-type marks struct {
+// A bitmap has a bit for each row: 1/8 byte per row. A row is marked if its bit is set.
+type bitmap struct {
 	rows  int
 	words []uint64
-	tiles []markTile // after index
+	tiles []bitmapTile // after index
 	mem   memory.Allocator
 	buf   []byte
 }
 
-// A markTile is the markRows rows from a multiple of markRows on.
-type markTile struct {
+// A bitmapTile is the bitmapTileRows rows from a multiple of bitmapTileRows on.
+type bitmapTile struct {
 	before   int // marked rows before the tile
 	previous int // the last of them, -1 for none
 	next     int // the first marked row after the tile; the number of rows for none
 }
 
-// newMarks allocates marks of undefined content.
-func newMarks(rows int, mem memory.Allocator) (*marks, error) {
+// newBitmap allocates a bitmap of undefined content.
+func newBitmap(rows int, mem memory.Allocator) (*bitmap, error) {
 	buf, err := engine.Allocate(mem, (rows+63)/64*8)
 	if err != nil {
 		return nil, err
 	}
-	return &marks{rows: rows, words: arrow.Uint64Traits.CastFromBytes(buf), mem: mem, buf: buf}, nil
+	return &bitmap{rows: rows, words: arrow.Uint64Traits.CastFromBytes(buf), mem: mem, buf: buf}, nil
 }
 
-func (m *marks) release() {
+func (m *bitmap) release() {
 	if m.buf != nil {
 		m.mem.Free(m.buf)
 		m.buf = nil
@@ -128,17 +128,17 @@ func (m *marks) release() {
 }
 
 // each runs f for every tile, whose rows are lo..hi-1.
-func (m *marks) each(ctx context.Context, threads int, f func(tile, lo, hi int)) error {
-	return workers.Each(ctx, (m.rows+markRows-1)/markRows, threads, func(tile int) error {
-		f(tile, tile*markRows, min(m.rows, (tile+1)*markRows))
+func (m *bitmap) each(ctx context.Context, threads int, f func(tile, lo, hi int)) error {
+	return workers.Each(ctx, (m.rows+bitmapTileRows-1)/bitmapTileRows, threads, func(tile int) error {
+		f(tile, tile*bitmapTileRows, min(m.rows, (tile+1)*bitmapTileRows))
 		return nil
 	})
 }
 
-// index counts the marks, for what follows, and returns their number.
-func (m *marks) index(ctx context.Context, threads int) (int, error) {
+// index counts the marked rows of each tile, for list and eachGroup, and returns their number.
+func (m *bitmap) index(ctx context.Context, threads int) (int, error) {
 	type ends struct{ count, first, last int }
-	found := make([]ends, (m.rows+markRows-1)/markRows)
+	found := make([]ends, (m.rows+bitmapTileRows-1)/bitmapTileRows)
 	err := m.each(ctx, threads, func(tile, lo, hi int) {
 		e := ends{first: -1, last: -1}
 		for i := lo / 64; i < (hi+63)/64; i++ {
@@ -153,7 +153,7 @@ func (m *marks) index(ctx context.Context, threads int) (int, error) {
 		}
 		found[tile] = e
 	})
-	m.tiles = make([]markTile, len(found))
+	m.tiles = make([]bitmapTile, len(found))
 	count, last, first := 0, -1, m.rows
 	for t, e := range found {
 		m.tiles[t].before, m.tiles[t].previous = count, last
@@ -168,8 +168,8 @@ func (m *marks) index(ctx context.Context, threads int) (int, error) {
 	return count, err
 }
 
-// word returns the marks of rows 64i to 64i+63, without those of rows that there are not.
-func (m *marks) word(i int) uint64 {
+// word returns the bits of rows 64i to 64i+63; those past the last row are 0.
+func (m *bitmap) word(i int) uint64 {
 	if left := m.rows - i*64; left < 64 {
 		return m.words[i] & (1<<left - 1)
 	}
@@ -177,7 +177,7 @@ func (m *marks) word(i int) uint64 {
 }
 
 // list writes the numbers of the marked rows or, when rows are given, the rows at the marked places.
-func (m *marks) list(ctx context.Context, threads int, dst []uint64, rows []uint32) error {
+func (m *bitmap) list(ctx context.Context, threads int, dst []uint64, rows []uint32) error {
 	return m.each(ctx, threads, func(tile, lo, hi int) {
 		at := m.tiles[tile].before
 		for i := lo / 64; i < (hi+63)/64; i++ {
@@ -195,8 +195,8 @@ func (m *marks) list(ctx context.Context, threads int, dst []uint64, rows []uint
 
 // eachGroup calls f for the rows lo..hi-1 that each group has in a tile, where a group is a marked row and the rows up
 // to the next one. The whole group is rows first..end-1; groups are numbered from 1.
-func (m *marks) eachGroup(lo, hi int, f func(lo, hi, first, end, number int)) {
-	tile := &m.tiles[lo/markRows]
+func (m *bitmap) eachGroup(lo, hi int, f func(lo, hi, first, end, number int)) {
+	tile := &m.tiles[lo/bitmapTileRows]
 	first, number := tile.previous, tile.before
 	for lo < hi {
 		if m.words[lo/64]>>(lo%64)&1 != 0 {

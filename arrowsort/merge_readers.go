@@ -15,8 +15,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 )
 
-// mergeWindow is the fewest rows of a reader in memory, if it has as many: rounds of fewer rows cost more than they do.
-const mergeWindow = 1 << 10
+// minWindowRows is the least number of rows of each reader in memory: smaller rounds cost more than they save.
+const minWindowRows = 1 << 10
 
 // MergeReaders is Merge for streams: it reads records from readers, each in the order of the keys across its records,
 // and returns a reader of the merged rows. Records have at most Options.BatchRows rows and the schema of the first
@@ -55,7 +55,7 @@ func MergeReaders(
 	}
 	for i, reader := range readers {
 		reader.Retain()
-		window := max(mergeWindow, opts.BatchRows/len(readers))
+		window := max(minWindowRows, opts.BatchRows/len(readers))
 		r.inputs = append(r.inputs, &mergeInput{number: i, window: window, reader: reader})
 	}
 	return r, nil

@@ -91,10 +91,10 @@ func (c *call) sortedRows(ctx context.Context) (*engine.Result, error) {
 	return c.run(ctx)
 }
 
-// markSorted marks the first place of each group of ties in the sorted order of rows, by the leading keys of the job.
-// The caller releases the marks.
-func (c *call) markSorted(ctx context.Context, rows []uint32, keys int) (*marks, error) {
-	m, err := newMarks(len(rows), c.opts.Allocator)
+// groupStarts returns a bitmap of the first place of each group of ties in the sorted order of rows, by the first keys
+// of the job. The caller releases it.
+func (c *call) groupStarts(ctx context.Context, rows []uint32, keys int) (*bitmap, error) {
+	m, err := newBitmap(len(rows), c.opts.Allocator)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (c *call) markSorted(ctx context.Context, rows []uint32, keys int) (*marks,
 
 // rankSorted ranks rows given in their sorted order.
 func (c *call) rankSorted(ctx context.Context, rows []uint32, ties cpu.Ties, typ arrow.DataType) (*array.Data, error) {
-	starts, err := c.markSorted(ctx, rows, len(c.work.Job.Keys))
+	starts, err := c.groupStarts(ctx, rows, len(c.work.Job.Keys))
 	if err != nil {
 		return nil, err
 	}
@@ -122,9 +122,9 @@ func (c *call) rankSorted(ctx context.Context, rows []uint32, ties cpu.Ties, typ
 	})
 }
 
-// rankTile writes the ranks of the rows of one tile, at places lo..len(rows)-1 of the sorted order. The marks are the
+// rankTile writes the ranks of the rows of one tile, at places lo..len(rows)-1 of the sorted order. The bitmap has the
 // first place of each group of ties.
-func (m *marks) rankTile(ranks []uint64, rows []uint32, lo int, ties cpu.Ties) {
+func (m *bitmap) rankTile(ranks []uint64, rows []uint32, lo int, ties cpu.Ties) {
 	m.eachGroup(lo, len(rows), func(lo, hi, first, end, number int) {
 		rank, step := ties.Ranks(first, end, number)
 		rank += uint64(lo-first) * step

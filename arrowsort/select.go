@@ -53,17 +53,17 @@ func selectKPerGroup(ctx context.Context, data Data, groups, keys []Key, k int, 
 	}
 	defer sorted.Release(c.opts.Allocator)
 	rows := arrow.Uint32Traits.CastFromBytes(sorted.RowNumbers)
-	starts, err := c.markSorted(ctx, rows, len(leading))
+	starts, err := c.groupStarts(ctx, rows, len(leading))
 	if err != nil {
 		return nil, err
 	}
 	defer starts.release()
-	kept, err := newMarks(len(rows), c.opts.Allocator)
+	kept, err := newBitmap(len(rows), c.opts.Allocator)
 	if err != nil {
 		return nil, err
 	}
 	defer kept.release()
-	err = starts.each(ctx, c.opts.Threads, func(_, lo, hi int) { kept.markFirst(starts, lo, hi, k) })
+	err = starts.each(ctx, c.opts.Threads, func(_, lo, hi int) { kept.setFirst(starts, lo, hi, k) })
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +76,8 @@ func selectKPerGroup(ctx context.Context, data Data, groups, keys []Key, k int, 
 	})
 }
 
-// markFirst marks the first k rows of each group among the rows lo..hi-1 of a tile.
-func (m *marks) markFirst(starts *marks, lo, hi, k int) {
+// setFirst sets the bits of the first k rows of each group among the rows lo..hi-1 of a tile.
+func (m *bitmap) setFirst(starts *bitmap, lo, hi, k int) {
 	clear(m.words[lo/64 : (hi+63)/64])
 	starts.eachGroup(lo, hi, func(lo, hi, first, _, _ int) {
 		for i := lo; i < hi && i-first < k; i++ {
@@ -134,7 +134,7 @@ func partitionNth(ctx context.Context, data Data, keys []Key, nth int, opts Opti
 
 // followedByRest is the given row numbers, and then those of all other rows.
 func (c *call) followedByRest(ctx context.Context, rows []uint64) (*array.Uint64, error) {
-	rest, err := newMarks(c.data.Rows, c.opts.Allocator)
+	rest, err := newBitmap(c.data.Rows, c.opts.Allocator)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (c *call) followedByRest(ctx context.Context, rows []uint64) (*array.Uint64
 	if err != nil {
 		return nil, err
 	}
-	for part := range slices.Chunk(rows, markRows) {
+	for part := range slices.Chunk(rows, bitmapTileRows) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -162,8 +162,8 @@ func (c *call) followedByRest(ctx context.Context, rows []uint64) (*array.Uint64
 		if err := rest.list(ctx, c.opts.Threads, all[len(rows):], nil); err != nil {
 			return err
 		}
-		return workers.Each(ctx, (len(rows)+markRows-1)/markRows, c.opts.Threads, func(i int) error {
-			copy(all[i*markRows:], rows[i*markRows:min((i+1)*markRows, len(rows))])
+		return workers.Each(ctx, (len(rows)+bitmapTileRows-1)/bitmapTileRows, c.opts.Threads, func(i int) error {
+			copy(all[i*bitmapTileRows:], rows[i*bitmapTileRows:min((i+1)*bitmapTileRows, len(rows))])
 			return nil
 		})
 	})

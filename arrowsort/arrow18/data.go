@@ -31,13 +31,13 @@ func transform[T Data](data T, do func(arrowsort.Data) (arrowsort.Data, error)) 
 	if err != nil {
 		return none, translate(err)
 	}
-	return result(data, core, &in.lent)
+	return result(data, core, &in.shared)
 }
 
 // result makes data of the type and the schema of the data from a result of the core, which it takes over.
-func result[T Data](data T, core arrowsort.Data, lent *convert.Loans) (T, error) {
+func result[T Data](data T, core arrowsort.Data, shared *convert.BufferMap) (T, error) {
 	defer core.Release()
-	dicts := lent.Dictionaries()
+	dicts := shared.Dictionaries()
 	defer dicts.Release()
 	result := like(data, core, &dicts)
 	if t, ok := result.(T); ok {
@@ -82,14 +82,14 @@ func like(data Data, result arrowsort.Data, dicts *convert.Dictionaries) Data {
 
 // An input is data of v18 as the core takes it, and what it borrows.
 type input struct {
-	core arrowsort.Data // shares the memory of the data
-	lent convert.Loans
+	core   arrowsort.Data // shares the memory of the data
+	shared convert.BufferMap
 }
 
 // open borrows the data. The caller releases input.core.
 func open(data Data) (*input, error) {
 	in := &input{}
-	core, err := borrow(data, &in.lent)
+	core, err := borrow(data, &in.shared)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func open(data Data) (*input, error) {
 }
 
 // borrow is data of the core that shares the memory of the data. The caller releases it.
-func borrow(data Data, lent *convert.Loans) (core arrowsort.Data, err error) {
+func borrow(data Data, shared *convert.BufferMap) (core arrowsort.Data, err error) {
 	if data != nil && adapter.IsNil(data) {
 		return nil, fmt.Errorf("%w: data of type %T is nil", arrowsort.ErrOption, data)
 	}
@@ -107,7 +107,7 @@ func borrow(data Data, lent *convert.Loans) (core arrowsort.Data, err error) {
 			core, err = nil, fmt.Errorf("%w: malformed data: %v", arrowsort.ErrOption, p)
 		}
 	}()
-	in := lender{lent}
+	in := borrower{shared}
 	switch x := data.(type) {
 	case arrow.RecordBatch:
 		return in.record(x)
@@ -122,10 +122,10 @@ func borrow(data Data, lent *convert.Loans) (core arrowsort.Data, err error) {
 		"*arrow.Chunked of arrow-go v18", arrowsort.ErrOption, data)
 }
 
-// A lender makes data of the core.
-type lender struct{ lent *convert.Loans }
+// A borrower makes data of the core that shares the memory of data of v18.
+type borrower struct{ shared *convert.BufferMap }
 
-func (in lender) record(rec arrow.RecordBatch) (arrowsort.Data, error) {
+func (in borrower) record(rec arrow.RecordBatch) (arrowsort.Data, error) {
 	columns, fields := make([]v15.Array, rec.NumCols()), make([]v15.Field, rec.NumCols())
 	for i, c := range rec.Columns() {
 		a, err := in.array(label(rec.ColumnName(i), i), c)
@@ -139,7 +139,7 @@ func (in lender) record(rec arrow.RecordBatch) (arrowsort.Data, error) {
 	return array15.NewRecord(v15.NewSchema(fields, nil), columns, rec.NumRows()), nil
 }
 
-func (in lender) table(tbl arrow.Table) (arrowsort.Data, error) {
+func (in borrower) table(tbl arrow.Table) (arrowsort.Data, error) {
 	columns, fields := make([]v15.Column, tbl.NumCols()), make([]v15.Field, tbl.NumCols())
 	for i := range columns {
 		c := tbl.Column(i)
@@ -155,25 +155,25 @@ func (in lender) table(tbl arrow.Table) (arrowsort.Data, error) {
 	return array15.NewTable(v15.NewSchema(fields, nil), columns, tbl.NumRows()), nil
 }
 
-func (in lender) chunks(label string, rows *arrow.Chunked) (*v15.Chunked, error) {
+func (in borrower) chunks(label string, rows *arrow.Chunked) (*v15.Chunked, error) {
 	typ, err := layout(label, rows.DataType())
 	if err != nil {
 		return nil, err
 	}
 	chunks := make([]v15.Array, len(rows.Chunks()))
 	for i, c := range rows.Chunks() {
-		chunks[i] = in.lent.FromArray(c, typ)
+		chunks[i] = in.shared.FromArray(c, typ)
 		defer chunks[i].Release()
 	}
 	return v15.NewChunked(typ, chunks), nil
 }
 
-func (in lender) array(label string, a arrow.Array) (v15.Array, error) {
+func (in borrower) array(label string, a arrow.Array) (v15.Array, error) {
 	typ, err := layout(label, a.DataType())
 	if err != nil {
 		return nil, err
 	}
-	return in.lent.FromArray(a, typ), nil
+	return in.shared.FromArray(a, typ), nil
 }
 
 func layout(label string, typ arrow.DataType) (v15.DataType, error) {

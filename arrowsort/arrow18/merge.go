@@ -19,9 +19,9 @@ import (
 // metadata of the result, which the caller releases, are those of the first input.
 func Merge[T Data](ctx context.Context, inputs []T, keys []arrowsort.Key, opts Options) (T, error) {
 	var none T
-	lent, cores := &convert.Loans{}, make([]arrowsort.Data, len(inputs))
+	shared, cores := &convert.BufferMap{}, make([]arrowsort.Data, len(inputs))
 	for i, input := range inputs {
-		core, err := borrow(input, lent)
+		core, err := borrow(input, shared)
 		if err != nil {
 			return none, translate(fmt.Errorf("input %d: %w", i, err))
 		}
@@ -32,7 +32,7 @@ func Merge[T Data](ctx context.Context, inputs []T, keys []arrowsort.Key, opts O
 	if err != nil {
 		return none, translate(err)
 	}
-	return result(inputs[0], merged, lent)
+	return result(inputs[0], merged, shared)
 }
 
 // MergeReaders is Merge for streams: arrowsort.MergeReaders for readers of v18. Records have at most

@@ -29,7 +29,7 @@ func (dicts *Dictionaries) toData(d v15.ArrayData, typ arrow.DataType) arrow.Arr
 	buffers := make([]*memory.Buffer, len(d.Buffers()))
 	for i, b := range d.Buffers() {
 		if b != nil {
-			buffers[i] = dicts.lent.back(b)
+			buffers[i] = dicts.shared.original(b)
 			defer buffers[i].Release()
 		}
 	}
@@ -67,26 +67,26 @@ func (dicts *Dictionaries) ToChunked(rows *v15.Chunked, typ arrow.DataType) *arr
 // FromArray returns an array of v15 with the buffers of one of v18. typ is the type of the array as FromSchema or
 // FromLayout converts it. The caller releases the result; the buffers are held until then.
 func FromArray(a arrow.Array, typ v15.DataType) v15.Array {
-	var none *Loans
+	var none *BufferMap
 	return none.FromArray(a, typ)
 }
 
-func (lent *Loans) fromData(d arrow.ArrayData, typ v15.DataType) v15.ArrayData {
+func (m *BufferMap) fromData(d arrow.ArrayData, typ v15.DataType) v15.ArrayData {
 	buffers := make([]*memory15.Buffer, len(d.Buffers()))
 	for i, b := range d.Buffers() {
 		if b != nil {
-			buffers[i] = lent.lend(b)
+			buffers[i] = m.share(b)
 			defer buffers[i].Release()
 		}
 	}
 	children, fields := make([]v15.ArrayData, len(d.Children())), fieldsOf15(typ)
 	for i, c := range d.Children() {
-		children[i] = lent.fromData(c, fields[i].Type)
+		children[i] = m.fromData(c, fields[i].Type)
 		defer children[i].Release()
 	}
 	data := array15.NewData(typ, d.Len(), buffers, children, d.NullN(), d.Offset())
 	if dictionary, ok := storage15(typ).(*v15.DictionaryType); ok {
-		entries := lent.fromData(d.Dictionary(), dictionary.ValueType)
+		entries := m.fromData(d.Dictionary(), dictionary.ValueType)
 		defer entries.Release()
 		data.SetDictionary(entries)
 	}
@@ -132,41 +132,41 @@ func (owner) Allocate(int) []byte { panic("a shared buffer cannot grow") }
 
 func (owner) Reallocate(int, []byte) []byte { panic("a shared buffer cannot grow") }
 
-// Loans are the buffers of v18 that arrays of v15 share. A buffer that comes back in a result is the one that was lent:
-// data that is sorted again and again would otherwise be wrapped once more each time. The zero value has none, and nil
-// remembers none.
-type Loans struct {
+// A BufferMap finds the buffer of v18 whose memory a buffer of v15 shares, so that results have the original buffers:
+// data that is sorted again and again would otherwise be wrapped once more each time. The zero value is empty, and nil
+// stays so.
+type BufferMap struct {
 	buffers map[*memory15.Buffer]*memory.Buffer
 }
 
-// FromArray returns the function FromArray, which remembers what it lends.
-func (lent *Loans) FromArray(a arrow.Array, typ v15.DataType) v15.Array {
-	data := lent.fromData(a.Data(), typ)
+// FromArray is the function FromArray that adds the buffers to the map.
+func (m *BufferMap) FromArray(a arrow.Array, typ v15.DataType) v15.Array {
+	data := m.fromData(a.Data(), typ)
 	defer data.Release()
 	return array15.MakeFromData(data)
 }
 
-// Dictionaries has no dictionaries yet; its arrays have the buffers that were lent.
-func (lent *Loans) Dictionaries() Dictionaries { return Dictionaries{lent: lent} }
+// Dictionaries returns Dictionaries without any yet, whose arrays have the original buffers.
+func (m *BufferMap) Dictionaries() Dictionaries { return Dictionaries{shared: m} }
 
-// lend returns a buffer of v15 that shares the memory of one of v18 and holds it. The caller releases it.
-func (lent *Loans) lend(b *memory.Buffer) *memory15.Buffer {
+// share returns a buffer of v15 that shares the memory of one of v18 and holds it. The caller releases it.
+func (m *BufferMap) share(b *memory.Buffer) *memory15.Buffer {
 	b.Retain()
 	shared := memory15.NewBufferWithAllocator(b.Bytes(), owner{b})
-	if lent != nil {
-		if lent.buffers == nil {
-			lent.buffers = map[*memory15.Buffer]*memory.Buffer{}
+	if m != nil {
+		if m.buffers == nil {
+			m.buffers = map[*memory15.Buffer]*memory.Buffer{}
 		}
-		lent.buffers[shared] = b
+		m.buffers[shared] = b
 	}
 	return shared
 }
 
-// back returns the buffer of v18 that was lent, or one that shares the memory of the buffer of v15 and holds it. The
-// caller releases it.
-func (lent *Loans) back(b *memory15.Buffer) *memory.Buffer {
-	if lent != nil {
-		if own, ok := lent.buffers[b]; ok {
+// original returns the buffer of v18 that was shared, or one that shares the memory of the buffer of v15 and holds it.
+// The caller releases it.
+func (m *BufferMap) original(b *memory15.Buffer) *memory.Buffer {
+	if m != nil {
+		if own, ok := m.buffers[b]; ok {
 			own.Retain()
 			return own
 		}
@@ -178,7 +178,7 @@ func (lent *Loans) back(b *memory15.Buffer) *memory.Buffer {
 // Dictionaries are dictionaries and what they were converted to. The zero value has none.
 type Dictionaries struct {
 	used, before map[v15.ArrayData]arrow.ArrayData // since the last call of Forget, and before it
-	lent         *Loans                            // whose buffers come back; nil: none
+	shared       *BufferMap                        // the buffers that results may have again; nil: none
 }
 
 // of returns the converted dictionary, which the caller releases.

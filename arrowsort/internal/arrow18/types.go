@@ -19,11 +19,11 @@ func FromLayout(typ arrow.DataType) (v15.DataType, error) {
 		if err != nil {
 			return nil, err
 		}
-		return newForeign(t, stored), nil
+		return newStandIn(t, stored), nil
 	case *arrow.Decimal32Type:
-		return newForeign(t, v15.PrimitiveTypes.Int32), nil
+		return newStandIn(t, v15.PrimitiveTypes.Int32), nil
 	case *arrow.Decimal64Type:
-		return newForeign(t, v15.PrimitiveTypes.Int64), nil
+		return newStandIn(t, v15.PrimitiveTypes.Int64), nil
 	case *arrow.DictionaryType:
 		types, err := layouts(t.IndexType, t.ValueType)
 		if err != nil {
@@ -157,35 +157,35 @@ func simpleMaps() (map[v15.Type]arrow.DataType, map[arrow.Type]v15.DataType) {
 	return to, from
 }
 
-// A foreign type stands for a type of v18 that v15 does not have, so that messages name that type. It is not
+// A standInType stands for a type of v18 that v15 does not have, so that messages name that type. It is not
 // registered.
-type foreign struct {
+type standInType struct {
 	v15.ExtensionBase
 	of arrow.DataType
 }
 
-func newForeign(of arrow.DataType, stored v15.DataType) *foreign {
-	return &foreign{v15.ExtensionBase{Storage: stored}, of}
+func newStandIn(of arrow.DataType, stored v15.DataType) *standInType {
+	return &standInType{v15.ExtensionBase{Storage: stored}, of}
 }
 
-// foreignArray is exported by its methods only: MakeFromData of v15 makes it by reflection.
-type foreignArray struct{ array15.ExtensionArrayBase }
+// standInArray is exported by its methods only: MakeFromData of v15 makes it by reflection.
+type standInArray struct{ array15.ExtensionArrayBase }
 
-func (a *foreignArray) ValueStr(i int) string { return a.Storage().ValueStr(i) }
+func (a *standInArray) ValueStr(i int) string { return a.Storage().ValueStr(i) }
 
-func (*foreign) ArrayType() reflect.Type { return reflect.TypeFor[foreignArray]() }
+func (*standInType) ArrayType() reflect.Type { return reflect.TypeFor[standInArray]() }
 
-func (t *foreign) ExtensionName() string { return t.of.Name() }
+func (t *standInType) ExtensionName() string { return t.of.Name() }
 
-func (t *foreign) String() string { return t.of.String() }
+func (t *standInType) String() string { return t.of.String() }
 
-func (*foreign) Serialize() string { return "" }
+func (*standInType) Serialize() string { return "" }
 
-func (t *foreign) Deserialize(stored v15.DataType, _ string) (v15.ExtensionType, error) {
-	return newForeign(t.of, stored), nil
+func (t *standInType) Deserialize(stored v15.DataType, _ string) (v15.ExtensionType, error) {
+	return newStandIn(t.of, stored), nil
 }
 
-func (t *foreign) ExtensionEquals(other v15.ExtensionType) bool {
-	o, ok := other.(*foreign)
+func (t *standInType) ExtensionEquals(other v15.ExtensionType) bool {
+	o, ok := other.(*standInType)
 	return ok && arrow.TypeEqual(t.of, o.of)
 }

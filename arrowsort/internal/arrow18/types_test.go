@@ -27,10 +27,10 @@ func TestLayoutsOfEveryTypeHoldItsArrays(t *testing.T) {
 		rng := rand.New(rand.NewPCG(7, 8))
 		there, layout := layoutOf15(t, typ)
 		a := arrowtest.RandomSlice(rng, typ, 40, 5, 0.3, memory15.DefaultAllocator)
-		var lent Loans
-		dicts := lent.Dictionaries()
+		var shared BufferMap
+		dicts := shared.Dictionaries()
 		defer dicts.Release()
-		back := lent.FromArray(ToArray(a, there), layout)
+		back := shared.FromArray(ToArray(a, there), layout)
 		for i := range a.Len() {
 			require.Equal(t, arrowtest.Value(a, i), arrowtest.Value(back, i))
 		}
@@ -103,9 +103,9 @@ func TestBuffersThatWereLentComeBack(t *testing.T) {
 			a := arrowtest.Random(rng, typ, 30, 0.1, mem)
 			first := ToArray(a, there)
 			a.Release()
-			var lent Loans
-			dicts := lent.Dictionaries()
-			borrowed := lent.FromArray(first, layout)
+			var shared BufferMap
+			dicts := shared.Dictionaries()
+			borrowed := shared.FromArray(first, layout)
 			again := dicts.ToArray(borrowed, there)
 			borrowed.Release()
 			dicts.Release()

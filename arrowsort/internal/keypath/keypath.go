@@ -113,7 +113,7 @@ func find(in *adapter.Input, key Key) (adapter.Leaf, error) {
 // firstColumns are numbers of columns, so that a path to one of them takes no allocation.
 var firstColumns = [...]int{0, 1, 2, 3, 4, 5, 6, 7}
 
-// To is the path to a column, which nobody changes.
+// To returns the path to a column. It is shared: nobody changes it.
 func To(column int) []int {
 	if column < len(firstColumns) {
 		return firstColumns[column : column+1 : column+1]
