@@ -1,0 +1,115 @@
+package dictionary
+
+import (
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+)
+
+// dictionaryOf is an array of indices, in JSON, into a dictionary of entries, in JSON.
+func dictionaryOf(t *testing.T, entries arrow.DataType, indices, values string) arrow.Array {
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: entries}
+	return array.NewDictionaryArray(typ, arrowtest.FromJSON(t, typ.IndexType, indices),
+		arrowtest.FromJSON(t, entries, values))
+}
+
+// TestExpand: rows get their text in any type of text, and null for a null index as for the index of a null. Chunks
+// stay as they are, and may have different dictionaries.
+func TestExpand(t *testing.T) {
+	for _, c := range []struct{ entries, rows arrow.DataType }{
+		{arrow.BinaryTypes.String, arrow.BinaryTypes.String},
+		{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString},
+		{arrow.BinaryTypes.Binary, arrow.BinaryTypes.Binary},
+	} {
+		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		first := dictionaryOf(t, c.entries, `[1, null, 0, 2, 1]`, `["YQ==", "", null]`)
+		second := dictionaryOf(t, c.entries, `[0]`, `["YmI="]`)
+		column := arrow.NewChunked(first.DataType(), []arrow.Array{first, second})
+		expanded, err := Expand(column, c.rows, mem)
+		require.NoError(t, err)
+		require.Equal(t, c.rows, expanded.DataType())
+		require.Equal(t, 2, len(expanded.Chunks()))
+		require.Equal(t, arrowtest.Values(column), arrowtest.Values(expanded))
+		require.Equal(t, 2, expanded.NullN())
+		expanded.Release()
+		mem.AssertSize(t, 0)
+	}
+}
+
+// TestExpandToAnotherType: a column that is no text has no dictionary in Parquet.
+func TestExpandToAnotherType(t *testing.T) {
+	a := dictionaryOf(t, arrow.BinaryTypes.String, `[0]`, `["a"]`)
+	column := arrow.NewChunked(a.DataType(), []arrow.Array{a})
+	_, err := Expand(column, arrow.PrimitiveTypes.Int64, memory.DefaultAllocator)
+	require.ErrorIs(t, err, errkind.ErrCorrupt)
+}
+
+// TestUnify: after it equal indices of all chunks are equal values, also inside nested types, and the values are what
+// they were.
+func TestUnify(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	first := dictionaryOf(t, arrow.BinaryTypes.String, `[1, null, 0]`, `["x", "y"]`)
+	second := dictionaryOf(t, arrow.BinaryTypes.String, `[0, 1, 1]`, `["y", "z"]`)
+	wrap := func(a arrow.Array) arrow.Array {
+		s, err := array.NewStructArray([]arrow.Array{a}, []string{"word"})
+		require.NoError(t, err)
+		return s
+	}
+	nested := []arrow.Array{wrap(first), wrap(second)}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "flat", Type: first.DataType(), Nullable: true},
+		{Name: "nested", Type: nested[0].DataType()}, {Name: "number", Type: arrow.PrimitiveTypes.Int8}}, nil)
+	numbers := arrowtest.FromJSON(t, arrow.PrimitiveTypes.Int8, `[1, 2, 3]`)
+	table := array.NewTableFromSlice(schema, [][]arrow.Array{{first, second}, nested, {numbers, numbers}})
+	unified, err := Unify(t.Context(), mem, table)
+	require.NoError(t, err)
+	defer unified.Release()
+	require.True(t, schema.Equal(unified.Schema()))
+	for i := range int(table.NumCols()) {
+		require.Equal(t, arrowtest.Values(table.Column(i).Data()), arrowtest.Values(unified.Column(i).Data()))
+	}
+	dictionaries := func(column int, of func(arrow.Array) arrow.Array) {
+		chunks := unified.Column(column).Data().Chunks()
+		require.Equal(t, 2, len(chunks))
+		one, other := of(chunks[0]).(*array.Dictionary), of(chunks[1]).(*array.Dictionary)
+		require.True(t, array.Equal(one.Dictionary(), other.Dictionary()))
+		require.Equal(t, 3, one.Dictionary().Len())
+		require.Equal(t, one.GetValueIndex(0), other.GetValueIndex(0), "both are y")
+	}
+	dictionaries(0, func(a arrow.Array) arrow.Array { return a })
+	dictionaries(1, func(a arrow.Array) arrow.Array { return a.(*array.Struct).Field(0) })
+}
+
+// TestValues: an array of the entries that the rows refer to, of any type.
+func TestValues(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	list := arrow.ListOf(arrow.PrimitiveTypes.Int64)
+	for _, c := range []struct {
+		typ     arrow.DataType
+		entries string
+	}{
+		{arrow.PrimitiveTypes.Int64, `[-1, null, 7]`},
+		{arrow.FixedWidthTypes.Boolean, `[true, null, false]`},
+		{arrow.BinaryTypes.String, `["a", null, ""]`},
+		{list, `[[1, 2], null, []]`},
+	} {
+		a := dictionaryOf(t, c.typ, `[2, 0, null, 1, 2]`, c.entries).(*array.Dictionary)
+		values, err := Values(t.Context(), a, take.Options{Allocator: mem})
+		require.NoError(t, err)
+		require.True(t, arrow.TypeEqual(c.typ, values.DataType()))
+		require.Equal(t, a.Len(), values.Len())
+		for i := range a.Len() {
+			require.Equal(t, arrowtest.Value(a, i), arrowtest.Value(values, i), "%s, row %d", c.typ, i)
+		}
+		arraydata.Release([]arrow.Array{values})
+	}
+}
