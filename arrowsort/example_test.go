@@ -13,7 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 )
 
-// flights is the data of the examples.
+// flights returns the data of the examples.
 func flights() arrow.Record {
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "origin", Type: arrow.BinaryTypes.String},

@@ -14,14 +14,14 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
 )
 
-// checked is an allocator that fails the test when something stays allocated.
+// checked returns an allocator that fails the test when something stays allocated.
 func checked(t testing.TB) *memory.CheckedAllocator {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	t.Cleanup(func() { mem.AssertSize(t, 0) })
 	return mem
 }
 
-// fromJSON is an array of a type, released with the test.
+// fromJSON returns an array of a type, released with the test.
 func fromJSON(t testing.TB, mem memory.Allocator, typ arrow.DataType, text string) arrow.Array {
 	a, _, err := array.FromJSON(mem, typ, strings.NewReader(text))
 	require.NoError(t, err)
@@ -29,7 +29,7 @@ func fromJSON(t testing.TB, mem memory.Allocator, typ arrow.DataType, text strin
 	return a
 }
 
-// record is a record of arrays, released with the test. Names may repeat.
+// record returns a record of arrays, released with the test. Names may repeat.
 func record(t testing.TB, names []string, columns ...arrow.Array) arrow.Record {
 	fields := make([]arrow.Field, len(columns))
 	rows := 0
@@ -42,7 +42,7 @@ func record(t testing.TB, names []string, columns ...arrow.Array) arrow.Record {
 	return r
 }
 
-// table is a table of one column for each list of chunks, released with the test.
+// table returns a table of one column for each list of chunks, released with the test.
 func table(t testing.TB, names []string, columns ...[]arrow.Array) arrow.Table {
 	fields := make([]arrow.Field, len(columns))
 	for i, c := range columns {
@@ -53,14 +53,14 @@ func table(t testing.TB, names []string, columns ...[]arrow.Array) arrow.Table {
 	return tbl
 }
 
-// chunked is a chunked array, released with the test.
+// chunked returns a chunked array, released with the test.
 func chunked(t testing.TB, typ arrow.DataType, chunks ...arrow.Array) *arrow.Chunked {
 	c := arrow.NewChunked(typ, chunks)
 	t.Cleanup(c.Release)
 	return c
 }
 
-// indices are the row numbers of a sort.
+// indices returns the row numbers of a sort.
 func indices(t testing.TB, mem memory.Allocator, data arrowsort.Data, keys []arrowsort.Key) []uint64 {
 	rows, err := arrowsort.SortIndices(t.Context(), data, keys, arrowsort.Options{Allocator: mem})
 	require.NoError(t, err)
@@ -68,7 +68,7 @@ func indices(t testing.TB, mem memory.Allocator, data arrowsort.Data, keys []arr
 	return append([]uint64{}, rows.Uint64Values()...)
 }
 
-// texts are all rows of chunks.
+// texts returns all rows of chunks.
 func texts(chunks ...arrow.Array) []string {
 	var rows []string
 	for _, a := range chunks {
@@ -79,7 +79,7 @@ func texts(chunks ...arrow.Array) []string {
 	return rows
 }
 
-// argsort is the model's: each key orders the column of its place, or the field of that to which fields lead.
+// argsort returns the model's: each key orders the column of its place, or the field of that to which fields lead.
 func argsort(columns [][]arrow.Array, keys []arrowsort.Key, fields ...int) []uint64 {
 	data := make([]model.Column, len(columns))
 	order := make([]model.Key, len(keys))
@@ -91,7 +91,7 @@ func argsort(columns [][]arrow.Array, keys []arrowsort.Key, fields ...int) []uin
 	return model.Rows(data, len(texts(columns[0]...)), order)
 }
 
-// allKeys is every order and null placement of one key.
+// allKeys returns every order and null placement of one key.
 func allKeys(path string) []arrowsort.Key {
 	return []arrowsort.Key{
 		{Path: path}, {Path: path, Nulls: arrowsort.NullsAtStart}, {Path: path, Order: arrowsort.Descending},

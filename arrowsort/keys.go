@@ -83,7 +83,7 @@ const (
 	NullsAtStart = keyencode.NullsAtStart
 )
 
-// located is the key as package keypath takes it.
+// located returns the key as package keypath takes it.
 func (k Key) located() keypath.Key {
 	at, given := k.At.Index()
 	return keypath.Key{Path: k.Path, Position: at, HasPosition: given, Order: k.Order, Nulls: k.Nulls}
@@ -113,7 +113,7 @@ func (d *dataset) find(key Key) (keypath.Column, error) {
 	return keypath.Find(&d.Input, key.located())
 }
 
-// checked is the keys, or the one key of an array without any, if their orders and null placements exist.
+// checked returns the keys, or the one key of an array without any, if their orders and null placements exist.
 func (d *dataset) checked(keys []Key) ([]Key, error) {
 	if len(keys) == 0 {
 		if d.HasNames() {

@@ -30,7 +30,7 @@ type exhausted struct {
 	how  string
 }
 
-// granted is the size to allocate instead of the size asked for, -1 for none.
+// granted returns the size to allocate instead of the size asked for, -1 for none.
 func (e *exhausted) granted(size int) int {
 	e.left--
 	switch {
@@ -236,7 +236,7 @@ func TestNoAllocationAfterTheContext(t *testing.T) {
 	}
 }
 
-// data is the result of a call as Data.
+// data returns the result of a call as Data.
 func data[T arrowsort.Data](result T, err error) (arrowsort.Data, error) { return result, err }
 
 // TestResultsOutliveInputs reads a result whose input is gone.

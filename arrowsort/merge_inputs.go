@@ -61,7 +61,7 @@ func halve(inputs []*mergeInput) (some bool) {
 	return some
 }
 
-// given is the number of rows of the window.
+// given returns the number of rows of the window.
 func (in *mergeInput) given() int { return min(in.rows, in.window) }
 
 // open reports whether rows follow the window.
@@ -99,7 +99,7 @@ func (in *mergeInput) border(rows []arrow.Record) ([]arrow.Record, error) {
 	return rows, nil
 }
 
-// row is one of the rows.
+// row returns one of the rows.
 func (in *mergeInput) row(row int) (one arrow.Record, err error) {
 	i := 0
 	for ; row >= int(in.records[i].NumRows()); i++ {

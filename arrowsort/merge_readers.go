@@ -184,7 +184,7 @@ func (r *mergeReader) round() (bool, error) {
 	return err == nil, err
 }
 
-// overlapping are the inputs that have rows before the first end of an open window: the others wait.
+// overlapping returns the inputs that have rows before the first end of an open window: the others wait.
 func (r *mergeReader) overlapping() ([]*mergeInput, error) {
 	var live, owners []*mergeInput // owners of rows
 	var rows []arrow.Record
@@ -216,7 +216,7 @@ func (r *mergeReader) overlapping() ([]*mergeInput, error) {
 	return firstOverlap(order, owners)
 }
 
-// orderOf is the sorted order of rows, each of which is a record.
+// orderOf returns the sorted order of rows, each of which is a record.
 func (r *mergeReader) orderOf(rows []arrow.Record) ([]uint32, error) {
 	c := &call{opts: Options{Allocator: r.opts.Allocator, Engine: cpu.New(), Threads: 1}}
 	s := concatenation{data: &c.data}

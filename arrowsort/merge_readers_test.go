@@ -343,8 +343,8 @@ func TestMergeReadersOfAMalformedRecord(t *testing.T) {
 	require.ErrorContains(t, merged.Err(), "input 1")
 }
 
-// payloadTypes are all types, and extension types over each that has no validity: Arrow cannot count the nulls of their
-// slices.
+// payloadTypes returns all types, and extension types over each that has no validity: Arrow cannot count the nulls of
+// their slices.
 func payloadTypes() []arrow.DataType {
 	types := arrowtest.Types()
 	for _, typ := range arrowtest.Types() {

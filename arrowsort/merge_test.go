@@ -16,7 +16,7 @@ import (
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
-// pairs is a record of a key and the number of the input, released with the test.
+// pairs returns a record of a key and the number of the input, released with the test.
 func pairs(t *testing.T, mem memory.Allocator, keys, numbers string) arrow.Record {
 	return record(t, []string{"key", "from"}, fromJSON(t, mem, arrow.BinaryTypes.String, keys),
 		fromJSON(t, mem, arrow.PrimitiveTypes.Int8, numbers))

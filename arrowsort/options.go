@@ -93,7 +93,7 @@ func (o Options) resolved(ctx context.Context, op operation) (Options, error) {
 	return o, nil
 }
 
-// limited is the number of rows wanted of n.
+// limited returns the number of rows wanted of n.
 func (o *Options) limited(n int) int {
 	if o.Limit > 0 {
 		return min(o.Limit, n)

@@ -242,7 +242,7 @@ func TestNumbersOfCalls(t *testing.T) {
 	}
 }
 
-// mergedRows is the number of rows that MergeReaders returns of a record.
+// mergedRows returns the number of rows that MergeReaders returns of a record.
 func mergedRows(ctx context.Context, rec arrow.Record, keys []arrowsort.Key, batchRows int,
 	opts arrowsort.Options) (rows int64, err error) {
 	in, err := array.NewRecordReader(rec.Schema(), []arrow.Record{rec})

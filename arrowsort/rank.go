@@ -85,7 +85,7 @@ func rank(
 	return c.rankSorted(ctx, arrow.Uint32Traits.CastFromBytes(sorted.RowNumbers), ties, typ)
 }
 
-// sortedRows are the row numbers of the sorted order, of 4 bytes.
+// sortedRows returns the row numbers of the sorted order, of 4 bytes.
 func (c *call) sortedRows(ctx context.Context) (*engine.Result, error) {
 	c.work.Job.RowNumbers = arrow.Uint32SizeBytes
 	return c.run(ctx)

@@ -77,7 +77,7 @@ func TestRankIsThatOfArrow(t *testing.T) {
 	}
 }
 
-// cutIn2 is an array as two chunks.
+// cutIn2 returns an array as two chunks.
 func cutIn2(t *testing.T, a arrow.Array, at int) *arrow.Chunked {
 	head, tail := array.NewSlice(a, 0, int64(at)), array.NewSlice(a, int64(at), int64(a.Len()))
 	defer head.Release()

@@ -15,7 +15,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 )
 
-// places are those of SearchSorted on both sides.
+// places returns those of SearchSorted on both sides.
 func places(t *testing.T, mem memory.Allocator, data, values arrowsort.Data, keys ...arrowsort.Key) (l, r []uint64) {
 	for side, out := range map[arrowsort.Side]*[]uint64{arrowsort.Left: &l, arrowsort.Right: &r} {
 		got, err := arrowsort.SearchSorted(t.Context(), data, values, keys, side, arrowsort.Options{Allocator: mem})

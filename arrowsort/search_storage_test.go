@@ -43,7 +43,8 @@ var threeBytes = []any{nil, "aaa", "aab", "abc", "abd", "b\x00\x00", "b\x00\x01"
 var ofAnyLength = []any{nil, "", "a", "a\x00", "abcdefghijkl", "abcdefghijklm", "abcdefghijklmn",
 	"longer than twelve bytes", "longer than twelve bytes, too", "z"}
 
-// store is an array of values in a storage. Nulls are null rows and null entries by turns; there are rows before it.
+// store returns an array of values in a storage. Nulls are null rows and null entries by turns; there are rows before
+// it.
 func (s storage) store(t *testing.T, mem memory.Allocator, values []any) arrow.Array {
 	values = append([]any{values[0], nil}, values...)
 	b := array.NewBuilder(mem, s.typ)
@@ -75,7 +76,7 @@ func (s storage) store(t *testing.T, mem memory.Allocator, values []any) arrow.A
 	return slice
 }
 
-// inDictionary is an array, which it takes over, with an entry for each row. Null rows of even numbers have null
+// inDictionary returns an array, which it takes over, with an entry for each row. Null rows of even numbers have null
 // indices.
 func inDictionary(mem memory.Allocator, index arrow.DataType, a arrow.Array) arrow.Array {
 	defer a.Release()
@@ -93,7 +94,7 @@ func inDictionary(mem memory.Allocator, index arrow.DataType, a arrow.Array) arr
 	return array.NewDictionaryArray(&arrow.DictionaryType{IndexType: index, ValueType: a.DataType()}, indices, a)
 }
 
-// inRuns is an array, which it takes over, with a run for each row.
+// inRuns returns an array, which it takes over, with a run for each row.
 func inRuns(mem memory.Allocator, a arrow.Array) arrow.Array {
 	defer a.Release()
 	b := array.NewInt32Builder(mem)
@@ -106,7 +107,7 @@ func inRuns(mem memory.Allocator, a arrow.Array) arrow.Array {
 	return array.NewRunEndEncodedArray(ends, a, a.Len(), 0)
 }
 
-// drawn are n of the values.
+// drawn returns n of the values.
 func drawn(rng *rand.Rand, n int, of []any) []any {
 	values := make([]any, n)
 	for i := range values {
@@ -115,7 +116,7 @@ func drawn(rng *rand.Rand, n int, of []any) []any {
 	return values
 }
 
-// ordered are values as Arrow sorts them.
+// ordered returns values as Arrow sorts them.
 func ordered(values []any, key arrowsort.Key) []any {
 	sorted := slices.Clone(values)
 	slices.SortStableFunc(sorted, func(a, b any) int {

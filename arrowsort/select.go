@@ -132,7 +132,7 @@ func partitionNth(ctx context.Context, data Data, keys []Key, nth int, opts Opti
 	return c.followedByRest(ctx, arrow.Uint64Traits.CastFromBytes(result.RowNumbers))
 }
 
-// followedByRest is the given row numbers, and then those of all other rows.
+// followedByRest returns the given row numbers, and then those of all other rows.
 func (c *call) followedByRest(ctx context.Context, rows []uint64) (*array.Uint64, error) {
 	rest, err := newBitmap(c.data.Rows, c.opts.Allocator)
 	if err != nil {

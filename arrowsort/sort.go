@@ -148,7 +148,7 @@ func (c *call) run(ctx context.Context) (*engine.Result, error) {
 	return result, nil
 }
 
-// job is the job with all options.
+// job returns the job with all options.
 func (c *call) job() *engine.Job {
 	job := &c.work.Job
 	job.Limit, job.Progress, job.Plan = c.opts.Limit, c.opts.Progress, c.opts.OnPlan != nil

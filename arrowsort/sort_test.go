@@ -17,7 +17,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
-// sortableTypes are the types that can be a key by themselves.
+// sortableTypes returns the types that can be a key by themselves.
 func sortableTypes() []arrow.DataType {
 	var types []arrow.DataType
 	for _, typ := range arrowtest.Types() {
@@ -33,7 +33,7 @@ func sortableTypes() []arrow.DataType {
 		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: inner})
 }
 
-// randomChunks are chunks of a type with offsets into bytes and words of bitmaps; their dictionaries differ.
+// randomChunks returns chunks of a type with offsets into bytes and words of bitmaps; their dictionaries differ.
 func randomChunks(rng *rand.Rand, mem memory.Allocator, typ arrow.DataType, nulls float64, rows ...int) []arrow.Array {
 	offsets := []int{0, 1, 7, 31, 63}
 	chunks := make([]arrow.Array, len(rows))

@@ -29,11 +29,11 @@ func (l affine) times(factor uint64) affine {
 	return l
 }
 
-// invert is the ordered word of a code.
+// invert returns the ordered word of a code.
 func (l *affine) invert(code uint64) uint64 { return (code-l.bias)*inverse(l.mul)<<l.shift + l.base }
 
-// inverse is the multiplicative inverse of an odd number modulo 2^64, by Newton's iteration: every step doubles the
-// bits that are right, of which x = a starts with three.
+// inverse returns the multiplicative inverse of an odd number modulo 2^64, by Newton's iteration: every step doubles
+// the bits that are right, of which x = a starts with three.
 func inverse(a uint64) uint64 {
 	x := a
 	for range 5 {

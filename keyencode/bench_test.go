@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// benchmarkColumn is a column of random values, a tenth of them null if asked for.
+// benchmarkColumn returns a column of random values, a tenth of them null if asked for.
 func benchmarkColumn(kind Kind, nulls bool) Column {
 	const rows = 1 << 18
 	rng := rand.New(rand.NewPCG(1, uint64(kind)))

@@ -20,7 +20,7 @@ var allKinds = []Kind{
 	Decimal256, FixedSizeBinary, Binary, LargeBinary, BinaryView, Dictionary8, Dictionary16, Dictionary32, Dictionary64,
 }
 
-// model is how referenceorder orders a key.
+// model returns how referenceorder orders a key.
 func (k Key) model(kind Kind) referenceorder.Key {
 	m := referenceorder.Key{
 		Kind: referenceorder.Unsigned, Descending: k.Order == Descending, NullsFirst: k.Nulls == NullsAtStart,
@@ -46,7 +46,7 @@ func compareCells(kind Kind, k Key, a, b cell) int {
 	return k.model(kind).Compare(a.model(kind), b.model(kind))
 }
 
-// widthOf is the number of bytes of a cell's raw value.
+// widthOf returns the number of bytes of a cell's raw value.
 func widthOf(kind Kind, fixed int) int {
 	switch kind {
 	case Bool:

@@ -51,7 +51,7 @@ type Chunk struct {
 	Ranks    []uint32 // Dictionary keys: the rank of each dictionary entry plus one, equal for equal entries; 0 is null
 }
 
-// Rows is the number of rows in all chunks.
+// Rows returns the number of rows in all chunks.
 func (c *Column) Rows() int {
 	n := 0
 	for i := range c.Chunks {
@@ -60,8 +60,8 @@ func (c *Column) Rows() int {
 	return n
 }
 
-// ValueBytes is the size of a value of fixed width in bytes; 0 for Null, Bool, Binary, LargeBinary, whose values are
-// not whole bytes in Values.
+// ValueBytes returns the size of a value of fixed width in bytes; 0 for Null, Bool, Binary, LargeBinary, whose values
+// are not whole bytes in Values.
 func (c *Column) ValueBytes() int {
 	switch c.Kind {
 	case Int8, Uint8, Dictionary8:
@@ -113,8 +113,8 @@ func (k Kind) isFloat() bool { return k == Float16 || k == Float32 || k == Float
 
 func (k Kind) isDictionary() bool { return k >= Dictionary8 && k <= Dictionary64 }
 
-// signBit is what turns a raw word of the kind into an ordered one: two's complement orders as unsigned with its sign
-// bit flipped. Floats are turned into two's complement first.
+// signBit returns what turns a raw word of the kind into an ordered one: two's complement orders as unsigned with its
+// sign bit flipped. Floats are turned into two's complement first.
 func (k Kind) signBit() uint64 {
 	switch k {
 	case Int8:
@@ -129,7 +129,7 @@ func (k Kind) signBit() uint64 {
 	return 0
 }
 
-// infinity is the bit pattern of +Inf.
+// infinity returns the bit pattern of +Inf.
 func (k Kind) infinity() uint64 {
 	switch k {
 	case Float16:

@@ -2,9 +2,9 @@ package keyencode
 
 import "encoding/binary"
 
-// Decode is the value of a key of one row, from all Words of the row's code. It writes the value to value as Values
-// holds it, ValueBytes long, with these exceptions: a Bool is one byte, a dictionary entry its rank as in Ranks, 4
-// bytes. -0.0 comes back as +0.0 and NaN as the canonical quiet NaN; under a null, value is cleared. Keys of variable
+// Decode returns the value of a key of one row, from all Words of the row's code. It writes the value to value as
+// Values holds it, ValueBytes long, with these exceptions: a Bool is one byte, a dictionary entry its rank as in Ranks,
+// 4 bytes. -0.0 comes back as +0.0 and NaN as the canonical quiet NaN; under a null, value is cleared. Keys of variable
 // length have no fixed place to write to: for them it writes nothing and returns the class only.
 func (p *Plan) Decode(key int, words []uint64, value []byte) Class {
 	k := &p.keys[key]
@@ -62,7 +62,7 @@ func (p *Plan) fieldCode(field int, words []uint64) (code uint64) {
 	return code
 }
 
-// decodeWord is the code of a key's word or leading bytes.
+// decodeWord returns the code of a key's word or leading bytes.
 func (p *Plan) decodeWord(k *keyPlan, key int, words []uint64) uint64 {
 	for i := range p.fields {
 		if f := &p.fields[i]; f.key == key && (f.part == partWord || f.part == partLeadingBytes) {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// canonical is what a cell decodes to.
+// canonical returns what a cell decodes to.
 func canonical(kind Kind, c cell) []byte {
 	v := slices.Clone(c.raw)
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// codesOf are all words of all rows' codes.
+// codesOf returns all words of all rows' codes.
 func codesOf(p *Plan, rows int) [][]uint64 {
 	codes := make([][]uint64, p.Words())
 	for word := range codes {

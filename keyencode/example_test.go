@@ -7,7 +7,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// delays is a column of five 64-bit integers, the fourth of them null.
+// delays returns a column of five 64-bit integers, the fourth of them null.
 func delays() keyencode.Column {
 	var values []byte
 	for _, v := range []int64{30, -5, 120, 0, 45} {

@@ -34,7 +34,7 @@ func (f *Field) numberOf(c cell) uint64 {
 	return f.Bias + (v[0]-f.Base[0])>>f.Shift*f.Mul
 }
 
-// orderedLimbs are the ordered limbs of a value; the first is the ordered word.
+// orderedLimbs returns the ordered limbs of a value; the first is the ordered word.
 func orderedLimbs(kind Kind, c cell) (v uint256) {
 	if kind == FixedSizeBinary {
 		return uint256{buffers.BigEndian(c.raw)}

@@ -29,8 +29,8 @@ type Key struct {
 	Nulls  NullPlacement
 }
 
-// Ranking is the key by which the entries of a dictionary are ranked for a key of their column: ascending, with NaN at
-// the side where order and null placement of the column's key put the smallest or the largest rank.
+// Ranking returns the key by which the entries of a dictionary are ranked for a key of their column: ascending, with
+// NaN at the side where order and null placement of the column's key put the smallest or the largest rank.
 func (k Key) Ranking() Key {
 	ranking := Key{Name: k.Name, Type: k.Type}
 	if (k.Order == Descending) != (k.Nulls == NullsAtStart) {
@@ -57,7 +57,7 @@ func (k Key) compareClasses(a, b Class) int {
 	return cmp.Compare(a, b)
 }
 
-// directed is the comparison of two values in the direction of the key.
+// directed returns the comparison of two values in the direction of the key.
 func (k Key) directed(comparison int) int {
 	if k.Order == Descending {
 		return -comparison

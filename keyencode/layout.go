@@ -44,8 +44,8 @@ func (p *Plan) layOut() {
 	p.pack(begin)
 }
 
-// bitRangeOf is the bitRange of n bits of a field. A whole field needs no separate shift: the factor of its linear code
-// includes it.
+// bitRangeOf returns the bitRange of n bits of a field. A whole field needs no separate shift: the factor of its linear
+// code includes it.
 func bitRangeOf(i int, f field, down, up, n int) bitRange {
 	pc := bitRange{
 		field: i, down: down, up: up, mask: buffers.LowBits(n), shifted: f,
@@ -93,11 +93,11 @@ func (p *Plan) wordGroup(word int) *wordGroup {
 	return nil
 }
 
-// WordBits is the number of live low bits of a word: the bits above are zero in all codes.
+// WordBits returns the number of live low bits of a word: the bits above are zero in all codes.
 func (p *Plan) WordBits(word int) int { return p.wordGroup(word).bits }
 
-// Next is the word that decides between rows that tie up to and including this word with this code in it; Words when no
-// word does. It skips the words of a long string after the end of the one that the rows share.
+// Next returns the word that decides between rows that tie up to and including this word with this code in it; Words
+// when no word does. It skips the words of a long string after the end of the one that the rows share.
 func (p *Plan) Next(word int, code uint64) int {
 	s := p.wordGroup(word)
 	if !s.ofStrings {
@@ -112,8 +112,8 @@ func (p *Plan) Next(word int, code uint64) int {
 	return word + 1
 }
 
-// Borders are the codes t of the leading word, rising, such that rows with a code above t are of a later class (value,
-// NaN, null) of the leading key that varies than rows with t or less: one less than there are classes.
+// Borders returns the codes t of the leading word, rising, such that rows with a code above t are of a later class
+// (value, NaN, null) of the leading key that varies than rows with t or less: one less than there are classes.
 func (p *Plan) Borders() []uint64 {
 	if len(p.fields) == 0 || len(p.groups[0].bitRanges) == 0 {
 		return nil
@@ -174,7 +174,7 @@ func (p *Plan) fieldsOf(k int) (ofStrings bool) {
 	return false
 }
 
-// unit is what all differences between a key's words are multiples of; 1 where all words are the same.
+// unit returns what all differences between a key's words are multiples of; 1 where all words are the same.
 func (s *Statistics) unit() uint64 {
 	if s.strided {
 		return max(s.Stride, 1)
@@ -274,7 +274,7 @@ func (p *Plan) addStringFields(k int) (ofStrings bool) {
 // them form a new field.
 const minCommonBytes = 4
 
-// commonRun is the number of bytes from byte from on that all strings share, 0 if they are few.
+// commonRun returns the number of bytes from byte from on that all strings share, 0 if they are few.
 func (s *Statistics) commonRun(from int) int {
 	if n := bits.TrailingZeros64(^(s.CommonBytes >> uint(from))); n >= minCommonBytes {
 		return n
@@ -282,8 +282,8 @@ func (s *Statistics) commonRun(from int) int {
 	return 0
 }
 
-// varyingRun is the number of bytes from byte from on, most at most, up to the end of the longest string or to bytes
-// that are the same in all.
+// varyingRun returns the number of bytes from byte from on, most at most, up to the end of the longest string or to
+// bytes that are the same in all.
 func (s *Statistics) varyingRun(from, most int) int {
 	n := 0
 	for n < most && from+n < s.MaxLen && (n == 0 || s.commonRun(from+n) == 0) {

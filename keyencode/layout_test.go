@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// randomTable is a table of n rows and some random keys on its columns.
+// randomTable returns a table of n rows and some random keys on its columns.
 func randomTable(rng *rand.Rand, n int) ([]Column, []Key, [][]cell) {
 	var columns []Column
 	var keys []Key

@@ -220,7 +220,7 @@ func (w *wordRange) maskWords(b *block) {
 	w.nulls += nulls
 }
 
-// first is the first row of a block that is a value.
+// first returns the first row of a block that is a value.
 func (w *wordRange) first(b *block) int {
 	if w.values == b.rows {
 		return 0
@@ -232,7 +232,7 @@ func (w *wordRange) first(b *block) int {
 	return 64*i + bits.TrailingZeros64(w.mask[i])
 }
 
-// orderedValues are the ordered words of the values of a block.
+// orderedValues returns the ordered words of the values of a block.
 func (w *wordRange) orderedValues(b *block) []uint64 {
 	u := w.words[:b.rows]
 	identity.encode(u, b)
@@ -249,7 +249,7 @@ func (w *wordRange) orderedValues(b *block) []uint64 {
 	return u[:n]
 }
 
-// classOf is the class of a row of a block with rows that are not values.
+// classOf returns the class of a row of a block with rows that are not values.
 func (w *wordRange) classOf(b *block, i int) Class {
 	switch {
 	case w.mask[i/64]>>(i&63)&1 != 0:
@@ -272,7 +272,7 @@ func (w *wordRange) followClasses(b *block) {
 	w.order.last = lastRow(b)
 }
 
-// lastRow is the last row of a block.
+// lastRow returns the last row of a block.
 func lastRow(b *block) rowValue {
 	end, u := *b, [1]uint64{}
 	end.at, end.bit, end.rows = b.at+b.rows-1, b.bit+b.rows-1, 1

@@ -135,7 +135,7 @@ func (s *stride) add(values []uint64) {
 	}
 }
 
-// agree is the position of the first number from i on that is not in step.
+// agree returns the position of the first number from i on that is not in step.
 func (s *stride) agree(values []uint64, i int) int {
 	if s.step == 0 {
 		for i < len(values) && values[i] == s.first {
@@ -164,7 +164,7 @@ func (s *stride) reduce(difference uint64) {
 
 func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 
-// gcd is the greatest common divisor; that of 0 and n is n.
+// gcd returns the greatest common divisor; that of 0 and n is n.
 func gcd(a, b uint64) uint64 {
 	for b != 0 {
 		a, b = b, a%b

@@ -66,7 +66,7 @@ func NewPlan(columns []Column, keys []Key, stats []Statistics) (*Plan, error) {
 	return p, nil
 }
 
-// Keys are the keys of the plan, the most significant first.
+// Keys returns the keys of the plan, the most significant first.
 func (p *Plan) Keys() []Key {
 	keys := make([]Key, len(p.keys))
 	for i := range keys {
@@ -75,14 +75,14 @@ func (p *Plan) Keys() []Key {
 	return keys
 }
 
-// Statistics are what the plan was made from for a key.
+// Statistics returns what the plan was made from for a key.
 func (p *Plan) Statistics(key int) Statistics { return *p.keys[key].stats }
 
-// Words is the number of 64-bit words of the longest code; 0 when all rows tie.
+// Words returns the number of 64-bit words of the longest code; 0 when all rows tie.
 func (p *Plan) Words() int { return p.words }
 
-// On is the same plan bound to other columns of the same kinds that hold the same rows in any order: the codes do not
-// change. Keys find their columns by Key.Column as before.
+// On returns the same plan bound to other columns of the same kinds that hold the same rows in any order: the codes do
+// not change. Keys find their columns by Key.Column as before.
 func (p *Plan) On(columns []Column) *Plan {
 	q := *p
 	q.keys = append([]keyPlan(nil), p.keys...)
@@ -92,7 +92,7 @@ func (p *Plan) On(columns []Column) *Plan {
 	return &q
 }
 
-// Detach is the plan without its columns, for printing and for its statistics.
+// Detach returns the plan without its columns, for printing and for its statistics.
 func (p *Plan) Detach() *Plan {
 	q := *p
 	q.keys = append([]keyPlan(nil), p.keys...)
@@ -166,7 +166,7 @@ func (p *Plan) Lines() []string {
 	return append(lines, code)
 }
 
-// describeKey is one key in words, such as "delay: int64, 11 live bits of 64, descending, no nulls".
+// describeKey returns one key in words, such as "delay: int64, 11 live bits of 64, descending, no nulls".
 func (p *Plan) describeKey(i int) string {
 	k, s := &p.keys[i], p.keys[i].stats
 	words := []string{k.Type}
@@ -221,7 +221,7 @@ func (p *Plan) liveBits(i int) string {
 	}
 }
 
-// KeyBits is the number of bits that a key takes in the codes, the words of long strings apart.
+// KeyBits returns the number of bits that a key takes in the codes, the words of long strings apart.
 func (p *Plan) KeyBits(key int) int {
 	n := 0
 	for i := range p.fields {
@@ -267,7 +267,7 @@ func (p *Plan) describeCode() string {
 	return fmt.Sprintf("one %d-bit code, %s", bits, plural(digits, "digit"))
 }
 
-// plural is a count with its noun.
+// plural returns a count with its noun.
 func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -33,7 +33,7 @@ type Statistics struct {
 	first, last rowValue // the border rows, for Merge
 }
 
-// Values is the number of rows that are neither null nor NaN.
+// Values returns the number of rows that are neither null nor NaN.
 func (s *Statistics) Values() int { return s.Rows - s.Nulls - s.NaNs }
 
 // A rowValue is one row of a key column.

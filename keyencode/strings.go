@@ -74,7 +74,7 @@ func loadViews(t [][]byte, chunk *Chunk, at int) {
 	}
 }
 
-// dataOf is the buffer that offsets point into.
+// dataOf returns the buffer that offsets point into.
 func dataOf(chunk *Chunk) []byte {
 	if len(chunk.Data) == 0 {
 		return nil
@@ -101,7 +101,7 @@ func stringsAt(dst [][]byte, r *reader, rows []uint32) {
 	}
 }
 
-// stringAt is the string at a position of a chunk, nil for null. What lies under a null is not read.
+// stringAt returns the string at a position of a chunk, nil for null. What lies under a null is not read.
 func stringAt(c *Column, chunk *Chunk, at int) []byte {
 	if chunk.Validity != nil && !buffers.Bit(chunk.Validity, at) {
 		return nil

@@ -60,8 +60,8 @@ func EncodeWords(dst []uint64, c *Column, k Key, lo int) bool {
 	return true
 }
 
-// NewWordPlan is a plan whose codes are these words, without statistics: for a single key whose sampled values vary in
-// nearly all bits, so that statistics would not make the codes shorter. The order of the rows is unknown. It
+// NewWordPlan returns a plan whose codes are these words, without statistics: for a single key whose sampled values
+// vary in nearly all bits, so that statistics would not make the codes shorter. The order of the rows is unknown. It
 // reports false for a column that is not integers or floats, or has a validity bitmap.
 func NewWordPlan(columns []Column, k Key) (*Plan, bool) {
 	c := &columns[k.Column]
@@ -93,10 +93,10 @@ func (c *Column) domainCode(k Key) (affine, bool) {
 	return r.affine(k.Order, r.values, 1), true
 }
 
-// DecodeWords is the inverse of EncodeWords: it writes the values of the words of a key to values, little-endian, as
-// Values of a kind from Int8 to Float64 holds them. -0.0 comes back as +0.0, NaN as the canonical quiet NaN. The words
-// of float nulls, NullWord, come back as +0.0. It returns how many words it decoded: fewer than all when the next one
-// is not a word that EncodeWords makes, or is wider than the kind.
+// DecodeWords is the inverse of EncodeWords: it writes the values of the words of a key to values, little-endian,
+// as Values of a kind from Int8 to Float64 holds them. -0.0 comes back as +0.0, NaN as the canonical quiet NaN. The
+// words of float nulls, NullWord, come back as +0.0. It returns how many words it decoded: fewer than all when the next
+// one is not a word that EncodeWords makes, or is wider than the kind.
 func DecodeWords(values []byte, words []uint64, kind Kind, k Key) int {
 	c := Column{Kind: kind}
 	r, _ := c.domain(k.Nulls)
@@ -120,8 +120,8 @@ func DecodeWords(values []byte, words []uint64, kind Kind, k Key) int {
 	return 0
 }
 
-// NullWord is a word for the nulls of floats of a kind, which no value and no NaN has in EncodeWords: the first or the
-// last of the kind's width. Integers have no such word.
+// NullWord returns a word for the nulls of floats of a kind, which no value and no NaN has in EncodeWords: the first or
+// the last of the kind's width. Integers have no such word.
 func NullWord(kind Kind, k Key) uint64 {
 	c := Column{Kind: kind}
 	r, _ := c.domain(k.Nulls)

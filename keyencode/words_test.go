@@ -62,7 +62,7 @@ func TestEncodeWords(t *testing.T) {
 	require.False(t, EncodeWords(nil, &nullable, Key{}, 0))
 }
 
-// rowsOf is a column of rows without values.
+// rowsOf returns a column of rows without values.
 func rowsOf(kind Kind, nullable bool) Column {
 	c := Column{Kind: kind, Width: 3, Chunks: []Chunk{{Rows: 1}}}
 	if nullable {

@@ -57,7 +57,7 @@ func inAnyOrder(err error) error {
 	return err
 }
 
-// firstColumns are the first columns of data, as its rows in the keys are.
+// firstColumns returns the first columns of data, as its rows in the keys are.
 func firstColumns(data arrow18.Data, n int) arrow18.Data {
 	switch d := data.(type) {
 	case arrow.RecordBatch:
@@ -76,7 +76,7 @@ func firstColumns(data arrow18.Data, n int) arrow18.Data {
 	return data
 }
 
-// firstColumns15 are the same columns of the core.
+// firstColumns15 returns the same columns of the core.
 func firstColumns15(data arrowsort.Data, n int) arrowsort.Data {
 	switch d := data.(type) {
 	case v15.Record:

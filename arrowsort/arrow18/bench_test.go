@@ -83,7 +83,7 @@ func TestBenchmarkedTablesAreTheSame(t *testing.T) {
 	}
 }
 
-// w is a table of a random int64 key, the number of the row and a float64, in chunks.
+// w returns a table of a random int64 key, the number of the row and a float64, in chunks.
 func w(tb testing.TB, rows, chunk int) (arrow.Table, compute.SortOptions) {
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "key", Type: arrow.PrimitiveTypes.Int64}, {Name: "row", Type: arrow.PrimitiveTypes.Int64},
@@ -104,7 +104,7 @@ func w(tb testing.TB, rows, chunk int) (arrow.Table, compute.SortOptions) {
 	return array.NewTableFromRecords(schema, batches), compute.SortOptions{{ColumnIndex: 0}}
 }
 
-// flights is the flights of the examples several times, by origin, delay and date.
+// flights returns the flights of the examples several times, by origin, delay and date.
 func flights(tb testing.TB, times int) (arrow.Table, compute.SortOptions) {
 	file, err := os.Open("../../examples/data/flights.parquet")
 	require.NoError(tb, err)
@@ -150,7 +150,7 @@ func BenchmarkBridge(b *testing.B) {
 	}
 }
 
-// olden is a table in v15.
+// olden returns a table in v15.
 func olden(tbl arrow.Table) v15.Table {
 	var fields []v15.Field
 	var chunks [][]v15.Array

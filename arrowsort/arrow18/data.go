@@ -97,7 +97,7 @@ func open(data Data) (*input, error) {
 	return in, nil
 }
 
-// borrow is data of the core that shares the memory of the data. The caller releases it.
+// borrow returns data of the core that shares the memory of the data. The caller releases it.
 func borrow(data Data, shared *convert.BufferMap) (core arrowsort.Data, err error) {
 	if data != nil && adapter.IsNil(data) {
 		return nil, fmt.Errorf("%w: data of type %T is nil", arrowsort.ErrOption, data)

@@ -83,7 +83,7 @@ func requireSameAsCore(t *testing.T, seed uint64) {
 	requireSameAround(t, r, tbl, sorted, sortedOld, opts, old)
 }
 
-// lastLine is the line of a plan on the whole code, which names no types.
+// lastLine returns the line of a plan on the whole code, which names no types.
 func lastLine(plan arrowsort.Plan) string { return plan.Lines()[len(plan.Lines())-1] }
 
 // requireSameData compares a result with the core's: values, types, how chunks are cut, schema and metadata.

@@ -14,7 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
 )
 
-// numbers is a column of numbers.
+// numbers returns a column of numbers.
 func numbers(text string) *array.Int64 {
 	a, _, err := array.FromJSON(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64, strings.NewReader(text))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
 )
 
-// fruits is the data of the examples.
+// fruits returns the data of the examples.
 func fruits() arrow.RecordBatch {
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "fruit", Type: arrow.BinaryTypes.String},

@@ -20,7 +20,7 @@ type SortOptions struct {
 	Keys []arrowsort.Key
 }
 
-// TypeName is the name of these options.
+// TypeName returns the name of these options.
 func (SortOptions) TypeName() string { return "arrowsort.SortOptions" }
 
 // SelectKOptions are the options of arrowsort.select_k_unstable, which has no defaults.
@@ -31,7 +31,7 @@ type SelectKOptions struct {
 	Keys []arrowsort.Key
 }
 
-// TypeName is the name of these options.
+// TypeName returns the name of these options.
 func (SelectKOptions) TypeName() string { return "arrowsort.SelectKOptions" }
 
 // RankOptions are the options of arrowsort.rank. The zero value ranks an array or a chunked array as SortOptions sorts
@@ -42,7 +42,7 @@ type RankOptions struct {
 	Ties arrowsort.TieBreaker
 }
 
-// TypeName is the name of these options.
+// TypeName returns the name of these options.
 func (RankOptions) TypeName() string { return "arrowsort.RankOptions" }
 
 // PartitionNthOptions are the options of arrowsort.partition_nth_indices, which has no defaults.
@@ -53,7 +53,7 @@ type PartitionNthOptions struct {
 	Keys []arrowsort.Key
 }
 
-// TypeName is the name of these options.
+// TypeName returns the name of these options.
 func (PartitionNthOptions) TypeName() string { return "arrowsort.PartitionNthOptions" }
 
 // SearchSortedOptions are the options of arrowsort.search_sorted. The zero value is the left side.
@@ -62,11 +62,11 @@ type SearchSortedOptions struct {
 	Side arrowsort.Side
 }
 
-// TypeName is the name of these options.
+// TypeName returns the name of these options.
 func (SearchSortedOptions) TypeName() string { return "arrowsort.SearchSortedOptions" }
 
-// sortOptions are the options that sort keys of v18 mean. For arrays and chunked arrays the first key counts, whatever
-// its column.
+// sortOptions returns the options that sort keys of v18 mean. For arrays and chunked arrays the first key counts,
+// whatever its column.
 func sortOptions(keys compute.SortOptions, datum compute.Datum) SortOptions {
 	if _, columns := datum.(compute.TableLikeDatum); !columns && len(keys) > 0 {
 		keys = compute.SortOptions{{Order: keys[0].Order, NullPlacement: keys[0].NullPlacement}}

@@ -15,14 +15,14 @@ import (
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 )
 
-// checked is an allocator that fails the test when something stays allocated.
+// checked returns an allocator that fails the test when something stays allocated.
 func checked(t testing.TB) *memory.CheckedAllocator {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	t.Cleanup(func() { mem.AssertSize(t, 0) })
 	return mem
 }
 
-// fromJSON is an array of a type, released with the test.
+// fromJSON returns an array of a type, released with the test.
 func fromJSON(t testing.TB, mem memory.Allocator, typ arrow.DataType, text string) arrow.Array {
 	a, _, err := array.FromJSON(mem, typ, strings.NewReader(text))
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func fromJSON(t testing.TB, mem memory.Allocator, typ arrow.DataType, text strin
 	return a
 }
 
-// record is a record of arrays, released with the test.
+// record returns a record of arrays, released with the test.
 func record(t testing.TB, names []string, columns ...arrow.Array) arrow.RecordBatch {
 	fields := make([]arrow.Field, len(columns))
 	for i, c := range columns {
@@ -41,7 +41,7 @@ func record(t testing.TB, names []string, columns ...arrow.Array) arrow.RecordBa
 	return rec
 }
 
-// by is one key.
+// by returns one key.
 func by(path string) []arrowsort.Key { return []arrowsort.Key{{Path: path}} }
 
 // A tag is an extension type over any storage.
@@ -71,8 +71,8 @@ func (t *tag) ExtensionEquals(other arrow.ExtensionType) bool {
 	return ok && arrow.TypeEqual(t.Storage, o.Storage)
 }
 
-// modern is a type of v18 with the layout of a type of v15: with decimals that only v18 has in the place of int32 and
-// int64, and with extension types, on all levels.
+// modern returns a type of v18 with the layout of a type of v15: with decimals that only v18 has in the place of int32
+// and int64, and with extension types, on all levels.
 func modern(typ v15.DataType) arrow.DataType {
 	switch t := typ.(type) {
 	case v15.ExtensionType:
@@ -115,7 +115,7 @@ func modernFields(typ v15.NestedType) []arrow.Field {
 	return fields
 }
 
-// plain is a type of v15 in v18.
+// plain returns a type of v15 in v18.
 func plain(typ v15.DataType) arrow.DataType {
 	return convert.ToLayout(v15.NewSchema([]v15.Field{{Type: typ, Nullable: true}}, nil)).Field(0).Type
 }

@@ -72,7 +72,7 @@ func MergeReaders(
 	return m, nil
 }
 
-// schema15 is the schema of records of the core.
+// schema15 returns the schema of records of the core.
 func schema15(schema *arrow.Schema) (*v15.Schema, error) {
 	fields := make([]v15.Field, schema.NumFields())
 	for i, f := range schema.Fields() {

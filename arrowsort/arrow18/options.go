@@ -38,13 +38,13 @@ type Options struct {
 	BatchRows int
 }
 
-// core are the options of the core. Allocators of both versions have the same methods.
+// core returns the options of the core. Allocators of both versions have the same methods.
 func (o Options) core() arrowsort.Options {
 	return arrowsort.Options{Limit: o.Limit, Engine: o.Engine, Allocator: allocator(o.Allocator), Threads: o.Threads,
 		Progress: o.Progress, OnPlan: o.OnPlan, BatchRows: o.BatchRows}
 }
 
-// allocator is the allocator for the core, which recognizes the Go allocator of v15.
+// allocator returns the allocator for the core, which recognizes the Go allocator of v15.
 func allocator(mem memory.Allocator) memory15.Allocator {
 	if mem == nil {
 		mem = memory.DefaultAllocator

@@ -53,7 +53,7 @@ func Register(registry compute.FunctionRegistry) error {
 	return nil
 }
 
-// sortFunctions are the functions that Register adds.
+// sortFunctions returns the functions that Register adds.
 func sortFunctions() []compute.Function {
 	return []compute.Function{
 		newFunction("array_sort_indices", SortOptions{}, arraySortIndices),
@@ -76,7 +76,7 @@ type function struct {
 	defaults compute.FunctionOptions
 }
 
-// DefaultOptions are the options of a call without options; nil when a call needs some.
+// DefaultOptions returns the options of a call without options; nil when a call needs some.
 func (f *function) DefaultOptions() compute.FunctionOptions { return f.defaults }
 
 // newFunction makes a function of one datum. The defaults are nil when a call needs options.
@@ -116,7 +116,7 @@ func newFunctionOf[T compute.FunctionOptions](name string, defaults compute.Func
 	return &function{compute.NewMetaFunction(name, compute.Arity{NArgs: len(doc.ArgNames)}, doc, impl), defaults}
 }
 
-// dataOf is what a datum holds. The caller releases it; the datum keeps its own reference.
+// dataOf returns what a datum holds. The caller releases it; the datum keeps its own reference.
 func dataOf(datum compute.Datum) (Data, error) {
 	if adapter.IsNil(datum) {
 		return nil, errNoInput
@@ -158,8 +158,8 @@ func owned(data Data) compute.Datum {
 	return compute.NewDatum(data)
 }
 
-// contextOptions are the allocator and the number of threads that the context asks for. Arrow's default is the number
-// of processors, which may be more than the program may use.
+// contextOptions returns the allocator and the number of threads that the context asks for. Arrow's default is the
+// number of processors, which may be more than the program may use.
 func contextOptions(ctx context.Context) Options {
 	threads := min(compute.GetExecCtx(ctx).NumParallel, runtime.GOMAXPROCS(0))
 	return Options{Allocator: compute.GetAllocator(ctx), Threads: max(threads, 0)}

@@ -90,7 +90,7 @@ type hasty struct{ compute.FunctionRegistry }
 
 func (hasty) CanAddFunction(compute.Function, bool) bool { return true }
 
-// withFunctions is a context whose calls find the functions and allocate from mem.
+// withFunctions returns a context whose calls find the functions and allocate from mem.
 func withFunctions(t testing.TB, mem memory.Allocator) context.Context {
 	registry := compute.NewChildRegistry(compute.GetFunctionRegistry())
 	require.NoError(t, arrow18.Register(registry))
@@ -99,7 +99,7 @@ func withFunctions(t testing.TB, mem memory.Allocator) context.Context {
 	return compute.WithAllocator(compute.SetExecCtx(t.Context(), exec), mem)
 }
 
-// datums are one column of every kind of data.
+// datums returns one column of every kind of data.
 func datums(t *testing.T, mem memory.Allocator) map[string]compute.Datum {
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int16, `[3, null, 1, 3, 2]`)
 	rec := record(t, []string{"a"}, a)

@@ -46,7 +46,7 @@ func searchSorted(ctx context.Context, options SearchSortedOptions, args []compu
 	return compute.NewDatum(places.Value(0)), nil
 }
 
-// placesOf are the places of needles, null for those that are null.
+// placesOf returns the places of needles, null for those that are null.
 func placesOf(ctx context.Context, values, needles Data, side arrowsort.Side) (*array.Uint64, error) {
 	return with(values, func(in arrowsort.Data) (*array.Uint64, error) {
 		sought, err := open(needles)
@@ -68,7 +68,7 @@ func columnOf(datum compute.Datum) (Data, error) {
 	return dataOf(datum)
 }
 
-// arrayOf is an array of one value, which may be stored otherwise, in memory from Go: Arrow loses memory where it
+// arrayOf returns an array of one value, which may be stored otherwise, in memory from Go: Arrow loses memory where it
 // fails.
 func arrayOf(value scalar.Scalar) (_ arrow.Array, err error) {
 	defer func() {
@@ -111,7 +111,7 @@ func extended(value *scalar.Extension) (arrow.Array, error) {
 	return array.NewExtensionArrayWithStorage(typ, storage), nil
 }
 
-// orNull is a value, or a null of its type.
+// orNull returns a value, or a null of its type.
 func orNull(valid bool, value scalar.Scalar, typ arrow.DataType) scalar.Scalar {
 	if valid {
 		return value
@@ -119,7 +119,7 @@ func orNull(valid bool, value scalar.Scalar, typ arrow.DataType) scalar.Scalar {
 	return scalar.MakeNullScalar(typ)
 }
 
-// built is the array of a builder, which it releases, after a value or a null.
+// built returns the array of a builder, which it releases, after a value or a null.
 func built(b array.Builder, valid bool, add func()) arrow.Array {
 	defer b.Release()
 	if valid {

@@ -17,7 +17,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
 )
 
-// sortable are the types that the core sorts by.
+// sortable returns the types that the core sorts by.
 func sortable() []v15.DataType {
 	var types []v15.DataType
 	for _, typ := range arrowtest.Types() {
@@ -156,7 +156,7 @@ func (t *table) release() {
 	}
 }
 
-// chunksOf are the columns of data of any form.
+// chunksOf returns the columns of data of any form.
 func chunksOf(data arrow18.Data) [][]arrow.Array {
 	var columns [][]arrow.Array
 	switch d := data.(type) {

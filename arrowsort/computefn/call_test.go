@@ -53,7 +53,7 @@ func (c *caller) fail(name string, opts compute.FunctionOptions, datum compute.D
 	return err
 }
 
-// rows are the row numbers that a function returns.
+// rows returns the row numbers that a function returns.
 func (c *caller) rows(name string, opts compute.FunctionOptions, data arrowsort.Data) []uint64 {
 	c.Helper()
 	out := c.call(name, opts, data)
@@ -64,7 +64,7 @@ func (c *caller) rows(name string, opts compute.FunctionOptions, data arrowsort.
 	return append([]uint64{}, arr.Uint64Values()...)
 }
 
-// sorted is the boolean scalar that is_sorted returns.
+// sorted returns the boolean scalar that is_sorted returns.
 func (c *caller) sorted(opts compute.FunctionOptions, data arrowsort.Data) bool {
 	c.Helper()
 	out := c.call("is_sorted", opts, data)
@@ -120,7 +120,7 @@ func (c *caller) cut(arr arrow.Array, at int) *arrow.Chunked {
 	return chunked
 }
 
-// dataOf is what a datum holds, until the end of the test.
+// dataOf returns what a datum holds, until the end of the test.
 func (c *caller) dataOf(datum compute.Datum) arrowsort.Data {
 	switch d := datum.(type) {
 	case *compute.ArrayDatum:

@@ -16,8 +16,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/computefn"
 )
 
-// withSortFunctions is a context whose calls find the sort functions beside Arrow's own. A program that registers them
-// in compute.GetFunctionRegistry() needs no such context.
+// withSortFunctions returns a context whose calls find the sort functions beside Arrow's own. A program that registers
+// them in compute.GetFunctionRegistry() needs no such context.
 func withSortFunctions() context.Context {
 	registry := compute.NewChildRegistry(compute.GetFunctionRegistry())
 	if err := computefn.Register(registry); err != nil {

@@ -24,7 +24,7 @@ type function struct {
 // Kind is FuncMeta; the embedded function says FuncScalar.
 func (*function) Kind() compute.FuncKind { return compute.FuncMeta }
 
-// DefaultOptions are the options of a call without options; nil when a call needs some.
+// DefaultOptions returns the options of a call without options; nil when a call needs some.
 func (f *function) DefaultOptions() compute.FunctionOptions { return f.defaults }
 
 // newFunction makes a function of one datum. The defaults are nil when a call needs options.
@@ -52,7 +52,7 @@ func newFunctionOf[T compute.FunctionOptions](name string, defaults compute.Func
 	return &function{compute.NewMetaFunction(name, compute.Arity{NArgs: len(doc.ArgNames)}, doc, impl), defaults}
 }
 
-// input is the data of a datum, which the caller releases, and the keys to sort it by.
+// input returns the data of a datum, which the caller releases, and the keys to sort it by.
 func input(options SortOptions, datum compute.Datum) (arrowsort.Data, []arrowsort.Key, error) {
 	data, err := dataOf(datum)
 	if err != nil {
@@ -66,15 +66,15 @@ func input(options SortOptions, datum compute.Datum) (arrowsort.Data, []arrowsor
 	return data, keys, nil
 }
 
-// sortOptions are the allocator and the number of threads that the context asks for. Arrow's default is the number of
-// processors, which may be more than the program may use.
+// sortOptions returns the allocator and the number of threads that the context asks for. Arrow's default is the number
+// of processors, which may be more than the program may use.
 func sortOptions(ctx context.Context) arrowsort.Options {
 	threads := min(compute.GetExecCtx(ctx).NumParallel, runtime.GOMAXPROCS(0))
 	return arrowsort.Options{Allocator: compute.GetAllocator(ctx), Threads: max(threads, 0)}
 }
 
-// dataOf is what a datum holds: an arrow.Array, *arrow.Chunked, arrow.Record or arrow.Table. The caller releases it;
-// the datum keeps its own reference.
+// dataOf returns what a datum holds: an arrow.Array, *arrow.Chunked, arrow.Record or arrow.Table. The caller releases
+// it; the datum keeps its own reference.
 func dataOf(datum compute.Datum) (arrowsort.Data, error) {
 	if adapter.IsNil(datum) {
 		return nil, errNoInput

@@ -91,7 +91,7 @@ func (a onAllocate) Allocate(size int) []byte {
 	return a.Allocator.Allocate(size)
 }
 
-// shuffled is an array of pseudo-random integers.
+// shuffled returns an array of pseudo-random integers.
 func (c *caller) shuffled(rows int) arrow.Array {
 	builder := array.NewInt64Builder(c.mem)
 	defer builder.Release()

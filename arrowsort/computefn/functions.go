@@ -68,7 +68,7 @@ func sortIndices(ctx context.Context, options SortOptions, datum compute.Datum) 
 	return own(indices), nil
 }
 
-// indicesOf are the first row numbers of the sorted order, limit of them or all for 0. The caller releases them.
+// indicesOf returns the first row numbers of the sorted order, limit of them or all for 0. The caller releases them.
 func indicesOf(ctx context.Context, options SortOptions, datum compute.Datum, limit int) (*array.Uint64, error) {
 	data, keys, err := input(options, datum)
 	if err != nil {
@@ -118,7 +118,8 @@ func rankNormal(ctx context.Context, options RankQuantileOptions, datum compute.
 	return quantiles(ctx, options, datum, functions.NormalQuantile)
 }
 
-// quantiles is a function of the quantile ranks: of the share of rows below a row, and half of those that tie with it.
+// quantiles is a function of the quantile ranks: of the share of rows below a row, and half of those that tie with
+// it.
 func quantiles(
 	ctx context.Context, options RankQuantileOptions, datum compute.Datum, f func(q float64) float64,
 ) (compute.Datum, error) {

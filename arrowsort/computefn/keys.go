@@ -10,7 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 )
 
-// keysOf are the keys that the options mean for the data.
+// keysOf returns the keys that the options mean for the data.
 func (o SortOptions) keysOf(data arrowsort.Data) ([]arrowsort.Key, error) {
 	var schema *arrow.Schema
 	switch d := data.(type) {
@@ -32,7 +32,7 @@ func (o SortOptions) keysOf(data arrowsort.Data) ([]arrowsort.Key, error) {
 	return keys, nil
 }
 
-// arrayKey is the one key of an array, which has no column to name.
+// arrayKey returns the one key of an array, which has no column to name.
 func (o SortOptions) arrayKey() arrowsort.Key {
 	var first SortKey
 	if len(o.SortKeys) > 0 {
@@ -49,7 +49,8 @@ func (o SortOptions) order(column arrowsort.Key, key SortKey) arrowsort.Key {
 	return column
 }
 
-// columnOf is the key, without an order, that stands for a field. References match one field or none, as in Arrow C++.
+// columnOf returns the key, without an order, that stands for a field. References match one field or none, as in Arrow
+// C++.
 func columnOf(schema *arrow.Schema, target compute.FieldRef) (arrowsort.Key, error) {
 	if target == (compute.FieldRef{}) {
 		return arrowsort.Key{}, errTarget("it has no target; set it to compute.FieldRefName(column)")

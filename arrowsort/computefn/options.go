@@ -12,7 +12,7 @@ type ArraySortOptions struct {
 	NullPlacement arrowsort.NullPlacement
 }
 
-// TypeName is the name of these options in Arrow C++.
+// TypeName returns the name of these options in Arrow C++.
 func (ArraySortOptions) TypeName() string { return "ArraySortOptions" }
 
 // A SortKey says by which column to sort, and how. NaNs go with the nulls: values, NaNs, nulls, or nulls, NaNs, values.
@@ -35,7 +35,7 @@ type SortOptions struct {
 	NullPlacement *arrowsort.NullPlacement
 }
 
-// TypeName is the name of these options in Arrow C++.
+// TypeName returns the name of these options in Arrow C++.
 func (SortOptions) TypeName() string { return "SortOptions" }
 
 // SelectKOptions are the options of select_k_unstable, which has no defaults: a call without options is an error.
@@ -47,7 +47,7 @@ type SelectKOptions struct {
 	SortKeys []SortKey
 }
 
-// TypeName is the name of these options in Arrow C++.
+// TypeName returns the name of these options in Arrow C++.
 func (SelectKOptions) TypeName() string { return "SelectKOptions" }
 
 // RankOptions are the options of rank. The zero value ranks an array ascending with nulls at the end; ties get ranks in
@@ -59,7 +59,7 @@ type RankOptions struct {
 	TieBreaker    arrowsort.TieBreaker
 }
 
-// TypeName is the name of these options in Arrow C++.
+// TypeName returns the name of these options in Arrow C++.
 func (RankOptions) TypeName() string { return "RankOptions" }
 
 // RankQuantileOptions are the options of rank_quantile and rank_normal. The zero value ranks an array ascending with
@@ -70,7 +70,7 @@ type RankQuantileOptions struct {
 	NullPlacement *arrowsort.NullPlacement
 }
 
-// TypeName is the name of these options in Arrow C++.
+// TypeName returns the name of these options in Arrow C++.
 func (RankQuantileOptions) TypeName() string { return "RankQuantileOptions" }
 
 // PartitionNthOptions are the options of partition_nth_indices, which has no defaults: a call without options is an
@@ -81,7 +81,7 @@ type PartitionNthOptions struct {
 	NullPlacement arrowsort.NullPlacement
 }
 
-// TypeName is the name of these options in Arrow C++.
+// TypeName returns the name of these options in Arrow C++.
 func (PartitionNthOptions) TypeName() string { return "PartitionNthOptions" }
 
 // SearchSortedOptions are the options of search_sorted. The zero value is the left side.
@@ -90,5 +90,5 @@ type SearchSortedOptions struct {
 	Side arrowsort.Side
 }
 
-// TypeName is the name of these options in Arrow C++.
+// TypeName returns the name of these options in Arrow C++.
 func (SearchSortedOptions) TypeName() string { return "SearchSortedOptions" }

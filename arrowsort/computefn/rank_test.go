@@ -14,7 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/computefn"
 )
 
-// doubles are what rank_quantile and rank_normal return.
+// doubles returns what rank_quantile and rank_normal return.
 func (c *caller) doubles(name string, opts compute.FunctionOptions, data arrowsort.Data) []float64 {
 	c.Helper()
 	out := c.call(name, opts, data)

@@ -52,7 +52,7 @@ func Register(registry compute.FunctionRegistry) error {
 	return nil
 }
 
-// sortFunctions are the functions that Register adds.
+// sortFunctions returns the functions that Register adds.
 func sortFunctions() []compute.Function {
 	return []compute.Function{
 		newFunction("array_sort_indices", ArraySortOptions{}, arraySortIndices),

@@ -54,7 +54,7 @@ func columnOfDatum(datum compute.Datum) (arrowsort.Data, error) {
 	return dataOf(datum)
 }
 
-// arrayOf is an array of one value, which may be stored otherwise, in memory from Go: Arrow loses memory where it
+// arrayOf returns an array of one value, which may be stored otherwise, in memory from Go: Arrow loses memory where it
 // fails.
 func arrayOf(value scalar.Scalar) (_ arrow.Array, err error) {
 	defer func() {
@@ -97,7 +97,7 @@ func extended(value *scalar.Extension) (arrow.Array, error) {
 	return array.NewExtensionArrayWithStorage(typ, storage), nil
 }
 
-// orNull is a value, or a null of its type.
+// orNull returns a value, or a null of its type.
 func orNull(valid bool, value scalar.Scalar, typ arrow.DataType) scalar.Scalar {
 	if valid {
 		return value
@@ -105,7 +105,7 @@ func orNull(valid bool, value scalar.Scalar, typ arrow.DataType) scalar.Scalar {
 	return scalar.MakeNullScalar(typ)
 }
 
-// built is the array of a builder, which it releases, after a value or a null.
+// built returns the array of a builder, which it releases, after a value or a null.
 func built(b array.Builder, valid bool, add func()) arrow.Array {
 	defer b.Release()
 	if valid {

@@ -56,7 +56,7 @@ type Job struct {
 	Progress func(done, total int)
 }
 
-// Out is the number of rows of the result.
+// Out returns the number of rows of the result.
 func (j *Job) Out() int {
 	if j.Limit > 0 && j.Limit < j.Rows {
 		return j.Limit

@@ -98,7 +98,7 @@ func resolve(schema *arrow.Schema, keys []arrowsort.Key) ([]keypath.Column, erro
 	return found, nil
 }
 
-// Schema is that of the records that Decode returns: a column for each key.
+// Schema returns that of the records that Decode returns: a column for each key.
 func (c *Converter) Schema() *arrow.Schema { return c.decoded }
 
 // A node is a column of the result of Decode, or a field of one: a leaf, or a struct of nodes.

@@ -174,7 +174,7 @@ func (d *decoder) malformed(row int) error {
 	return fmt.Errorf("%w: row %d has %d bytes after the %d of its keys", ErrRow, row, len(bytes)-at, at)
 }
 
-// checkTextBytes is an error where one array cannot hold the bytes of its strings.
+// checkTextBytes returns an error where one array cannot hold the bytes of its strings.
 func (c *column) checkTextBytes(total int64) error {
 	if c.wide() || total <= math.MaxInt32 {
 		return nil
@@ -183,7 +183,7 @@ func (c *column) checkTextBytes(total int64) error {
 		arrowsort.ErrOffsets, c.Name, c.Type, total)
 }
 
-// assemble is the array data of a node, for the caller to release.
+// assemble returns the array data of a node, for the caller to release.
 func (d *decoder) assemble(n *node) (*array.Data, error) {
 	if n.leaf >= 0 {
 		return d.columns[n.leaf].array(n.typ, d.n), nil
@@ -208,7 +208,7 @@ func (d *decoder) assemble(n *node) (*array.Data, error) {
 	return array.NewData(n.typ, d.n, []*memory.Buffer{validity}, fields, nulls, 0), nil
 }
 
-// anyValid is the validity of structs: a row is null when all of its fields are, and so is every row of a struct
+// anyValid returns the validity of structs: a row is null when all of its fields are, and so is every row of a struct
 // without fields. It is nil without nulls.
 func (d *decoder) anyValid(fields []arrow.ArrayData) (*memory.Buffer, error) {
 	for _, f := range fields {

@@ -77,8 +77,8 @@ func scan(row []byte, p int, flip uint64) (next, n int) {
 	}
 }
 
-// findLow is the first position from p on whose byte, inverted if flip is all ones, is at most escape; one past the end
-// of the row if there is none.
+// findLow returns the first position from p on whose byte, inverted if flip is all ones, is at most escape; one past
+// the end of the row if there is none.
 func findLow(row []byte, p int, flip uint64) int {
 	all := row[:cap(row)]
 	for ; p+8 <= len(all) && p < len(row); p += 8 {

@@ -266,7 +266,7 @@ func (c *column) follow(row []byte) (n int, ok bool) {
 
 func clearBit(bits []byte, i int) { bits[i>>3] &^= 1 << (i & 7) }
 
-// array is the data of the column, as a type that it is stored as.
+// array returns the data of the column, as a type that it is stored as.
 func (c *column) array(typ arrow.DataType, n int) *array.Data {
 	buffers := []*memory.Buffer{nil}
 	nulls := int(c.nulls.Load())

@@ -177,7 +177,7 @@ func eachTile(
 	})
 }
 
-// tileStarts are the places where tiles begin whose rows end at the given places of their tile, and the end of all.
+// tileStarts returns the places where tiles begin whose rows end at the given places of their tile, and the end of all.
 func tileStarts[O int32 | int64](ends []O) (starts []int64, total int64) {
 	starts = make([]int64, 0, (len(ends)+tileRows-1)/tileRows)
 	for lo := 0; lo < len(ends); lo += tileRows {
@@ -277,7 +277,7 @@ func (e *encoder) encodeEntries(l *leaf, dictionary arrow.ArrayData, first, n in
 	return table, err
 }
 
-// usedEntries are the first and the last entry that rows refer to: none when the first is after the last.
+// usedEntries returns the first and the last entry that rows refer to: none when the first is after the last.
 func (k *chunk) usedEntries(e *encoder, entries int) (first, last int, err error) {
 	first, last = entries, -1
 	for lo := 0; lo < k.Rows; lo += tileRows {

@@ -52,7 +52,7 @@ func (k *chunk) putTexts(t *tile, out []byte, at int, pos []int) {
 	}
 }
 
-// textWidth is the bytes of a string in a row; nil is a null.
+// textWidth returns the bytes of a string in a row; nil is a null.
 func textWidth(s []byte) int {
 	if s == nil {
 		return 1
@@ -136,7 +136,7 @@ func firstLow(x uint64) uint64 {
 
 var noBytes = []byte{}
 
-// textAt is the string of row at+i of the chunk, nil for a null.
+// textAt returns the string of row at+i of the chunk, nil for a null.
 func textAt[O int32 | int64](k *chunk, offsets []O, at, i int) []byte {
 	switch lo, hi := offsets[i], offsets[i+1]; {
 	case !k.valid(at + i):
@@ -147,7 +147,7 @@ func textAt[O int32 | int64](k *chunk, offsets []O, at, i int) []byte {
 	return noBytes // the data may be nil, and have no byte lo
 }
 
-// loadViews are the strings of views, nil for a null; views of nulls may be anything.
+// loadViews returns the strings of views, nil for a null; views of nulls may be anything.
 func (k *chunk) loadViews(t *tile, at, n int) [][]byte {
 	if t.texts == nil {
 		t.texts = make([][]byte, tileRows)

@@ -169,7 +169,7 @@ func copyFlipped(dst, src []byte, flip uint64) {
 	}
 }
 
-// entry is the encoded entry of row i of a dictionary column.
+// entry returns the encoded entry of row i of a dictionary column.
 func (k *chunk) entry(i int) []byte {
 	if !k.valid(i) {
 		return k.nullCode
@@ -187,5 +187,5 @@ func (k *chunk) putEntries(out []byte, at int, pos []int) {
 	}
 }
 
-// index is the index of row i of a dictionary column.
+// index returns the index of row i of a dictionary column.
 func (k *chunk) index(i int) uint64 { return buffers.Index(k.Values, k.indexBytes, k.Offset+i) }

@@ -16,7 +16,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/rows"
 )
 
-// flights is a small record.
+// flights returns a small record.
 func flights() arrow.Record {
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "carrier", Type: arrow.BinaryTypes.String, Nullable: true},

@@ -19,7 +19,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
-// checked is an allocator that fails the test when something stays allocated.
+// checked returns an allocator that fails the test when something stays allocated.
 func checked(t testing.TB) *memory.CheckedAllocator {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	t.Cleanup(func() { mem.AssertSize(t, 0) })
@@ -63,7 +63,7 @@ var modes = []arrowsort.Key{
 	{Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart},
 }
 
-// random is a slice of random rows, with NaN, zeros and infinities among floats and bytes to escape among strings.
+// random returns a slice of random rows, with NaN, zeros and infinities among floats and bytes to escape among strings.
 func random(rng *rand.Rand, typ arrow.DataType, n int, nulls float64, mem memory.Allocator) arrow.Array {
 	offset := []int{0, 1, 7, 31, 63}[rng.IntN(5)]
 	a := arrowtest.RandomSlice(rng, typ, n, offset, nulls, mem)
@@ -120,7 +120,7 @@ func sprinkle(rng *rand.Rand, text []byte) {
 	}
 }
 
-// text is row i of an array, written so that it is equal after encoding and decoding.
+// text returns row i of an array, written so that it is equal after encoding and decoding.
 func text(arr arrow.Array, i int) string {
 	switch a := arr.(type) {
 	case *array.RunEndEncoded:
@@ -157,7 +157,7 @@ func text(arr arrow.Array, i int) string {
 	return arrowtest.Value(arr, i)
 }
 
-// recordOf is a record with columns named a, b, ..., for the caller to release.
+// recordOf returns a record with columns named a, b, ..., for the caller to release.
 func recordOf(columns ...arrow.Array) arrow.Record {
 	fields := make([]arrow.Field, len(columns))
 	for i, c := range columns {
@@ -166,7 +166,7 @@ func recordOf(columns ...arrow.Array) arrow.Record {
 	return array.NewRecord(arrow.NewSchema(fields, nil), columns, int64(columns[0].Len()))
 }
 
-// fromJSON is an array of a type, released with the test.
+// fromJSON returns an array of a type, released with the test.
 func fromJSON(t testing.TB, typ arrow.DataType, values string) arrow.Array {
 	a := arrowtest.FromJSON(t, typ, values)
 	t.Cleanup(a.Release)

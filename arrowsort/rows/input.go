@@ -37,7 +37,7 @@ func (c *Converter) check(in *adapter.Input) error {
 	return nil
 }
 
-// rowOf is the input cut down to one row. The caller releases the arrays.
+// rowOf returns the input cut down to one row. The caller releases the arrays.
 func (c *Converter) rowOf(in *adapter.Input, row int) (one adapter.Input, held []arrow.Array, err error) {
 	one = adapter.Input{Rows: 1, Columns: slices.Clone(in.Columns)}
 	for i := range one.Columns {

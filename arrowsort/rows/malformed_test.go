@@ -13,7 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
-// oneRow is a row of the given bytes, with a byte before and after it in memory that it does not have.
+// oneRow returns a row of the given bytes, with a byte before and after it in memory that it does not have.
 func oneRow(t testing.TB, row []byte) *rows.Rows {
 	data := append(append([]byte{0}, row...), 0)
 	r, err := rows.NewRows(data, []int64{1, 1 + int64(len(row))})

@@ -131,7 +131,7 @@ func (c *dataCase) checkDecoded(
 	require.Equal(t, encoded.Offsets(), reencoded.Offsets(), context)
 }
 
-// field is the text of a field of row i.
+// field returns the text of a field of row i.
 func field(arr arrow.Array, i int, fields []int) string {
 	for ; len(fields) > 0; fields = fields[1:] {
 		if arr.IsNull(i) {

@@ -34,10 +34,10 @@ func NewRows(data []byte, offsets []int64) (*Rows, error) {
 	return &Rows{data: data, offsets: offsets}, nil
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (r *Rows) Len() int { return max(0, len(r.offsets)-1) }
 
-// Row is the bytes of row i, which are borrowed: valid until Release, and not to be written.
+// Row returns the bytes of row i, which are borrowed: valid until Release, and not to be written.
 func (r *Rows) Row(i int) []byte {
 	lo, hi := r.offsets[i], r.offsets[i+1]
 	return r.data[lo:hi:hi]
@@ -46,10 +46,10 @@ func (r *Rows) Row(i int) []byte {
 // Compare compares rows i and j: -1, 0 or +1, as bytes.Compare.
 func (r *Rows) Compare(i, j int) int { return bytes.Compare(r.Row(i), r.Row(j)) }
 
-// Bytes is all rows, one after the other, borrowed.
+// Bytes returns all rows, one after the other, borrowed.
 func (r *Rows) Bytes() []byte { return r.data }
 
-// Offsets are the offsets of the rows in Bytes and the end of the last one, borrowed.
+// Offsets returns the offsets of the rows in Bytes and the end of the last one, borrowed.
 func (r *Rows) Offsets() []int64 { return r.offsets }
 
 // Release gives the memory of encoded rows back to the allocator. The rows must not be used any more; a second Release
@@ -61,7 +61,7 @@ func (r *Rows) Release() {
 	*r = Rows{offsets: []int64{0}}
 }
 
-// owned are rows whose buffers go back to an allocator.
+// owned returns rows whose buffers go back to an allocator.
 func owned(data, offsets *memory.Buffer, values []int64) *Rows {
 	return &Rows{data: data.Bytes(), offsets: values, release: func() {
 		data.Release()

@@ -8,7 +8,7 @@ import (
 // Bit reports whether bit i of a bitmap is set.
 func Bit(bitmap []byte, i int) bool { return bitmap[i>>3]>>(i&7)&1 != 0 }
 
-// Bits is the 64 bits of a bitmap from bit i on, the first one lowest; bits past its end are zero.
+// Bits returns the 64 bits of a bitmap from bit i on, the first one lowest; bits past its end are zero.
 func Bits(bitmap []byte, i int) uint64 {
 	k, s := i>>3, uint(i&7)
 	if k+9 <= len(bitmap) {
@@ -23,7 +23,7 @@ func lastBits(bitmap []byte, k int, s uint) uint64 {
 	return binary.LittleEndian.Uint64(w[:])>>s | uint64(w[8])<<(64-s)
 }
 
-// LowBits is a word with its n low bits set, n in 0..64.
+// LowBits returns a word with its n low bits set, n in 0..64.
 func LowBits(n int) uint64 { return uint64(1)<<uint(n) - 1 }
 
 // CountZeros counts the zero bits among the n bits of a bitmap from bit i on.

@@ -12,7 +12,7 @@ func NewChunks(n int, rows func(chunk int) int) Chunks {
 	return starts
 }
 
-// Find is the chunk that holds a row, which is never one without rows.
+// Find returns the chunk that holds a row, which is never one without rows.
 func (c Chunks) Find(row int) int {
 	lo, hi := 0, len(c)-2
 	for lo < hi {

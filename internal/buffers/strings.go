@@ -2,7 +2,7 @@ package buffers
 
 import "encoding/binary"
 
-// BytesFrom is the 8 bytes of a string from byte from on, as a number; bytes past its end are zero.
+// BytesFrom returns the 8 bytes of a string from byte from on, as a number; bytes past its end are zero.
 func BytesFrom(s []byte, from int) uint64 {
 	n := len(s) - from
 	if n <= 0 {
@@ -14,7 +14,7 @@ func BytesFrom(s []byte, from int) uint64 {
 	return Leading(s[from:])
 }
 
-// Leading is the first 8 bytes of a string as a number; bytes past its end are zero.
+// Leading returns the first 8 bytes of a string as a number; bytes past its end are zero.
 func Leading(s []byte) uint64 {
 	if len(s) >= 8 {
 		return binary.BigEndian.Uint64(s)
@@ -41,7 +41,7 @@ func BigEndian(b []byte) uint64 {
 // InlineView is the length of the longest string that a view holds itself.
 const InlineView = 12
 
-// StringOfView is the string of a view of 16 bytes: length, then the string, or its first 4 bytes, the number of a
+// StringOfView returns the string of a view of 16 bytes: length, then the string, or its first 4 bytes, the number of a
 // buffer and the offset there.
 func StringOfView(view []byte, buffers [][]byte) []byte {
 	if n := binary.LittleEndian.Uint32(view); n <= InlineView {

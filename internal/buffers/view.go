@@ -27,19 +27,19 @@ func Values[T Integer](b []byte, i, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
 }
 
-// View is all of b as values of a type without pointers; bytes at the end that are no whole value are left out.
+// View returns all of b as values of a type without pointers; bytes at the end that are no whole value are left out.
 func View[T any](b []byte) []T {
 	var t T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
 }
 
-// Bytes is values of a type without pointers as bytes.
+// Bytes returns values of a type without pointers as bytes.
 func Bytes[T any](v []T) []byte {
 	var t T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(t)))
 }
 
-// Index is the dictionary index at position at of indices of 1, 2, 4 or 8 bytes; a valid one is never negative.
+// Index returns the dictionary index at position at of indices of 1, 2, 4 or 8 bytes; a valid one is never negative.
 func Index(indices []byte, width, at int) uint64 {
 	switch width {
 	case 1:

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// containerLimit is the least memory limit of this process's control group and of those around it, of either version; 0
-// when there is none. The files lie below a root.
+// containerLimit returns the least memory limit of this process's control group and of those around it, of either
+// version; 0 when there is none. The files lie below a root.
 func containerLimit(root string) int64 {
 	limit := int64(math.MaxInt64)
 	groups, _ := os.ReadFile(filepath.Join(root, "proc/self/cgroup")) // without it there is the root group
@@ -36,7 +36,7 @@ func containerLimit(root string) int64 {
 // unlimited is about what version 1 says where no limit is set: the greatest number of pages.
 const unlimited = math.MaxInt64 / 2
 
-// groupLimit is the least of the limits of a group and those above it.
+// groupLimit returns the least of the limits of a group and those above it.
 func groupLimit(root, mount, group, file string) int64 {
 	limit := int64(math.MaxInt64)
 	for group = filepath.Clean("/" + group); ; group = filepath.Dir(group) {

@@ -3,8 +3,8 @@ package machine
 
 import "runtime/debug"
 
-// Memory is the number of bytes of memory that this process may use: the least of the machine's physical memory, the
-// container's limit and GOMEMLIMIT. It is 0 where the operating system does not say.
+// Memory returns the number of bytes of memory that this process may use: the least of the machine's physical memory,
+// the container's limit and GOMEMLIMIT. It is 0 where the operating system does not say.
 func Memory() int64 {
 	n := physicalMemory()
 	if limit := debug.SetMemoryLimit(-1); n == 0 || limit < n {

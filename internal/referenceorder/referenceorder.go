@@ -94,7 +94,7 @@ func float(v []byte) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(v))
 }
 
-// half is the value of a binary16.
+// half returns the value of a binary16.
 func half(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&31), float64(bits&1023)
 	v := math.Ldexp(1024+fraction, exponent-25)

@@ -72,7 +72,7 @@ func (t *Breaker) breakRuns(plan *keyencode.Plan, tied Rows, rows []uint32) {
 	t.batch, t.next = t.next, t.batch
 }
 
-// batchOf is the number of leading runs whose next words are fetched together.
+// batchOf returns the number of leading runs whose next words are fetched together.
 func batchOf(runs []Run) int {
 	total := 0
 	for i, r := range runs {
@@ -160,7 +160,7 @@ func (t *Breaker) encodeStrings(p *keyencode.Plan, codes []uint64, tied Strings,
 	return true
 }
 
-// sharedBytes is the number of bytes from byte from on that the strings of some rows share.
+// sharedBytes returns the number of bytes from byte from on that the strings of some rows share.
 func (t *Breaker) sharedBytes(tied Strings, word int, rows []uint32, from int) int {
 	shortest := math.MaxInt
 	for at := from; ; at += 8 {

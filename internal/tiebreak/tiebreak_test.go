@@ -15,7 +15,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// textColumn is a column of strings; nil is null.
+// textColumn returns a column of strings; nil is null.
 func textColumn(texts [][]byte) keyencode.Column {
 	data, offsets := []byte{}, make([]byte, 8, 8*len(texts)+8)
 	validity := make([]byte, (len(texts)+7)/8)
@@ -40,7 +40,7 @@ func planOf(t *testing.T, keys []keyencode.Key, columns ...keyencode.Column) *ke
 	return p
 }
 
-// compare is how the model orders two strings.
+// compare returns how the model orders two strings.
 func compare(k keyencode.Key, a, b []byte) int {
 	m := referenceorder.Key{
 		Kind:       referenceorder.Bytes,

@@ -15,7 +15,7 @@ func NewPool(ctx context.Context, threads, total int, report func(done, total in
 	return &Pool{Ctx: ctx, Threads: threads, Total: total, Advance: Progress(report, total)}
 }
 
-// With is the pool with another number of workers.
+// With returns the pool with another number of workers.
 func (p *Pool) With(threads int) *Pool {
 	other := *p
 	other.Threads = threads

@@ -36,7 +36,7 @@ const (
 	bytes
 )
 
-// textClass is what bytes of a type are.
+// textClass returns what bytes of a type are.
 func textClass(typ arrow.DataType) int {
 	switch typ.ID() {
 	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
@@ -47,7 +47,7 @@ func textClass(typ arrow.DataType) int {
 	return notText
 }
 
-// columnOfBoth is the raw column of views of two types that have the same values.
+// columnOfBoth returns the raw column of views of two types that have the same values.
 func (r *RawColumns) columnOfBoth(
 	a arrow.DataType, left []view, b arrow.DataType, right []view, key keyencode.Key,
 ) (keyencode.Column, error) {
@@ -133,7 +133,7 @@ func (r *RawColumns) entriesOf(typ *arrow.DictionaryType, views []view) ([]view,
 	return plain, nil
 }
 
-// zeroRow is an array of one row whose buffers are zero.
+// zeroRow returns an array of one row whose buffers are zero.
 func zeroRow(typ arrow.DataType) arrow.Array {
 	l, _ := layoutOf(typ)
 	buffers := []*memory.Buffer{nil}
@@ -148,8 +148,8 @@ func zeroRow(typ arrow.DataType) arrow.Array {
 	return array.MakeFromData(data)
 }
 
-// dictionaryOfBoth is the raw column of views of a dictionary and of others. Plain values of these become dictionaries
-// with one entry for each row.
+// dictionaryOfBoth returns the raw column of views of a dictionary and of others. Plain values of these become
+// dictionaries with one entry for each row.
 func (r *RawColumns) dictionaryOfBoth(
 	a arrow.DataType, left []view, b arrow.DataType, right []view, key keyencode.Key,
 ) (keyencode.Column, error) {
@@ -202,7 +202,7 @@ func (r *RawColumns) dictionaryOfBoth(
 	return c, malformed(keyencode.ValidateKey(&c))
 }
 
-// asDictionary is a view of plain values as indices into a dictionary that has them in their order.
+// asDictionary returns a view of plain values as indices into a dictionary that has them in their order.
 func (r *RawColumns) asDictionary(v view) (keyencode.Chunk, arrow.ArrayData, error) {
 	c := keyencode.Chunk{Rows: v.rows}
 	var err error
@@ -226,8 +226,8 @@ func (r *RawColumns) asDictionary(v view) (keyencode.Chunk, arrow.ArrayData, err
 	return c, array.NewSliceData(v.data, from, from+int64(v.rows)), nil
 }
 
-// wideIndices is a view of a dictionary as indices of 32 bits, in temporary memory. Those that need more are out of
-// range.
+// wideIndices returns a view of a dictionary as indices of 32 bits, in temporary memory. Those that need more are out
+// of range.
 func (r *RawColumns) wideIndices(typ *arrow.DictionaryType, v view) (keyencode.Chunk, error) {
 	l, _ := layoutOf(typ.IndexType)
 	column, err := r.column(layout{dictionaryKind(l.width), l.width}, []view{v})

@@ -12,8 +12,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// textOfBoth is the raw column of views of text in two layouts: in the first one or, where that is of a fixed size,
-// with offsets of 32 bits.
+// textOfBoth returns the raw column of views of text in two layouts: in the first one or, where that is of a fixed
+// size, with offsets of 32 bits.
 func (r *RawColumns) textOfBoth(
 	a arrow.DataType, left []view, b arrow.DataType, right []view,
 ) (keyencode.Column, error) {
@@ -43,7 +43,7 @@ func (r *RawColumns) textOfBoth(
 	return c, malformed(keyencode.Validate(&c))
 }
 
-// convertText is a chunk of text in another layout: several chunks where its bytes pass the reach of offsets of 32
+// convertText returns a chunk of text in another layout: several chunks where its bytes pass the reach of offsets of 32
 // bits.
 func (r *RawColumns) convertText(
 	c keyencode.Chunk, from, to layout, reach int64,
@@ -89,7 +89,7 @@ type texts struct {
 	layout
 }
 
-// start is where row i starts.
+// start returns where row i starts.
 func (t *texts) start(i int) int64 {
 	at := t.Offset + i
 	switch t.kind {
@@ -101,7 +101,7 @@ func (t *texts) start(i int) int64 {
 	return int64(at * t.width)
 }
 
-// data is the buffer.
+// data returns the buffer.
 func (t *texts) data() []byte {
 	if t.kind == keyencode.FixedSizeBinary {
 		return t.Values
@@ -109,7 +109,7 @@ func (t *texts) data() []byte {
 	return t.Data[0]
 }
 
-// rowsFrom is n rows from row lo on, without values. The first row is at the offset of the result, below 8.
+// rowsFrom returns n rows from row lo on, without values. The first row is at the offset of the result, below 8.
 func (t *texts) rowsFrom(lo, n int) keyencode.Chunk {
 	first := t.Offset + lo
 	c := keyencode.Chunk{Rows: n, Offset: first % 8}
@@ -119,7 +119,7 @@ func (t *texts) rowsFrom(lo, n int) keyencode.Chunk {
 	return c
 }
 
-// offsetsOf is n rows from row lo on with offsets of 4 or 8 bytes into the same data.
+// offsetsOf returns n rows from row lo on with offsets of 4 or 8 bytes into the same data.
 func (r *RawColumns) offsetsOf(t texts, lo, n, width int) (keyencode.Chunk, error) {
 	c := t.rowsFrom(lo, n)
 	var err error
@@ -141,8 +141,8 @@ func (r *RawColumns) offsetsOf(t texts, lo, n, width int) (keyencode.Chunk, erro
 	})
 }
 
-// viewsOf is the rows as views of the same data, with buffers at this distance: offsets of 32 bits reach each byte in
-// one of them.
+// viewsOf returns the rows as views of the same data, with buffers at this distance: offsets of 32 bits reach each byte
+// in one of them.
 func (r *RawColumns) viewsOf(t texts, distance int64) (keyencode.Chunk, error) {
 	c := t.rowsFrom(0, t.Rows)
 	var err error
@@ -177,7 +177,7 @@ func putView(view, text []byte, buffer, offset int64) {
 	}
 }
 
-// joinViews is a chunk of views with offsets of 64 bits into a copy of its bytes.
+// joinViews returns a chunk of views with offsets of 64 bits into a copy of its bytes.
 func (r *RawColumns) joinViews(c keyencode.Chunk) (joined keyencode.Chunk, err error) {
 	views := texts{Chunk: c}
 	t := texts{views.rowsFrom(0, c.Rows), layout{keyencode.LargeBinary, 8}}
@@ -205,7 +205,7 @@ func (r *RawColumns) joinViews(c keyencode.Chunk) (joined keyencode.Chunk, err e
 	})
 }
 
-// textOfView is the bytes of row i of a chunk of views, none of a null.
+// textOfView returns the bytes of row i of a chunk of views, none of a null.
 func textOfView(c *keyencode.Chunk, i int) []byte {
 	at := c.Offset + i
 	if c.Validity != nil && !buffers.Bit(c.Validity, at) {

@@ -13,7 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// textOf is row i of a chunk of text in any layout.
+// textOf returns row i of a chunk of text in any layout.
 func textOf(c *keyencode.Chunk, l layout, i int) string {
 	if l.kind == keyencode.BinaryView {
 		return string(textOfView(c, i))

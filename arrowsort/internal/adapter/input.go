@@ -103,7 +103,7 @@ type Column struct {
 	Chunks []arrow.Array
 }
 
-// Label is how errors and plans call a column: by its name, or by its position when it has none.
+// Label returns how errors and plans call a column: by its name, or by its position when it has none.
 func (in *Input) Label(column int) string {
 	if name := in.Columns[column].Name; name != "" {
 		return name
@@ -118,7 +118,7 @@ type Leaf struct {
 	Type arrow.DataType
 }
 
-// Slice is rows from..to-1 of an array, see arraydata.Slice. It fails for a malformed array.
+// Slice returns rows from..to-1 of an array, see arraydata.Slice. It fails for a malformed array.
 func Slice(a arrow.Array, from, to int64) (slice arrow.Array, err error) {
 	defer arraydata.Guard(&err)
 	return arraydata.Slice(a, from, to), nil

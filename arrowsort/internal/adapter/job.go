@@ -104,7 +104,7 @@ func (w *JobBuilder) addKey(
 	return nil
 }
 
-// keyAt is the column of the key at path, or -1.
+// keyAt returns the column of the key at path, or -1.
 func (w *JobBuilder) keyAt(path []int) int {
 	i := slices.IndexFunc(w.keys, func(k keyColumn) bool { return slices.Equal(k.path, path) })
 	if i < 0 {

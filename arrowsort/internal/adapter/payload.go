@@ -198,7 +198,7 @@ func ReleaseAll(columns [][]arrow.Array) {
 	}
 }
 
-// build is the array data of a payload. The buffers that it uses leave the result.
+// build returns the array data of a payload. The buffers that it uses leave the result.
 func (w *JobBuilder) build(p *payload, result *engine.Result) *array.Data {
 	buffers := make([]*memory.Buffer, p.buffers, p.buffers+len(p.variadic))
 	nulls := 0
@@ -227,7 +227,7 @@ func (w *JobBuilder) build(p *payload, result *engine.Result) *array.Data {
 	return data
 }
 
-// RowNumbers is the row numbers of a result as array data of an integer type. They leave the result.
+// RowNumbers returns the row numbers of a result as array data of an integer type. They leave the result.
 func RowNumbers(result *engine.Result, typ arrow.DataType, mem memory.Allocator) *array.Data {
 	buffers := make([]*memory.Buffer, 2)
 	if result.RowNumbers != nil {

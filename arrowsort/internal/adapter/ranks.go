@@ -47,7 +47,7 @@ func (r *RawColumns) ranksOfBoth(
 	return split, nil
 }
 
-// entryViews are all entries of the dictionaries that have some.
+// entryViews returns all entries of the dictionaries that have some.
 func entryViews(dictionaries []arrow.ArrayData) (views []view) {
 	for _, d := range dictionaries {
 		if d.Len() > 0 {
@@ -115,7 +115,7 @@ func tied(plan *keyencode.Plan, code uint64, a, b uint32) bool {
 	return true
 }
 
-// dictionaryColumn is the raw column of a dictionary key: indices, and the rank of each entry by value among the
+// dictionaryColumn returns the raw column of a dictionary key: indices, and the rank of each entry by value among the
 // entries of all dictionaries of the column.
 func (r *RawColumns) dictionaryColumn(
 	typ *arrow.DictionaryType, views []view, key keyencode.Key,
@@ -137,7 +137,7 @@ func (r *RawColumns) dictionaryColumn(
 	return c, malformed(keyencode.ValidateKey(&c))
 }
 
-// dictionaries are the distinct dictionaries of the views, and which of them each view has.
+// dictionaries returns the distinct dictionaries of the views, and which of them each view has.
 func dictionaries(views []view) (distinct []arrow.ArrayData, of []int) {
 	return arraydata.DistinctDictionaries(len(views), func(i int) arrow.ArrayData { return views[i].data.Dictionary() })
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// floats is an array of floats, null where valid is false.
+// floats returns an array of floats, null where valid is false.
 func floats(mem memory.Allocator, values []float64, valid []bool) arrow.Array {
 	b := array.NewFloat64Builder(mem)
 	defer b.Release()
@@ -100,7 +100,7 @@ func TestRanksOfManyEntries(t *testing.T) {
 	}
 }
 
-// dictionaryOf is a dictionary array with the indices 0 and 1.
+// dictionaryOf returns a dictionary array with the indices 0 and 1.
 func dictionaryOf(entries arrow.Array) *array.Dictionary {
 	b := array.NewInt8Builder(memory.DefaultAllocator)
 	b.AppendValues([]int8{0, 1}, nil)

@@ -45,7 +45,7 @@ func (r *RawColumns) Release() {
 	r.temp, r.held = nil, nil
 }
 
-// keyColumn is the raw column of a key.
+// keyColumn returns the raw column of a key.
 func (r *RawColumns) keyColumn(typ arrow.DataType, views []view, key keyencode.Key) (keyencode.Column, error) {
 	switch t := arraydata.Storage(typ).(type) {
 	case *arrow.RunEndEncodedType:
@@ -61,7 +61,7 @@ func (r *RawColumns) keyColumn(typ arrow.DataType, views []view, key keyencode.K
 	return r.column(l, views)
 }
 
-// column is the raw column of views of one layout. An array whose offsets or views lead out of its buffers is
+// column returns the raw column of views of one layout. An array whose offsets or views lead out of its buffers is
 // an error here, so that reading the column needs no checks.
 func (r *RawColumns) column(l layout, views []view) (keyencode.Column, error) {
 	c := keyencode.Column{Kind: l.kind, Width: l.width}
@@ -87,8 +87,8 @@ func malformed(err error) error {
 	return fmt.Errorf("%w: %w", arrow.ErrInvalid, err)
 }
 
-// chunk is a view as raw buffers. Validity and values share one offset, which is made small by starting both at a row
-// that is a multiple of 8.
+// chunk returns a view as raw buffers. Validity and values share one offset, which is made small by starting both at a
+// row that is a multiple of 8.
 func (r *RawColumns) chunk(l layout, v view) (keyencode.Chunk, error) {
 	offset := v.first % 8
 	start, end := v.first-offset, v.first+v.rows
@@ -116,8 +116,8 @@ func (r *RawColumns) chunk(l layout, v view) (keyencode.Chunk, error) {
 	return c, err
 }
 
-// span is the value buffer from byte lo, at least up to byte hi. Arrays without any value may lack the buffer: it reads
-// as zeros.
+// span returns the value buffer from byte lo, at least up to byte hi. Arrays without any value may lack the buffer: it
+// reads as zeros.
 func (r *RawColumns) span(v view, lo, hi int) ([]byte, error) {
 	b := v.buffer(1)
 	switch {
@@ -144,7 +144,7 @@ type mask struct {
 	first int
 }
 
-// views are the rows of the field at path, one view for each chunk that has rows, in buf if it is large enough.
+// views returns the rows of the field at path, one view for each chunk that has rows, in buf if it is large enough.
 func (in *Input) views(path []int, buf []view) []view {
 	left := in.Rows
 	chunks := in.Columns[path[0]].Chunks
@@ -164,14 +164,14 @@ func (in *Input) views(path []int, buf []view) []view {
 	return views
 }
 
-// newView is the first rows of data.
+// newView returns the first rows of data.
 func newView(data arrow.ArrayData, rows int) view {
 	v := view{data: data, first: data.Offset(), rows: rows}
 	v.masks = v.ownMask(nil)
 	return v
 }
 
-// child is a field of a view of structs. Children do not include the offset of their parent.
+// child returns a field of a view of structs. Children do not include the offset of their parent.
 func (v view) child(field int) view {
 	data := v.data.Children()[field]
 	c := view{data: data, first: v.first + data.Offset(), rows: v.rows}
@@ -187,11 +187,11 @@ func (v view) ownMask(masks []mask) []mask {
 	return masks
 }
 
-// buffer is the i-th buffer of the array, nil when it has none.
+// buffer returns the i-th buffer of the array, nil when it has none.
 func (v view) buffer(i int) []byte { return arraydata.Bytes(v.data, i) }
 
-// validity is a bitmap whose bit offset, below 8, belongs to the first row. It is borrowed when the view has one mask
-// whose bits lie right; else it is made.
+// validity returns a bitmap whose bit offset, below 8, belongs to the first row. It is borrowed when the view has one
+// mask whose bits lie right; else it is made.
 func (r *RawColumns) validity(v view, offset int) ([]byte, error) {
 	for _, m := range v.masks {
 		if 8*len(m.bits) < m.first+v.rows {
@@ -225,8 +225,8 @@ type Values struct {
 	Dictionaries []arrow.ArrayData // of each chunk; nil when the column has none
 }
 
-// Plain is the type of the values that a column of a Sortable type stands for, when dictionaries and runs are resolved.
-// An extension type is kept where its storage is plain.
+// Plain returns the type of the values that a column of a Sortable type stands for, when dictionaries and runs are
+// resolved. An extension type is kept where its storage is plain.
 func Plain(typ arrow.DataType) arrow.DataType {
 	switch t := arraydata.Storage(typ).(type) {
 	case *arrow.DictionaryType:
@@ -237,18 +237,18 @@ func Plain(typ arrow.DataType) arrow.DataType {
 	return typ
 }
 
-// Layout is how the values of a Plain type that is Sortable lie in memory.
+// Layout returns how the values of a Plain type that is Sortable lie in memory.
 func Layout(typ arrow.DataType) (kind keyencode.Kind, width int) {
 	l, _ := layoutOf(typ)
 	return l.kind, l.width
 }
 
-// Values are the rows of a leaf of an input, whose type must be Sortable.
+// Values returns the rows of a leaf of an input, whose type must be Sortable.
 func (r *RawColumns) Values(in *Input, leaf Leaf) (Values, error) {
 	return r.values(leaf.Type, in.views(leaf.Path, nil))
 }
 
-// EntryValues are n entries of a dictionary, from entry first on.
+// EntryValues returns n entries of a dictionary, from entry first on.
 func (r *RawColumns) EntryValues(dictionary arrow.ArrayData, first, n int) (Values, error) {
 	v := view{data: dictionary, first: dictionary.Offset() + first, rows: n}
 	v.masks = v.ownMask(nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// StructOf is the struct type that stores values of typ, if one does.
+// StructOf returns the struct type that stores values of typ, if one does.
 func StructOf(typ arrow.DataType) (*arrow.StructType, bool) {
 	s, ok := arraydata.Storage(typ).(*arrow.StructType)
 	return s, ok
@@ -58,7 +58,7 @@ var layouts = [64]layout{
 	arrow.STRING_VIEW: {keyencode.BinaryView, 16}, arrow.BINARY_VIEW: {keyencode.BinaryView, 16},
 }
 
-// layoutOf is the layout of a type that one engine column can hold. Dictionaries are held by their indices.
+// layoutOf returns the layout of a type that one engine column can hold. Dictionaries are held by their indices.
 func layoutOf(typ arrow.DataType) (layout, bool) {
 	switch t := arraydata.Storage(typ).(type) {
 	case *arrow.FixedSizeBinaryType:
@@ -71,7 +71,7 @@ func layoutOf(typ arrow.DataType) (layout, bool) {
 	}
 }
 
-// dictionaryKind is the kind of a dictionary key with indices of width bytes.
+// dictionaryKind returns the kind of a dictionary key with indices of width bytes.
 func dictionaryKind(width int) keyencode.Kind {
 	return keyencode.Dictionary8 + keyencode.Kind(bits.TrailingZeros(uint(width)))
 }

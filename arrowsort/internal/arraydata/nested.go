@@ -5,7 +5,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// ConvertChunks is a column of a type, whose chunks convert makes of those of another type. The caller releases it.
+// ConvertChunks returns a column of a type, whose chunks convert makes of those of another type. The caller releases
+// it.
 func ConvertChunks(column *arrow.Chunked, typ arrow.DataType,
 	convert func(d arrow.ArrayData) (arrow.ArrayData, error)) (*arrow.Chunked, error) {
 	if arrow.TypeEqual(column.DataType(), typ) {
@@ -25,8 +26,8 @@ func ConvertChunks(column *arrow.Chunked, typ arrow.DataType,
 	return arrow.NewChunked(typ, chunks), nil
 }
 
-// ConvertChildren is an array of a nested type, whose children convert makes. They stay as long as they are: the rows
-// of their parent find them by the same numbers. The caller releases it.
+// ConvertChildren returns an array of a nested type, whose children convert makes. They stay as long as they are: the
+// rows of their parent find them by the same numbers. The caller releases it.
 func ConvertChildren(d arrow.ArrayData, typ arrow.DataType,
 	convert func(i int, child arrow.ArrayData) (arrow.ArrayData, error)) (arrow.ArrayData, error) {
 	children := make([]arrow.ArrayData, 0, len(d.Children()))

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// Pick is a schema with some of its columns; all when columns is nil.
+// Pick returns a schema with some of its columns; all when columns is nil.
 func Pick(schema *arrow.Schema, columns []int) *arrow.Schema {
 	if columns == nil {
 		return schema
@@ -21,7 +21,7 @@ func Pick(schema *arrow.Schema, columns []int) *arrow.Schema {
 	return arrow.NewSchema(fields, &meta)
 }
 
-// WithTypes is a schema with other types.
+// WithTypes returns a schema with other types.
 func WithTypes(sc *arrow.Schema, of func(arrow.DataType) arrow.DataType) *arrow.Schema {
 	fields := append([]arrow.Field(nil), sc.Fields()...)
 	for i := range fields {
@@ -105,10 +105,10 @@ func IsNested(typ arrow.DataType) bool {
 	return nested
 }
 
-// Label is the position of a column as it is typed: #1 is the first.
+// Label returns the position of a column as it is typed: #1 is the first.
 func Label(column int) string { return "#" + strconv.Itoa(column+1) }
 
-// Labelled is a schema whose columns without a name are named by their position, for messages about them.
+// Labelled returns a schema whose columns without a name are named by their position, for messages about them.
 func Labelled(schema *arrow.Schema) *arrow.Schema {
 	fields := slices.Clone(schema.Fields())
 	for i := range fields {
@@ -120,7 +120,8 @@ func Labelled(schema *arrow.Schema) *arrow.Schema {
 	return arrow.NewSchemaWithEndian(fields, &meta, schema.Endianness())
 }
 
-// WithNames is a table with the names of the columns of a schema, and without further columns. The caller releases it.
+// WithNames returns a table with the names of the columns of a schema, and without further columns. The caller releases
+// it.
 func WithNames(table arrow.Table, names *arrow.Schema) arrow.Table {
 	fields := slices.Clone(table.Schema().Fields()[:names.NumFields()])
 	columns := make([]arrow.Column, len(fields))

@@ -22,7 +22,7 @@ func TableBytes(table arrow.Table) (bytes int64) {
 // arrayOverhead is about what an array takes beside its values: it has three or four objects, and buffers are aligned.
 const arrayOverhead = 640
 
-// arrays is the number of arrays that an array consists of.
+// arrays returns the number of arrays that an array consists of.
 func arrays(d arrow.ArrayData) int64 {
 	n := int64(1)
 	for _, c := range d.Children() {
@@ -93,12 +93,12 @@ func childBytes(d arrow.ArrayData, child, first, n int) int64 {
 	return ArrayBytes(c, c.Offset()+first, n)
 }
 
-// offsetsOf are the offsets or sizes in a buffer.
+// offsetsOf returns the offsets or sizes in a buffer.
 func offsetsOf[T Offset](d arrow.ArrayData, buffer int) []T {
 	return arrow.GetData[T](Bytes(d, buffer))
 }
 
-// span is where the values of n rows of text or lists lie.
+// span returns where the values of n rows of text or lists lie.
 func span[T Offset](d arrow.ArrayData, first, n int) (begin, end int) {
 	offsets := offsetsOf[T](d, 1)
 	return int(offsets[first]), int(offsets[first+n])

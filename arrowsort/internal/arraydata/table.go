@@ -5,9 +5,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// Slice is rows from..to-1 of an array, which the caller releases. It has a number of nulls where Arrow cannot count
-// them: Arrow panics for slices without validity, as those of an extension type over null. It panics for a malformed
-// array.
+// Slice returns rows from..to-1 of an array, which the caller releases. It has a number of nulls where Arrow cannot
+// count them: Arrow panics for slices without validity, as those of an extension type over null. It panics for a
+// malformed array.
 func Slice(a arrow.Array, from, to int64) arrow.Array {
 	data := array.NewSliceData(a.Data(), from, to)
 	defer data.Release()
@@ -21,7 +21,7 @@ func Slice(a arrow.Array, from, to int64) arrow.Array {
 	return array.MakeFromData(data)
 }
 
-// SliceChunked is rows from..to-1 of some chunks, which are not malformed, see Slice. The caller releases them.
+// SliceChunked returns rows from..to-1 of some chunks, which are not malformed, see Slice. The caller releases them.
 func SliceChunked(c *arrow.Chunked, from, to int64) *arrow.Chunked {
 	var chunks []arrow.Array
 	defer func() { Release(chunks) }()
@@ -35,7 +35,7 @@ func SliceChunked(c *arrow.Chunked, from, to int64) *arrow.Chunked {
 	return arrow.NewChunked(c.DataType(), chunks)
 }
 
-// Concatenate is the rows of some tables as one table, without a copy. The caller releases it.
+// Concatenate returns the rows of some tables as one table, without a copy. The caller releases it.
 func Concatenate(schema *arrow.Schema, parts []arrow.Table) arrow.Table {
 	chunks := make([][]arrow.Array, schema.NumFields())
 	for i := range chunks {
@@ -46,7 +46,7 @@ func Concatenate(schema *arrow.Schema, parts []arrow.Table) arrow.Table {
 	return array.NewTableFromSlice(schema, chunks)
 }
 
-// SliceTable is some rows of a table, without a copy. The caller releases it.
+// SliceTable returns some rows of a table, without a copy. The caller releases it.
 func SliceTable(table arrow.Table, first, end int64) arrow.Table {
 	chunks := make([][]arrow.Array, table.NumCols())
 	for i := range chunks {
@@ -57,7 +57,7 @@ func SliceTable(table arrow.Table, first, end int64) arrow.Table {
 	return array.NewTableFromSlice(table.Schema(), chunks)
 }
 
-// PickTable is a table with some of its columns; all when columns is nil. The caller releases it.
+// PickTable returns a table with some of its columns; all when columns is nil. The caller releases it.
 func PickTable(table arrow.Table, columns []int) arrow.Table {
 	if columns == nil {
 		table.Retain()

@@ -14,7 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
-// layoutOf15 is the layout of a type of v15 that went to v18.
+// layoutOf15 returns the layout of a type of v15 that went to v18.
 func layoutOf15(t *testing.T, typ v15.DataType) (arrow.DataType, v15.DataType) {
 	there := ToLayout(v15.NewSchema([]v15.Field{{Name: "a", Type: typ, Nullable: true}}, nil)).Field(0).Type
 	back, err := FromLayout(there)

@@ -10,7 +10,7 @@ import (
 
 var alphabet = []string{"a", "b", "z", "0", " ", "é", "漢", "\U0001F600"}
 
-// text is a random string of valid UTF-8: empty, around the 12 bytes that a view holds itself, or longer.
+// text returns a random string of valid UTF-8: empty, around the 12 bytes that a view holds itself, or longer.
 func (g *generator) text() []byte {
 	length := g.rng.IntN(8)
 	switch g.rng.IntN(4) {

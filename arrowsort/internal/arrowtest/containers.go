@@ -8,7 +8,8 @@ type Container struct {
 	Of   func(value arrow.Field) arrow.DataType
 }
 
-// Containers is every way in which a type lies in another one, in one and in two levels, and first the type itself.
+// Containers returns every way in which a type lies in another one, in one and in two levels, and first the type
+// itself.
 func Containers() []Container {
 	return []Container{
 		{"itself", func(value arrow.Field) arrow.DataType { return value.Type }},

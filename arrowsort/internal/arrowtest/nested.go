@@ -43,7 +43,7 @@ func (g *generator) children(fields []arrow.Field, n int) []arrow.ArrayData {
 	return children
 }
 
-// offsets is n+1 rising offsets, the first of them not always 0, and how many elements they span.
+// offsets returns n+1 rising offsets, the first of them not always 0, and how many elements they span.
 func (g *generator) offsets(n, width int) (*memory.Buffer, int) {
 	offsets := g.buffer((n + 1) * width)
 	at := g.rng.IntN(3)

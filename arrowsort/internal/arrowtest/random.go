@@ -12,7 +12,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Random is an array of n random rows of any type, of which about the share nulls (0 to 1) are null, at every level.
+// Random returns an array of n random rows of any type, of which about the share nulls (0 to 1) are null, at every
+// level.
 //
 // Values repeat often enough to tie and cover the whole range of their type; there is no NaN, so that array.Equal can
 // be used. Nulls have undefined values, and so have bits after the last row. Views refer to two buffers, lists of views
@@ -117,7 +118,7 @@ func (g *generator) randomBytes(size int) *memory.Buffer {
 	return b
 }
 
-// fixed is n values of width bytes, drawn so that they are values of their type.
+// fixed returns n values of width bytes, drawn so that they are values of their type.
 func (g *generator) fixed(typ arrow.DataType, width, n int) *memory.Buffer {
 	b := g.randomBytes(width * n)
 	for i := range n {

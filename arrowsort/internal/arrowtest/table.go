@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FromJSON is an array of the values of a JSON list.
+// FromJSON returns an array of the values of a JSON list.
 func FromJSON(t testing.TB, typ arrow.DataType, values string) arrow.Array {
 	t.Helper()
 	a, _, err := array.FromJSON(memory.DefaultAllocator, typ, strings.NewReader(values), array.WithUseNumber())

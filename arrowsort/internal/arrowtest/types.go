@@ -8,14 +8,15 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// Types is every type that arrow/go v15 has, with parameters where it takes them, and nestings of two and three levels.
+// Types returns every type that arrow/go v15 has, with parameters where it takes them, and nestings of two and three
+// levels.
 func Types() []arrow.DataType {
 	types := Flat()
 	types = append(types, dictionaries()...)
 	return append(types, nested()...)
 }
 
-// Flat is every type without children and without a dictionary.
+// Flat returns every type without children and without a dictionary.
 func Flat() []arrow.DataType {
 	return []arrow.DataType{
 		arrow.Null, arrow.FixedWidthTypes.Boolean,
@@ -106,18 +107,18 @@ type Extension struct{ arrow.ExtensionBase }
 // ExtensionArray is the array of an Extension.
 type ExtensionArray struct{ array.ExtensionArrayBase }
 
-// NewExtension is an extension type stored as storage.
+// NewExtension returns an extension type stored as storage.
 func NewExtension(storage arrow.DataType) *Extension {
 	return &Extension{ExtensionBase: arrow.ExtensionBase{Storage: storage}}
 }
 
-// ValueStr is the storage's string of row i.
+// ValueStr returns the storage's string of row i.
 func (a *ExtensionArray) ValueStr(i int) string { return a.Storage().ValueStr(i) }
 
-// ArrayType is the type of its arrays.
+// ArrayType returns the type of its arrays.
 func (e *Extension) ArrayType() reflect.Type { return reflect.TypeOf(ExtensionArray{}) }
 
-// ExtensionName is the name it is registered by.
+// ExtensionName returns the name it is registered by.
 func (e *Extension) ExtensionName() string { return "arrowtest" }
 
 // String names the storage, too.

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// Values are the values of a column as text, across its chunks, see Value.
+// Values returns the values of a column as text, across its chunks, see Value.
 func Values(column *arrow.Chunked) (values []string) {
 	for _, c := range column.Chunks() {
 		for i := range c.Len() {

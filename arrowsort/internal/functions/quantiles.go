@@ -21,11 +21,11 @@ func Quantiles(ctx context.Context, ranks []float64, threads int, f func(q float
 	})
 }
 
-// Quantile is the quantile itself, for Quantiles.
+// Quantile returns the quantile itself, for Quantiles.
 func Quantile(q float64) float64 { return q }
 
-// NormalQuantile is the value that a normal variable of mean 0 and variance 1 is below with probability p, between 0
-// and 1: the inverse of the error function and, since it loses digits towards 0, Newton steps.
+// NormalQuantile returns the value that a normal variable of mean 0 and variance 1 is below with probability p, between
+// 0 and 1: the inverse of the error function and, since it loses digits towards 0, Newton steps.
 func NormalQuantile(p float64) float64 {
 	if p > 0.5 {
 		return -NormalQuantile(1 - p)

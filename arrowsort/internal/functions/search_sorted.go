@@ -43,7 +43,7 @@ func placesIn(
 	return arrowsort.SearchSorted(ctx, values, needles, []arrowsort.Key{{Nulls: nulls}}, side, opts)
 }
 
-// placements are the sides that nulls, and NaNs with them, may be on: that of the nulls, or both without any, where
+// placements returns the sides that nulls, and NaNs with them, may be on: that of the nulls, or both without any, where
 // only NaNs show it.
 func placements(values arrowsort.Data) (sides []arrowsort.NullPlacement, err error) {
 	defer arraydata.Guard(&err)
@@ -65,7 +65,7 @@ func placements(values arrowsort.Data) (sides []arrowsort.NullPlacement, err err
 	return []arrowsort.NullPlacement{arrowsort.NullsAtEnd, arrowsort.NullsAtStart}, nil
 }
 
-// withNulls is places, which it takes over, with nulls for those of needles that are null.
+// withNulls returns places, which it takes over, with nulls for those of needles that are null.
 func withNulls(
 	ctx context.Context, places *array.Uint64, needles arrowsort.Data, mem memory.Allocator,
 ) (*array.Uint64, error) {
@@ -105,7 +105,7 @@ func withNulls(
 	return array.NewUint64Data(data), nil
 }
 
-// ones is a bitmap of n ones.
+// ones returns a bitmap of n ones.
 func ones(n int, mem memory.Allocator) (*memory.Buffer, error) {
 	bits, err := engine.Allocate(mem, (n+7)/8)
 	if err != nil {

@@ -21,7 +21,7 @@ type Key struct {
 	NullsFirst bool
 }
 
-// Rows are the row numbers that sort n rows of the columns by the keys, the most significant key first.
+// Rows returns the row numbers that sort n rows of the columns by the keys, the most significant key first.
 func Rows(columns []Column, n int, keys []Key) []uint64 {
 	order := NewOrder(columns, keys)
 	rows := make([]uint64, n)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// columnOf is a column of one chunk, read from JSON.
+// columnOf returns a column of one chunk, read from JSON.
 func columnOf(t *testing.T, typ arrow.DataType, json string) Column {
 	arr, _, err := array.FromJSON(memory.NewGoAllocator(), typ, strings.NewReader(json), array.WithUseNumber())
 	require.NoError(t, err)

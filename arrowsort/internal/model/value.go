@@ -49,7 +49,8 @@ func storage(typ arrow.DataType) arrow.DataType {
 	return typ
 }
 
-// value is a row of an array as a Go value, nil for null. Fields lead into structs; a field of a null struct is null.
+// value returns a row of an array as a Go value, nil for null. Fields lead into structs; a field of a null struct is
+// null.
 func value(arr arrow.Array, row int, fields []int) any {
 	switch a := arr.(type) {
 	case *array.Null:
@@ -87,7 +88,7 @@ func value(arr arrow.Array, row int, fields []int) any {
 	return integer(arr, row)
 }
 
-// integer is a row of an array of integers or of a temporal type.
+// integer returns a row of an array of integers or of a temporal type.
 func integer(arr arrow.Array, row int) any {
 	switch a := arr.(type) {
 	case *array.Int8:

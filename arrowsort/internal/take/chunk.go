@@ -27,7 +27,7 @@ func viewChunks(typ arrow.DataType, arrays []arrow.Array) ([]chunk, error) {
 	return chunks, nil
 }
 
-// children is the i-th child of every chunk, all of its rows.
+// children returns the i-th child of every chunk, all of its rows.
 func children(chunks []chunk, i int) []chunk {
 	out := make([]chunk, len(chunks))
 	for c, parent := range chunks {
@@ -37,8 +37,8 @@ func children(chunks []chunk, i int) []chunk {
 	return out
 }
 
-// alignedChildren is the i-th child of every chunk, cut to the rows of the chunk, of which each has each elements of
-// the child.
+// alignedChildren returns the i-th child of every chunk, cut to the rows of the chunk, of which each has each elements
+// of the child.
 func alignedChildren(chunks []chunk, i, each int) ([]chunk, error) {
 	out := children(chunks, i)
 	for c, parent := range chunks {
@@ -76,7 +76,7 @@ func (c chunk) values(b, width, more int) ([]byte, error) {
 
 func (c chunk) bytes(b int) []byte { return arraydata.Bytes(c.data, b) }
 
-// eachValues is the values of every chunk, of width bytes each.
+// eachValues returns the values of every chunk, of width bytes each.
 func eachValues(chunks []chunk, width int) ([][]byte, error) {
 	out := make([][]byte, len(chunks))
 	for i, c := range chunks {
@@ -113,7 +113,7 @@ func (c chunk) bits(b int) (bitmap, error) {
 	return bitmap{bytes, c.offset}, nil
 }
 
-// validities is the validity of every chunk, empty for chunks without nulls, and whether there are any nulls. The
+// validities returns the validity of every chunk, empty for chunks without nulls, and whether there are any nulls. The
 // arrays' null counts are not relied on: counting bits is cheap next to taking rows rows, and where it would not be,
 // the chunk counts as having nulls.
 func validities(chunks []chunk, rows int) (valid []bitmap, any bool, err error) {
@@ -173,7 +173,7 @@ func newLocator(chunks []chunk, rows int) (*locator, error) {
 func (l *locator) total() uint64 { return l.starts[len(l.starts)-1] }
 func (l *locator) chunks() int   { return len(l.starts) - 1 }
 
-// find is the chunk of a row below total: the last one that begins at or before it and is not empty.
+// find returns the chunk of a row below total: the last one that begins at or before it and is not empty.
 func (l *locator) find(row uint64) int {
 	lo, hi := int(l.table[row>>l.shift]), int(l.table[row>>l.shift+1])
 	for lo < hi {

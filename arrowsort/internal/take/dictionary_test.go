@@ -169,7 +169,7 @@ func TestTooManyEntriesForTheIndexType(t *testing.T) {
 	)
 }
 
-// wordsColumn is chunks of a dictionary type, each with a separate dictionary.
+// wordsColumn returns chunks of a dictionary type, each with a separate dictionary.
 func wordsColumn(t *testing.T, chunks, entries int) (*arrow.DictionaryType, []arrow.Array) {
 	t.Helper()
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}

@@ -52,7 +52,7 @@ func (g *gatherer) fixed(src [][]byte, width int, sel selection) (*memory.Buffer
 	return out, err
 }
 
-// tileSize is the rows of a tile of values of width bytes, a multiple of 64.
+// tileSize returns the rows of a tile of values of width bytes, a multiple of 64.
 func tileSize(width int) int {
 	return max(64, min(tileRows, tileBytes/width&^63))
 }

@@ -55,7 +55,7 @@ func lists[O offset](g *gatherer, col column, elem arrow.DataType, sizes bool) (
 	return g.finish(col, []arrow.ArrayData{child}, buffers...), nil
 }
 
-// listSizes is the number of elements of each list.
+// listSizes returns the number of elements of each list.
 func listSizes[O offset](g *gatherer, s spans[O]) (*memory.Buffer, error) {
 	b, err := g.buffer(len(s.starts) * int(unsafe.Sizeof(O(0))))
 	if err != nil {

@@ -131,7 +131,7 @@ func (d *denseRows) source(chunks []chunk) error {
 	return nil
 }
 
-// child is the field of a type code.
+// child returns the field of a type code.
 func (d *denseRows) child(code int8) (int, error) {
 	if code >= 0 && int(code) < len(d.ids) {
 		if id := d.ids[code]; id >= 0 && id < len(d.fields) {

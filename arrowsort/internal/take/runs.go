@@ -207,13 +207,13 @@ func (s *runSource[E]) index(g *gatherer, lookups int) (*memory.Buffer, error) {
 	return buffer, nil
 }
 
-// find is the run that holds a row of the chunk.
+// find returns the run that holds a row of the chunk.
 func (s *runSource[E]) find(row int) int {
 	row += s.offset
 	return s.search(int(s.table[row>>s.shift]), int(s.table[row>>s.shift+1]), row)
 }
 
-// search is the first of runs [lo,hi) that ends after a row, or hi.
+// search returns the first of runs [lo,hi) that ends after a row, or hi.
 func (s *runSource[E]) search(lo, hi, row int) int {
 	for lo < hi {
 		if mid := int(uint(lo+hi) / 2); int(s.ends[mid]) > row {

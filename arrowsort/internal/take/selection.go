@@ -105,7 +105,7 @@ type spanned interface {
 
 func (s spans[O]) len() int { return int(s.ends[len(s.ends)-1]) }
 
-// find is the span that holds a row.
+// find returns the span that holds a row.
 func (s spans[O]) find(row int) int {
 	return sort.Search(len(s.starts), func(i int) bool { return int(s.ends[i+1]) > row })
 }

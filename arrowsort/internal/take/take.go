@@ -63,7 +63,7 @@ func takeWithin[R Rows](
 	return takeRows(c, basic(rows).([]uint64))
 }
 
-// basic is rows as a plain []uint32 or []uint64.
+// basic returns rows as a plain []uint32 or []uint64.
 func basic[R Rows](rows R) any {
 	v := reflect.ValueOf(rows)
 	if v.Type().Elem().Kind() == reflect.Uint32 {

@@ -45,7 +45,7 @@ func rowCount(arrays []arrow.Array) (n int) {
 	return n
 }
 
-// valueOf is row i of the arrays, one after the other.
+// valueOf returns row i of the arrays, one after the other.
 func valueOf(arrays []arrow.Array, i int) string {
 	for _, a := range arrays {
 		if i < a.Len() {
@@ -56,7 +56,7 @@ func valueOf(arrays []arrow.Array, i int) string {
 	panic("row out of range")
 }
 
-// rowPatterns are row numbers of a column of n rows.
+// rowPatterns returns row numbers of a column of n rows.
 func rowPatterns(rng *rand.Rand, n int) map[string][]uint32 {
 	patterns := map[string][]uint32{"none": {}, "nil": nil}
 	if n == 0 {

@@ -80,7 +80,7 @@ func stringsOf[O offset](c chunk) (func(i int) []byte, error) {
 	return func(i int) []byte { return bytes[offsets[i]:offsets[i+1]] }, err
 }
 
-// viewed is the bytes of a view.
+// viewed returns the bytes of a view.
 func viewed(c chunk, view []byte) []byte {
 	words := buffers.View[uint32](view)
 	if n := words[0]; n <= buffers.InlineView {
