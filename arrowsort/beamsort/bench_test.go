@@ -87,15 +87,15 @@ func writeRandom(b *testing.B, path string, rows, first int) uint64 {
 
 // sumOfFiles is the sum of the rows of files of writeRandom, in any order.
 func sumOfFiles(b *testing.B, paths []string) (sum uint64) {
-	division, err := parquetsort.Divide(b.Context(), paths, partBytes, parquetsort.Options{
-		Keys: []arrowsort.Key{{Path: "key"}}})
+	division, err := parquetsort.Divide(b.Context(), paths, partBytes,
+		parquetsort.Options{Keys: []arrowsort.Key{{Path: "key"}}})
 	require.NoError(b, err)
 	for _, part := range division.Parts {
-		err := parquetsort.ReadPart(b.Context(), part, division.Stored, nil, parquetsort.Options{
-			Keys: division.Keys}, func(piece arrow.Table) error {
-			sum += sumOfRows(piece)
-			return nil
-		})
+		err := parquetsort.ReadPart(b.Context(), part, division.Stored, nil, parquetsort.Options{Keys: division.Keys},
+			func(piece arrow.Table) error {
+				sum += sumOfRows(piece)
+				return nil
+			})
 		require.NoError(b, err)
 	}
 	return sum

@@ -104,7 +104,8 @@ func TestSamplesNeedTheirColumns(t *testing.T) {
 
 	rangeStats.bytes.Store(0)
 	open := opts.opener(ctx, paths...)
-	division, err := parquetsort.Divide(ctx, paths, 1, parquetsort.Options{Keys: keys, Open: open})
+	division, err := parquetsort.Divide(ctx, paths, 1, parquetsort.Options{Keys: keys,
+		Input: parquetsort.Input{Open: open}})
 	require.NoError(t, err)
 	require.LessOrEqual(t, rangeStats.bytes.Load(), int64(4*blockBytes), "metadata")
 	with := &settings{Keys: keys, KeyColumns: division.KeyColumns, Shards: 3, Options: opts, stored: division.Stored}

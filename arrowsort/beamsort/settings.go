@@ -77,9 +77,13 @@ func (s *settings) sampleKeys() []arrowsort.Key { return flagtext.Among(s.KeyCol
 func (s *settings) parquet() parquetsort.Options {
 	o := s.Options
 	return parquetsort.Options{
-		Keys: s.Keys, Memory: o.memory(), SpillDir: o.SpillDir, SpillCompression: o.SpillCompression,
-		InputFormat: o.InputFormat, OutputFormat: "parquet", Compression: o.Compression, RowGroupRows: o.RowGroupRows,
-		PageRows: o.PageRows, Threads: o.Threads,
+		Keys:  s.Keys,
+		Input: parquetsort.Input{Format: parquetsort.Format(o.InputFormat)},
+		Output: parquetsort.Output{Format: parquetsort.Parquet, Compression: parquetsort.Compression(o.Compression),
+			RowGroupRows: o.RowGroupRows, PageRows: o.PageRows},
+		Memory: parquetsort.Memory{Budget: o.memory(), SpillDir: o.SpillDir,
+			SpillCompression: parquetsort.Compression(o.SpillCompression)},
+		Run: parquetsort.Run{Threads: o.Threads},
 	}
 }
 
@@ -105,7 +109,7 @@ func inputParts(d *parquetsort.Division) []inputPart {
 // read passes the rows of a part to use, batch by batch: the given columns, or all if columns is nil.
 func (s *settings) read(ctx context.Context, t inputPart, columns []int, opts parquetsort.Options,
 	use func(piece arrow.Table) error) error {
-	opts.Open = s.Options.opener(ctx, t.Path)
+	opts.Input.Open = s.Options.opener(ctx, t.Path)
 	part := parquetsort.Part{Path: t.Path, First: int(t.First), Count: int(t.Count)}
 	return parquetsort.ReadPart(ctx, part, s.stored, columns, opts, use)
 }

@@ -42,12 +42,13 @@ func (f *shardFn) ProcessElement(ctx context.Context, number int64, batches func
 func (s *settings) writeShard(ctx context.Context, number int, buffer *shardBuffer) (shard Shard, err error) {
 	opts := s.parquet()
 	if s.Shuffle == "" { // the rest is the buffer's
-		opts.Memory = max(opts.Memory-opts.Memory/bufferShare, parquetsort.MinMemory)
+		opts.Memory.Budget = max(opts.Memory.Budget-opts.Memory.Budget/bufferShare, parquetsort.MinMemory)
 	}
-	if opts.Engine, err = openEngine(s.Options.Engine); err != nil {
+	if opts.Run.Engine, err = openEngine(s.Options.Engine); err != nil {
 		return shard, err
 	}
-	sorter, err := parquetsort.NewSorter(ctx, s.rows, opts)
+	opts.Keys = nil
+	sorter, err := parquetsort.NewSorter(ctx, s.rows, s.Keys, opts)
 	if err != nil {
 		return shard, err
 	}

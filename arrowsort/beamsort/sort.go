@@ -88,7 +88,7 @@ func Sort(ctx context.Context, scope beam.Scope, inputs []string, output string,
 		return none, err
 	}
 	division, err := parquetsort.Divide(ctx, paths, partBytes, parquetsort.Options{Keys: keys, KeysFor: opts.KeysFor,
-		InputFormat: opts.InputFormat, Compression: opts.Compression, Open: opts.opener(ctx, paths...)})
+		Input: parquetsort.Input{Format: parquetsort.Format(opts.InputFormat), Open: opts.opener(ctx, paths...)}})
 	if err != nil {
 		return none, err
 	}

@@ -27,19 +27,19 @@ type CheckResult struct {
 }
 
 // Check finds the first row of some files, read one after the other, that sorts before the one above it. It streams.
-// Of the options it uses Keys, KeysFor, Limit (the first rows of the files),
-// Memory, InputFormat, Stdin, Delimiter, NoHeader, CSVTypes, Threads, Allocator and Progress.
+// Of the options it uses Keys, KeysFor, Input without Columns, Rows.Limit (the first rows of the files), Memory.Budget
+// and Run.
 func Check(ctx context.Context, paths []string, opts Options) (*CheckResult, error) {
 	in, err := begin(ctx, paths, opts, true)
 	if err != nil {
 		return nil, err
 	}
 	defer in.close()
-	c := checker{limit: in.opts.Limit, order: ordered{opts: in.opts},
+	c := checker{limit: in.opts.Rows.Limit, order: ordered{opts: in.opts},
 		result: &CheckResult{Files: in.paths, Keys: in.opts.Keys, Columns: in.columns}}
 	defer c.order.forget()
 	in.readKeysOnly()
-	in.flat = allocators.NewRecycler(in.opts.Allocator, 0)
+	in.flat = allocators.NewRecycler(in.opts.Run.Allocator, 0)
 	defer in.flat.Release()
 	err = in.each(ctx, PhaseCheck, func(file int, piece arrow.Table) error { return c.add(ctx, file, piece) })
 	c.result.Bytes = in.bytes
@@ -96,8 +96,8 @@ type DeclaredOrder struct {
 	Empty bool
 }
 
-// DeclaredOrders reads the orders that files name, which may be as in Sort. Of the options it uses InputFormat and
-// Allocator.
+// DeclaredOrders reads the orders that files name, which may be as in Sort. Of the options it uses Input.Format and
+// Run.Allocator.
 func DeclaredOrders(ctx context.Context, paths []string, opts Options) ([]DeclaredOrder, error) {
 	opts.Keys = []arrowsort.Key{{}} // none are used
 	in, err := newInputs(ctx, paths, opts)
@@ -178,7 +178,7 @@ func CheckFooters(ctx context.Context, checked *CheckResult, opts Options) ([]Fo
 
 // checkAllDeclared checks the orders that footers name.
 func checkAllDeclared(ctx context.Context, footers []*Footer, opts Options) (err error) {
-	report, sizes, before, all := opts.Progress, make([]int64, len(footers)), int64(0), int64(0)
+	report, sizes, before, all := opts.Run.Progress, make([]int64, len(footers)), int64(0), int64(0)
 	for i, f := range footers {
 		if info, err := os.Stat(f.File); err == nil { // else opening it returns the error
 			sizes[i] = info.Size()
@@ -186,7 +186,7 @@ func checkAllDeclared(ctx context.Context, footers []*Footer, opts Options) (err
 		}
 	}
 	if report != nil {
-		opts.Progress = func(phase string, done, _ int64) { report(phase, before+done, all) }
+		opts.Run.Progress = func(phase Phase, done, _ int64) { report(phase, before+done, all) }
 	}
 	for i, f := range footers {
 		if f.Violation, err = checkDeclaredOrder(ctx, f.File, opts); err != nil {

@@ -31,7 +31,7 @@ func TestCheckAcrossPiecesAndFiles(t *testing.T) {
 	}
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
-	up := Options{Keys: []arrowsort.Key{{Path: "row"}}, Allocator: mem}
+	up := Options{Keys: []arrowsort.Key{{Path: "row"}}, Run: Run{Allocator: mem}}
 	got, err := Check(t.Context(), files, up)
 	require.NoError(t, err)
 	require.Nil(t, got.Violation)
@@ -44,7 +44,7 @@ func TestCheckAcrossPiecesAndFiles(t *testing.T) {
 	require.EqualValues(t, 12_000, got.Rows)
 
 	got, err = Check(t.Context(), files, Options{Keys: []arrowsort.Key{{Path: "row", Order: arrowsort.Descending}},
-		Allocator: mem})
+		Run: Run{Allocator: mem}})
 	require.NoError(t, err)
 	require.Equal(t, &Violation{File: files[0], Row: 1}, got.Violation)
 
@@ -87,7 +87,7 @@ func TestCheckedRows(t *testing.T) {
 	for limit, rows := range []int64{3, 1, 2, 3, 3, 3} {
 		for _, path := range []string{text, table} {
 			got, err := Check(t.Context(), []string{path}, Options{Keys: []arrowsort.Key{{Path: "k"}},
-				Limit: int64(limit)})
+				Rows: Rows{Limit: int64(limit)}})
 			require.NoError(t, err)
 			require.Equal(t, rows, got.Rows, "%s, limit %d", path, limit)
 			require.Equal(t, limit == 0 || limit > 3, got.Violation != nil)
@@ -213,7 +213,7 @@ func TestOrderOfColumnsByPosition(t *testing.T) {
 		require.Equal(t, keys, orders[0].Keys)
 	}
 	_, err = Sort(t.Context(), []string{from}, out,
-		Options{Keys: []arrowsort.Key{{At: arrowsort.Column(1)}}, Select: []string{"b", "#2"}})
+		Options{Keys: []arrowsort.Key{{At: arrowsort.Column(1)}}, Input: Input{Columns: []string{"b", "#2"}}})
 	require.NoError(t, err)
 	orders, err := DeclaredOrders(t.Context(), []string{out}, Options{})
 	require.NoError(t, err)

@@ -101,7 +101,7 @@ func (in *inputs) copyDeclared(ctx context.Context, output string) (result *Resu
 // quiet are the inputs without progress.
 func (in *inputs) quiet() *inputs {
 	quiet, opts := *in, *in.opts
-	opts.Progress = func(string, int64, int64) {}
+	opts.Run.Progress = func(Phase, int64, int64) {}
 	quiet.opts = &opts
 	return &quiet
 }
@@ -110,8 +110,9 @@ func (in *inputs) quiet() *inputs {
 // their layouts are such as is wanted; nil for any. The footer of the output takes as much memory as theirs.
 func (o *outputs) copies(in *inputs, files []string, wanted func(*tablefile.Layout) bool) bool {
 	opts := in.opts
-	if opts.splits() || opts.filters() || len(opts.Select) > 0 || opts.Limit > 0 || opts.RowGroupRows > 0 ||
-		opts.PageRows > 0 || o.options.Format != tablefile.Parquet || in.footers > opts.budget().Footer() {
+	if opts.splits() || opts.filters() || len(opts.Input.Columns) > 0 || opts.Rows.Limit > 0 ||
+		opts.Output.RowGroupRows > 0 || opts.Output.PageRows > 0 || o.options.Format != tablefile.Parquet ||
+		in.footers > opts.budget().Footer() {
 		return false
 	}
 	for _, file := range files {
@@ -132,7 +133,7 @@ func (o *outputs) copies(in *inputs, files []string, wanted func(*tablefile.Layo
 // copyAll copies the row groups of files, and completes the output.
 func (o *outputs) copyAll(ctx context.Context, in *inputs, files []string) error {
 	read := *in
-	read.flat = allocators.NewRecycler(in.opts.Allocator, 0)
+	read.flat = allocators.NewRecycler(in.opts.Run.Allocator, 0)
 	defer read.flat.Release()
 	done := int64(0)
 	for _, file := range files {
@@ -142,7 +143,7 @@ func (o *outputs) copyAll(ctx context.Context, in *inputs, files []string) error
 		}
 		err = o.file.Copy(ctx, s, func(bytes int64) {
 			done += bytes
-			in.opts.Progress(PhaseCopy, done, in.bytes)
+			in.opts.Run.Progress(PhaseCopy, done, in.bytes)
 		})
 		s.Close()
 		if err != nil {

@@ -47,17 +47,17 @@ func TestCopy(t *testing.T) {
 		"not by the second key": {[]string{low},
 			Options{Keys: []arrowsort.Key{{Path: "key"}, {Path: "row", Order: arrowsort.Descending}}}, false},
 		"a key by its position": {[]string{low}, Options{Keys: []arrowsort.Key{arrowsort.KeyAt(0)}}, true},
-		"a limit":               {[]string{low}, Options{Keys: key, Limit: 10}, false},
-		"other row groups":      {[]string{low}, Options{Keys: key, RowGroupRows: 5000}, false},
-		"another codec":         {[]string{low}, Options{Keys: key, Compression: "zstd"}, false},
-		"another format":        {[]string{low}, Options{Keys: key, OutputFormat: "arrow"}, false},
-		"several outputs":       {[]string{low}, Options{Keys: key, RowsPerFile: 7000}, false},
+		"a limit":               {[]string{low}, Options{Keys: key, Rows: Rows{Limit: 10}}, false},
+		"other row groups":      {[]string{low}, Options{Keys: key, Output: Output{RowGroupRows: 5000}}, false},
+		"another codec":         {[]string{low}, Options{Keys: key, Output: Output{Compression: "zstd"}}, false},
+		"another format":        {[]string{low}, Options{Keys: key, Output: Output{Format: "arrow"}}, false},
+		"several outputs":       {[]string{low}, Options{Keys: key, Output: Output{RowsPerFile: 7000}}, false},
 		"nothing":               {[]string{empty}, Options{Keys: key}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			defer mem.AssertSize(t, 0)
-			c.opts.Allocator, c.opts.SpillDir = mem, t.TempDir()
+			c.opts.Run.Allocator, c.opts.Memory.SpillDir = mem, t.TempDir()
 			to := t.TempDir()
 			out := filepath.Join(to, "out.parquet")
 			result, err := Sort(t.Context(), c.files, out, c.opts)
@@ -94,7 +94,7 @@ func TestCopyThatFails(t *testing.T) {
 		b[i] = byte(r.Uint32())
 	}
 	require.NoError(t, os.WriteFile(bad, b, 0o600))
-	opts := Options{Keys: []arrowsort.Key{{Path: "row"}}, SpillDir: t.TempDir()}
+	opts := Options{Keys: []arrowsort.Key{{Path: "row"}}, Memory: Memory{SpillDir: t.TempDir()}}
 	out := filepath.Join(to, "out.parquet")
 	for _, do := range []func(context.Context, []string, string, Options) (*Result, error){Sort, Merge} {
 		_, err = do(t.Context(), []string{bad}, out, opts)
@@ -104,7 +104,7 @@ func TestCopyThatFails(t *testing.T) {
 	}
 	stop := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	opts.Progress = func(phase string, done, total int64) {
+	opts.Run.Progress = func(phase Phase, done, total int64) {
 		require.Equal(t, PhaseCopy, phase)
 		cancel(stop)
 	}

@@ -27,7 +27,7 @@ func TestCorpusIsSorted(t *testing.T) {
 		for _, format := range []string{"parquet", "arrow", "arrows", "csv"} {
 			t.Run(file.Name+"/"+format, func(t *testing.T) {
 				out := filepath.Join(t.TempDir(), "out."+format)
-				opts := Options{Keys: []arrowsort.Key{{Path: "k"}}, Memory: MinMemory}
+				opts := Options{Keys: []arrowsort.Key{{Path: "k"}}, Memory: Memory{Budget: MinMemory}}
 				_, err := Sort(t.Context(), []string{file.Path}, out, opts)
 				if file.Unsupported() {
 					require.ErrorIs(t, err, tablefile.ErrUnsupported)

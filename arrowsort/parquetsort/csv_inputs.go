@@ -37,7 +37,7 @@ func (in *inputs) inferCSV(ctx context.Context) error {
 		read, before := in.reading(path), done
 		read.Progress = func(bytes, _ int) {
 			done = before + int64(bytes)
-			in.opts.Progress(PhaseTypes, done, all)
+			in.opts.Run.Progress(PhaseTypes, done, all)
 		}
 		err := tablefile.InferCSV(ctx, in.pipes.file(path), read)
 		if errors.Is(err, tablefile.ErrHeader) {
@@ -139,7 +139,7 @@ func (in *inputs) writtenSchema() *arrow.Schema {
 
 // csvSchema is the schema of CSV files of which none was read.
 func (o *Options) csvSchema() *csv.Schema {
-	return &csv.Schema{NoHeader: o.NoHeader, Types: o.csvTypes}
+	return &csv.Schema{NoHeader: o.Input.NoHeader, Types: o.csvTypes}
 }
 
 // withColumns makes an ErrOption of the error of a type that is given to a column that is not there.
@@ -165,14 +165,14 @@ func (in *inputs) warnFile(path string, schema *csv.Schema) {
 		return
 	}
 	for _, text := range schema.Remarks {
-		in.opts.Warn(displayName(path) + ": " + text)
+		in.opts.Run.Warn(displayName(path) + ": " + text)
 	}
 }
 
 // warnKeys warns of keys that may not be what somebody expects; schema is that of CSV inputs, or nil.
 func (in *inputs) warnKeys(schema *csv.Schema) {
 	if hint := delimiterHint(schema); hint != "" {
-		in.opts.Warn(fmt.Sprintf("%s: there is one column, %q; %s", displayName(in.paths[0]),
+		in.opts.Run.Warn(fmt.Sprintf("%s: there is one column, %q; %s", displayName(in.paths[0]),
 			schema.Arrow().Field(0).Name, hint))
 	}
 	if schema == nil {
@@ -191,7 +191,7 @@ func (in *inputs) warnKeys(schema *csv.Schema) {
 		for _, typ := range like {
 			give = append(give, "--csv-type "+shellQuoted(name+"="+typ.String()))
 		}
-		in.opts.Warn(fmt.Sprintf("%s: key %q is compared as text, and its values look like %s, such as %q: give %s",
+		in.opts.Run.Warn(fmt.Sprintf("%s: key %q is compared as text, and its values look like %s, such as %q: give %s",
 			displayName(in.paths[0]), name, like[0].Kind(), example, strings.Join(give, " or ")))
 	}
 }
@@ -202,10 +202,10 @@ func shellQuoted(word string) string { return "'" + strings.ReplaceAll(word, "'"
 // warnRounded warns of columns whose numbers lose digits where they are written as float64.
 func (in *inputs) warnRounded() {
 	for c, field := range in.schema.Fields() {
-		selected := len(in.opts.Select) == 0 || slices.Contains(in.opts.Select, field.Name) ||
-			slices.Contains(in.opts.Select, arraydata.Label(c))
+		selected := len(in.opts.Input.Columns) == 0 || slices.Contains(in.opts.Input.Columns, field.Name) ||
+			slices.Contains(in.opts.Input.Columns, arraydata.Label(c))
 		if example := in.csv.Rounded(c); example != "" && selected {
-			in.opts.Warn(fmt.Sprintf("column %q is float64, which does not keep all digits of numbers such as %s; "+
+			in.opts.Run.Warn(fmt.Sprintf("column %q is float64, which does not keep all digits of numbers such as %s; "+
 				"output in CSV does", field.Name, example))
 		}
 	}

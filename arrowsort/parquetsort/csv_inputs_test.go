@@ -59,9 +59,11 @@ func TestCSVBeyondMemory(t *testing.T) {
 				var outputs [2][]byte
 				for i, memory := range []int64{1 << 30, MinMemory} {
 					var out bytes.Buffer
-					result, err := Sort(t.Context(), []string{path}, tablefile.Pipe, Options{
-						Keys: []arrowsort.Key{{Path: "a"}}, Memory: memory, SpillDir: t.TempDir(),
-						Delimiter: c.delimiter, OutputFormat: output.String(), Stdout: &out, RowGroupRows: 10_000})
+					result, err := Sort(t.Context(), []string{path}, tablefile.Pipe,
+						Options{Keys: []arrowsort.Key{{Path: "a"}},
+							Memory: Memory{Budget: memory, SpillDir: t.TempDir()}, Input: Input{Delimiter: c.delimiter},
+							Output: Output{Delimiter: c.delimiter, Format: Format(output.String()), Stdout: &out,
+								RowGroupRows: 10_000}})
 					require.NoError(t, err)
 					require.Equal(t, i == 1, result.Runs > 1)
 					outputs[i] = out.Bytes()
@@ -90,7 +92,7 @@ func TestSeveralCSVFiles(t *testing.T) {
 	for output, want := range map[string]string{"csv": "a,b\n2.50,z\n3,x\n10,y\n", "arrows": ""} {
 		var out bytes.Buffer
 		result, err := Sort(t.Context(), paths, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "a"}},
-			OutputFormat: output, Stdout: &out, Allocator: mem})
+			Output: Output{Format: Format(output), Stdout: &out}, Run: Run{Allocator: mem}})
 		require.NoError(t, err)
 		require.EqualValues(t, 3, result.Rows)
 		require.Equal(t, 2, result.Columns)
@@ -101,8 +103,9 @@ func TestSeveralCSVFiles(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	_, err := Merge(t.Context(), paths, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "a"}}, Unique: true,
-		Select: []string{"b"}, OutputFormat: "csv", Stdout: &out, Allocator: mem})
+	_, err := Merge(t.Context(), paths, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "a"}},
+		Rows: Rows{Unique: true}, Input: Input{Columns: []string{"b"}}, Output: Output{Format: "csv", Stdout: &out},
+		Run: Run{Allocator: mem}})
 	require.NoError(t, err)
 	require.Equal(t, "b\nz\nx\ny\n", out.String())
 }
@@ -114,14 +117,14 @@ func TestSelectedText(t *testing.T) {
 		opts Options
 		want string
 	}{
-		{Options{Select: []string{"c", "a"}}, "c,a\n,1\n1.50,2.0\n3,2\n"},
-		{Options{Select: []string{"#3"}, Unique: true}, "c\n\"\"\n1.50\n"},
-		{Options{Tail: 2}, "a,b,c\n2.0,x,1.50\n2,z,3\n"},
-		{Options{Limit: 1}, "a,b,c\n1,y,\n"},
-		{Options{Unique: true}, "a,b,c\n1,y,\n2.0,x,1.50\n"},
+		{Options{Input: Input{Columns: []string{"c", "a"}}}, "c,a\n,1\n1.50,2.0\n3,2\n"},
+		{Options{Input: Input{Columns: []string{"#3"}}, Rows: Rows{Unique: true}}, "c\n\"\"\n1.50\n"},
+		{Options{Rows: Rows{Tail: 2}}, "a,b,c\n2.0,x,1.50\n2,z,3\n"},
+		{Options{Rows: Rows{Limit: 1}}, "a,b,c\n1,y,\n"},
+		{Options{Rows: Rows{Unique: true}}, "a,b,c\n1,y,\n2.0,x,1.50\n"},
 	} {
 		var out bytes.Buffer
-		c.opts.Keys, c.opts.OutputFormat, c.opts.Stdout = []arrowsort.Key{{Path: "a"}}, "csv", &out
+		c.opts.Keys, c.opts.Output.Format, c.opts.Output.Stdout = []arrowsort.Key{{Path: "a"}}, "csv", &out
 		_, err := Sort(t.Context(), paths, tablefile.Pipe, c.opts)
 		require.NoError(t, err)
 		require.Equal(t, c.want, out.String())
@@ -144,7 +147,7 @@ func TestCSVThatIsRefused(t *testing.T) {
 	} {
 		spill := t.TempDir()
 		_, err := Sort(t.Context(), c.inputs, filepath.Join(folder, "out.csv"),
-			Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, SpillDir: spill})
+			Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: Memory{Budget: MinMemory, SpillDir: spill}})
 		require.ErrorIs(t, err, c.err)
 		require.ErrorContains(t, err, c.want)
 		for _, dir := range []string{spill, folder} {
@@ -168,10 +171,11 @@ func TestQuotationMarksInValues(t *testing.T) {
 	for output, inputs := range map[string][]string{"csv": paths[:1], "arrows": paths} {
 		var out bytes.Buffer
 		var warnings []string
-		result, err := Sort(t.Context(), inputs, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "a"}}, Head: 9,
-			OutputFormat: output, Stdout: &out, Warn: func(text string) { warnings = append(warnings, text) }})
+		result, err := Sort(t.Context(), inputs, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "a"}},
+			Output: Output{Preview: 9, Format: Format(output), Stdout: &out},
+			Run:    Run{Warn: func(text string) { warnings = append(warnings, text) }}})
 		require.NoError(t, err)
-		defer result.Head.Release()
+		defer result.Preview.Release()
 		require.Len(t, warnings, len(inputs))
 		require.Equal(t, paths[0]+": line 2 has a quotation mark in a value that does not start with one: "+
 			"it is a character of the value", warnings[0])
@@ -189,8 +193,9 @@ func TestOptionsOfCSV(t *testing.T) {
 	sorted := func(format string, budget int64) ([]byte, *Result) {
 		var out bytes.Buffer
 		result, err := Sort(t.Context(), paths, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "#1"}},
-			NoHeader: true, CSVTypes: map[string]string{"#1": "date:%d/%m/%Y"}, Allocator: mem, OutputFormat: format,
-			Stdout: &out, Memory: budget, SpillDir: t.TempDir()})
+			Input:  Input{NoHeader: true, CSVTypes: map[string]string{"#1": "date:%d/%m/%Y"}},
+			Output: Output{NoHeader: true, Format: Format(format), Stdout: &out}, Run: Run{Allocator: mem},
+			Memory: Memory{Budget: budget, SpillDir: t.TempDir()}})
 		require.NoError(t, err)
 		require.EqualValues(t, 90_000, result.Rows)
 		return out.Bytes(), result
@@ -211,8 +216,8 @@ func TestOptionsOfCSV(t *testing.T) {
 		if column == "#1" {
 			typ = "day"
 		}
-		_, err := Check(t.Context(), paths, Options{Keys: []arrowsort.Key{{Path: "#1"}}, NoHeader: true,
-			CSVTypes: map[string]string{column: typ}})
+		_, err := Check(t.Context(), paths, Options{Keys: []arrowsort.Key{{Path: "#1"}},
+			Input: Input{NoHeader: true, CSVTypes: map[string]string{column: typ}}, Output: Output{NoHeader: true}})
 		require.ErrorIs(t, err, ErrOption)
 		require.ErrorContains(t, err, want)
 	}

@@ -99,7 +99,7 @@ func (d *outputDictionaries) collect(ctx context.Context, table arrow.Table, opt
 // join completes the dictionaries.
 func (d *outputDictionaries) join(in *inputs) error {
 	for _, i := range d.columns {
-		if err := d.trees[i].join(in.opts.Allocator); err != nil {
+		if err := d.trees[i].join(in.opts.Run.Allocator); err != nil {
 			return fmt.Errorf("column %q: %w", in.schema.Field(i).Name, err)
 		}
 	}

@@ -39,7 +39,7 @@ func TestDictionariesStayWhatTheyAre(t *testing.T) {
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		out := filepath.Join(folder, name)
 		result, err := Sort(t.Context(), []string{in, empty}, out,
-			Options{Keys: keys, Memory: MinMemory, SpillDir: folder, Allocator: mem})
+			Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: folder}, Run: Run{Allocator: mem}})
 		require.NoError(t, err)
 		require.Greater(t, result.Runs, 1)
 		if name == "out.arrows" { // Arrow's file writer never gives back the dictionary that it compares with
@@ -134,7 +134,7 @@ func TestDictionariesWithTooManyValues(t *testing.T) {
 		return b.NewRecord()
 	})
 	_, err := Sort(t.Context(), []string{in, in}, filepath.Join(folder, "out.arrow"),
-		Options{Keys: []arrowsort.Key{{Path: "word"}}, Memory: MinMemory, SpillDir: folder})
+		Options{Keys: []arrowsort.Key{{Path: "word"}}, Memory: Memory{Budget: MinMemory, SpillDir: folder}})
 	require.ErrorIs(t, err, ErrSchema)
 	require.ErrorContains(t, err, `column "word": `)
 	require.ErrorContains(t, err, "180 different values, more than the 128")
@@ -163,7 +163,7 @@ func TestLongTextsInDictionariesAreSortedAsATable(t *testing.T) {
 		for _, name := range []string{"out.arrow", "out.arrows"} {
 			out := filepath.Join(folder, name)
 			result, err := Sort(t.Context(), []string{in}, out,
-				Options{Keys: []arrowsort.Key{{Path: key}}, Memory: 2 * MinMemory, SpillDir: folder})
+				Options{Keys: []arrowsort.Key{{Path: key}}, Memory: Memory{Budget: 2 * MinMemory, SpillDir: folder}})
 			require.NoError(t, err)
 			require.Zero(t, result.Runs)
 			got, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})

@@ -97,11 +97,11 @@ func TestSortOfNestedDictionaries(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	keys := []arrowsort.Key{{Path: "s.word", Order: arrowsort.Descending}, {Path: "s.n"}}
 	result, err := Sort(t.Context(), []string{in, one}, out,
-		Options{Keys: keys, Memory: MinMemory, SpillDir: folder, Allocator: mem})
+		Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: folder}, Run: Run{Allocator: mem}})
 	require.NoError(t, err)
 	require.Greater(t, result.Runs, 1)
 	requireSorted(t, []string{in, one}, []string{out}, keys)
-	result, err = Sort(t.Context(), []string{in}, out, Options{Keys: keys, Allocator: mem})
+	result, err = Sort(t.Context(), []string{in}, out, Options{Keys: keys, Run: Run{Allocator: mem}})
 	require.NoError(t, err)
 	require.Zero(t, result.Runs)
 	requireSorted(t, []string{in}, []string{out}, keys)
@@ -113,8 +113,9 @@ func TestLargeBatchOfNestedDictionaries(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	rec := nestedWords(t, mem, rand.New(rand.NewPCG(3, 7)), 0, 40_000)
 	defer rec.Release()
-	s, err := NewSorter(t.Context(), nestedSchema, Options{Keys: []arrowsort.Key{{Path: "row",
-		Order: arrowsort.Descending}}, Memory: MinMemory, SpillDir: t.TempDir(), Allocator: mem})
+	s, err := NewSorter(t.Context(), nestedSchema, []arrowsort.Key{{Path: "row",
+		Order: arrowsort.Descending}}, Options{Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()},
+		Run: Run{Allocator: mem}})
 	require.NoError(t, err)
 	defer s.Close()
 	table := array.NewTableFromRecords(nestedSchema, []arrow.Record{rec})

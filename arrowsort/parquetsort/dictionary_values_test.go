@@ -46,7 +46,8 @@ func TestDictionariesOfEveryTypeKeepTheirValues(t *testing.T) {
 	empty := filepath.Join(folder, "empty.arrows") // several inputs are sorted in runs
 	generate(t, empty, schema, 0, nil)
 	keys := []arrowsort.Key{{Path: "row", Order: arrowsort.Descending}}
-	result, err := Sort(t.Context(), []string{in, empty}, out, Options{Keys: keys, Memory: MinMemory, SpillDir: folder})
+	result, err := Sort(t.Context(), []string{in, empty}, out, Options{Keys: keys,
+		Memory: Memory{Budget: MinMemory, SpillDir: folder}})
 	require.NoError(t, err)
 	require.Greater(t, result.Runs, 1)
 	before, err := tablefile.Read(t.Context(), in, tablefile.ReadOptions{})

@@ -30,8 +30,8 @@ type Division struct {
 
 // Divide divides files, patterns and folders, as in Sort, into parts of about some bytes in memory; one row group or
 // record batch at least, and a part at least for each file. It reads metadata only. Schemas of the files may differ as
-// in Sort. CSV, which has no types, is ErrOption. Of the options it uses Keys, KeysFor, InputFormat, Open and
-// Allocator. Keys by position get the name of their column if no other has it.
+// in Sort. CSV, which has no types, is ErrOption. Of the options it uses Keys, KeysFor, Input and
+// Run.Allocator. Keys by position get the name of their column if no other has it.
 func Divide(ctx context.Context, paths []string, bytes int64, opts Options) (*Division, error) {
 	opts.inParts = true
 	in, err := newInputs(ctx, paths, opts)
@@ -90,8 +90,8 @@ func (in *inputs) parts(path string, most int64) ([]Part, error) {
 
 // ReadPart passes the rows of a part of a division to use, piece by piece in their order: some columns of
 // Division.Schema by position, in ascending order, nil for all. use borrows the pieces. A part whose file has another
-// schema than Division.Stored, or fewer row groups, is an error. Of the options it uses Keys, Memory for the size of
-// the pieces, InputFormat, Open, Threads and Allocator.
+// schema than Division.Stored, or fewer row groups, is an error. Of the options it uses Keys, Memory.Budget for
+// the size of the pieces, Input, and of Run Threads and Allocator.
 func ReadPart(ctx context.Context, part Part, stored *arrow.Schema, columns []int, opts Options,
 	use func(piece arrow.Table) error) error {
 	opts, err := opts.resolved(ctx)
@@ -103,7 +103,7 @@ func ReadPart(ctx context.Context, part Part, stored *arrow.Schema, columns []in
 			errOption)
 	}
 	in := &inputs{paths: []string{part.Path}, schema: stored, opts: &opts, decode: true, pipes: &pipes{}}
-	if in.format, err = tablefile.ParseFormat(opts.InputFormat); err != nil {
+	if in.format, err = tablefile.ParseFormat(string(opts.Input.Format)); err != nil {
 		return err
 	}
 	if columns != nil {

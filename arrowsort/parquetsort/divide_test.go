@@ -58,7 +58,7 @@ func requireParts(t *testing.T, names []string, parts int) {
 	for _, columns := range [][]int{nil, {1}, {0}} {
 		var got [2][]string
 		for _, part := range d.Parts {
-			err := ReadPart(t.Context(), part, d.Stored, columns, Options{Keys: keys, Allocator: mem},
+			err := ReadPart(t.Context(), part, d.Stored, columns, Options{Keys: keys, Run: Run{Allocator: mem}},
 				func(piece arrow.Table) error {
 					for i := range int(piece.NumCols()) {
 						c := d.Schema.FieldIndices(piece.Schema().Field(i).Name)[0]
@@ -109,14 +109,14 @@ func TestPartsOfFilesThatAreElsewhere(t *testing.T) {
 		require.NoError(t, err)
 		paths = append(paths, name)
 	}
-	opts := Options{Keys: keys, Open: func(path string) (File, error) {
+	opts := Options{Keys: keys, Input: Input{Open: func(path string) (File, error) {
 		b, ok := files[path]
 		if !ok {
 			return nil, lost
 		}
 		open++
 		return elsewhere{bytes.NewReader(b), &open}, nil
-	}}
+	}}}
 	for _, path := range paths {
 		d, err := Divide(t.Context(), []string{path}, 1, opts)
 		require.NoError(t, err)
@@ -148,8 +148,8 @@ func TestSorterWritesFiles(t *testing.T) {
 		table := arrowtest.RandomTable(arrow.PrimitiveTypes.Int64, 0.1, make([]int, 1), 1)
 		schema := table.Schema()
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-		s, err := NewSorter(t.Context(), schema, Options{Keys: keys, Memory: MinMemory, SpillDir: t.TempDir(),
-			Allocator: mem})
+		s, err := NewSorter(t.Context(), schema, keys, Options{Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()},
+			Run: Run{Allocator: mem}})
 		require.NoError(t, err)
 		var all []arrow.Record
 		for i := range batches {

@@ -35,7 +35,8 @@ func TestErrorsMatchTheirKinds(t *testing.T) {
 	_, ofKeys := rows.ForKeys(nil, keys)
 	_, ofMerge := parquetsort.Merge(t.Context(), []string{numbers}, filepath.Join(folder, "out.csv"),
 		parquetsort.Options{Keys: keys})
-	ofOption, ofDamaged := sorts(parquetsort.Options{Limit: -1}, numbers), sorts(parquetsort.Options{}, damaged)
+	ofOption, ofDamaged := sorts(parquetsort.Options{Rows: parquetsort.Rows{Limit: -1}}, numbers),
+		sorts(parquetsort.Options{}, damaged)
 	ofSchemas := sorts(parquetsort.Options{}, numbers, others)
 	for name, c := range map[string]struct {
 		err, kind error

@@ -102,7 +102,7 @@ func TestSortOfSubfolders(t *testing.T) {
 		var warnings []string
 		out := filepath.Join(t.TempDir(), "out.parquet")
 		result, err := Sort(t.Context(), []string{input}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
-			Warn: func(text string) { warnings = append(warnings, text) }})
+			Run: Run{Warn: func(text string) { warnings = append(warnings, text) }}})
 		require.NoError(t, err)
 		require.Equal(t, rows, result.Rows)
 		require.Len(t, warnings, int(30-rows)/20)

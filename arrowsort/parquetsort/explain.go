@@ -42,7 +42,7 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 	}
 	defer in.close()
 	d := &Description{Inputs: in.paths, Columns: in.schema.NumFields(), Rows: in.rows, BytesIn: in.bytes,
-		Strategy: Strategy{Memory: in.opts.Memory, Table: in.memory}}
+		Strategy: Strategy{Memory: in.opts.Memory.Budget, Table: in.memory}}
 	b := in.opts.budget()
 	fits := b.Holds(in.memory)
 	if d.InMemory = len(in.paths) == 1 && b.Holds(in.compact); d.InMemory { // as text stays in dictionaries
@@ -68,10 +68,10 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 
 // keepsFew reports whether a limit leaves few enough rows to keep them in memory, by the row counts of the files.
 func (in *inputs) keepsFew() bool {
-	if in.opts.Limit == 0 || in.opts.Unique || in.rows <= 0 {
+	if in.opts.Rows.Limit == 0 || in.opts.Rows.Unique || in.rows <= 0 {
 		return false
 	}
-	return min(in.opts.Limit, in.rows)*(in.memory/in.rows+extsort.RowOverhead) <= in.opts.budget().Run()/2
+	return min(in.opts.Rows.Limit, in.rows)*(in.memory/in.rows+extsort.RowOverhead) <= in.opts.budget().Run()/2
 }
 
 // spills describes how runs are merged. One that is alone stays in memory.
@@ -94,7 +94,7 @@ type PlanResult struct {
 	Columns     int
 }
 
-// Plan makes the plan of the keys of one input, which it reads into memory: of all rows, or of the first Options.Limit.
+// Plan makes the plan of the keys of one input, which it reads into memory: of all rows, or of the first Rows.Limit.
 func Plan(ctx context.Context, path string, opts Options) (*PlanResult, error) {
 	in, err := oneInput(ctx, path, "", opts)
 	if err != nil {
@@ -106,9 +106,9 @@ func Plan(ctx context.Context, path string, opts Options) (*PlanResult, error) {
 		return nil, err
 	}
 	defer l.release()
-	in.opts.Progress(PhaseMeasure, 0, 0)
+	in.opts.Run.Progress(PhaseMeasure, 0, 0)
 	rows := l.rows
-	if n := in.opts.Limit; n > 0 {
+	if n := in.opts.Rows.Limit; n > 0 {
 		rows = arraydata.SliceTable(rows, 0, min(n, rows.NumRows()))
 		defer rows.Release()
 	}

@@ -14,11 +14,11 @@ import (
 func TestExplainIsAboutWhatSortDoes(t *testing.T) {
 	folder := t.TempDir()
 	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(folder, "out.parquet")
-	opts := Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: t.TempDir()}
+	opts := Options{Keys: numberKeys["key"], Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()}}
 	told, err := Explain(t.Context(), []string{folder}, opts)
 	require.NoError(t, err)
 	require.Equal(t, []string{"in.parquet"}, names(t, folder))
-	requireEmpty(t, opts.SpillDir)
+	requireEmpty(t, opts.Memory.SpillDir)
 	done, err := Sort(t.Context(), []string{in}, out, opts)
 	require.NoError(t, err)
 	require.Equal(t, done.Inputs, told.Inputs)
@@ -29,21 +29,21 @@ func TestExplainIsAboutWhatSortDoes(t *testing.T) {
 	require.Equal(t, 1, told.Passes)
 	require.InEpsilon(t, done.BytesSpilled, told.BytesSpilled, 0.2)
 
-	opts.Memory = 1 << 30
+	opts.Memory.Budget = 1 << 30
 	told, err = Explain(t.Context(), []string{in}, opts)
 	require.NoError(t, err)
 	require.True(t, told.InMemory)
 	require.Zero(t, told.Runs)
 	require.Zero(t, told.BytesSpilled)
 
-	opts.Memory, opts.Keys = MinMemory, numberKeys["already sorted"]
+	opts.Memory.Budget, opts.Keys = MinMemory, numberKeys["already sorted"]
 	told, err = Explain(t.Context(), []string{in}, opts)
 	require.NoError(t, err)
 	require.True(t, told.InOrder)
 	require.Zero(t, told.Runs)
 
 	for limit, spills := range map[int64]bool{1000: false, 700_000: true} {
-		opts.Keys, opts.Limit = numberKeys["key"], limit
+		opts.Keys, opts.Rows.Limit = numberKeys["key"], limit
 		told, err = Explain(t.Context(), []string{in}, opts)
 		require.NoError(t, err)
 		require.Equal(t, spills, told.Runs > 0)
@@ -56,7 +56,7 @@ func TestExplainOfMoreOverlappingFilesThanAreMergedAtOnce(t *testing.T) {
 		generate(t, filepath.Join(folder, fmt.Sprintf("%02d.parquet", i)), pairsSchema, 1,
 			func(int) arrow.Record { return pairs(i*10, 10, 0, 5) })
 	}
-	opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, SpillDir: t.TempDir()}
+	opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()}}
 	told, err := Explain(t.Context(), []string{folder}, opts)
 	require.NoError(t, err)
 	done, err := Sort(t.Context(), []string{folder}, filepath.Join(t.TempDir(), "out.parquet"), opts)

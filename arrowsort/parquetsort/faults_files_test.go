@@ -12,9 +12,9 @@ import (
 )
 
 // inTheMiddle is a function of Progress that does something once, in the middle of a phase.
-func inTheMiddle(phase string, do func()) (progress func(string, int64, int64), done func() bool) {
+func inTheMiddle(phase Phase, do func()) (progress func(Phase, int64, int64), done func() bool) {
 	was := false
-	return func(now string, read, total int64) {
+	return func(now Phase, read, total int64) {
 		if now == phase && 2*read > total && !was {
 			was = true
 			do()
@@ -28,7 +28,8 @@ func TestOutputFolderThatVanishes(t *testing.T) {
 	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(outputs, "out.parquet")
 	progress, done := inTheMiddle(PhaseWrite, func() { require.NoError(t, os.RemoveAll(outputs)) })
 	_, err := Sort(t.Context(), []string{in}, out,
-		Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill, Progress: progress})
+		Options{Keys: numberKeys["key"], Memory: Memory{Budget: MinMemory, SpillDir: spill},
+			Run: Run{Progress: progress}})
 	require.True(t, done(), "%v", err)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.Contains(t, err.Error(), out)
@@ -51,7 +52,8 @@ func TestInputThatShrinks(t *testing.T) {
 			require.NoError(t, os.Truncate(in, size))
 		})
 		_, err := Sort(t.Context(), []string{in}, out,
-			Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill, Progress: progress})
+			Options{Keys: numberKeys["key"], Memory: Memory{Budget: MinMemory, SpillDir: spill},
+				Run: Run{Progress: progress}})
 		require.True(t, done(), "%v", err)
 		require.Error(t, err)
 		require.Contains(t, err.Error(), in)
@@ -70,7 +72,7 @@ func TestOutputInPlaceOfItsInput(t *testing.T) {
 			sort = Merge
 		}
 		_, err := sort(t.Context(), []string{in}, in,
-			Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill})
+			Options{Keys: numberKeys["key"], Memory: Memory{Budget: MinMemory, SpillDir: spill}})
 		require.NoError(t, err)
 		requireSorted(t, []string{original}, []string{in}, numberKeys["key"])
 		require.Equal(t, []string{"in.parquet"}, names(t, folder))
@@ -85,7 +87,7 @@ func TestOutputAmongItsInputs(t *testing.T) {
 	opts := Options{Keys: []arrowsort.Key{{Path: "row"}}}
 	out := filepath.Join(folder, "out.parquet")
 	split := opts
-	split.RowsPerFile = 2000
+	split.Output.RowsPerFile = 2000
 	for _, o := range []Options{opts, split} {
 		_, err := Sort(t.Context(), []string{folder}, out, o)
 		require.NoError(t, err)

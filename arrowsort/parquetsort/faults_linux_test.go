@@ -68,12 +68,12 @@ func TestMain(m *testing.M) {
 		}
 	}
 	_, err := Sort(context.Background(), []string{os.Args[1]}, os.Args[2],
-		Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, SpillDir: os.Args[3], RowsPerFile: perFile,
-			Progress: func(phase string, done, total int64) {
+		Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: Memory{Budget: MinMemory, SpillDir: os.Args[3]},
+			Output: Output{RowsPerFile: perFile}, Run: Run{Progress: func(phase Phase, done, total int64) {
 				if os.Getenv(role) == "wait" && 2*done > total {
 					time.Sleep(time.Hour) // until it is killed
 				}
-			}})
+			}}})
 	if err != nil {
 		os.Stderr.WriteString(err.Error())
 		os.Exit(1)
@@ -121,7 +121,8 @@ func TestFullDiskAtTheOutput(t *testing.T) {
 	folder := t.TempDir()
 	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(folder, "out.parquet")
 	_, err := Sort(t.Context(), []string{in}, "/dev/full",
-		Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: folder, OutputFormat: "parquet"})
+		Options{Keys: numberKeys["key"], Memory: Memory{Budget: MinMemory, SpillDir: folder},
+			Output: Output{Format: "parquet"}})
 	require.ErrorIs(t, err, unix.ENOSPC)
 	require.NoFileExists(t, out)
 	require.Equal(t, []string{"in.parquet"}, names(t, folder))
@@ -142,7 +143,8 @@ func TestTheNextSortRemovesWhatAKilledOneLeft(t *testing.T) {
 	require.Error(t, killed.Wait())
 	require.Len(t, names(t, spill), 2)
 
-	_, err := Sort(t.Context(), []string{in}, out, Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill})
+	_, err := Sort(t.Context(), []string{in}, out, Options{Keys: numberKeys["key"],
+		Memory: Memory{Budget: MinMemory, SpillDir: spill}})
 	require.NoError(t, err)
 	require.Len(t, names(t, spill), 1, "the folder of the living process stays")
 	requireSorted(t, []string{in}, []string{out}, numberKeys["key"])
@@ -162,7 +164,8 @@ func TestKilledWhileOutputsGetTheirNames(t *testing.T) {
 	generate(t, in, pairsSchema, 1, func(int) arrow.Record { return pairs(0, 60, 0, 9) })
 	sort := func(perFile int64, files int) {
 		t.Helper()
-		result, err := Sort(t.Context(), []string{in}, out, Options{Keys: numberKeys["key"], RowsPerFile: perFile})
+		result, err := Sort(t.Context(), []string{in}, out, Options{Keys: numberKeys["key"],
+			Output: Output{RowsPerFile: perFile}})
 		require.NoError(t, err)
 		require.Len(t, result.Outputs, files)
 	}
@@ -191,7 +194,8 @@ func TestInterruptedWhileOutputsGetTheirNames(t *testing.T) {
 	in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out.parquet")
 	generate(t, in, pairsSchema, 1, func(int) arrow.Record { return pairs(0, 60, 0, 9) })
 	for calls, ended := 1, false; !ended; calls++ {
-		_, err := Sort(t.Context(), []string{in}, out, Options{Keys: numberKeys["key"], RowsPerFile: 10})
+		_, err := Sort(t.Context(), []string{in}, out, Options{Keys: numberKeys["key"],
+			Output: Output{RowsPerFile: 10}})
 		require.NoError(t, err)
 		cmd := child(t, "interrupted", in, out, spill, strconv.Itoa(calls))
 		said, err := cmd.CombinedOutput()

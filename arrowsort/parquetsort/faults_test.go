@@ -21,7 +21,7 @@ import (
 
 // fault is a sort that fails: what is wrong is done at a phase. Afterwards the output is as it was before, the input is
 // untouched, nothing is left in the spill folder and no memory is held.
-func fault(t *testing.T, phase string, wrong func(ctx context.CancelCauseFunc, spill string)) error {
+func fault(t *testing.T, phase Phase, wrong func(ctx context.CancelCauseFunc, spill string)) error {
 	folder, spill := t.TempDir(), t.TempDir()
 	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(folder, "out.parquet")
 	require.NoError(t, os.WriteFile(out, []byte("old"), 0o600))
@@ -33,13 +33,13 @@ func fault(t *testing.T, phase string, wrong func(ctx context.CancelCauseFunc, s
 	defer cancel(nil)
 	done := false
 	_, failure := Sort(ctx, []string{in}, out,
-		Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: spill, Allocator: mem,
-			Progress: func(now string, read, total int64) {
+		Options{Keys: numberKeys["key"], Memory: Memory{Budget: MinMemory, SpillDir: spill},
+			Run: Run{Allocator: mem, Progress: func(now Phase, read, total int64) {
 				if now == phase && 2*read > total && !done {
 					done = true
 					wrong(cancel, spill)
 				}
-			}})
+			}}})
 	require.Error(t, failure)
 	require.True(t, done, "the sort failed before: %v", failure)
 	requireEmpty(t, spill)
@@ -55,8 +55,8 @@ func fault(t *testing.T, phase string, wrong func(ctx context.CancelCauseFunc, s
 
 func TestCancelledSortLeavesNothing(t *testing.T) {
 	why := errors.New("enough")
-	for _, phase := range []string{PhaseRead, PhaseWrite} {
-		t.Run(phase, func(t *testing.T) {
+	for _, phase := range []Phase{PhaseRead, PhaseWrite} {
+		t.Run(string(phase), func(t *testing.T) {
 			err := fault(t, phase, func(cancel context.CancelCauseFunc, _ string) { cancel(why) })
 			require.True(t, errors.Is(err, why) || errors.Is(err, context.Canceled), "%v", err)
 		})
@@ -103,7 +103,7 @@ func TestUnreadableInput(t *testing.T) {
 	require.NoError(t, os.WriteFile(bad, b, 0o600))
 	out := filepath.Join(folder, "out.parquet")
 	_, err = Sort(t.Context(), []string{good, bad}, out,
-		Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, SpillDir: spill})
+		Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: Memory{Budget: MinMemory, SpillDir: spill}})
 	require.ErrorIs(t, err, tablefile.ErrCorrupt)
 	require.Contains(t, err.Error(), bad)
 	requireEmpty(t, spill)
@@ -179,10 +179,13 @@ func arrangeFile(t *testing.T, path string, order ...int) arrow.Table {
 
 func TestOptionsThatMakeNoSense(t *testing.T) {
 	for name, opts := range map[string]Options{
-		"memory": {Memory: 1}, "row groups": {RowGroupRows: -1}, "pages": {PageRows: -1},
-		"rows per file": {RowsPerFile: -1}, "bytes per file": {BytesPerFile: -1}, "limit": {Limit: -1},
-		"threads": {Threads: -1},
-		"spill":   {SpillCompression: "gzip"}, "compression": {Compression: "zstd:99"}, "format": {InputFormat: "csv"},
+		"memory": {Memory: Memory{Budget: 1}}, "row groups": {Output: Output{RowGroupRows: -1}},
+		"pages":         {Output: Output{PageRows: -1}},
+		"rows per file": {Output: Output{RowsPerFile: -1}}, "bytes per file": {Output: Output{BytesPerFile: -1}},
+		"limit":   {Rows: Rows{Limit: -1}},
+		"threads": {Run: Run{Threads: -1}},
+		"spill":   {Memory: Memory{SpillCompression: "gzip"}}, "compression": {Output: Output{Compression: "zstd:99"}},
+		"format": {Input: Input{Format: "csv"}},
 	} {
 		opts.Keys = []arrowsort.Key{{}}
 		_, err := Sort(t.Context(), nil, "out.parquet", opts)
@@ -192,7 +195,8 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 	require.ErrorIs(t, err, arrowsort.ErrNoKeys)
 	in := manyNumbers(t, t.TempDir(), "in.parquet")
 	_, err = Sort(t.Context(), []string{in}, "out.parquet",
-		Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory, RowGroupRows: 1 << 20, SpillDir: t.TempDir()})
+		Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()},
+			Output: Output{RowGroupRows: 1 << 20}})
 	require.ErrorIs(t, err, ErrMemory)
 	_, err = Sort(t.Context(), []string{in}, "out.parquet", Options{Keys: []arrowsort.Key{{Path: "no"}}})
 	require.ErrorIs(t, err, arrowsort.ErrColumn)

@@ -19,7 +19,7 @@ type head struct {
 
 // add copies the rows of the next table that are wanted.
 func (h *head) add(ctx context.Context, table arrow.Table) error {
-	n := min(h.opts.Head-h.rows, table.NumRows())
+	n := min(h.opts.Output.Preview-h.rows, table.NumRows())
 	if n <= 0 {
 		return nil
 	}
@@ -35,14 +35,14 @@ func (h *head) add(ctx context.Context, table arrow.Table) error {
 
 // read adds the first rows of the files, which were copied to the output.
 func (h *head) read(ctx context.Context, in *inputs, files []string) error {
-	if h.opts.Head == 0 {
+	if h.opts.Output.Preview == 0 {
 		return nil
 	}
 	in = in.quiet()
 	in.paths, in.decode, in.piece = files, true, keyScanBytes
 	return in.each(ctx, PhaseRead, func(_ int, piece arrow.Table) error {
 		err := h.add(ctx, piece)
-		if err == nil && h.rows == h.opts.Head {
+		if err == nil && h.rows == h.opts.Output.Preview {
 			err = io.EOF
 		}
 		return err
@@ -51,7 +51,7 @@ func (h *head) read(ctx context.Context, in *inputs, files []string) error {
 
 // table is the rows, which are given away; nil when none are wanted. The schema is theirs if there are none.
 func (h *head) table(schema *arrow.Schema) arrow.Table {
-	if h.opts.Head == 0 {
+	if h.opts.Output.Preview == 0 {
 		return nil
 	}
 	if len(h.parts) > 0 {

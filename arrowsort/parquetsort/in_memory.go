@@ -35,7 +35,7 @@ func (in *inputs) load(ctx context.Context, dictionaries bool, limit int64) (*lo
 	if in.formatOf(path) == tablefile.CSV {
 		read.CSV = in.opts.csvSchema()
 	}
-	read.Start = func() { in.opts.Progress(PhaseLoad, 0, 0) }
+	read.Start = func() { in.opts.Run.Progress(PhaseLoad, 0, 0) }
 	read.Progress = in.opts.progress(PhaseLoad)
 	read.Schema = func(schema *arrow.Schema) ([]int, error) {
 		if in.schema == nil {
@@ -75,13 +75,13 @@ func (l *loaded) indices(ctx context.Context) (_ *array.Uint64, err error) {
 
 // sorting are the options to sort the input.
 func (l *loaded) sorting() arrowsort.Options {
-	l.opts.Progress(PhaseSort, 0, 0)
+	l.opts.Run.Progress(PhaseSort, 0, 0)
 	opts := l.opts.sorting()
 	opts.Progress = l.opts.progress(PhaseSort)
-	if !l.opts.Unique {
-		opts.Limit = int(min(l.opts.Limit, math.MaxInt))
+	if !l.opts.Rows.Unique {
+		opts.Limit = int(min(l.opts.Rows.Limit, math.MaxInt))
 	}
-	opts.Engine = planEngine{cmp.Or(l.opts.Engine, cpu.New()), &l.plan}
+	opts.Engine = planEngine{cmp.Or(l.opts.Run.Engine, cpu.New()), &l.plan}
 	return opts
 }
 
@@ -124,17 +124,17 @@ func (l *loaded) sorted(ctx context.Context, format tablefile.Format) (arrow.Tab
 // wanted are the numbers of those rows of a table, in sorted order, that the options want: of each key the first, then
 // the leading or the last of them.
 func (l *loaded) wanted(ctx context.Context, sorted []uint64) ([]uint64, error) {
-	if l.opts.Unique && len(sorted) > 0 {
+	if l.opts.Rows.Unique && len(sorted) > 0 {
 		var err error
-		if sorted, err = extsort.FirstOfEachKey(ctx, l.rows, sorted, l.opts.Keys, l.opts.Allocator); err != nil {
+		if sorted, err = extsort.FirstOfEachKey(ctx, l.rows, sorted, l.opts.Keys, l.opts.Run.Allocator); err != nil {
 			return nil, err
 		}
 	}
 	all := int64(len(sorted))
-	if n := l.opts.Limit; n > 0 {
+	if n := l.opts.Rows.Limit; n > 0 {
 		sorted = sorted[:min(n, all)]
 	}
-	if n := l.opts.Tail; n > 0 {
+	if n := l.opts.Rows.Tail; n > 0 {
 		sorted = sorted[max(all-n, 0):]
 	}
 	return sorted, nil
@@ -182,10 +182,10 @@ func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error)
 // whole writes rows of a table to the one file, in the order of their numbers; all without numbers.
 func (o *outputs) whole(ctx context.Context, table arrow.Table, rows []uint64) error {
 	opts := o.head.opts
-	opts.Progress(PhaseSave, 0, 0)
+	opts.Run.Progress(PhaseSave, 0, 0)
 	o.options.Progress = opts.progress(PhaseSave)
 	if o.options.Format == tablefile.Parquet {
-		o.options.RowGroupRows = cmp.Or(opts.RowGroupRows, int(opts.budget().TableGroup(table)))
+		o.options.RowGroupRows = cmp.Or(opts.Output.RowGroupRows, int(opts.budget().TableGroup(table)))
 	}
 	table.Retain()
 	defer func() { table.Release() }()
@@ -211,7 +211,7 @@ func (o *outputs) whole(ctx context.Context, table arrow.Table, rows []uint64) e
 		o.rows = table.NumRows()
 		return o.head.add(ctx, table)
 	}
-	first, err := extsort.TakeRows(ctx, table, rows[:min(opts.Head, int64(len(rows)))], opts.sorting())
+	first, err := extsort.TakeRows(ctx, table, rows[:min(opts.Output.Preview, int64(len(rows)))], opts.sorting())
 	if err != nil {
 		return err
 	}

@@ -24,22 +24,22 @@ func TestCSVKeepsItsText(t *testing.T) {
 	require.NoError(t, os.WriteFile(in, []byte(text), 0o600))
 	for _, path := range []string{in, tablefile.Pipe} {
 		var out bytes.Buffer
-		var phases []string
-		result, err := Sort(t.Context(), []string{path}, tablefile.Pipe, Options{
-			KeysFor:     func(*arrow.Schema) ([]arrowsort.Key, error) { return []arrowsort.Key{{Path: "a"}}, nil },
-			InputFormat: "csv", Stdin: strings.NewReader(text), OutputFormat: "csv", Stdout: &out, Allocator: mem,
-			Head: 2,
-			Progress: func(phase string, _, _ int64) {
-				if len(phases) == 0 || phases[len(phases)-1] != phase {
-					phases = append(phases, phase)
-				}
-			}})
+		var phases []Phase
+		result, err := Sort(t.Context(), []string{path}, tablefile.Pipe,
+			Options{KeysFor: func(*arrow.Schema) ([]arrowsort.Key, error) { return []arrowsort.Key{{Path: "a"}}, nil },
+				Input:  Input{Format: "csv", Stdin: strings.NewReader(text)},
+				Output: Output{Format: "csv", Stdout: &out, Preview: 2},
+				Run: Run{Allocator: mem, Progress: func(phase Phase, _, _ int64) {
+					if len(phases) == 0 || phases[len(phases)-1] != phase {
+						phases = append(phases, phase)
+					}
+				}}})
 		require.NoError(t, err)
 		require.Equal(t, sorted, out.String())
-		require.EqualValues(t, 2, result.Head.NumRows())
+		require.EqualValues(t, 2, result.Preview.NumRows())
 		require.EqualValues(t, 3, result.Rows)
 		require.Contains(t, phases, PhaseTypes)
-		result.Head.Release()
+		result.Preview.Release()
 	}
 }
 
@@ -60,13 +60,13 @@ func TestHead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			defer mem.AssertSize(t, 0)
-			c.opts.Allocator, c.opts.Head = mem, 7
+			c.opts.Run.Allocator, c.opts.Output.Preview = mem, 7
 			result, err := Sort(t.Context(), c.files, filepath.Join(t.TempDir(), "out.parquet"), c.opts)
 			require.NoError(t, err)
-			defer result.Head.Release()
+			defer result.Preview.Release()
 			require.Equal(t, name == "copied", result.Copied)
-			require.EqualValues(t, 7, result.Head.NumRows())
-			key := result.Head.Column(result.Head.Schema().FieldIndices("key")[0]).Data().Chunk(0)
+			require.EqualValues(t, 7, result.Preview.NumRows())
+			key := result.Preview.Column(result.Preview.Schema().FieldIndices("key")[0]).Data().Chunk(0)
 			require.Equal(t, "0", key.ValueStr(0))
 		})
 	}

@@ -58,10 +58,10 @@ func newInputs(ctx context.Context, paths []string, opts Options) (*inputs, erro
 		return nil, err
 	}
 	in := &inputs{opts: &opts, pipes: &pipes{}}
-	if in.format, err = tablefile.ParseFormat(opts.InputFormat); err != nil {
+	if in.format, err = tablefile.ParseFormat(string(opts.Input.Format)); err != nil {
 		return nil, err
 	}
-	if opts.Open != nil {
+	if opts.Input.Open != nil {
 		if !opts.inParts {
 			return nil, fmt.Errorf("%w: Open is for Divide and ReadPart", errOption)
 		}
@@ -73,7 +73,7 @@ func newInputs(ctx context.Context, paths []string, opts Options) (*inputs, erro
 		}
 		in.paths = l.files
 		for _, line := range l.skipped {
-			opts.Warn(line)
+			opts.Run.Warn(line)
 		}
 	}
 	if len(in.paths) == 0 {
@@ -216,7 +216,7 @@ func (in *inputs) warnFooter(path string, layout *tablefile.Layout) {
 		return
 	}
 	for _, text := range layout.Remarks() {
-		in.opts.Warn(displayName(path) + ": " + text)
+		in.opts.Run.Warn(displayName(path) + ": " + text)
 	}
 }
 
@@ -256,11 +256,12 @@ func (in *inputs) pieceBytes() int64 { return cmp.Or(in.piece, in.opts.budget().
 // reading are the options to read an input.
 func (in *inputs) reading(path string) tablefile.ReadOptions {
 	read := tablefile.ReadOptions{
-		Format: in.formatOf(path), Name: path, Allocator: in.opts.Allocator, Flat: in.flat, Threads: in.opts.Threads,
-		MemoryLimit: in.opts.readLimit, Delimiter: in.opts.Delimiter, CSV: in.csv,
+		Format: in.formatOf(path), Name: path, Allocator: in.opts.Run.Allocator, Flat: in.flat,
+		Threads:     in.opts.Run.Threads,
+		MemoryLimit: in.opts.readLimit, Delimiter: in.opts.Input.Delimiter, CSV: in.csv,
 		MaxRow: in.opts.budget().CSVRow(), Footer: in.opts.budget().Footer(),
 	}
-	if open := in.opts.Open; open != nil {
+	if open := in.opts.Input.Open; open != nil {
 		read.Open = func(path string) (tablefile.File, error) { return open(path) }
 	}
 	return read
@@ -354,14 +355,14 @@ func (i *input) Close() {
 
 // each passes all rows to use, piece by piece with the number of their file, while the next are read. io.EOF of use
 // ends it. Progress of the phase gets the bytes of the files.
-func (in *inputs) each(ctx context.Context, phase string, use func(file int, piece arrow.Table) error) error {
-	in.opts.Progress(phase, 0, in.bytes)
+func (in *inputs) each(ctx context.Context, phase Phase, use func(file int, piece arrow.Table) error) error {
+	in.opts.Run.Progress(phase, 0, in.bytes)
 	done := int64(0)
 	for file, path := range in.paths {
 		s := &input{in: in, path: path}
 		err := s.each(ctx, func(p arraydata.Piece) error {
 			err := use(file, p.Table)
-			in.opts.Progress(phase, done+p.Done, in.bytes)
+			in.opts.Run.Progress(phase, done+p.Done, in.bytes)
 			return err
 		})
 		if s.Scanner != nil {
@@ -375,7 +376,7 @@ func (in *inputs) each(ctx context.Context, phase string, use func(file int, pie
 		if err != nil {
 			return err
 		}
-		in.opts.Progress(phase, done, in.bytes)
+		in.opts.Run.Progress(phase, done, in.bytes)
 	}
 	return nil
 }

@@ -28,7 +28,8 @@ func measure(args []string) {
 	must(err)
 	debug.SetMemoryLimit(budget + 16<<20) // as the command line does
 	debug.SetGCPercent(200)
-	opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: budget, SpillDir: filepath.Dir(output)}
+	opts := Options{Keys: []arrowsort.Key{{Path: "key"}},
+		Memory: Memory{Budget: budget, SpillDir: filepath.Dir(output)}}
 	switch ctx := context.Background(); operation {
 	case "merge":
 		_, err = Merge(ctx, inputs, output, opts)
@@ -38,12 +39,12 @@ func measure(args []string) {
 		inputs = []string{tablefile.Pipe}
 		fallthrough
 	default:
-		opts.Unique = operation == "unique"
+		opts.Rows.Unique = operation == "unique"
 		switch operation {
 		case "tail":
-			opts.Tail = cmp.Or(rows/2, 1)
+			opts.Rows.Tail = cmp.Or(rows/2, 1)
 		case "limit":
-			opts.Limit = cmp.Or(rows/2, 1)
+			opts.Rows.Limit = cmp.Or(rows/2, 1)
 		}
 		_, err = Sort(ctx, inputs, output, opts)
 	}

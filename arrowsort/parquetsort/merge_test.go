@@ -29,12 +29,13 @@ func TestMergeNamesTheRowThatIsNotInOrder(t *testing.T) {
 	})
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
-	opts := Options{Keys: []arrowsort.Key{{Path: "row"}}, Allocator: mem, SpillDir: t.TempDir()}
+	opts := Options{Keys: []arrowsort.Key{{Path: "row"}}, Run: Run{Allocator: mem},
+		Memory: Memory{SpillDir: t.TempDir()}}
 	_, err := Merge(t.Context(), []string{good, bad}, filepath.Join(folder, "out.parquet"), opts)
 	require.ErrorIs(t, err, ErrUnsorted)
 	require.ErrorContains(t, err, bad+": row 2000")
 	require.Equal(t, []string{"bad.arrows", "good.parquet"}, names(t, folder))
-	requireEmpty(t, opts.SpillDir)
+	requireEmpty(t, opts.Memory.SpillDir)
 }
 
 func TestMergeOfSortedFiles(t *testing.T) {
@@ -58,7 +59,7 @@ func TestMergeOfSortedFiles(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	out := filepath.Join(folder, "out.parquet")
 	result, err := Merge(t.Context(), sorted, out,
-		Options{Keys: keys, Memory: MinMemory, SpillDir: t.TempDir(), Allocator: mem})
+		Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()}, Run: Run{Allocator: mem}})
 	require.NoError(t, err)
 	require.EqualValues(t, 210_000, result.Rows)
 	require.Equal(t, sorted, result.Inputs)
@@ -84,7 +85,8 @@ func TestKeysThatAlwaysTie(t *testing.T) {
 	}
 	for _, run := range []func(context.Context, []string, string, Options) (*Result, error){Sort, Merge} {
 		out := filepath.Join(folder, "out.arrows")
-		_, err := run(t.Context(), inputs, out, Options{Keys: []arrowsort.Key{{Path: "k"}}, SpillDir: folder})
+		_, err := run(t.Context(), inputs, out, Options{Keys: []arrowsort.Key{{Path: "k"}},
+			Memory: Memory{SpillDir: folder}})
 		require.NoError(t, err)
 		next := int64(0)
 		eachBatch(t, []string{out}, func(rec arrow.Record) {

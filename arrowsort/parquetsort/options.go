@@ -23,55 +23,90 @@ type Options struct {
 	Keys []arrowsort.Key
 	// KeysFor, when set, returns the keys for the schema of the first input, in place of Keys.
 	KeysFor func(schema *arrow.Schema) ([]arrowsort.Key, error)
-	// Memory is the budget in bytes, at least MinMemory; 0 is half of what the machine or container has. It covers
-	// tables and their temporary memory. To keep garbage within it too, give the process a limit with
-	// debug.SetMemoryLimit or GOMEMLIMIT.
-	Memory int64
-	// SpillDir is the folder in which runs are spilled; empty is os.TempDir.
-	SpillDir string
-	// SpillCompression compresses the runs: lz4 or zstd; empty does not.
-	SpillCompression string
-	// InputFormat and OutputFormat are parquet, arrow, arrows (a stream) or csv; empty goes by the names of the files.
-	InputFormat, OutputFormat string
-	// Open, when set, opens the inputs of Divide and ReadPart, which are elsewhere: in an object store, for instance.
-	// The paths are its own, without patterns; CSV is none of them. For all other functions it is ErrOption.
-	Open func(path string) (File, error)
-	// Stdin is what is read when the input is named "-"; nil is os.Stdin.
-	Stdin io.Reader
-	// Stdout is what is written to when the output is named "-"; nil is os.Stdout. A write to an *os.File that waits
-	// for a reader ends with the context, though its goroutine may stay until the file is closed; other writers have to
-	// return by themselves.
-	Stdout io.Writer
+
+	Input  Input  // how files are read
+	Rows   Rows   // which rows are wanted
+	Output Output // how files are written
+	Memory Memory // how much memory is used
+	Run    Run    // what does the work, and who hears of it
+
+	readLimit int64                // of tablefile.ReadOptions
+	footers   int64                // bytes of the budget that the largest footer of an input takes
+	inParts   bool                 // for Divide
+	csvTypes  map[string]*csv.Type // Input.CSVTypes
+}
+
+// Input says how files are read.
+type Input struct {
+	// Format is the format of the files; Auto goes by their names.
+	Format Format
 	// Delimiter is between the values of CSV; 0 is a comma, or a tab in a .tsv file.
 	Delimiter rune
-	// NoHeader has CSV read and written without a line of column names: the columns that are read are #1, #2 and so on.
+	// NoHeader has CSV read without a line of column names: the columns are #1, #2 and so on.
 	NoHeader bool
 	// CSVTypes are types of columns of CSV, by their names or positions as #2, in place of those that are inferred:
 	// date:LAYOUT, timestamp:LAYOUT, int64, float64, decimal(p,s) or text, as in docs/csv.md. A value that is none of
 	// its column's type is an error.
 	CSVTypes map[string]string
+	// Columns names the columns that are read and written, in this order; none is all. #N, counted from 1, is a column
+	// whose name repeats or is missing. Keys need not be among them.
+	Columns []string
+	// Stdin is what is read when the input is named "-"; nil is os.Stdin.
+	Stdin io.Reader
+	// Open, when set, opens the inputs of Divide and ReadPart, which are elsewhere: in an object store, for instance.
+	// The paths are its own, without patterns; CSV is none of them. For all other functions it is ErrOption.
+	Open func(path string) (File, error)
+}
+
+// Rows says which rows of the sorted order are wanted. The zero value is all. Of Limit, Tail and Unique only Limit and
+// Unique go together.
+type Rows struct {
+	Limit  int64 // the number of leading rows; 0 is all
+	Tail   int64 // the number of last rows; 0 is all
+	Unique bool  // only the first row of each key
+}
+
+// Output says how files are written.
+type Output struct {
+	// Format is the format of the files; Auto goes by their names.
+	Format Format
+	// Delimiter is between the values of CSV; 0 is a comma, or a tab in a .tsv file.
+	Delimiter rune
+	// NoHeader has CSV written without a line of column names.
+	NoHeader bool
+	// Compression compresses Parquet and Arrow; empty keeps that of the first Parquet input, or else is Zstd.
+	Compression Compression
 	// RowGroupRows is the number of rows of a row group, and of a record batch of a Sorter: 0 is 262,144, or less where
 	// rows are wide. Row groups are buffered: more of them than an eighth of the budget holds are ErrMemory.
 	RowGroupRows int
 	// PageRows is the number of rows of a page of Parquet at most, which readers skip by its bounds; 0 is 16,384. More
 	// compress better and skip less.
 	PageRows int
-	// Limit is the number of leading rows of the sorted order that are wanted; 0 is all.
-	Limit int64
-	// Tail is the number of last rows of the sorted order that are wanted; 0 is all. Unique wants only the first row of
-	// each key. Of Limit, Tail and Unique only Limit and Unique go together.
-	Tail   int64
-	Unique bool
-	// Select names the columns that are read and written, in this order; none is all. #N, counted from 1, is a column
-	// whose name repeats or is missing. Keys need not be among them.
-	Select []string
-	// Head is the number of leading rows of the output that Result.Head is to hold.
-	Head int64
 	// RowsPerFile splits the output into files of this number of rows, BytesPerFile into files of at most about this
 	// number of bytes; 0 does not. A file has a row group at least.
 	RowsPerFile, BytesPerFile int64
-	// Compression is CODEC or CODEC:LEVEL for the output; empty keeps that of the first Parquet input, or else is zstd.
-	Compression string
+	// Preview is the number of leading rows of the output that Result.Preview is to hold.
+	Preview int64
+	// Stdout is what is written to when the output is named "-"; nil is os.Stdout. A write to an *os.File that waits
+	// for a reader ends with the context, though its goroutine may stay until the file is closed; other writers have to
+	// return by themselves.
+	Stdout io.Writer
+}
+
+// Memory says how much memory is used.
+type Memory struct {
+	// Budget is the number of bytes, at least MinMemory; 0 is half of what the machine or container has. It covers
+	// tables and their temporary memory. To keep garbage within it too, give the process a limit with
+	// debug.SetMemoryLimit or GOMEMLIMIT.
+	Budget int64
+	// SpillDir is the folder in which runs are spilled; empty is os.TempDir.
+	SpillDir string
+	// SpillCompression compresses the runs: LZ4 or Zstd; empty does not.
+	SpillCompression Compression
+}
+
+// Run says what does the work, and who hears of it.
+type Run struct {
 	// Engine sorts the runs, and the rows that are merged, one after the other; nil is the CPU.
 	Engine engine.Engine
 	// Threads is the largest number of threads of the CPU to use; 0 is GOMAXPROCS.
@@ -81,18 +116,43 @@ type Options struct {
 	// Progress, when set, is called now and then with what is being done and how much of it is: rows that are merged or
 	// written, steps of an input in memory that is loaded, sorted and saved, bytes of the inputs in all other phases. A
 	// total of 0 is not known. It is called from one goroutine at a time, with one phase after the other.
-	Progress func(phase string, done, total int64)
+	Progress func(phase Phase, done, total int64)
 	// Warn, when set, is passed a line about what is read otherwise than somebody may expect. Nothing of it is an
 	// error. It is called from the goroutine of the caller.
 	Warn func(text string)
-
-	readLimit int64                // of tablefile.ReadOptions
-	footers   int64                // bytes of the budget that the largest footer of an input takes
-	inParts   bool                 // for Divide
-	csvTypes  map[string]*csv.Type // CSVTypes
 }
 
-// A File is an open file that Options.Open opens. ReadAt may be called by several goroutines; where it is called, the
+// A Format is the format of a file.
+type Format string
+
+// The formats.
+const (
+	Auto        Format = "" // by the file's name
+	Parquet     Format = "parquet"
+	Arrow       Format = "arrow"  // an Arrow IPC file
+	ArrowStream Format = "arrows" // an Arrow IPC stream
+	CSV         Format = "csv"
+)
+
+// A Compression is a codec, or a codec and its level as in "zstd:19".
+type Compression string
+
+// The codecs. Arrow has Zstd and LZ4 only.
+const (
+	Uncompressed Compression = "none"
+	Snappy       Compression = "snappy"
+	Gzip         Compression = "gzip"
+	Brotli       Compression = "brotli"
+	Zstd         Compression = "zstd"
+	LZ4          Compression = "lz4"
+)
+
+// Level is a codec with a level.
+func (c Compression) Level(level int) Compression {
+	return Compression(fmt.Sprintf("%s:%d", c, level))
+}
+
+// A File is an open file that Input.Open opens. ReadAt may be called by several goroutines; where it is called, the
 // file is read and nowhere else: the metadata, and what is needed of the columns that are read.
 type File interface {
 	io.ReaderAt
@@ -103,24 +163,27 @@ type File interface {
 // MinMemory is the smallest budget.
 const MinMemory = extsort.MinMemory
 
-// The phases that Progress is called with. An input that fits in memory is loaded, sorted and saved. Standard input is
-// loaded, too, where it is copied to a file first.
+// A Phase is a step of a sort, as Run.Progress is told.
+type Phase = extsort.Phase
+
+// The phases. An input that fits in memory is loaded, sorted and saved. Standard input is loaded, too, where it is
+// copied to a file first.
 const (
-	PhaseLoad = "reading"
-	PhaseSort = "sorting"
-	PhaseSave = "writing"
+	PhaseLoad Phase = "reading"
+	PhaseSort       = extsort.PhaseSort
+	PhaseSave Phase = "writing"
 
-	PhaseMeasure = "measuring" // the keys
+	PhaseMeasure Phase = "measuring" // the keys
 
-	PhaseTypes = "finding the types of" // CSV
-	PhaseRead  = "reading and sorting"
-	PhaseWrite = "merging and writing"
-	PhaseCheck = "checking" // whether rows are in order
-	PhaseCopy  = "copying"
-	PhaseMerge = "merging runs" // or files to runs, where there are more than are merged at once
+	PhaseTypes Phase = "finding the types of" // CSV
+	PhaseRead  Phase = "reading and sorting"
+	PhaseWrite       = extsort.PhaseWrite
+	PhaseCheck Phase = "checking" // whether rows are in order
+	PhaseCopy  Phase = "copying"
+	PhaseMerge       = extsort.PhaseMerge // runs, or files to runs, where there are more than are merged at once
 
-	PhaseDictionaries = "reading the dictionaries of"
-	PhaseFooters      = "checking the order in the footers of"
+	PhaseDictionaries Phase = "reading the dictionaries of"
+	PhaseFooters      Phase = "checking the order in the footers of"
 )
 
 func (o Options) resolved(ctx context.Context) (Options, error) {
@@ -133,77 +196,78 @@ func (o Options) resolved(ctx context.Context) (Options, error) {
 	for _, n := range []struct {
 		name  string
 		value int64
-	}{{"RowGroupRows", int64(o.RowGroupRows)}, {"Limit", o.Limit}, {"PageRows", int64(o.PageRows)},
-		{"RowsPerFile", o.RowsPerFile}, {"BytesPerFile", o.BytesPerFile}, {"Threads", int64(o.Threads)},
-		{"Tail", o.Tail}, {"Head", o.Head}} {
+	}{{"RowGroupRows", int64(o.Output.RowGroupRows)}, {"PageRows", int64(o.Output.PageRows)},
+		{"RowsPerFile", o.Output.RowsPerFile}, {"BytesPerFile", o.Output.BytesPerFile}, {"Preview", o.Output.Preview}} {
 		if n.value < 0 {
 			return o, fmt.Errorf("%w: %s is %d", errOption, n.name, n.value)
 		}
 	}
-	budget, err := extsort.ResolveMemory(o.Memory)
+	budget, err := extsort.ResolveMemory(o.Memory.Budget)
 	if err != nil {
 		return o, fmt.Errorf("%w: %w", errOption, err)
 	}
-	if o.Memory > 0 {
+	if o.Memory.Budget > 0 {
 		o.readLimit = max(machine.Memory(), budget) // the budget is kept by reading in pieces
 	}
-	o.Memory = budget
+	o.Memory.Budget = budget
 	spilling := o.spilling()
 	if err := spilling.Resolve(); err != nil {
 		return o, fmt.Errorf("%w: %w", errOption, err)
 	}
-	o.SpillDir, o.Allocator = spilling.SpillDir, spilling.Allocator
-	if _, err := tablefile.ParseFormat(o.InputFormat); err != nil {
-		return o, fmt.Errorf("%w: InputFormat: %w", errOption, err)
+	o.Memory.SpillDir, o.Run.Allocator = spilling.SpillDir, spilling.Allocator
+	if _, err := tablefile.ParseFormat(string(o.Input.Format)); err != nil {
+		return o, fmt.Errorf("%w: Input.Format: %w", errOption, err)
 	}
 	if _, err := o.parsed(); err != nil {
 		return o, fmt.Errorf("%w: %w", errOption, err)
 	}
-	if o.csvTypes, err = csv.ParseTypes(o.CSVTypes); err != nil {
+	if o.csvTypes, err = csv.ParseTypes(o.Input.CSVTypes); err != nil {
 		return o, fmt.Errorf("%w: CSVTypes: %w", errOption, err)
 	}
-	if o.Progress == nil {
-		o.Progress = func(string, int64, int64) {}
+	if o.Run.Progress == nil {
+		o.Run.Progress = func(Phase, int64, int64) {}
 	}
-	if o.Warn == nil {
-		o.Warn = func(string) {}
+	if o.Run.Warn == nil {
+		o.Run.Warn = func(string) {}
 	}
 	return o, nil
 }
 
 // budget is what the footer of an input leaves of the memory.
 func (o *Options) budget() extsort.Budget {
-	return extsort.Budget{Total: o.Memory - o.footers, All: o.Memory}
+	return extsort.Budget{Total: o.Memory.Budget - o.footers, All: o.Memory.Budget}
 }
 
 // spilling are the options to sort within the budget.
 func (o *Options) spilling() extsort.Options {
-	return extsort.Options{Keys: o.Keys, Budget: o.budget(), SpillDir: o.SpillDir, SpillCompression: o.SpillCompression,
-		BatchRows: o.RowGroupRows, Limit: o.Limit, Tail: o.Tail, Unique: o.Unique, Engine: o.Engine, Threads: o.Threads,
-		Allocator: o.Allocator,
-		Progress:  func(phase extsort.Phase, done, total int64) { o.Progress(string(phase), done, total) }}
+	return extsort.Options{
+		Keys: o.Keys, Budget: o.budget(), BatchRows: o.Output.RowGroupRows,
+		SpillDir: o.Memory.SpillDir, SpillCompression: string(o.Memory.SpillCompression),
+		Limit: o.Rows.Limit, Tail: o.Rows.Tail, Unique: o.Rows.Unique,
+		Engine: o.Run.Engine, Threads: o.Run.Threads, Allocator: o.Run.Allocator, Progress: o.Run.Progress,
+	}
 }
 
 // filters reports whether rows are left out of the sorted order by more than a limit.
-func (o *Options) filters() bool { return o.Unique || o.Tail > 0 }
+func (o *Options) filters() bool { return o.Rows.Unique || o.Rows.Tail > 0 }
 
 // splits reports whether the output may be several files.
-func (o *Options) splits() bool { return o.RowsPerFile > 0 || o.BytesPerFile > 0 }
+func (o *Options) splits() bool { return o.Output.RowsPerFile > 0 || o.Output.BytesPerFile > 0 }
 
 // progress is Progress of a phase in steps.
-func (o *Options) progress(phase string) func(done, total int) {
-	return func(done, total int) { o.Progress(phase, int64(done), int64(total)) }
+func (o *Options) progress(phase Phase) func(done, total int) {
+	return func(done, total int) { o.Run.Progress(phase, int64(done), int64(total)) }
 }
 
 // parsed are the options to write an output that do not depend on its name.
 func (o *Options) parsed() (w tablefile.WriteOptions, err error) {
-	w = tablefile.WriteOptions{Threads: o.Threads, Allocator: o.Allocator, Stdout: o.Stdout, Delimiter: o.Delimiter,
-		NoHeader: o.NoHeader}
-	if w.Compression, err = tablefile.ParseCompression(o.Compression); err != nil {
+	w = tablefile.WriteOptions{Threads: o.Run.Threads, Allocator: o.Run.Allocator, Stdout: o.Output.Stdout,
+		Delimiter: o.Output.Delimiter, NoHeader: o.Output.NoHeader}
+	if w.Compression, err = tablefile.ParseCompression(string(o.Output.Compression)); err != nil {
 		return w, err
 	}
-	if w.Format, err = tablefile.ParseFormat(o.OutputFormat); err != nil {
-		return w, fmt.Errorf("OutputFormat: %w", err)
+	if w.Format, err = tablefile.ParseFormat(string(o.Output.Format)); err != nil {
+		return w, fmt.Errorf("Output.Format: %w", err)
 	}
 	return w, nil
 }
@@ -222,10 +286,10 @@ func (o *Options) writing(path string) (tablefile.WriteOptions, error) {
 
 // sorting are the options for package arrowsort; sorts use the Engine as well.
 func (o *Options) sorting() arrowsort.Options {
-	return arrowsort.Options{Threads: o.Threads, Allocator: o.Allocator}
+	return arrowsort.Options{Threads: o.Run.Threads, Allocator: o.Run.Allocator}
 }
 
 // taking are the options for package take.
 func (o *Options) taking() take.Options {
-	return take.Options{Threads: o.Threads, Allocator: o.Allocator}
+	return take.Options{Threads: o.Run.Threads, Allocator: o.Run.Allocator}
 }

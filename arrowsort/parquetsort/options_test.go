@@ -26,19 +26,31 @@ func TestNumbersOfOptions(t *testing.T) {
 	folder := t.TempDir()
 	in := filepath.Join(folder, "in.parquet")
 	generate(t, in, pairsSchema, 2, func(i int) arrow.Record { return pairs(0, extremeRows/2, i, 9) })
-	for i := range reflect.TypeFor[Options]().NumField() {
-		field := reflect.TypeFor[Options]().Field(i)
-		if !field.IsExported() || !reflect.Zero(field.Type).CanInt() || field.Type.Kind() == reflect.Int32 {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Options]()) {
+		if !field.IsExported() || field.Type.Kind() != reflect.Struct {
 			continue
 		}
-		for _, value := range extremes {
-			opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory}
-			reflect.ValueOf(&opts).Elem().Field(i).SetInt(value)
-			for format, inputs := range map[string][]string{".parquet": {in}, ".PARQUET": {in, in}, ".arrow": {in},
-				".csv": {in, in}} {
-				name := fmt.Sprintf("%s %d %s of %d", field.Name, value, format, len(inputs))
-				requireRowsOrOption(t, name, field.Name, inputs, format, opts)
+		for _, number := range reflect.VisibleFields(field.Type) {
+			if reflect.Zero(number.Type).CanInt() && number.Type.Kind() != reflect.Int32 {
+				tryExtremes(t, in, field, number)
 			}
+		}
+	}
+}
+
+// tryExtremes tries a number of a group of options.
+func tryExtremes(t *testing.T, in string, group, field reflect.StructField) {
+	name := field.Name
+	if name == "Budget" {
+		name = group.Name
+	}
+	for _, value := range extremes {
+		opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: Memory{Budget: MinMemory}}
+		reflect.ValueOf(&opts).Elem().FieldByIndex(group.Index).FieldByIndex(field.Index).SetInt(value)
+		for format, inputs := range map[string][]string{".parquet": {in}, ".PARQUET": {in, in}, ".arrow": {in},
+			".csv": {in, in}} {
+			about := fmt.Sprintf("%s %d %s of %d", name, value, format, len(inputs))
+			requireRowsOrOption(t, about, name, inputs, format, opts)
 		}
 	}
 }
@@ -52,12 +64,13 @@ func TestNumbersOfOptionsTogether(t *testing.T) {
 		for _, perGroup := range []int{1, math.MaxInt} {
 			for _, perPage := range []int{1, math.MaxInt} {
 				for _, limit := range []int64{0, 8, math.MaxInt64} {
-					opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: math.MaxInt64, RowsPerFile: perFile,
-						RowGroupRows: perGroup, PageRows: perPage, Limit: limit, Head: math.MaxInt64}
+					opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: Memory{Budget: math.MaxInt64},
+						Output: Output{RowsPerFile: perFile, RowGroupRows: perGroup, PageRows: perPage,
+							Preview: math.MaxInt64}, Rows: Rows{Limit: limit}}
 					requireRowsOrOption(t, fmt.Sprint(perFile, perGroup, perPage, limit), "", []string{in}, ".parquet",
 						opts)
-					opts.RowsPerFile, opts.BytesPerFile = 0, 1
-					opts.Tail, opts.Limit = limit, 0
+					opts.Output.RowsPerFile, opts.Output.BytesPerFile = 0, 1
+					opts.Rows.Tail, opts.Rows.Limit = limit, 0
 					requireRowsOrOption(t, fmt.Sprint(perGroup, perPage, limit), "", []string{in, in}, ".parquet", opts)
 				}
 			}
@@ -77,11 +90,11 @@ func requireRowsOrOption(t *testing.T, name, option string, inputs []string, for
 		requireEmpty(t, folder)
 		return
 	}
-	if result.Head != nil {
-		result.Head.Release()
+	if result.Preview != nil {
+		result.Preview.Release()
 	}
 	want := int64(extremeRows * len(inputs))
-	for _, n := range []int64{opts.Limit, opts.Tail} {
+	for _, n := range []int64{opts.Rows.Limit, opts.Rows.Tail} {
 		require.GreaterOrEqual(t, n, int64(0), name)
 		if n > 0 {
 			want = min(want, n)
@@ -112,7 +125,7 @@ func TestFileWithoutAllRows(t *testing.T) {
 		"not written":    {12, 12, 11, false, "the files have 11 rows, and 12 are wanted"},
 		"not read":       {12, 11, 11, false, "11 of the 12 rows of the inputs were read"},
 	} {
-		resolved.Unique = c.unique
+		resolved.Rows.Unique = c.unique
 		o := &outputs{path: out, rows: c.written, head: head{opts: &resolved}}
 		if err := o.checkRows(c.known, c.read); c.says != "" {
 			require.ErrorContains(t, err, c.says, name)

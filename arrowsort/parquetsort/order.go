@@ -37,7 +37,7 @@ func (in *inputs) order(ctx context.Context) (*fileOrder, error) {
 	keys, opts := *in, *in.opts
 	keys.opts, keys.decode, keys.piece = &opts, true, keyScanBytes
 	keys.readKeysOnly()
-	keys.flat = allocators.NewRecycler(opts.Allocator, 0)
+	keys.flat = allocators.NewRecycler(opts.Run.Allocator, 0)
 	defer keys.flat.Release()
 	o := &fileOrder{}
 	err := keys.each(ctx, PhaseCheck, func(file int, piece arrow.Table) error {
@@ -80,7 +80,7 @@ func (o *fileOrder) add(ctx context.Context, in *inputs, file int, piece arrow.T
 	}
 	o.rows += piece.NumRows()
 	f.rows += piece.NumRows()
-	return o.stats.Add(ctx, piece, in.opts.Keys, in.opts.Allocator)
+	return o.stats.Add(ctx, piece, in.opts.Keys, in.opts.Run.Allocator)
 }
 
 // encode makes the codes of all borders.

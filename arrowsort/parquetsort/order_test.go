@@ -61,14 +61,14 @@ func TestSortOfFilesInOrder(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			defer mem.AssertSize(t, 0)
 			keys := []arrowsort.Key{{Path: "key"}}
-			opts := Options{Keys: keys, SpillDir: spill, Allocator: mem, Memory: MinMemory}
+			opts := Options{Keys: keys, Memory: Memory{SpillDir: spill, Budget: MinMemory}, Run: Run{Allocator: mem}}
 			out := filepath.Join(folder, "out.parquet")
 			for _, do := range []func() (*Result, error){
 				func() (*Result, error) { return Sort(t.Context(), append(files, empty), out, opts) },
 				func() (*Result, error) { return Merge(t.Context(), append([]string{empty}, files...), out, opts) },
 				func() (*Result, error) {
 					other := opts
-					other.RowGroupRows = 7000 // is not copied
+					other.Output.RowGroupRows = 7000 // is not copied
 					return Sort(t.Context(), files, out, other)
 				},
 			} {
@@ -120,7 +120,7 @@ func TestMergeOfMoreFilesThanFit(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	keys, out := []arrowsort.Key{{Path: "key"}}, filepath.Join(folder, "out.parquet")
 	result, err := Merge(t.Context(), files, out,
-		Options{Keys: keys, Memory: MinMemory, SpillDir: spill, Allocator: mem})
+		Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: spill}, Run: Run{Allocator: mem}})
 	require.NoError(t, err)
 	require.Greater(t, result.Runs, 1)
 	require.Positive(t, result.BytesSpilled)
@@ -139,9 +139,9 @@ func TestDictionariesInOrder(t *testing.T) {
 			900)
 	})
 	keys := []arrowsort.Key{{Path: "word", Order: arrowsort.Descending}, {Path: "at"}}
-	_, err := Sort(t.Context(), []string{in}, once, Options{Keys: keys, RowGroupRows: 500})
+	_, err := Sort(t.Context(), []string{in}, once, Options{Keys: keys, Output: Output{RowGroupRows: 500}})
 	require.NoError(t, err)
-	_, err = Sort(t.Context(), []string{once, once}, twice, Options{Keys: keys, RowGroupRows: 500})
+	_, err = Sort(t.Context(), []string{once, once}, twice, Options{Keys: keys, Output: Output{RowGroupRows: 500}})
 	require.NoError(t, err)
 	want := digestOf(t, once)
 	require.Equal(t, sorttest.Digest{Rows: 2 * want.Rows, Sum: 2 * want.Sum}, digestOf(t, twice))

@@ -72,26 +72,26 @@ func (o *outputs) begin() error {
 	if o.file, err = tablefile.Create(o.ctx, at, o.schema, o.options); err != nil {
 		return err
 	}
-	o.paths, o.room, o.written = append(o.paths, path), o.head.opts.RowsPerFile, 0
+	o.paths, o.room, o.written = append(o.paths, path), o.head.opts.Output.RowsPerFile, 0
 	return nil
 }
 
 // write writes the next rows. A file of some rows ends in the middle of a table where it is full, one of some bytes in
 // front of a table that has probably no room.
 func (o *outputs) write(ctx context.Context, table arrow.Table) error {
-	if o.head.rows < o.head.opts.Head {
+	if o.head.rows < o.head.opts.Output.Preview {
 		first := arraydata.PickTable(table, o.columns)
 		defer first.Release()
 		if err := o.head.add(ctx, first); err != nil {
 			return err
 		}
 	}
-	if most := o.head.opts.BytesPerFile; most > 0 && o.written > 0 && o.written+o.step > most {
+	if most := o.head.opts.Output.BytesPerFile; most > 0 && o.written > 0 && o.written+o.step > most {
 		if err := o.begin(); err != nil {
 			return err
 		}
 	}
-	if o.head.opts.RowsPerFile == 0 {
+	if o.head.opts.Output.RowsPerFile == 0 {
 		return o.add(ctx, table)
 	}
 	for first := int64(0); first < table.NumRows(); {
@@ -174,12 +174,12 @@ func (o *outputs) checkRows(known, read int64) error {
 		return fmt.Errorf("%s: %d of the %d rows of the inputs were read; no output is written", o.path, read, known)
 	}
 	opts, wanted := o.head.opts, read
-	for _, most := range []int64{opts.Limit, opts.Tail} {
+	for _, most := range []int64{opts.Rows.Limit, opts.Rows.Tail} {
 		if most > 0 {
 			wanted = min(wanted, most)
 		}
 	}
-	if o.rows == wanted || opts.Unique && o.rows < wanted && o.rows > 0 {
+	if o.rows == wanted || opts.Rows.Unique && o.rows < wanted && o.rows > 0 {
 		return nil
 	}
 	return fmt.Errorf("%s: the files have %d rows, and %d are wanted; none gets its name", o.path, o.rows, wanted)

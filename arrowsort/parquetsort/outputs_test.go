@@ -20,7 +20,7 @@ import (
 
 func byKey(folder string, rows int64) ([]string, string, Options) {
 	return []string{filepath.Join(folder, "in.parquet")}, filepath.Join(folder, "out.parquet"),
-		Options{Keys: []arrowsort.Key{{Path: "key", Order: arrowsort.Descending}}, RowsPerFile: rows}
+		Options{Keys: []arrowsort.Key{{Path: "key", Order: arrowsort.Descending}}, Output: Output{RowsPerFile: rows}}
 }
 
 // TestManyOutputsAreClosedAtOnce: at the last of 200 outputs only a few files are open.
@@ -28,7 +28,7 @@ func TestManyOutputsAreClosedAtOnce(t *testing.T) {
 	folder := t.TempDir()
 	in, out, opts := byKey(folder, 100)
 	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, 20_000, 0, 9) })
-	opts.Progress = func(phase string, done, total int64) {
+	opts.Run.Progress = func(phase Phase, done, total int64) {
 		if open, err := os.ReadDir("/proc/self/fd"); err == nil && phase == PhaseWrite && done == total {
 			require.Less(t, len(open), 60)
 		}
@@ -52,7 +52,7 @@ func TestOutputThatCannotGetItsName(t *testing.T) {
 	in, out, opts := byKey(folder, 5000)
 	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, 20_000, 0, 9) })
 	third := numbered(out, 3)
-	opts.Progress = func(phase string, done, total int64) {
+	opts.Run.Progress = func(phase Phase, done, total int64) {
 		if phase == PhaseWrite && done == total {
 			require.NoError(t, os.MkdirAll(filepath.Join(third, "x"), 0o700))
 		}
@@ -76,7 +76,7 @@ func TestOutputKeepsPermissionsAndLinks(t *testing.T) {
 	require.NoError(t, os.Chmod(target, 0o640))
 	require.NoError(t, os.Symlink(target, out))
 	for _, files := range [][]string{in, {in[0], in[0]}} {
-		opts.Allocator = mem
+		opts.Run.Allocator = mem
 		_, err := Sort(t.Context(), files, out, opts)
 		require.NoError(t, err)
 		info, err := os.Lstat(target)
@@ -133,7 +133,7 @@ func TestOlderOutputs(t *testing.T) {
 	require.NoError(t, os.WriteFile(target, own, 0o600))
 	require.NoError(t, os.Symlink(target, numbered(out, 123456)))
 	require.NoError(t, os.Remove(numbered(out, 7)))
-	opts.RowsPerFile = 30
+	opts.Output.RowsPerFile = 30
 	_, err = Sort(t.Context(), in, out, opts)
 	require.NoError(t, err)
 	want := append([]string{"in.parquet", "out-00001.parquet", "out-00002.parquet"}, stay...)
@@ -142,7 +142,7 @@ func TestOlderOutputs(t *testing.T) {
 
 	// A file that is no output of a sort and comes while there is one stays, and is an error.
 	precious := numbered(out, 9)
-	opts.Progress = func(string, int64, int64) {
+	opts.Run.Progress = func(Phase, int64, int64) {
 		require.NoError(t, os.WriteFile(precious, []byte("precious text"), 0o600))
 	}
 	_, err = Sort(t.Context(), in, out, opts)
@@ -168,7 +168,7 @@ func TestOddNames(t *testing.T) {
 		for _, perFile := range []int64{0, 3, 2} {
 			out := filepath.Join(dir, "out"+name+".parquet")
 			result, err := Sort(t.Context(), []string{input, input}, out, Options{Keys: numberKeys["key"],
-				RowsPerFile: perFile, SpillDir: spill})
+				Output: Output{RowsPerFile: perFile}, Memory: Memory{SpillDir: spill}})
 			require.NoError(t, err, "%q", name)
 			require.Equal(t, int64(12), digestOf(t, result.Outputs...).Rows)
 			requireEmpty(t, spill)
@@ -177,7 +177,8 @@ func TestOddNames(t *testing.T) {
 	}
 	long := filepath.Join(folder, strings.Repeat("x", 300)+".parquet")
 	for _, perFile := range []int64{0, 3} {
-		_, err := Sort(t.Context(), []string{in}, long, Options{Keys: numberKeys["key"], RowsPerFile: perFile})
+		_, err := Sort(t.Context(), []string{in}, long, Options{Keys: numberKeys["key"],
+			Output: Output{RowsPerFile: perFile}})
 		require.ErrorIs(t, err, syscall.ENAMETOOLONG)
 	}
 }
@@ -231,10 +232,9 @@ func TestTypesThatAnOutputCannotHold(t *testing.T) {
 		rows  int64 // of an output
 		file  string
 	}{"a table": {in, 0, out}, "several outputs": {in, 100, numbered(out, 1)}, "a pipe": {tablefile.Pipe, 0, out}} {
-		_, err := Sort(t.Context(), []string{c.input}, out, Options{
-			Keys: []arrowsort.Key{{Path: "key"}}, RowsPerFile: c.rows, Stdin: bytes.NewReader(stream),
-			Progress: func(phase string, _, _ int64) { t.Errorf("%s: %s began", name, phase) },
-		})
+		_, err := Sort(t.Context(), []string{c.input}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
+			Output: Output{RowsPerFile: c.rows}, Input: Input{Stdin: bytes.NewReader(stream)},
+			Run: Run{Progress: func(phase Phase, _, _ int64) { t.Errorf("%s: %s began", name, phase) }}})
 		require.ErrorIs(t, err, tablefile.ErrUnsupported, name)
 		require.ErrorContains(t, err, c.file+`: column "months"`, name)
 		require.Equal(t, []string{"in.arrows"}, names(t, folder))

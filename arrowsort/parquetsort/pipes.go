@@ -69,7 +69,7 @@ func (in *inputs) openPipes(ctx context.Context, once bool) error {
 }
 
 func (in *inputs) openPipe(ctx context.Context, path string, format tablefile.Format, stream bool) error {
-	source := cmp.Or[io.Reader](in.opts.Stdin, os.Stdin)
+	source := cmp.Or[io.Reader](in.opts.Input.Stdin, os.Stdin)
 	if path != tablefile.Pipe {
 		file, err := atomicfile.Open(ctx, func() (*os.File, error) { return os.Open(path) })
 		if err != nil {
@@ -89,7 +89,7 @@ func (in *inputs) openPipe(ctx context.Context, path string, format tablefile.Fo
 		return in.openStream(read)
 	}
 	if in.pipes.folder == nil {
-		folder, err := atomicfile.NewFolder(in.opts.SpillDir, extsort.SpillPrefix)
+		folder, err := atomicfile.NewFolder(in.opts.Memory.SpillDir, extsort.SpillPrefix)
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (in *inputs) openPipe(ctx context.Context, path string, format tablefile.Fo
 	}
 	to := in.pipes.folder.Next(".copy")
 	in.pipes.copies[path] = to
-	return tablefile.CopyPipe(source, path, format, to, func(bytes int64) { in.opts.Progress(PhaseLoad, bytes, 0) })
+	return tablefile.CopyPipe(source, path, format, to, func(bytes int64) { in.opts.Run.Progress(PhaseLoad, bytes, 0) })
 }
 
 // openStream opens the one input, which is read as it comes.

@@ -40,7 +40,7 @@ func mixedFile(t *testing.T, format tablefile.Format, rows int) (path string, co
 // sorted are the bytes of an output.
 func sorted(t *testing.T, input string, output tablefile.Format, opts Options) []byte {
 	var out bytes.Buffer
-	opts.OutputFormat, opts.Stdout = output.String(), &out
+	opts.Output.Format, opts.Output.Stdout = Format(output.String()), &out
 	result, err := Sort(t.Context(), []string{input}, tablefile.Pipe, opts)
 	require.NoError(t, err)
 	require.Positive(t, result.BytesIn)
@@ -57,10 +57,11 @@ func TestPipesAreSortedAsFiles(t *testing.T) {
 				mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 				defer mem.AssertSize(t, 0)
 				spill := t.TempDir()
-				opts := Options{Keys: []arrowsort.Key{{Path: "word"}, {Path: "at"}}, InputFormat: from.String(),
-					SpillDir: spill, Allocator: mem, RowGroupRows: 1000}
+				opts := Options{Keys: []arrowsort.Key{{Path: "word"}, {Path: "at"}},
+					Input: Input{Format: Format(from.String())}, Memory: Memory{SpillDir: spill},
+					Run: Run{Allocator: mem}, Output: Output{RowGroupRows: 1000}}
 				want := sorted(t, path, to, opts)
-				opts.Stdin = bytes.NewReader(content)
+				opts.Input.Stdin = bytes.NewReader(content)
 				got := sorted(t, tablefile.Pipe, to, opts)
 				if to == tablefile.CSV {
 					require.Equal(t, string(want), string(got))
@@ -107,8 +108,8 @@ func TestPipesThatBreakOff(t *testing.T) {
 		for name, stdin := range map[string]io.Reader{"cut": bytes.NewReader(content), "fails": broken} {
 			folder, spill := t.TempDir(), t.TempDir()
 			_, err := Sort(t.Context(), []string{tablefile.Pipe}, filepath.Join(folder, "out.parquet"),
-				Options{Keys: []arrowsort.Key{{Path: "word"}}, InputFormat: format.String(), SpillDir: spill,
-					Stdin: stdin})
+				Options{Keys: []arrowsort.Key{{Path: "word"}},
+					Input: Input{Format: Format(format.String()), Stdin: stdin}, Memory: Memory{SpillDir: spill}})
 			require.ErrorContains(t, err, "standard input: ", "%v %s", format, name)
 			if name == "fails" {
 				require.ErrorIs(t, err, errPipe)
@@ -140,7 +141,7 @@ func TestWaitingForAPipeEndsWithTheContext(t *testing.T) {
 		}()
 		spill := t.TempDir()
 		_, err := Check(ctx, []string{tablefile.Pipe}, Options{Keys: []arrowsort.Key{{Path: "word"}},
-			InputFormat: format.String(), SpillDir: spill, Stdin: r})
+			Input: Input{Format: Format(format.String()), Stdin: r}, Memory: Memory{SpillDir: spill}})
 		require.ErrorIs(t, err, context.Canceled, format)
 		left, err := os.ReadDir(spill)
 		require.NoError(t, err)
@@ -154,10 +155,11 @@ func TestPipesInEveryFunction(t *testing.T) {
 	keys := []arrowsort.Key{{Path: "word"}, {Path: "at"}}
 	for _, format := range anyFormat {
 		path, _ := mixedFile(t, format, 3000)
-		content := sorted(t, path, format, Options{Keys: keys, InputFormat: format.String()})
+		content := sorted(t, path, format, Options{Keys: keys, Input: Input{Format: Format(format.String())}})
 		spill := t.TempDir()
 		opts := func() Options {
-			return Options{Keys: keys, InputFormat: format.String(), SpillDir: spill, Stdin: bytes.NewReader(content)}
+			return Options{Keys: keys, Input: Input{Format: Format(format.String()), Stdin: bytes.NewReader(content)},
+				Memory: Memory{SpillDir: spill}}
 		}
 		checked, err := Check(t.Context(), []string{tablefile.Pipe}, opts())
 		require.NoError(t, err, format)
@@ -185,7 +187,8 @@ func TestPipesInEveryFunction(t *testing.T) {
 
 func TestStandardInputIsReadOnce(t *testing.T) {
 	_, err := Sort(t.Context(), []string{tablefile.Pipe, tablefile.Pipe}, filepath.Join(t.TempDir(), "out.csv"),
-		Options{Keys: []arrowsort.Key{{Path: "a"}}, InputFormat: "csv", Stdin: bytes.NewReader([]byte("a\n1\n"))})
+		Options{Keys: []arrowsort.Key{{Path: "a"}},
+			Input: Input{Format: "csv", Stdin: bytes.NewReader([]byte("a\n1\n"))}})
 	require.ErrorIs(t, err, ErrOption)
 	require.ErrorContains(t, err, "standard input is named twice")
 }

@@ -19,12 +19,12 @@ import (
 type phaseLog struct {
 	t      *testing.T
 	called sync.Mutex
-	phases []string
-	done   map[string]int64
-	total  map[string]int64
+	phases []Phase
+	done   map[Phase]int64
+	total  map[Phase]int64
 }
 
-func (l *phaseLog) progress(phase string, done, total int64) {
+func (l *phaseLog) progress(phase Phase, done, total int64) {
 	require.True(l.t, l.called.TryLock(), "it is called from two goroutines at a time")
 	defer l.called.Unlock()
 	if n := len(l.phases); n == 0 || l.phases[n-1] != phase {
@@ -61,33 +61,39 @@ func TestPhasesFollowOneAnother(t *testing.T) {
 		}
 		return nil, err
 	}
-	readAndWrite := []string{PhaseRead, PhaseWrite}
+	readAndWrite := []Phase{PhaseRead, PhaseWrite}
 	for name, c := range map[string]struct {
 		job    writing
 		inputs []string
 		output string
 		opts   Options
-		phases []string // that are not optional, with all that they have to do
+		phases []Phase // that are not optional, with all that they have to do
 	}{
-		"in memory": {Sort, []string{table}, out, Options{Keys: byN}, []string{PhaseLoad, PhaseSort, PhaseSave}},
+		"in memory": {Sort, []string{table}, out, Options{Keys: byN}, []Phase{PhaseLoad, PhaseSort, PhaseSave}},
 		"in pieces": {Sort, []string{table, sorted}, out, Options{Keys: byN}, readAndWrite},
 		"CSV":       {Sort, []string{text, text}, at("out.csv"), Options{Keys: byN}, append(readAndWrite, PhaseTypes)},
-		"spilled":   {Sort, []string{table, table}, out, Options{Keys: byN, Memory: MinMemory}, readAndWrite},
-		"limited":   {Sort, []string{table, table}, out, Options{Keys: byN, Limit: 9}, readAndWrite},
-		"tail": {Sort, []string{table, table}, out, Options{Keys: byN, Tail: 9, Memory: MinMemory},
+		"spilled": {Sort, []string{table, table}, out, Options{Keys: byN,
+			Memory: Memory{Budget: MinMemory}}, readAndWrite},
+		"limited": {Sort, []string{table, table}, out, Options{Keys: byN, Rows: Rows{Limit: 9}}, readAndWrite},
+		"tail": {Sort, []string{table, table}, out, Options{Keys: byN, Rows: Rows{Tail: 9},
+			Memory: Memory{Budget: MinMemory}},
 			readAndWrite},
-		"unique": {Sort, []string{table, table}, out, Options{Keys: byText, Unique: true}, []string{PhaseCheck}},
-		"merged": {Merge, []string{sorted, sorted}, out, Options{Keys: byN}, []string{PhaseCheck, PhaseWrite}},
-		"merged in passes": {Merge, slices.Repeat([]string{sorted}, 7), out, Options{Keys: byN, Memory: MinMemory},
-			[]string{PhaseMerge, PhaseWrite}},
-		"copied":          {Sort, []string{sorted}, out, Options{Keys: byN}, nil},
-		"several outputs": {Sort, []string{table}, out, Options{Keys: byN, RowsPerFile: 20000}, readAndWrite},
-		"checked":         {check, []string{sorted, table}, "", Options{Keys: byText}, nil},
-		"footers":         {check, []string{table, table}, "", Options{Keys: byN, Limit: 1}, []string{PhaseFooters}},
+		"unique": {Sort, []string{table, table}, out, Options{Keys: byText,
+			Rows: Rows{Unique: true}}, []Phase{PhaseCheck}},
+		"merged": {Merge, []string{sorted, sorted}, out, Options{Keys: byN}, []Phase{PhaseCheck, PhaseWrite}},
+		"merged in passes": {Merge, slices.Repeat([]string{sorted}, 7), out, Options{Keys: byN,
+			Memory: Memory{Budget: MinMemory}},
+			[]Phase{PhaseMerge, PhaseWrite}},
+		"copied": {Sort, []string{sorted}, out, Options{Keys: byN}, nil},
+		"several outputs": {Sort, []string{table}, out, Options{Keys: byN,
+			Output: Output{RowsPerFile: 20000}}, readAndWrite},
+		"checked": {check, []string{sorted, table}, "", Options{Keys: byText}, nil},
+		"footers": {check, []string{table, table}, "", Options{Keys: byN,
+			Rows: Rows{Limit: 1}}, []Phase{PhaseFooters}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			log := &phaseLog{t: t, done: map[string]int64{}, total: map[string]int64{}}
-			c.opts.Progress = log.progress
+			log := &phaseLog{t: t, done: map[Phase]int64{}, total: map[Phase]int64{}}
+			c.opts.Run.Progress = log.progress
 			_, err := c.job(t.Context(), c.inputs, c.output, c.opts)
 			require.NoError(t, err)
 			require.NotEmpty(t, log.phases)

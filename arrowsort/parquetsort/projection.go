@@ -74,13 +74,13 @@ func (in *inputs) columnOf(key arrowsort.Key) int {
 	return found.Path[0]
 }
 
-// selectColumns has only the columns read that Options.Select names, or that the keys lie in.
+// selectColumns has only the columns read that Input.Columns names, or that the keys lie in.
 func (in *inputs) selectColumns() error {
-	if len(in.opts.Select) == 0 {
+	if len(in.opts.Input.Columns) == 0 {
 		return nil
 	}
 	var written []int
-	for _, name := range in.opts.Select {
+	for _, name := range in.opts.Input.Columns {
 		at := slices.DeleteFunc(in.schema.FieldIndices(name), func(i int) bool { return i >= in.columns })
 		for i := range in.columns {
 			if len(at) == 0 && arraydata.Label(i) == name {
@@ -88,7 +88,7 @@ func (in *inputs) selectColumns() error {
 			}
 		}
 		if len(at) != 1 {
-			return fmt.Errorf("%w: Select: %d columns are named %q", errOption, len(at), name)
+			return fmt.Errorf("%w: Input.Columns: %d columns are named %q", errOption, len(at), name)
 		}
 		written = append(written, at[0])
 	}

@@ -57,7 +57,8 @@ func TestSelectByPosition(t *testing.T) {
 				t.Run(fmt.Sprint(c.key, len(inputs), ext), func(t *testing.T) {
 					out := filepath.Join(t.TempDir(), "out"+ext)
 					_, err := Sort(t.Context(), inputs, out,
-						Options{Keys: []arrowsort.Key{{At: arrowsort.Column(c.key)}}, Select: c.selected})
+						Options{Keys: []arrowsort.Key{{At: arrowsort.Column(c.key)}},
+							Input: Input{Columns: c.selected}})
 					require.NoError(t, err)
 					read, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
 					require.NoError(t, err)
@@ -76,7 +77,7 @@ func TestSelectByPosition(t *testing.T) {
 		}
 	}
 	_, err := Sort(t.Context(), []string{in}, filepath.Join(folder, "out.arrow"),
-		Options{Keys: []arrowsort.Key{{At: arrowsort.Column(0)}}, Select: []string{"a"}})
+		Options{Keys: []arrowsort.Key{{At: arrowsort.Column(0)}}, Input: Input{Columns: []string{"a"}}})
 	require.ErrorIs(t, err, ErrOption)
 	require.ErrorContains(t, err, `Select: 2 columns are named "a"`)
 }
@@ -91,7 +92,8 @@ func TestNoOrderByColumnsThatAreLeftOut(t *testing.T) {
 		{Name: "a.b", Type: number}},
 		`[{"b":1},{"b":2}]`, "[2,1]")
 	for _, inputs := range [][]string{{in}, {in, in}} {
-		_, err := Sort(t.Context(), inputs, out, Options{Keys: []arrowsort.Key{{Path: "a.b"}}, Select: []string{"a"}})
+		_, err := Sort(t.Context(), inputs, out, Options{Keys: []arrowsort.Key{{Path: "a.b"}},
+			Input: Input{Columns: []string{"a"}}})
 		require.NoError(t, err)
 		read, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
 		require.NoError(t, err)
@@ -108,7 +110,7 @@ func TestKeyByPositionThatIsNotSelected(t *testing.T) {
 	writeColumns(t, in, []arrow.Field{{Name: "a", Type: number}, {Name: "", Type: number}, {Name: "c", Type: number}},
 		"[1,2,3]", "[30,10,20]", "[7,8,9]")
 	_, err := Sort(t.Context(), []string{in}, out,
-		Options{Keys: []arrowsort.Key{arrowsort.KeyAt(1)}, Select: []string{"c"}})
+		Options{Keys: []arrowsort.Key{arrowsort.KeyAt(1)}, Input: Input{Columns: []string{"c"}}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"8|", "9|", "7|"}, textOfRows(t, out))
 }

@@ -44,7 +44,7 @@ func TestEveryTypeInEveryContainerIsSorted(t *testing.T) {
 			for name, budget := range map[string]int64{"memory": 1 << 30, "spilled": MinMemory} {
 				t.Run(from+" to "+to+" "+name, func(t *testing.T) {
 					out := filepath.Join(folder, name+to)
-					opts := Options{Keys: keys, Memory: budget, SpillDir: folder}
+					opts := Options{Keys: keys, Memory: Memory{Budget: budget, SpillDir: folder}}
 					result, err := Sort(t.Context(), inputs, out, opts)
 					require.NoError(t, err)
 					require.Equal(t, name == "spilled", result.Runs > 1)

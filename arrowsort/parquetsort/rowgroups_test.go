@@ -61,7 +61,7 @@ func TestFooterOfManyRowGroups(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "in.parquet")
 	_, err := tablefile.Write(t.Context(), path, table, tablefile.WriteOptions{RowGroupRows: 1})
 	require.NoError(t, err)
-	opts := Options{Keys: []arrowsort.Key{{Path: "c0"}}, Memory: MinMemory}
+	opts := Options{Keys: []arrowsort.Key{{Path: "c0"}}, Memory: Memory{Budget: MinMemory}}
 	needed := int64(0)
 	for name, work := range map[string]func(opts Options) error{
 		"sort": func(opts Options) error {
@@ -79,9 +79,9 @@ func TestFooterOfManyRowGroups(t *testing.T) {
 		_, err = fmt.Sscanf(text[strings.Index(text, "; "):], "; the budget has to be at least %d bytes", &needed)
 		require.NoError(t, err, text)
 		enough := opts
-		enough.Memory = needed
+		enough.Memory.Budget = needed
 		require.NoError(t, work(enough), name)
-		enough.Memory--
+		enough.Memory.Budget--
 		require.ErrorIs(t, work(enough), tablefile.ErrLimit, name)
 	}
 }
@@ -116,7 +116,7 @@ func TestRowGroupsOfNestedDictionaries(t *testing.T) {
 			}
 			return b.NewRecord()
 		})
-		opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: MinMemory}
+		opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: Memory{Budget: MinMemory}}
 		result, err := Sort(t.Context(), []string{in}, out, opts)
 		require.NoError(t, err)
 		require.Zero(t, result.Runs, "it is sorted in memory")

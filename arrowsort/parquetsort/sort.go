@@ -36,12 +36,12 @@ type Result struct {
 	Plan         string   // what the keys came down to
 	Copied       bool     // row group by row group, since the inputs were in order already
 
-	Schema *arrow.Schema // of the rows
-	Head   arrow.Table   // the first Options.Head rows of the output, which the caller releases; nil: none are wanted
+	Schema  *arrow.Schema // of the rows
+	Preview arrow.Table   // the first Output.Preview rows, which the caller releases; nil: none are wanted
 }
 
 // Sort sorts the rows of files, patterns and folders (see Expand) into one file, or with
-// Options.RowsPerFile or BytesPerFile into several that are numbered, out-00001.parquet and so on; those with
+// Output.RowsPerFile or BytesPerFile into several that are numbered, out-00001.parquet and so on; those with
 // higher numbers, which an earlier sort left, are removed. The format goes by the file's name.
 // Schemas of the inputs may differ in the order of columns and in nullability. The types of CSV, which is read with
 // other CSV only, are those of all values of all inputs; sorted to CSV it keeps the text of its values. An Arrow stream
@@ -144,7 +144,7 @@ func (in *inputs) finish(result *Result, out *outputs, schema *arrow.Schema) (_ 
 		return nil, err
 	}
 	if result.BytesOut, err = out.commit(); err == nil {
-		result.Head = out.head.table(schema)
+		result.Preview = out.head.table(schema)
 	}
 	return result, err
 }
@@ -210,7 +210,7 @@ func (in *inputs) outputs(ctx context.Context, path string, schema *arrow.Schema
 	o.closing.SetLimit(syncs)
 	var err error
 	if o.options, err = in.opts.writing(path); err == nil && o.options.Format == tablefile.Parquet {
-		o.options.Schema, o.options.Layout, o.options.PageRows = in.schema, in.layout, in.opts.PageRows
+		o.options.Schema, o.options.Layout, o.options.PageRows = in.schema, in.layout, in.opts.Output.PageRows
 		o.options.RowGroupRows = maxGroupRows // a table that is written is a row group
 	}
 	return o, err
@@ -249,11 +249,11 @@ func writeAhead(ctx context.Context, sorted extsort.TableStream, out *outputs,
 
 // Argsort writes the row numbers of one input in sorted order: a column "index" of type uint64. Row numbers count from
 // 0. The keys are read into memory.
-// Limit keeps the first of them; Tail, Unique, Select, RowsPerFile and BytesPerFile are ErrOption.
+// Limit keeps the first of them; Tail, Unique, Columns, RowsPerFile and BytesPerFile are ErrOption.
 func Argsort(ctx context.Context, path, output string, opts Options) (*Result, error) {
-	if opts.filters() || opts.splits() || len(opts.Select) > 0 {
+	if opts.filters() || opts.splits() || len(opts.Input.Columns) > 0 {
 		return nil, fmt.Errorf("%w: Argsort writes the numbers of all rows, or of the first Limit, to one file; "+
-			"leave out Tail, Unique, Select, RowsPerFile and BytesPerFile", errOption)
+			"leave out Tail, Unique, Columns, RowsPerFile and BytesPerFile", errOption)
 	}
 	in, err := oneInput(ctx, path, output, opts)
 	if err != nil {

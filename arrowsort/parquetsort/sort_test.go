@@ -34,7 +34,7 @@ func TestSortLargerThanMemory(t *testing.T) {
 			defer mem.AssertSize(t, 0)
 			spill, out := t.TempDir(), filepath.Join(t.TempDir(), "out.parquet")
 			result, err := Sort(t.Context(), []string{in}, out,
-				Options{Keys: keys, Memory: MinMemory, SpillDir: spill, Allocator: mem})
+				Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: spill}, Run: Run{Allocator: mem}})
 			require.NoError(t, err)
 			if name == "already sorted" {
 				require.Zero(t, result.Runs)
@@ -75,8 +75,9 @@ func TestSortOfEveryShape(t *testing.T) {
 			spill, out := t.TempDir(), filepath.Join(t.TempDir(), "out.parquet")
 			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 			defer mem.AssertSize(t, 0)
-			opts := Options{Keys: c.keys, Memory: MinMemory, SpillDir: spill, SpillCompression: c.compression,
-				Allocator: mem, RowGroupRows: 20_000}
+			opts := Options{Keys: c.keys, Memory: Memory{Budget: MinMemory, SpillDir: spill,
+				SpillCompression: Compression(c.compression)}, Run: Run{Allocator: mem},
+				Output: Output{RowGroupRows: 20_000}}
 			result, err := Sort(t.Context(), []string{in}, out, opts)
 			require.NoError(t, err)
 			require.Positive(t, result.Runs)
@@ -96,7 +97,7 @@ func TestSortInMemoryNeverTouchesTheDisk(t *testing.T) {
 	})
 	keys := []arrowsort.Key{{Path: "word"}}
 	result, err := Sort(t.Context(), []string{in}, out,
-		Options{Keys: keys, Memory: MinMemory, SpillDir: filepath.Join(folder, "missing")})
+		Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: filepath.Join(folder, "missing")}})
 	require.NoError(t, err)
 	require.Zero(t, result.Runs)
 	require.Zero(t, result.BytesSpilled)
@@ -119,7 +120,7 @@ func TestSortManyFilesIntoMany(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			out := t.TempDir()
 			result, err := Sort(t.Context(), inputs, filepath.Join(out, "o.parquet"),
-				Options{Keys: keys, RowsPerFile: 1500})
+				Options{Keys: keys, Output: Output{RowsPerFile: 1500}})
 			require.NoError(t, err)
 			require.Equal(t, files, result.Inputs)
 			require.Equal(t, []string{"o-00001.parquet", "o-00002.parquet", "o-00003.parquet", "o-00004.parquet"},
@@ -137,7 +138,7 @@ func TestLimit(t *testing.T) {
 	in := manyNumbers(t, t.TempDir(), "in.parquet")
 	keys := numberKeys["float descending, key"]
 	whole := filepath.Join(t.TempDir(), "whole.parquet")
-	_, err := Sort(t.Context(), []string{in}, whole, Options{Keys: keys, Memory: 1 << 30})
+	_, err := Sort(t.Context(), []string{in}, whole, Options{Keys: keys, Memory: Memory{Budget: 1 << 30}})
 	require.NoError(t, err)
 	var want []int64
 	eachBatch(t, []string{whole}, func(rec arrow.Record) {
@@ -148,7 +149,7 @@ func TestLimit(t *testing.T) {
 		900_000: true} {
 		for _, merge := range []bool{false, true} {
 			spill, out := t.TempDir(), filepath.Join(t.TempDir(), "out.parquet")
-			opts := Options{Keys: keys, Memory: MinMemory, SpillDir: spill, Limit: limit}
+			opts := Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: spill}, Rows: Rows{Limit: limit}}
 			do, from := Sort, in
 			if merge {
 				do, from = Merge, whole
@@ -172,7 +173,8 @@ func TestFilesOfSomeBytes(t *testing.T) {
 	folder := t.TempDir()
 	in, out := manyNumbers(t, t.TempDir(), "in.parquet"), filepath.Join(folder, "out.parquet")
 	keys := numberKeys["key"]
-	opts := Options{Keys: keys, Memory: MinMemory, SpillDir: t.TempDir(), BytesPerFile: 2 << 20, RowGroupRows: 20_000}
+	opts := Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()},
+		Output: Output{BytesPerFile: 2 << 20, RowGroupRows: 20_000}}
 	first, err := Sort(t.Context(), []string{in}, out, opts)
 	require.NoError(t, err)
 	require.Greater(t, len(first.Outputs), 5)
@@ -188,7 +190,7 @@ func TestFilesOfSomeBytes(t *testing.T) {
 
 	other := filepath.Join(folder, "out-extra.parquet")
 	require.NoError(t, os.WriteFile(other, nil, 0o600))
-	opts.BytesPerFile, opts.RowsPerFile = 0, 300_000
+	opts.Output.BytesPerFile, opts.Output.RowsPerFile = 0, 300_000
 	second, err := Sort(t.Context(), []string{in}, out, opts)
 	require.NoError(t, err)
 	require.Equal(t, []string{"out-00001.parquet", "out-00002.parquet", "out-00003.parquet", "out-extra.parquet"},
@@ -210,7 +212,7 @@ func TestSortOntoItsInput(t *testing.T) {
 	in := manyNumbers(t, t.TempDir(), "in.parquet")
 	before := digestOf(t, in)
 	_, err := Sort(t.Context(), []string{in}, in,
-		Options{Keys: numberKeys["key"], Memory: MinMemory, SpillDir: t.TempDir()})
+		Options{Keys: numberKeys["key"], Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()}})
 	require.NoError(t, err)
 	require.Equal(t, before, digestOf(t, in))
 	requireSorted(t, []string{in}, []string{in}, numberKeys["key"])

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
@@ -20,10 +21,14 @@ type Sorter struct {
 	sorter *extsort.Sorter
 }
 
-// NewSorter begins a sort of batches of a schema. Of the options it uses Keys, Memory, SpillDir, SpillCompression,
-// Limit, RowGroupRows, Threads, Allocator and, for what Sorted does, Progress. Dictionary columns come back as their
-// values.
-func NewSorter(ctx context.Context, schema *arrow.Schema, opts Options) (*Sorter, error) {
+// NewSorter begins a sort of batches of a schema by keys, the most significant first. Of the options it uses Rows,
+// Memory, Run, and Output: RowGroupRows for the batches of Sorted, all of it for WriteFile. Dictionary columns come
+// back as their values.
+func NewSorter(ctx context.Context, schema *arrow.Schema, keys []arrowsort.Key, opts Options) (*Sorter, error) {
+	if len(opts.Keys) > 0 || opts.KeysFor != nil {
+		return nil, fmt.Errorf("%w: the keys of a Sorter are an argument; leave out Keys and KeysFor", errOption)
+	}
+	opts.Keys = keys
 	opts, err := opts.resolved(ctx)
 	if err != nil {
 		return nil, err
@@ -52,9 +57,7 @@ func (s *Sorter) Sorted() (array.RecordReader, error) { return s.sorter.Sorted()
 // Close removes what was spilled. It may be called more than once.
 func (s *Sorter) Close() error { return s.sorter.Close() }
 
-// WriteFile writes the rows in order to a file, as Sort does, and is called in place of Sorted. Of the options it uses
-// RowsPerFile, BytesPerFile, OutputFormat, Compression, PageRows, RowGroupRows, Delimiter, NoHeader and Progress, too.
-// Result has no inputs.
+// WriteFile writes the rows in order to a file, as Sort does, and is called in place of Sorted. Result has no inputs.
 func (s *Sorter) WriteFile(path string) (*Result, error) {
 	out := &outputs{ctx: s.ctx, path: path, schema: s.Schema(), head: head{opts: &s.opts}}
 	out.closing.SetLimit(syncs)
@@ -68,7 +71,7 @@ func (s *Sorter) WriteFile(path string) (*Result, error) {
 		return nil, err
 	}
 	if out.options.Format == tablefile.Parquet {
-		out.options.PageRows = s.opts.PageRows
+		out.options.PageRows = s.opts.Output.PageRows
 		out.options.RowGroupRows = maxGroupRows // a table that is written is a row group
 	}
 	defer out.abort()
@@ -96,6 +99,6 @@ func (s *Sorter) WriteFile(path string) (*Result, error) {
 	if result.BytesOut, err = out.commit(); err != nil {
 		return nil, err
 	}
-	result.Head = out.head.table(s.Schema())
+	result.Preview = out.head.table(s.Schema())
 	return result, nil
 }

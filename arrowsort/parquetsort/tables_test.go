@@ -66,12 +66,13 @@ func TestWantedRowsAndColumns(t *testing.T) {
 		opts Options
 		want []string
 	}{
-		"unique":           {Options{Unique: true}, firsts},
-		"unique and limit": {Options{Unique: true, Limit: 30_000}, firsts[:30_000]},
-		"tail":             {Options{Tail: 12_345}, all[len(all)-12_345:]},
-		"tail of all":      {Options{Tail: 1 << 40}, all},
-		"select":           {Options{Select: []string{"row", "key"}}, some},
-		"select and tail":  {Options{Select: []string{"row", "key"}, Tail: 5}, some[len(some)-5:]},
+		"unique":           {Options{Rows: Rows{Unique: true}}, firsts},
+		"unique and limit": {Options{Rows: Rows{Unique: true, Limit: 30_000}}, firsts[:30_000]},
+		"tail":             {Options{Rows: Rows{Tail: 12_345}}, all[len(all)-12_345:]},
+		"tail of all":      {Options{Rows: Rows{Tail: 1 << 40}}, all},
+		"select":           {Options{Input: Input{Columns: []string{"row", "key"}}}, some},
+		"select and tail": {Options{Input: Input{Columns: []string{"row", "key"}},
+			Rows: Rows{Tail: 5}}, some[len(some)-5:]},
 	} {
 		for way, do := range map[string]func(out string, opts Options) (*Result, error){
 			"in memory": func(out string, opts Options) (*Result,
@@ -79,7 +80,7 @@ func TestWantedRowsAndColumns(t *testing.T) {
 				return Sort(t.Context(), []string{in}, out, opts)
 			},
 			"spilled": func(out string, opts Options) (*Result, error) {
-				opts.Memory = MinMemory
+				opts.Memory.Budget = MinMemory
 				return Sort(t.Context(), []string{in, empty}, out, opts)
 			},
 			"merged": func(out string, opts Options) (*Result, error) {
@@ -94,14 +95,14 @@ func TestWantedRowsAndColumns(t *testing.T) {
 					mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 					defer mem.AssertSize(t, 0)
 					opts := c.opts
-					opts.Keys, opts.Allocator, opts.SpillDir, opts.Head = keys, mem, t.TempDir(), 3
+					opts.Keys, opts.Run.Allocator, opts.Memory.SpillDir, opts.Output.Preview = keys, mem, t.TempDir(), 3
 					out := filepath.Join(t.TempDir(), "out"+ext)
 					result, err := do(out, opts)
 					require.NoError(t, err)
-					defer result.Head.Release()
+					defer result.Preview.Release()
 					require.Equal(t, way == "spilled", result.Runs > 0)
 					require.EqualValues(t, len(c.want), result.Rows)
-					require.Equal(t, int(result.Head.NumCols()), result.Schema.NumFields())
+					require.Equal(t, int(result.Preview.NumCols()), result.Schema.NumFields())
 					if got := textOfRows(t, out); ext != ".csv" {
 						require.True(t, strings.Join(c.want, "\n") == strings.Join(got, "\n"), "the rows differ")
 					} else {
@@ -111,7 +112,8 @@ func TestWantedRowsAndColumns(t *testing.T) {
 			}
 		}
 	}
-	for _, opts := range []Options{{Tail: 1, Limit: 1}, {Tail: 1, Unique: true}, {Tail: -1}, {Select: []string{"no"}}} {
+	for _, opts := range []Options{{Rows: Rows{Tail: 1, Limit: 1}}, {Rows: Rows{Tail: 1, Unique: true}},
+		{Rows: Rows{Tail: -1}}, {Input: Input{Columns: []string{"no"}}}} {
 		opts.Keys = keys
 		_, err := Sort(t.Context(), []string{in}, filepath.Join(folder, "no.parquet"), opts)
 		require.ErrorIs(t, err, ErrOption, fmt.Sprint(opts))
@@ -127,7 +129,7 @@ func TestUniqueOfAConstantKey(t *testing.T) {
 		"[5,5,5]", "[null,null,null]", "[1,2,3]")
 	for _, keys := range [][]arrowsort.Key{{{Path: "same"}}, {{Path: "none"}}, {{Path: "same"}, {Path: "none"}}} {
 		for _, inputs := range [][]string{{in}, {in, in}} {
-			_, err := Sort(t.Context(), inputs, out, Options{Keys: keys, Unique: true})
+			_, err := Sort(t.Context(), inputs, out, Options{Keys: keys, Rows: Rows{Unique: true}})
 			require.NoError(t, err)
 			require.Equal(t, []string{"5|null|1|"}, textOfRows(t, out))
 		}

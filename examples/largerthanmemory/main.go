@@ -1,5 +1,5 @@
 // Command largerthanmemory sorts record batches that do not fit into memory: 80 MB of measurements of 40 sensors, with
-// a budget of 32 MiB. A parquetsort.Sorter takes the batches, spills sorted runs to a temporary folder, and returns all
+// a budget of 32 MiB. A extsort.Sorter takes the batches, spills sorted runs to a temporary folder, and returns all
 // rows in order, again as batches.
 //
 //	$ go run ./examples/largerthanmemory
@@ -20,7 +20,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+	"github.com/arrowsort/arrowsort/arrowsort/extsort"
 )
 
 const (
@@ -42,10 +42,8 @@ func main() {
 }
 
 func run(ctx context.Context, w io.Writer) (err error) {
-	sorter, err := parquetsort.NewSorter(ctx, schema, parquetsort.Options{
-		Keys:   []arrowsort.Key{{Path: "sensor"}, {Path: "second"}},
-		Memory: 32 << 20,
-	})
+	sorter, err := extsort.NewSorter(ctx, schema, []arrowsort.Key{{Path: "sensor"}, {Path: "second"}},
+		extsort.Options{Memory: 32 << 20})
 	if err != nil {
 		return err
 	}
@@ -66,7 +64,7 @@ func run(ctx context.Context, w io.Writer) (err error) {
 }
 
 // writeMeasurements writes random batches, where a program would write those of a database or a network.
-func writeMeasurements(w io.Writer, sorter *parquetsort.Sorter) error {
+func writeMeasurements(w io.Writer, sorter *extsort.Sorter) error {
 	random := rand.New(rand.NewPCG(1, 2))
 	builder := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	defer builder.Release()

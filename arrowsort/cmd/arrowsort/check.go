@@ -47,7 +47,7 @@ func (j *job) check(ctx context.Context, _ []string) error {
 		if got, err = parquetsort.Check(ctx, j.files, j.options); err != nil {
 			return err
 		}
-		if v := got.Violation; j.piped || j.options.Limit > 0 || v != nil && v.Row == 0 {
+		if v := got.Violation; j.piped || j.options.Rows.Limit > 0 || v != nil && v.Row == 0 {
 			return nil // no footers, or a violation between two files
 		}
 		footers, err = parquetsort.CheckFooters(ctx, got, j.options)

@@ -27,7 +27,7 @@ func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowso
 			return nil, fmt.Errorf("key %s: %w", quoted(k.text), err)
 		}
 	}
-	for _, name := range f.options.Select {
+	for _, name := range f.options.Input.Columns {
 		if err := locateColumn(schema, name); err != nil {
 			return nil, fmt.Errorf("--select %s: %w", quoted(name), err)
 		}

@@ -47,7 +47,7 @@ func completeFlags(cmd *cobra.Command) {
 // completeCompression completes the codecs of the output's format.
 func (f *jobFlags) completeCompression(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	opts := tablefile.WriteOptions{}
-	opts.Format, _ = tablefile.ParseFormat(f.options.OutputFormat) // its flag has checked it
+	opts.Format, _ = tablefile.ParseFormat(string(f.options.Output.Format)) // its flag has checked it
 	var codecs []string
 	for _, codec := range []string{"none", "snappy", "gzip", "brotli", "zstd", "lz4"} {
 		opts.Compression.Codec = codec
@@ -115,9 +115,9 @@ func (f *jobFlags) schemaOf(args []string) *arrow.Schema {
 	if err != nil || len(files) == 0 || files[0] == tablefile.Pipe {
 		return nil
 	}
-	format, _ := tablefile.ParseFormat(f.options.InputFormat) // its flag has checked it
-	s, err := tablefile.Scan(files[0], 0, tablefile.ReadOptions{Format: format, Delimiter: f.options.Delimiter,
-		CSV: &csv.Schema{NoHeader: f.options.NoHeader}})
+	format, _ := tablefile.ParseFormat(string(f.options.Input.Format)) // its flag has checked it
+	s, err := tablefile.Scan(files[0], 0, tablefile.ReadOptions{Format: format, Delimiter: f.options.Input.Delimiter,
+		CSV: &csv.Schema{NoHeader: f.options.Input.NoHeader}})
 	if err != nil {
 		return nil
 	}

@@ -165,7 +165,7 @@ func (l *lazyEngine) close() {
 
 // sortThreads returns the number of threads of the CPU engine.
 func (f *jobFlags) sortThreads() int {
-	return cmp.Or(f.options.Threads, runtime.GOMAXPROCS(0))
+	return cmp.Or(f.options.Run.Threads, runtime.GOMAXPROCS(0))
 }
 
 // A fallback sorts on the second engine if the first one fails or has too little memory.

@@ -73,7 +73,8 @@ func TestOpenEngine(t *testing.T) {
 		openGPU = func(gpu.Options) (gpuEngine, error) { return &told{name: "gpu"}, c.err }
 		for _, name := range []string{"auto", "gpu"} {
 			used := "cpu"
-			l := &lazyEngine{flags: &jobFlags{engine: name, options: parquetsort.Options{Threads: 1}}, used: &used}
+			l := &lazyEngine{flags: &jobFlags{engine: name,
+				options: parquetsort.Options{Run: parquetsort.Run{Threads: 1}}}, used: &used}
 			e, err := l.open(large)
 			l.close()
 			switch {
@@ -92,7 +93,8 @@ func TestOpenEngine(t *testing.T) {
 		}
 	}
 	openGPU = func(gpu.Options) (gpuEngine, error) { panic("few rows") }
-	e, err := (&lazyEngine{flags: &jobFlags{engine: "auto", options: parquetsort.Options{Threads: 1}}}).open(large - 1)
+	e, err := (&lazyEngine{flags: &jobFlags{engine: "auto",
+		options: parquetsort.Options{Run: parquetsort.Run{Threads: 1}}}}).open(large - 1)
 	require.NoError(t, err)
 	require.Equal(t, "cpu", e.Name())
 }

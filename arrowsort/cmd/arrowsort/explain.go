@@ -36,12 +36,12 @@ number of passes and the bytes that are spilled. The keys are shown for files th
 // explain prints the strategy, except for a pipe, and the plan of the keys if a file is sorted in memory.
 func (j *job) explain(ctx context.Context, _ []string) error {
 	o, r := &j.options, &j.report
-	if o.Limit > 0 && (len(j.files) > 1 || o.Memory > 0) {
+	if o.Rows.Limit > 0 && (len(j.files) > 1 || o.Memory.Budget > 0) {
 		return usagef("--limit reads the first rows of one file in memory: leave out --memory and further files")
 	}
 	var lines []string
-	if !j.piped && o.Limit == 0 {
-		unlimit := limitGarbage(o.Memory)
+	if !j.piped && o.Rows.Limit == 0 {
+		unlimit := limitGarbage(o.Memory.Budget)
 		d, err := parquetsort.Explain(ctx, j.files, *o)
 		unlimit()
 		if err != nil {

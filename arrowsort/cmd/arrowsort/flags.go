@@ -47,8 +47,8 @@ func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
 	addInput(cmd, o)
 	flags.StringArrayVarP(&f.keyTexts, "key", "k", nil, flagtext.KeyHelp)
 	_ = cmd.RegisterFlagCompletionFunc("key", f.completeKey) // fails for an unknown flag only
-	flags.Func("limit", limitHelp, into(&o.Limit, wholeNumber))
-	flags.Func("threads", "use at most `N` threads; 0 for all cores", into(&o.Threads, wholeNumber))
+	flags.Func("limit", limitHelp, into(&o.Rows.Limit, wholeNumber))
+	flags.Func("threads", "use at most `N` threads; 0 for all cores", into(&o.Run.Threads, wholeNumber))
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object about what was done")
 }
@@ -57,10 +57,10 @@ func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
 func addInput(cmd *cobra.Command, o *parquetsort.Options) {
 	flags := cmd.Flags()
 	flags.Func("format", "`format` of the input: parquet, arrow, arrows, csv (default: by name)",
-		into(&o.InputFormat, asTyped(tablefile.ParseFormat)))
+		into(&o.Input.Format, asTyped[parquetsort.Format](tablefile.ParseFormat)))
 	flags.Func("delimiter", "what separates the values of CSV: a `character`, or tab (default comma, in .tsv tab)",
-		into(&o.Delimiter, parseDelimiter))
-	flags.BoolVar(&o.NoHeader, "no-header", false,
+		into(&o.Input.Delimiter, parseDelimiter))
+	flags.BoolVar(&o.Input.NoHeader, "no-header", false,
 		"CSV has no line of column names: the columns are '#1', '#2'; output in CSV has none either")
 	flags.Func("csv-type", "read a column of CSV as `COLUMN=TYPE`: date:%d/%m/%Y, timestamp:LAYOUT, int64, float64, "+
 		"float64:1.234,5, decimal(p,s) or text (docs/csv.md)", func(text string) error { return addType(o, text) })
@@ -76,28 +76,28 @@ func (f *jobFlags) addEngine(cmd *cobra.Command) {
 
 func (f *jobFlags) addMemory(cmd *cobra.Command) {
 	cmd.Flags().Func("memory", "work within `SIZE` of memory (default: "+defaultMemory+")",
-		into(&f.options.Memory, parseBudget))
+		into(&f.options.Memory.Budget, parseBudget))
 }
 
 func (f *jobFlags) addSpill(cmd *cobra.Command) {
 	flags, o := cmd.Flags(), &f.options
 	f.addMemory(cmd)
 	flags.Func("spill-dir", "spill what does not fit in memory to `DIR` (default: the folder for temporary files)",
-		into(&o.SpillDir, parseFolder))
+		into(&o.Memory.SpillDir, parseFolder))
 	flags.Func("spill-compression", "compress what is spilled with `codec` lz4 or zstd",
-		into(&o.SpillCompression, oneOf("lz4", "zstd")))
+		into(&o.Memory.SpillCompression, oneOf(parquetsort.LZ4, parquetsort.Zstd)))
 	flags.Func("rows-per-file", "write files of `N` rows, out-00001.parquet and so on",
-		into(&o.RowsPerFile, wholeNumber))
+		into(&o.Output.RowsPerFile, wholeNumber))
 	flags.Func("bytes-per-file", "write files of about `SIZE`, such as 256MB, or of one row group",
-		into(&o.BytesPerFile, flagtext.ParseSize))
+		into(&o.Output.BytesPerFile, flagtext.ParseSize))
 }
 
 // addSelection adds the flags that leave out rows and columns.
 func (f *jobFlags) addSelection(cmd *cobra.Command) {
 	flags, o := cmd.Flags(), &f.options
-	flags.Func("tail", "keep the last `N` rows of the order; 0 for all", into(&o.Tail, wholeNumber))
-	flags.BoolVar(&o.Unique, "unique", false, "keep only the first row of each key")
-	flags.StringSliceVar(&o.Select, "select", nil,
+	flags.Func("tail", "keep the last `N` rows of the order; 0 for all", into(&o.Rows.Tail, wholeNumber))
+	flags.BoolVar(&o.Rows.Unique, "unique", false, "keep only the first row of each key")
+	flags.StringSliceVar(&o.Input.Columns, "select", nil,
 		"read and write these `COLUMNS` only, as in a,b; keys need not be among them")
 	_ = cmd.RegisterFlagCompletionFunc("select", f.completeColumns) // fails for an unknown flag only
 }
@@ -107,22 +107,23 @@ func (f *jobFlags) addOutput(cmd *cobra.Command) {
 	flags.StringVarP(&f.output, "output", "o", "",
 		"write to `FILE`, the input itself if you like; - for standard output")
 	flags.Func("output-format", "`format` of the output: parquet, arrow, arrows, csv (default: by name)",
-		into(&o.OutputFormat, asTyped(tablefile.ParseFormat)))
+		into(&o.Output.Format, asTyped[parquetsort.Format](tablefile.ParseFormat)))
 	flags.Func("row-group-rows", fmt.Sprintf("write Parquet row groups of `N` rows (default %d)",
-		tablefile.DefaultRowGroupRows), into(&o.RowGroupRows, wholeNumber))
+		tablefile.DefaultRowGroupRows), into(&o.Output.RowGroupRows, wholeNumber))
 	flags.Func("page-rows", fmt.Sprintf("write Parquet pages of `N` rows at most (default %d)",
-		tablefile.DefaultPageRows), into(&o.PageRows, wholeNumber))
+		tablefile.DefaultPageRows), into(&o.Output.PageRows, wholeNumber))
 	flags.Func("compression", "`codec[:level]` of Parquet or Arrow: none, snappy, gzip, brotli, zstd, lz4",
-		into(&o.Compression, asTyped(tablefile.ParseCompression)))
+		into(&o.Output.Compression, asTyped[parquetsort.Compression](tablefile.ParseCompression)))
 	_ = cmd.RegisterFlagCompletionFunc("compression", f.completeCompression) // fails for an unknown flag only
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the plan of the keys, too: bits, codes and digits")
-	flags.Func("preview", "print the first `N` rows as a table", into(&o.Head, wholeNumber))
+	flags.Func("preview", "print the first `N` rows as a table", into(&o.Output.Preview, wholeNumber))
 }
 
 // parse checks the combination of flags and inputs, and lists the inputs.
 func (f *jobFlags) parse(s streams, cmd *cobra.Command, args []string) (err error) {
 	o := &f.options
-	o.Stdin, o.Stdout = s.in, s.out
+	o.Input.Stdin, o.Output.Stdout = s.in, s.out
+	o.Output.Delimiter, o.Output.NoHeader = o.Input.Delimiter, o.Input.NoHeader
 	o.KeysFor = func(schema *arrow.Schema) ([]arrowsort.Key, error) { return f.resolve(cmd.Context(), schema) }
 	if !f.keysOptional || len(f.keyTexts) > 0 {
 		if f.keys, err = parseKeys(f.keyTexts); err != nil {
@@ -136,15 +137,15 @@ func (f *jobFlags) parse(s streams, cmd *cobra.Command, args []string) (err erro
 		}
 	}
 	switch {
-	case csvFlag(cmd) != "" && !isCSV(o.InputFormat, args[0]) && !(writes && isCSV(o.OutputFormat, f.output)):
+	case csvFlag(cmd) != "" && !isCSV(o.Input.Format, args[0]) && !(writes && isCSV(o.Output.Format, f.output)):
 		return usagef("--%s is for CSV, which is neither read nor written here", csvFlag(cmd))
-	case len(o.CSVTypes) > 0 && !isCSV(o.InputFormat, args[0]):
+	case len(o.Input.CSVTypes) > 0 && !isCSV(o.Input.Format, args[0]):
 		return usagef("--csv-type is for CSV, which is not read here")
-	case cmd.Flags().Changed("select") && len(o.Select) == 0:
+	case cmd.Flags().Changed("select") && len(o.Input.Columns) == 0:
 		return usagef("--select names no column")
 	case f.verbose && (f.quiet || f.json):
 		return usagef("--verbose goes with neither --quiet nor --json, which has the plan")
-	case o.Tail > 0 && (o.Limit > 0 || o.Unique):
+	case o.Rows.Tail > 0 && (o.Rows.Limit > 0 || o.Rows.Unique):
 		return usagef("--tail goes with neither --limit nor --unique")
 	case f.splits() && (f.output == "" || f.output == tablefile.Pipe):
 		return usagef("--rows-per-file and --bytes-per-file need a file to number: -o FILE")
@@ -159,7 +160,7 @@ func (f *jobFlags) parse(s streams, cmd *cobra.Command, args []string) (err erro
 		return err
 	}
 	for _, line := range parquetsort.Skipped(args) {
-		o.Warn(line)
+		o.Run.Warn(line)
 	}
 	f.piped = slices.ContainsFunc(f.files, tablefile.IsPipe)
 	return nil
@@ -171,7 +172,7 @@ func (f *jobFlags) checkOutput(s streams, cmd *cobra.Command) error {
 	if f.output != "" {
 		f.output = tablefile.OutputPath(f.output)
 	}
-	toPipe, preview := f.output == tablefile.Pipe, o.Head > 0
+	toPipe, preview := f.output == tablefile.Pipe, o.Output.Preview > 0
 	forFile := []string{"output-format", "compression", "row-group-rows", "page-rows"}
 	given := slices.IndexFunc(forFile, cmd.Flags().Changed)
 	switch {
@@ -187,15 +188,15 @@ func (f *jobFlags) checkOutput(s streams, cmd *cobra.Command) error {
 		return usagef("standard output is closed: redirect it, or write to -o FILE")
 	case f.output == "":
 		return nil
-	case toPipe && s.outTerminal && !isCSV(o.OutputFormat, f.output):
+	case toPipe && s.outTerminal && !isCSV(o.Output.Format, f.output):
 		return usagef("standard output is a terminal: redirect it, or write to -o FILE")
 	}
 	if err := checkOutputPath(f.output); err != nil {
 		return err
 	}
-	opts := tablefile.WriteOptions{RowGroupRows: o.RowGroupRows, PageRows: o.PageRows}
-	opts.Format, _ = tablefile.ParseFormat(o.OutputFormat) // their flags have checked them
-	opts.Compression, _ = tablefile.ParseCompression(o.Compression)
+	opts := tablefile.WriteOptions{RowGroupRows: o.Output.RowGroupRows, PageRows: o.Output.PageRows}
+	opts.Format, _ = tablefile.ParseFormat(string(o.Output.Format)) // their flags have checked them
+	opts.Compression, _ = tablefile.ParseCompression(string(o.Output.Compression))
 	if err := tablefile.CheckWrite(f.output, opts); err != nil {
 		return usagef("%s", byFlag(err.Error(), "--output-format"))
 	}
@@ -211,8 +212,8 @@ func csvFlag(cmd *cobra.Command) string {
 	return ""
 }
 
-func isCSV(format, path string) bool {
-	f, err := tablefile.ParseFormat(format)
+func isCSV(format parquetsort.Format, path string) bool {
+	f, err := tablefile.ParseFormat(string(format))
 	if err == nil {
 		f, err = f.Resolve(path)
 	}
@@ -220,7 +221,9 @@ func isCSV(format, path string) bool {
 }
 
 // splits reports whether the output is divided into several files.
-func (f *jobFlags) splits() bool { return f.options.RowsPerFile > 0 || f.options.BytesPerFile > 0 }
+func (f *jobFlags) splits() bool {
+	return f.options.Output.RowsPerFile > 0 || f.options.Output.BytesPerFile > 0
+}
 
 // into returns a flag function that parses a value into a variable. Errors follow the flag's name and value.
 func into[T any](to *T, parse func(string) (T, error)) func(string) error {
@@ -231,21 +234,25 @@ func into[T any](to *T, parse func(string) (T, error)) func(string) error {
 }
 
 // asTyped returns the text of a value if it can be parsed.
-func asTyped[T any](parse func(string) (T, error)) func(string) (string, error) {
-	return func(text string) (string, error) {
+func asTyped[S ~string, T any](parse func(string) (T, error)) func(string) (S, error) {
+	return func(text string) (S, error) {
 		_, err := parse(text)
-		return text, err
+		return S(text), err
 	}
 }
 
 // oneOf returns the text of a value if it is in a list.
-func oneOf(values ...string) func(string) (string, error) {
-	return func(text string) (string, error) {
-		if slices.Contains(values, text) {
-			return text, nil
+func oneOf[S ~string](values ...S) func(string) (S, error) {
+	return func(text string) (S, error) {
+		if slices.Contains(values, S(text)) {
+			return S(text), nil
 		}
-		last := len(values) - 1
-		return "", fmt.Errorf("use %s or %s", strings.Join(values[:last], ", "), values[last])
+		var texts []string
+		for _, v := range values {
+			texts = append(texts, string(v))
+		}
+		last := len(texts) - 1
+		return "", fmt.Errorf("use %s or %s", strings.Join(texts[:last], ", "), texts[last])
 	}
 }
 
@@ -304,13 +311,13 @@ func addType(o *parquetsort.Options, text string) error {
 			column, typ, err = text[:at], text[at+1:], nil
 		}
 	}
-	if o.CSVTypes == nil {
-		o.CSVTypes = map[string]string{}
+	if o.Input.CSVTypes == nil {
+		o.Input.CSVTypes = map[string]string{}
 	}
-	if _, twice := o.CSVTypes[column]; twice {
+	if _, twice := o.Input.CSVTypes[column]; twice {
 		return fmt.Errorf("column %s has two types", quoted(column))
 	}
-	o.CSVTypes[column] = typ
+	o.Input.CSVTypes[column] = typ
 	return nil
 }
 

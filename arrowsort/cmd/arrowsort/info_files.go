@@ -49,18 +49,18 @@ func showFiles(ctx context.Context, s streams, args []string, opts *parquetsort.
 			fmt.Fprintln(s.err, "arrowsort: warning:", printable(line))
 		}
 	}
-	if flag != "" && !slices.ContainsFunc(files, func(file string) bool { return isCSV(opts.InputFormat, file) }) {
+	if flag != "" && !slices.ContainsFunc(files, func(file string) bool { return isCSV(opts.Input.Format, file) }) {
 		return usagef("--%s is for CSV, which no file is", flag)
 	}
-	types, err := csv.ParseTypes(opts.CSVTypes)
+	types, err := csv.ParseTypes(opts.Input.CSVTypes)
 	if err != nil {
 		return err // its flag has checked it
 	}
-	read := tablefile.ReadOptions{Delimiter: opts.Delimiter}
-	read.Format, _ = tablefile.ParseFormat(opts.InputFormat) // its flag has checked it
+	read := tablefile.ReadOptions{Delimiter: opts.Input.Delimiter}
+	read.Format, _ = tablefile.ParseFormat(string(opts.Input.Format)) // its flag has checked it
 	all := filesReport{Command: "info"}
 	for i, file := range files {
-		read.CSV = &csv.Schema{NoHeader: opts.NoHeader, Types: types}
+		read.CSV = &csv.Schema{NoHeader: opts.Input.NoHeader, Types: types}
 		info, err := tablefile.Inspect(ctx, file, read)
 		var column *csv.ColumnError
 		if errors.As(err, &column) {

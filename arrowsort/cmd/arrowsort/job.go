@@ -28,7 +28,7 @@ type job struct {
 
 // start checks the command line and starts the report.
 func (j *job) start(cmd *cobra.Command, args []string) error {
-	j.options.Warn = j.warn
+	j.options.Run.Warn = j.warn
 	j.report = report{Command: cmd.Name(), Engine: "cpu", start: time.Now()}
 	if err := j.parse(j.streams, cmd, args); err != nil {
 		return err
@@ -76,15 +76,15 @@ type writing func(ctx context.Context, inputs []string, output string, opts parq
 func (j *job) write(ctx context.Context, inputs []string, work writing) error {
 	opts, output := &j.options, j.output
 	if output == "" {
-		output, opts.OutputFormat, opts.Stdout = tablefile.Pipe, tablefile.IPCStream.String(), io.Discard
-		if opts.Tail == 0 && (opts.Limit == 0 || opts.Limit > opts.Head) {
-			opts.Limit = opts.Head // more rows are not shown
+		output, opts.Output.Format, opts.Output.Stdout = tablefile.Pipe, parquetsort.ArrowStream, io.Discard
+		if opts.Rows.Tail == 0 && (opts.Rows.Limit == 0 || opts.Rows.Limit > opts.Output.Preview) {
+			opts.Rows.Limit = opts.Output.Preview // more rows are not shown
 		}
 	}
 	engine := &lazyEngine{flags: &j.jobFlags, used: &j.report.Engine}
 	defer engine.close()
 	if j.engine != "" {
-		opts.Engine = engine
+		opts.Run.Engine = engine
 	}
 	var result *parquetsort.Result
 	err := j.run(func() (err error) {
@@ -104,9 +104,9 @@ func (j *job) write(ctx context.Context, inputs []string, work writing) error {
 	if j.splits() {
 		r.Outputs = result.Outputs
 	}
-	if result.Head != nil {
-		defer result.Head.Release()
-		if err := preview(j.out, result.Head, result.Schema, int(opts.Head), j.outWidth); err != nil {
+	if result.Preview != nil {
+		defer result.Preview.Release()
+		if err := preview(j.out, result.Preview, result.Schema, int(opts.Output.Preview), j.outWidth); err != nil {
 			return err
 		}
 	}
@@ -119,9 +119,9 @@ var orderWords = map[string]string{"sort": "sorted by ", mergeName: "merged by "
 
 // run runs a job with its progress shown. Errors are in terms of the command.
 func (j *job) run(work func() error) error {
-	defer limitGarbage(j.options.Memory)()
+	defer limitGarbage(j.options.Memory.Budget)()
 	p := startProgress(j)
-	j.options.Progress = p.report
+	j.options.Run.Progress = p.report
 	err := work()
 	p.end()
 	return inTerms(err)
@@ -182,7 +182,7 @@ func (e reworded) Unwrap() error { return e.error }
 // elsewhere by plain lines.
 type progress struct {
 	job   *job
-	phase string
+	phase parquetsort.Phase
 	text  string      // empty: the phase is not shown
 	line  *statusLine // nil: nothing is drawn
 	start time.Time
@@ -200,7 +200,7 @@ func startProgress(j *job) *progress {
 }
 
 // report is called by package parquetsort. A total of 0 or less means unknown.
-func (p *progress) report(phase string, done, total int64) {
+func (p *progress) report(phase parquetsort.Phase, done, total int64) {
 	if phase != p.phase {
 		if p.phase != "" {
 			p.endPhase()
@@ -210,7 +210,7 @@ func (p *progress) report(phase string, done, total int64) {
 	p.show(p.text, done, total)
 }
 
-func (p *progress) begin(phase string) {
+func (p *progress) begin(phase parquetsort.Phase) {
 	p.phase, p.text = phase, printable(p.describe(phase))
 	saves := phase == parquetsort.PhaseWrite || phase == parquetsort.PhaseSave
 	if saves && p.job.output == tablefile.Pipe && p.job.outTerminal {
@@ -230,7 +230,7 @@ func (p *progress) show(text string, done, total int64) {
 }
 
 // unitOf returns the unit of a phase. Loading has one only if the total is unknown, from a pipe.
-func unitOf(phase string) unit {
+func unitOf(phase parquetsort.Phase) unit {
 	switch phase {
 	case parquetsort.PhaseSort, parquetsort.PhaseSave, parquetsort.PhaseMeasure:
 		return inSteps
@@ -241,29 +241,30 @@ func unitOf(phase string) unit {
 }
 
 // describe names a phase and its files; empty for a phase that is not shown.
-func (p *progress) describe(phase string) string {
+func (p *progress) describe(phase parquetsort.Phase) string {
 	j := p.job
+	text := string(phase)
 	switch phase {
 	case parquetsort.PhaseSort:
-		return phase + " by " + keysInWords(j.keys)
+		return text + " by " + keysInWords(j.keys)
 	case parquetsort.PhaseMeasure:
-		return phase + " the keys"
+		return text + " the keys"
 	case parquetsort.PhaseMerge:
-		return phase
+		return text
 	case parquetsort.PhaseCheck:
 		if j.report.ReadSeconds > 0 {
-			return phase + " the order" // of a table in memory
+			return text + " the order" // of a table in memory
 		}
 	case parquetsort.PhaseWrite, parquetsort.PhaseSave:
 		switch {
 		case j.output != "":
-			return phase + " " + displayName(j.output, "standard output")
+			return text + " " + displayName(j.output, "standard output")
 		case phase == parquetsort.PhaseSave:
 			return ""
 		}
-		return phase + " the first rows"
+		return text + " the first rows"
 	}
-	return phase + " " + filesText(j.files)
+	return text + " " + filesText(j.files)
 }
 
 // endPhase adds the time of the phase to the report.
