@@ -88,7 +88,8 @@ func Sort(ctx context.Context, scope beam.Scope, inputs []string, output string,
 		return none, err
 	}
 	division, err := parquetsort.Divide(ctx, paths, partBytes, parquetsort.Options{Keys: keys, KeysFor: opts.KeysFor,
-		Input: parquetsort.Input{Format: parquetsort.Format(opts.InputFormat), Open: opts.opener(ctx, paths...)}})
+		Input:  parquetsort.Input{Format: parquetsort.Format(opts.InputFormat), Open: opts.opener(ctx, paths...)},
+		Output: parquetsort.Output{Compression: parquetsort.Compression(opts.Compression)}})
 	if err != nil {
 		return none, err
 	}
