@@ -11,8 +11,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 )
 
-// Options are how to do it; the zero value is right for most callers. An option that a function does not use is
-// ErrOption, but for Allocator and Threads: these are the same for all functions.
+// Options are the options of a call. The zero value is right for most callers. An option that a function does not use
+// is ErrOption, but for Allocator and Threads: these are the same for all functions.
 type Options struct {
 	// Limit is the number of leading rows of the result that are wanted; 0 is all of them. Sort, SortIndices,
 	// SortIndices32, Merge, MergeReaders, Take and SearchSorted use it.

@@ -12,7 +12,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 )
 
-// TieBreaker is which ranks rows get that tie.
+// A TieBreaker decides the ranks of rows that tie.
 type TieBreaker uint8
 
 // The zero value is TiesFirst.

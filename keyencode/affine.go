@@ -92,7 +92,7 @@ func encodeInts[U buffers.Unsigned](dst []uint64, src []U, l *affine, sign uint6
 }
 
 // encodeFloats reads floats as sign and magnitude and makes them two's complement, which makes both zeros one and keeps
-// low bits that are zero in all magnitudes zero. NaN is what lies beyond an infinity.
+// low bits that are zero in all magnitudes zero. NaN has the words above infinity.
 func encodeFloats[U uint16 | uint32 | uint64](dst []uint64, src []U, l *affine, sign, inf U) {
 	base, shift, mul, bias, nan := U(l.base)^sign, l.shift&63, l.mul, l.bias, l.nan
 	dst = dst[:len(src)]

@@ -82,7 +82,7 @@ func (c *Column) ValueBytes() int {
 	return 0
 }
 
-// encoding is how the values of a kind are turned into codes.
+// An encoding is a way to turn the values of a kind into codes.
 type encoding uint8
 
 const (
@@ -113,8 +113,8 @@ func (k Kind) isFloat() bool { return k == Float16 || k == Float32 || k == Float
 
 func (k Kind) isDictionary() bool { return k >= Dictionary8 && k <= Dictionary64 }
 
-// signBit returns what turns a raw word of the kind into an ordered one: two's complement orders as unsigned with its
-// sign bit flipped. Floats are turned into two's complement first.
+// signBit returns the bits to invert that turn a raw word of the kind into an ordered one: two's complement orders as
+// unsigned with its sign bit flipped. Floats are turned into two's complement first.
 func (k Kind) signBit() uint64 {
 	switch k {
 	case Int8:
@@ -140,7 +140,7 @@ func (k Kind) infinity() uint64 {
 	return 0x7ff0_0000_0000_0000
 }
 
-// blockRows is how many rows are worked on at a time: their codes fit in the first-level cache.
+// blockRows is the number of rows of a unit of work: their codes fit in the first-level cache.
 const blockRows = 1024
 
 // A reader finds the rows of a column in its chunks.

@@ -108,8 +108,8 @@ func decimalAt(b *block, i int) (v uint256) {
 	return v
 }
 
-// wide is how decimals whose values span more than 64 bits become codes: (v-base) >> shift, or what that lacks to last
-// if descending. A limb of it is a field.
+// wide is the code of decimals whose values span more than 64 bits: (v-base) >> shift, or what that lacks to last if
+// descending. A limb of it is a field.
 type wide struct {
 	base, last uint256
 	shift      uint

@@ -135,7 +135,7 @@ func (p *Plan) Borders() []uint64 {
 	return borders
 }
 
-// part is what a field holds of its key.
+// A part is the part of a key that a field holds.
 type part uint8
 
 const (
@@ -174,7 +174,7 @@ func (p *Plan) fieldsOf(k int) (ofStrings bool) {
 	return false
 }
 
-// unit returns what all differences between a key's words are multiples of; 1 where all words are the same.
+// unit returns the common divisor of all differences between a key's words; 1 where all words are the same.
 func (s *Statistics) unit() uint64 {
 	if s.strided {
 		return max(s.Stride, 1)

@@ -75,7 +75,7 @@ func (p *Plan) Keys() []Key {
 	return keys
 }
 
-// Statistics returns what the plan was made from for a key.
+// Statistics returns the statistics of a key that the plan was made from.
 func (p *Plan) Statistics(key int) Statistics { return *p.keys[key].stats }
 
 // Words returns the number of 64-bit words of the longest code; 0 when all rows tie.

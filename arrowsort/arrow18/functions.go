@@ -25,7 +25,7 @@ func (SortOptions) TypeName() string { return "arrowsort.SortOptions" }
 
 // SelectKOptions are the options of arrowsort.select_k_unstable, which has no defaults.
 type SelectKOptions struct {
-	// K is how many row numbers are wanted, not negative. More than there are rows: all of them.
+	// K is the number of row numbers that are wanted, not negative. If there are fewer rows, all of them.
 	K int64
 	// Keys order the rows, the most significant first; one at least.
 	Keys []arrowsort.Key

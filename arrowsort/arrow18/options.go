@@ -12,8 +12,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 )
 
-// Options are those of the core, see arrowsort.Options, with an allocator of v18. The zero value is right for most
-// callers. An option that a function does not use is arrowsort.ErrOption, but for Allocator and Threads.
+// Options are arrowsort.Options with an allocator of v18. The zero value is right for most callers. An option that a
+// function does not use is arrowsort.ErrOption, but for Allocator and Threads.
 type Options struct {
 	// Limit is the number of leading rows of the result that are wanted; 0 is all of them. Sort, SortIndices,
 	// SortIndices32, Merge, MergeReaders, Take and SearchSorted use it.

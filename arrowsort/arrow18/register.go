@@ -94,7 +94,7 @@ func newFunction[T compute.FunctionOptions](name string, defaults compute.Functi
 	return newFunctionOf(name, defaults, first)
 }
 
-// prefix is what the names of the functions begin with.
+// prefix begins the names of the functions.
 const prefix = "arrowsort."
 
 // newFunctionOf is newFunction with the arguments of its description.
@@ -116,7 +116,7 @@ func newFunctionOf[T compute.FunctionOptions](name string, defaults compute.Func
 	return &function{compute.NewMetaFunction(name, compute.Arity{NArgs: len(doc.ArgNames)}, doc, impl), defaults}
 }
 
-// dataOf returns what a datum holds. The caller releases it; the datum keeps its own reference.
+// dataOf returns the data of a datum. The caller releases it; the datum keeps its own reference.
 func dataOf(datum compute.Datum) (Data, error) {
 	if adapter.IsNil(datum) {
 		return nil, errNoInput

@@ -73,7 +73,7 @@ func sortOptions(ctx context.Context) arrowsort.Options {
 	return arrowsort.Options{Allocator: compute.GetAllocator(ctx), Threads: max(threads, 0)}
 }
 
-// dataOf returns what a datum holds: an arrow.Array, *arrow.Chunked, arrow.Record or arrow.Table. The caller releases
+// dataOf returns the data of a datum: an arrow.Array, *arrow.Chunked, arrow.Record or arrow.Table. The caller releases
 // it; the datum keeps its own reference.
 func dataOf(datum compute.Datum) (arrowsort.Data, error) {
 	if adapter.IsNil(datum) {

@@ -40,7 +40,7 @@ func (SortOptions) TypeName() string { return "SortOptions" }
 
 // SelectKOptions are the options of select_k_unstable, which has no defaults: a call without options is an error.
 type SelectKOptions struct {
-	// K is how many row numbers are wanted, not negative. More than there are rows: all of them.
+	// K is the number of row numbers that are wanted, not negative. If there are fewer rows, all of them.
 	K int64
 	// SortKeys order the rows, the most significant first; one at least. For arrays and chunked arrays only the order
 	// and null placement of the first count.

@@ -98,7 +98,7 @@ func resolve(schema *arrow.Schema, keys []arrowsort.Key) ([]keypath.Column, erro
 	return found, nil
 }
 
-// Schema returns that of the records that Decode returns: a column for each key.
+// Schema returns the schema of the records of Decode: a column for each key.
 func (c *Converter) Schema() *arrow.Schema { return c.decoded }
 
 // A node is a column of the result of Decode, or a field of one: a leaf, or a struct of nodes.
@@ -139,7 +139,7 @@ func (c *Converter) add(column keypath.Column) node {
 // ErrRow is returned when bytes to decode are not rows of the converter. It matches arrow.ErrInvalid.
 var ErrRow = fmt.Errorf("arrowsort/rows: malformed row: %w", arrow.ErrInvalid)
 
-// Options are how to do it; the zero value is right for most callers.
+// Options are the options of a call. The zero value is right for most callers.
 type Options struct {
 	// Allocator allocates results and temporary memory; nil is memory.DefaultAllocator. It is called from one
 	// goroutine at a time by each call.
@@ -160,7 +160,7 @@ func (o Options) resolved(ctx context.Context) (Options, error) {
 	return o, nil
 }
 
-// A format is how the values of a leaf become bytes.
+// A format is the encoding of the values of a leaf.
 type format uint8
 
 const (

@@ -247,8 +247,8 @@ func (c *column) takeValues(t *tile, values, data []byte, pos []int, valid []byt
 	return c.takeFixed(values, data, pos, valid)
 }
 
-// follow returns how many of the bytes of a row, which begin with those of the column, are its; ok is false when they
-// are not what Encode makes.
+// follow returns the number of bytes of a column that a row begins with; ok is false when they are not what Encode
+// makes.
 func (c *column) follow(row []byte) (n int, ok bool) {
 	pos := []int{0}
 	switch {

@@ -36,7 +36,7 @@ const (
 	bytes
 )
 
-// textClass returns what bytes of a type are.
+// textClass returns whether the values of a type are UTF-8, other bytes, or none of these.
 func textClass(typ arrow.DataType) int {
 	switch typ.ID() {
 	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:

@@ -89,7 +89,7 @@ type texts struct {
 	layout
 }
 
-// start returns where row i starts.
+// start returns the position of the first byte of row i.
 func (t *texts) start(i int) int64 {
 	at := t.Offset + i
 	switch t.kind {

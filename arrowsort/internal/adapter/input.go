@@ -103,7 +103,7 @@ type Column struct {
 	Chunks []arrow.Array
 }
 
-// Label returns how errors and plans call a column: by its name, or by its position when it has none.
+// Label returns the name of a column in errors and plans: its own, or its position when it has none.
 func (in *Input) Label(column int) string {
 	if name := in.Columns[column].Name; name != "" {
 		return name

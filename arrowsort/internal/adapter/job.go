@@ -37,7 +37,7 @@ type keyColumn struct {
 	column int
 }
 
-// Options are what a JobBuilder needs besides its input.
+// Options are the options of a job and of its raw columns.
 type Options struct {
 	Allocator memory.Allocator
 	Ranker    engine.Engine // sorts the entries of dictionaries

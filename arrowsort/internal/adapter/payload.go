@@ -15,7 +15,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A payload is how a column of the input, or a field of one, comes into the result.
+// A payload describes how a column of the input, or a field of one, is copied into the result.
 type payload struct {
 	typ      arrow.DataType
 	column   int              // position in the input

@@ -237,7 +237,7 @@ func Plain(typ arrow.DataType) arrow.DataType {
 	return typ
 }
 
-// Layout returns how the values of a Plain type that is Sortable lie in memory.
+// Layout returns kind and width of the values of a Plain type that is Sortable.
 func Layout(typ arrow.DataType) (kind keyencode.Kind, width int) {
 	l, _ := layoutOf(typ)
 	return l.kind, l.width

@@ -34,7 +34,7 @@ func sortableEntry(typ arrow.DataType) bool {
 	return arraydata.Storage(typ).ID() != arrow.RUN_END_ENCODED && Sortable(typ)
 }
 
-// A layout is how the values of a flat column lie in memory.
+// A layout is the kind and the width of the values of a flat column.
 type layout struct {
 	kind  keyencode.Kind
 	width int // bytes per value, per offset or per view; 0 for bits and for nothing

@@ -98,7 +98,7 @@ func offsetsOf[T Offset](d arrow.ArrayData, buffer int) []T {
 	return arrow.GetData[T](Bytes(d, buffer))
 }
 
-// span returns where the values of n rows of text or lists lie.
+// span returns the range of the values of n rows of text or lists.
 func span[T Offset](d arrow.ArrayData, first, n int) (begin, end int) {
 	offsets := offsetsOf[T](d, 1)
 	return int(offsets[first]), int(offsets[first+n])

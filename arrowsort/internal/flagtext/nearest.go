@@ -8,7 +8,7 @@ import (
 // longName is the number of characters of a name that can be compared.
 const longName = 60
 
-// Suggestion returns what to add to the error for a name that is not there: the nearest of those that are, or some of
+// Suggestion returns a hint to add to the error for a name that is not there: the nearest of those that are, or some of
 // them.
 func Suggestion(names []string, typed string) string {
 	near := Nearest(names, typed)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// units are what a size may end in, the longest first.
+// units are the suffixes of sizes, the longest first.
 var units = []struct {
 	name  string
 	bytes float64

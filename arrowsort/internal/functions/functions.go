@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A Description is what a registry shows of a function.
+// A Description is the documentation of a function in a registry.
 type Description struct {
 	Arguments     []string
 	Summary, Text string
@@ -29,7 +29,8 @@ func Describe(name, prefix string) Description {
 	return d
 }
 
-// descriptions are those of all functions, with {} for the prefix of names. Arrow limits their lines to 78 characters.
+// descriptions has the Description of each function by its name, with {} for the prefix of names. Arrow limits their
+// lines to 78 characters.
 var descriptions = map[string]Description{
 	"array_sort_indices": {
 		Summary: "Return the indices that would sort an array",

@@ -169,7 +169,7 @@ func (g *gatherer) column(typ arrow.DataType, chunks []chunk, sel selection) (*a
 	return nil, fmt.Errorf("%w: take: rows of type %s", arrow.ErrNotImplemented, typ)
 }
 
-// A column is what to gather, its validity gathered already.
+// A column is the chunks and rows to gather. Its validity is gathered already.
 type column struct {
 	typ      arrow.DataType
 	chunks   []chunk

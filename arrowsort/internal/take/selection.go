@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// A position is where a row lies: its chunk in the high bits, and in the low rowBits its number in the chunk, counted
-// from the chunk's first row.
+// A position locates a row: its chunk in the high bits, and in the low rowBits its number in the chunk, counted from
+// the chunk's first row.
 const (
 	rowBits = 40
 	rowMask = 1<<rowBits - 1
