@@ -52,13 +52,13 @@ func withChecksums(t testing.TB, b []byte) []byte {
 				})
 				var h page.Header
 				h.Read(&page.CompactReader{Bytes: b[at:]})
-				header, body := b[at:][:head.At], b[at:][head.At:head.At+h.Packed]
+				header, body := b[at:][:head.At], b[at:][head.At:head.At+h.CompressedSize]
 				sum := crc32.ChecksumIEEE(body)
 				out = append(append(out, header[:third]...), 1<<4|page.ThriftI32) // field 4, one after the third
 				out = binary.AppendUvarint(out, uint64(sum<<1^uint32(int32(sum)>>31)))
 				out = append(append(out, header[third]-1<<4), header[third+1:]...) // the next field is one nearer
 				out = append(out, body...)
-				at += int64(head.At + h.Packed)
+				at += int64(head.At + h.CompressedSize)
 			}
 			if at := m.DictionaryPageOffset; at != nil && *at > 0 {
 				*at += start - from

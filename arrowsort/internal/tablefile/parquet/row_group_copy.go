@@ -276,7 +276,7 @@ func (f *File) indexOf(columnsAt *int64, columns *int32, offsetsAt *int64, offse
 		return b
 	}
 	if found := read(offsetsAt, offsets); found != nil && errkind.Contain(func() error {
-		index.offsets = page.MovedOffsets(found, shift)
+		index.offsets = page.ShiftOffsetIndex(found, shift)
 		return nil
 	}) == nil {
 		index.columns = read(columnsAt, columns)

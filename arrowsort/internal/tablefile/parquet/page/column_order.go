@@ -11,9 +11,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// StoredWidth returns the bytes of a value that Parquet stores as Arrow does, or of an index in place of text; 0 for
+// FixedWidth returns the bytes of a value that Parquet stores as Arrow does, or of an index in place of text; 0 for
 // all else.
-func StoredWidth(typ arrow.DataType, physical parquet.Type) int {
+func FixedWidth(typ arrow.DataType, physical parquet.Type) int {
 	switch typ.ID() {
 	case arrow.INT64, arrow.UINT64, arrow.TIMESTAMP, arrow.TIME64, arrow.DURATION:
 		return widthIf(physical == parquet.Types.Int64, 8)
@@ -38,8 +38,8 @@ func widthIf(ok bool, width int) int {
 	return 0
 }
 
-// StoredText reports whether values are strings or bytes of any length.
-func StoredText(typ arrow.DataType, physical parquet.Type) bool {
+// IsByteArray reports whether values are strings or bytes of any length.
+func IsByteArray(typ arrow.DataType, physical parquet.Type) bool {
 	switch typ.ID() {
 	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY:
 		return physical == parquet.Types.ByteArray
@@ -148,7 +148,7 @@ func (c *codes) add(code uint64) { c.low, c.high = min(c.low, code), max(c.high,
 // bounds of the others would not hold. Zeros are -0 below and 0 above, as the format asks for.
 func (o *numberOrder) bounds(found codes) Bounds {
 	if found.low < o.first || found.high > o.last {
-		return Bounds{Unknown: true}
+		return Bounds{NoBounds: true}
 	}
 	low, high := o.value(found.low), o.value(found.high)
 	if o.floats && low == 0 {
@@ -157,7 +157,7 @@ func (o *numberOrder) bounds(found codes) Bounds {
 	if o.floats && high == o.sign {
 		high = 0
 	}
-	return Bounds{Low: o.plain(low), High: o.plain(high)}
+	return Bounds{Min: o.plain(low), Max: o.plain(high)}
 }
 
 func (o *numberOrder) plain(v uint64) []byte {

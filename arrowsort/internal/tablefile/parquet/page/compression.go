@@ -78,7 +78,7 @@ var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-// decompressZstd decompresses to the body, and returns the size that there is, of which HybridSpare bytes may pass the
+// decompressZstd decompresses to the body, and returns the size that there is, of which RLESpare bytes may pass the
 // body.
 func decompressZstd(body, packed []byte) (int, error) {
 	got, err := zstdDecoder().DecodeAll(packed, body[:0])

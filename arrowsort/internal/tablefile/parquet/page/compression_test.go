@@ -22,7 +22,7 @@ func TestUnpackedSizesMatch(t *testing.T) {
 		require.NoError(t, err)
 		packed := codec.EncodeLevel(nil, want, 4)
 		for size := range len(want) + 10 {
-			body := make([]byte, size, size+HybridSpare)
+			body := make([]byte, size, size+RLESpare)
 			err := u.decompress(id, body, packed)
 			require.Equal(t, size == len(want), err == nil, "%s of %d bytes: %v", name, size, err)
 			if err != nil {
@@ -31,7 +31,7 @@ func TestUnpackedSizesMatch(t *testing.T) {
 				require.Equal(t, want, body)
 			}
 		}
-		body := make([]byte, len(want), len(want)+HybridSpare)
+		body := make([]byte, len(want), len(want)+RLESpare)
 		require.Error(t, u.decompress(id, body, packed[:len(packed)-1]), name)
 		if name != "brotli" { // its reader does not report it
 			require.Error(t, u.decompress(id, body, append(bytes.Clone(packed), 1, 2, 3)), name)

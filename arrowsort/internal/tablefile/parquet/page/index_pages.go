@@ -15,22 +15,22 @@ func (p *Page) count(column *schema.Column) (rows, present int, values []byte, e
 	rows, present, values = p.Values, p.Values, p.Body
 	of := func(levels []byte, most, wanted int16) (int, error) {
 		if p.Kind == Data {
-			if p.Levels != RLE || len(values) < 4 {
-				return 0, errkind.Corrupt("levels of encoding %d in %d bytes", p.Levels, len(values))
+			if p.DefinitionLevelEncoding != RLE || len(values) < 4 {
+				return 0, errkind.Corrupt("levels of encoding %d in %d bytes", p.DefinitionLevelEncoding, len(values))
 			}
 			size := int(binary.LittleEndian.Uint32(values))
 			levels, values = values[4:][:size], values[4+size:]
 		}
-		r := HybridReader{Bytes: levels, Width: bits.Len16(uint16(most))}
+		r := RLEReader{Bytes: levels, Width: bits.Len16(uint16(most))}
 		return r.Count(p.Values, uint32(wanted))
 	}
 	if most := column.MaxRepetitionLevel(); most > 0 {
-		if rows, err = of(p.Repeats, most, 0); err != nil {
+		if rows, err = of(p.RepetitionLevels, most, 0); err != nil {
 			return 0, 0, nil, err
 		}
 	}
 	if most := column.MaxDefinitionLevel(); most > 0 {
-		present, err = of(p.Present, most, most)
+		present, err = of(p.DefinitionLevels, most, most)
 	}
 	return rows, present, values, err
 }
@@ -41,9 +41,9 @@ func (p *Page) ValuesOf(column *schema.Column) ([]byte, error) {
 	return values, err
 }
 
-// Walk reads the pages up to the last value, which are plain or have a dictionary. use gets each page, and of a data
-// page its first row and its bounds, as a copy.
-func (r *Reader) Walk(use func(p *Page, row int, bounds Bounds) error) error {
+// EachPage reads the pages up to the last value, which are plain or have a dictionary. use gets each page, and of a
+// data page its first row and its bounds, as a copy.
+func (r *Reader) EachPage(use func(p *Page, row int, bounds Bounds) error) error {
 	var plain PlainBounds
 	plain.Reset(r.column)
 	for row := 0; r.values > 0; {
@@ -75,11 +75,11 @@ func (r *Reader) Walk(use func(p *Page, row int, bounds Bounds) error) error {
 	return nil
 }
 
-// Index makes the index of pages that Walk reads. Encodings that are not decoded here are to be some that the metadata
+// Index makes the index of pages that EachPage reads. Encodings that are not decoded here are to be some that the metadata
 // name.
 func (r *Reader) Index(named func(encoding int) bool) (*Index, error) {
 	x := &Index{Column: r.column}
-	err := r.Walk(func(p *Page, row int, bounds Bounds) error {
+	err := r.EachPage(func(p *Page, row int, bounds Bounds) error {
 		if p.Kind == Dictionary {
 			return nil
 		}
@@ -88,7 +88,7 @@ func (r *Reader) Index(named func(encoding int) bool) (*Index, error) {
 				return errkind.Corrupt("it has encoding %d, which the metadata do not name", e)
 			}
 		}
-		entry := IndexEntry{At: r.Start, Size: int(r.Offset() - r.Start), Row: row, Bounds: bounds}
+		entry := PageLocation{Offset: r.Start, Size: int(r.Offset() - r.Start), Row: row, Bounds: bounds}
 		x.Entries = append(x.Entries, entry)
 		x.split = x.split || !p.startsRow(r.column)
 		return nil
@@ -98,7 +98,7 @@ func (r *Reader) Index(named func(encoding int) bool) (*Index, error) {
 
 // startsRow reports whether the first value of a data page, whose levels were counted, starts a row.
 func (p *Page) startsRow(column *schema.Column) bool {
-	most, levels := column.MaxRepetitionLevel(), p.Repeats
+	most, levels := column.MaxRepetitionLevel(), p.RepetitionLevels
 	if most == 0 || p.Values == 0 {
 		return true
 	}
@@ -106,7 +106,7 @@ func (p *Page) startsRow(column *schema.Column) bool {
 		levels = p.Body[4:][:binary.LittleEndian.Uint32(p.Body)]
 	}
 	var first [1]uint32
-	r := HybridReader{Bytes: levels, Width: bits.Len16(uint16(most))}
+	r := RLEReader{Bytes: levels, Width: bits.Len16(uint16(most))}
 	_, err := r.Read(first[:])
 	return err == nil && first[0] == 0
 }

@@ -18,28 +18,28 @@ const (
 	DataV2     = 3
 )
 
-// A Page is one of a column chunk. The capacity of its bodies reaches HybridSpare bytes beyond the length.
+// A Page is one of a column chunk. The capacity of its bodies reaches RLESpare bytes beyond the length.
 type Page struct {
-	Kind     int
-	Values   int
-	Encoding int
-	Levels   int    // encoding of the definition levels
-	Repeats  []byte // repetition levels of a page of the second version
-	Present  []byte // definition levels of a page of the second version
-	Body     []byte
+	Kind                    int
+	Values                  int
+	Encoding                int
+	DefinitionLevelEncoding int    // encoding of the definition levels
+	RepetitionLevels        []byte // repetition levels of a page of the second version
+	DefinitionLevels        []byte // definition levels of a page of the second version
+	Body                    []byte
 }
 
 // A Header is what precedes the body of a page.
 type Header struct {
 	Page
-	size, Packed         int // bytes of the body, and compressed
-	nulls, rows          int // of the second version
-	defLevels, repLevels int // bytes before the compressed ones, of the second version
-	compressed           int // 0: the codec is not used, of the second version
-	bytes                int // of the header itself
-	repLevelsAre         int // encoding of the repetition levels, of the first version
-	checked              bool
-	checksum             uint32 // of the compressed bytes, if checked: their CRC-32
+	uncompressedSize, CompressedSize int // bytes of the body, and compressed
+	nulls, rows                      int // of the second version
+	defLevels, repLevels             int // bytes before the compressed ones, of the second version
+	compressed                       int // 0: the codec is not used, of the second version
+	bytes                            int // of the header itself
+	repetitionLevelEncoding          int // encoding of the repetition levels, of the first version
+	checked                          bool
+	checksum                         uint32 // of the compressed bytes, if checked: their CRC-32
 }
 
 // headerAt reads the header that bytes start with, which may break off.
@@ -58,7 +58,7 @@ func DictionarySize(src io.ReaderAt, at int64) (bytes, entries int) {
 	var b [headWindow]byte
 	n, _ := src.ReadAt(b[:], at) // less at the end of the file
 	if h, err := headerAt(b[:n]); err == nil && h.Kind == Dictionary {
-		return h.size, h.Values
+		return h.uncompressedSize, h.Values
 	}
 	return 0, 0
 }
@@ -72,13 +72,13 @@ func (h *Header) Read(r *CompactReader) {
 		case 1:
 			h.Kind = r.NumberOf(typ)
 		case 2:
-			h.size = r.NumberOf(typ)
+			h.uncompressedSize = r.NumberOf(typ)
 		case 3:
-			h.Packed = r.NumberOf(typ)
+			h.CompressedSize = r.NumberOf(typ)
 		case 4:
 			h.checked, h.checksum = true, r.word()
 		case 5: // a data page
-			r.record(typ, 4, &h.Values, &h.Encoding, &h.Levels, &h.repLevelsAre)
+			r.record(typ, 4, &h.Values, &h.Encoding, &h.DefinitionLevelEncoding, &h.repetitionLevelEncoding)
 		case 7: // a dictionary
 			r.record(typ, 2, &h.Values, &h.Encoding)
 		case 8: // a data page of the second version

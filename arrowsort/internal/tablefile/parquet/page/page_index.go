@@ -10,46 +10,46 @@ import (
 // that it wants. In the file it is two structs of parquet.thrift, OffsetIndex and ColumnIndex.
 type Index struct {
 	Column  *schema.Column
-	Entries []IndexEntry
+	Entries []PageLocation
 	Foreign bool // some page has an encoding that is not decoded here, so that its bounds are unknown
 	split   bool // some page starts within a row, so that readers cannot start there
 }
 
-// An IndexEntry is a data page. It starts at a row.
-type IndexEntry struct {
-	At   int64 // of its header, in what the Writer writes
-	Size int   // with its header
-	Row  int   // the first one, in the row group
+// A PageLocation is a data page. It starts at a row.
+type PageLocation struct {
+	Offset int64 // of its header, in what the Writer writes
+	Size   int   // with its header
+	Row    int   // the first one, in the row group
 	Bounds
 }
 
 // Bounds are the least and the greatest value of a page or a column chunk as Parquet stores them. They borrow the
 // memory of the values.
 type Bounds struct {
-	Low, High []byte
-	Empty     bool // all are null
-	Unknown   bool // there are values, but no bounds: a NaN is among them, or they have no order
-	Nulls     int64
+	Min, Max []byte
+	AllNull  bool // all are null
+	NoBounds bool // there are values, but no bounds: a NaN is among them, or they have no order
+	Nulls    int64
 }
 
 // Bounds returns those of the whole column chunk.
 func (x *Index) Bounds() Bounds {
-	compare, all := ValueOrder(x.Column), Bounds{Empty: true}
+	compare, all := ValueOrder(x.Column), Bounds{AllNull: true}
 	for _, p := range x.Entries {
 		all.Nulls += p.Nulls
-		all.Unknown = all.Unknown || p.Unknown
+		all.NoBounds = all.NoBounds || p.NoBounds
 		switch {
-		case p.Empty:
-		case all.Unknown:
-			all.Empty = false
-		case all.Empty:
-			all.Low, all.High, all.Empty = p.Low, p.High, false
+		case p.AllNull:
+		case all.NoBounds:
+			all.AllNull = false
+		case all.AllNull:
+			all.Min, all.Max, all.AllNull = p.Min, p.Max, false
 		default:
-			if compare(p.Low, all.Low) < 0 {
-				all.Low = p.Low
+			if compare(p.Min, all.Min) < 0 {
+				all.Min = p.Min
 			}
-			if compare(p.High, all.High) > 0 {
-				all.High = p.High
+			if compare(p.Max, all.Max) > 0 {
+				all.Max = p.Max
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func (x *Index) OffsetIndex(shift int64) []byte {
 	w.list(1, ThriftStruct, len(x.Entries))
 	for _, p := range x.Entries {
 		location := compactWriter{b: w.b}
-		location.long(1, p.At+shift)
+		location.long(1, p.Offset+shift)
 		location.number(2, p.Size)
 		location.long(3, int64(p.Row))
 		w.b = append(location.b, thriftStop)
@@ -83,14 +83,14 @@ func (x *Index) OffsetIndex(shift int64) []byte {
 // ColumnIndex encodes what is in the pages; nil when that is not known for each, or without an OffsetIndex.
 func (x *Index) ColumnIndex() []byte {
 	for _, p := range x.Entries {
-		if p.Unknown || x.split {
+		if p.NoBounds || x.split {
 			return nil
 		}
 	}
 	var w compactWriter
 	w.list(1, ThriftTrue, len(x.Entries))
 	for _, p := range x.Entries {
-		if p.Empty {
+		if p.AllNull {
 			w.b = append(w.b, ThriftTrue)
 		} else {
 			w.b = append(w.b, thriftFalse)
@@ -99,11 +99,11 @@ func (x *Index) ColumnIndex() []byte {
 	w.list(2, ThriftBinary, len(x.Entries))
 	text := holdsText(x.Column)
 	for _, p := range x.Entries {
-		w.binary(truncatedMin(p.Low, x.Column, text))
+		w.binary(truncatedMin(p.Min, x.Column, text))
 	}
 	w.list(3, ThriftBinary, len(x.Entries))
 	for _, p := range x.Entries {
-		w.binary(truncatedMax(p.High, x.Column, text))
+		w.binary(truncatedMax(p.Max, x.Column, text))
 	}
 	w.number(4, x.order())
 	w.list(5, thriftI64, len(x.Entries))
@@ -141,14 +141,14 @@ func (x *Index) order() int {
 		return unorderedPages
 	}
 	rising, falling := true, true
-	var last *IndexEntry
+	var last *PageLocation
 	for i := range x.Entries {
 		p := &x.Entries[i]
-		if p.Empty {
+		if p.AllNull {
 			continue
 		}
 		if last != nil {
-			low, high := compare(last.Low, p.Low), compare(last.High, p.High)
+			low, high := compare(last.Min, p.Min), compare(last.Max, p.Max)
 			rising = rising && low <= 0 && high <= 0
 			falling = falling && low >= 0 && high >= 0
 		}
@@ -163,9 +163,9 @@ func (x *Index) order() int {
 	return unorderedPages
 }
 
-// MovedOffsets encodes an offset index for pages that are moved. It panics for bytes that are none.
-func MovedOffsets(b []byte, shift int64) []byte {
-	var pages []IndexEntry
+// ShiftOffsetIndex encodes an offset index for pages that are moved. It panics for bytes that are none.
+func ShiftOffsetIndex(b []byte, shift int64) []byte {
+	var pages []PageLocation
 	r := CompactReader{Bytes: b}
 	r.Fields(func(number int, typ byte) {
 		if number != 1 || typ != thriftList {
@@ -173,11 +173,11 @@ func MovedOffsets(b []byte, shift int64) []byte {
 			return
 		}
 		for range r.ListOf(ThriftStruct) {
-			var p IndexEntry
+			var p PageLocation
 			r.Fields(func(number int, typ byte) {
 				switch {
 				case number == 1 && typ == thriftI64:
-					p.At = r.long()
+					p.Offset = r.long()
 				case number == 2 && typ == ThriftI32:
 					p.Size = r.Number()
 				case number == 3 && typ == thriftI64:

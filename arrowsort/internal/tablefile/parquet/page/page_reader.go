@@ -28,7 +28,7 @@ type Reader struct {
 	packed  []byte // read and not used yet
 	codec   compress.Compression
 	column  *schema.Column
-	scratch *Scratch
+	buffers *Buffers
 
 	dictionary bool // one was read
 	slack      int  // bytes by which the chunk may pass its end, see extend
@@ -55,13 +55,13 @@ func ChunkStart(dictionary *int64, data int64) int64 {
 }
 
 // Open opens the pages of a column chunk of a file. It reads window bytes at a time at least.
-func (s *Scratch) Open(src io.ReaderAt, c Chunk, window int) (*Reader, error) {
+func (s *Buffers) Open(src io.ReaderAt, c Chunk, window int) (*Reader, error) {
 	if _, err := compress.GetCodec(c.Codec); err != nil {
 		return nil, err
 	}
 	return &Reader{
 		src: src, at: c.Start, end: c.Start + c.Size, values: c.Values, window: window,
-		codec: c.Codec, column: c.Column, scratch: s,
+		codec: c.Codec, column: c.Column, buffers: s,
 	}, nil
 }
 
@@ -73,8 +73,8 @@ func (r *Reader) fill(n int) error {
 		return nil
 	}
 	size := int(min(int64(max(n, r.window)), int64(have)+r.end-r.at))
-	buffer := r.scratch.packed
-	if buffer.Cap() < size+HybridSpare {
+	buffer := r.buffers.packed
+	if buffer.Cap() < size+RLESpare {
 		rest := append([]byte(nil), r.packed...)
 		copy(Grow(buffer, size), rest)
 	} else {
@@ -123,10 +123,10 @@ func (r *Reader) Extended() bool { return r.extended }
 // Offset is where the next page begins in the file.
 func (r *Reader) Offset() int64 { return r.at - int64(len(r.packed)) }
 
-// Pass passes the next page, whose header was read.
-func (r *Reader) Pass(h *Header) error {
+// SkipPage passes the next page, whose header was read.
+func (r *Reader) SkipPage(h *Header) error {
 	r.number++
-	if n := h.bytes + h.Packed; n <= len(r.packed) {
+	if n := h.bytes + h.CompressedSize; n <= len(r.packed) {
 		r.packed = r.packed[n:]
 	} else {
 		if r.at += int64(n - len(r.packed)); r.at > r.end && (!r.extend() || r.at > r.end) {
@@ -163,7 +163,7 @@ func (r *Reader) valuesFollow() bool {
 
 // Next reads the next page; io.EOF after the last.
 func (r *Reader) Next() (p Page, err error) {
-	h, packed, err := r.take()
+	h, packed, err := r.readRaw()
 	if err == nil {
 		p, err = r.decompress(&h, packed)
 	}
@@ -178,8 +178,8 @@ func (r *Reader) named(err error) error {
 	return fmt.Errorf("page %d: %w", r.number-1, err)
 }
 
-// take reads the next page as it lies in the file, and compares its checksum; io.EOF after the last.
-func (r *Reader) take() (h Header, packed []byte, err error) {
+// readRaw reads the next page as it lies in the file, and compares its checksum; io.EOF after the last.
+func (r *Reader) readRaw() (h Header, packed []byte, err error) {
 	r.Start = r.Offset()
 	if h, err = r.Header(); err == io.EOF {
 		return h, nil, err
@@ -188,26 +188,26 @@ func (r *Reader) take() (h Header, packed []byte, err error) {
 	if err != nil {
 		return h, nil, err
 	}
-	if h.Kind == Dictionary && h.Values > h.size/r.leastBytes() {
-		return h, nil, errkind.Corrupt("a dictionary of %d entries in %d bytes", h.Values, h.size)
+	if h.Kind == Dictionary && h.Values > h.uncompressedSize/r.leastBytes() {
+		return h, nil, errkind.Corrupt("a dictionary of %d entries in %d bytes", h.Values, h.uncompressedSize)
 	}
 	if h.Kind == Dictionary {
 		r.dictionary, r.slack = true, h.bytes
 	}
 	r.packed = r.packed[h.bytes:]
-	if err := r.fill(h.Packed); err != nil {
+	if err := r.fill(h.CompressedSize); err != nil {
 		return h, nil, err
 	}
-	if len(r.packed) < h.Packed && r.extend() {
-		if err := r.fill(h.Packed); err != nil {
+	if len(r.packed) < h.CompressedSize && r.extend() {
+		if err := r.fill(h.CompressedSize); err != nil {
 			return h, nil, err
 		}
 	}
-	if len(r.packed) < h.Packed {
+	if len(r.packed) < h.CompressedSize {
 		return h, nil, errkind.Corrupt("a page passes its column chunk")
 	}
-	packed = r.packed[:h.Packed]
-	r.packed = r.packed[h.Packed:]
+	packed = r.packed[:h.CompressedSize]
+	r.packed = r.packed[h.CompressedSize:]
 	if found := crc32.ChecksumIEEE; h.checked && found(packed) != h.checksum {
 		return h, nil, errkind.Corrupt("the checksum of its bytes is %08x, its header says %08x", found(packed),
 			h.checksum)
@@ -231,14 +231,15 @@ func (r *Reader) leastBytes() int {
 // decompress takes the levels of a page of the second version off and decompresses the others bytes.
 func (r *Reader) decompress(h *Header, packed []byte) (p Page, err error) {
 	p = h.Page
-	size := h.size
+	size := h.uncompressedSize
 	if h.Kind == DataV2 {
 		levels := h.repLevels + h.defLevels
 		if levels > min(len(packed), size) {
 			return Page{}, errkind.Corrupt("levels of %d and %d bytes in a page of %d", h.repLevels, h.defLevels,
 				min(len(packed), size))
 		}
-		p.Repeats, p.Present, packed = packed[:h.repLevels], packed[h.repLevels:levels], packed[levels:]
+		p.RepetitionLevels, p.DefinitionLevels = packed[:h.repLevels], packed[h.repLevels:levels]
+		packed = packed[levels:]
 		size -= levels
 		if err := r.checkLevels(&p); err != nil {
 			return Page{}, err
@@ -250,8 +251,8 @@ func (r *Reader) decompress(h *Header, packed []byte) (p Page, err error) {
 		}
 		return p, err
 	}
-	p.Body = Grow(r.scratch.body, size)
-	return p, r.scratch.decompressor.decompress(r.codec, p.Body, packed)
+	p.Body = Grow(r.buffers.body, size)
+	return p, r.buffers.decompressor.decompress(r.codec, p.Body, packed)
 }
 
 // checkLevels makes sure that the levels of a page of the second version, whose bytes the header counts, are those of
@@ -259,17 +260,17 @@ func (r *Reader) decompress(h *Header, packed []byte) (p Page, err error) {
 func (r *Reader) checkLevels(p *Page) error {
 	run := binary.AppendUvarint(nil, uint64(p.Values)<<1)
 	zeros := func(levels []byte) bool { return bytes.Equal(levels, run) || bytes.Equal(levels, append(run, 0)) }
-	if r.column.MaxRepetitionLevel() == 0 && zeros(p.Repeats) {
-		p.Repeats = nil
+	if r.column.MaxRepetitionLevel() == 0 && zeros(p.RepetitionLevels) {
+		p.RepetitionLevels = nil
 	}
-	if r.column.MaxDefinitionLevel() == 0 && zeros(p.Present) {
-		p.Present = nil
+	if r.column.MaxDefinitionLevel() == 0 && zeros(p.DefinitionLevels) {
+		p.DefinitionLevels = nil
 	}
 	for _, levels := range []struct {
 		b    []byte
 		most int16
-	}{{p.Repeats, r.column.MaxRepetitionLevel()}, {p.Present, r.column.MaxDefinitionLevel()}} {
-		hybrid := HybridReader{Bytes: levels.b, Width: bits.Len16(uint16(levels.most))}
+	}{{p.RepetitionLevels, r.column.MaxRepetitionLevel()}, {p.DefinitionLevels, r.column.MaxDefinitionLevel()}} {
+		hybrid := RLEReader{Bytes: levels.b, Width: bits.Len16(uint16(levels.most))}
 		if levels.most > 0 {
 			if _, err := hybrid.Count(p.Values, 0); err != nil {
 				return err
@@ -286,7 +287,7 @@ func (r *Reader) checkLevels(p *Page) error {
 // Verify reads the pages up to the last value. Their encodings are to be some that the metadata name.
 func (r *Reader) Verify(named func(encoding int) bool) error {
 	for r.values > 0 {
-		h, packed, err := r.take()
+		h, packed, err := r.readRaw()
 		if err == io.EOF {
 			return errkind.Corrupt("its pages end %d values before the last one", r.values)
 		}
@@ -314,8 +315,10 @@ func (r *Reader) checkEncodings(h *Header, named func(encoding int) bool) error 
 	case data && !usual && !named(h.Encoding):
 		return errkind.Corrupt("it has encoding %d, which the metadata do not name", h.Encoding)
 	case h.Kind == Data &&
-		!(known(h.Levels, r.column.MaxDefinitionLevel()) && known(h.repLevelsAre, r.column.MaxRepetitionLevel())):
-		return errkind.Corrupt("its levels have encodings %d and %d", h.Levels, h.repLevelsAre)
+		!(known(h.DefinitionLevelEncoding, r.column.MaxDefinitionLevel()) &&
+			known(h.repetitionLevelEncoding, r.column.MaxRepetitionLevel())):
+		return errkind.Corrupt("its levels have encodings %d and %d", h.DefinitionLevelEncoding,
+			h.repetitionLevelEncoding)
 	}
 	return nil
 }
@@ -324,7 +327,7 @@ func (r *Reader) checkEncodings(h *Header, named func(encoding int) bool) error 
 // compressed. It decompresses pages that do not have their size.
 func (r *Reader) fits(h *Header, packed []byte) error {
 	if h.Kind != DataV2 && h.compressed == 1 {
-		if n, ok := decompressedSize(r.codec, packed, h.checked); ok && n == h.size {
+		if n, ok := decompressedSize(r.codec, packed, h.checked); ok && n == h.uncompressedSize {
 			return nil
 		}
 	}
@@ -332,23 +335,23 @@ func (r *Reader) fits(h *Header, packed []byte) error {
 	return err
 }
 
-// Scratch is the memory that pages are read with, one after the other.
-type Scratch struct {
+// Buffers is the memory that pages are read with, one after the other.
+type Buffers struct {
 	packed, body *memory.Buffer
 	Entries      *memory.Buffer // of a dictionary
 	Starts       []uint32       // of its texts in entries
 	decompressor decompressor
 }
 
-// NewScratch returns memory of an allocator. The caller releases it.
-func NewScratch(mem memory.Allocator) *Scratch {
-	return &Scratch{
+// NewBuffers returns memory of an allocator. The caller releases it.
+func NewBuffers(mem memory.Allocator) *Buffers {
+	return &Buffers{
 		packed: memory.NewResizableBuffer(mem), body: memory.NewResizableBuffer(mem),
 		Entries: memory.NewResizableBuffer(mem)}
 }
 
 // Release gives the memory back.
-func (s *Scratch) Release() {
+func (s *Buffers) Release() {
 	s.packed.Release()
 	s.body.Release()
 	s.Entries.Release()
@@ -356,9 +359,9 @@ func (s *Scratch) Release() {
 
 // Grow makes place for n bytes and those behind them. What the buffer had is lost.
 func Grow(buffer *memory.Buffer, n int) []byte {
-	if buffer.Cap() < n+HybridSpare {
+	if buffer.Cap() < n+RLESpare {
 		buffer.Resize(0) // nothing is to be copied
 	}
-	buffer.ResizeNoShrink(n + HybridSpare)
+	buffer.ResizeNoShrink(n + RLESpare)
 	return buffer.Bytes()[:n]
 }

@@ -24,9 +24,9 @@ func TestLevelsOfFlatColumns(t *testing.T) {
 		header.number(3, len(body))
 		header.record(8, 3, 0, 3, Plain, len(levels), len(repeats))
 		b := append(append(header.b, thriftStop), body...)
-		s := NewScratch(memory.DefaultAllocator)
+		s := NewBuffers(memory.DefaultAllocator)
 		defer s.Release()
-		r, err := s.Open(bytes.NewReader(append(b, make([]byte, HybridSpare)...)), Chunk{Size: int64(len(b)), Values: 3,
+		r, err := s.Open(bytes.NewReader(append(b, make([]byte, RLESpare)...)), Chunk{Size: int64(len(b)), Values: 3,
 			Codec: compress.Codecs.Uncompressed, Column: column}, 0)
 		require.NoError(t, err)
 		p, err := r.Next()
@@ -35,8 +35,8 @@ func TestLevelsOfFlatColumns(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		require.Empty(t, p.Repeats)
-		require.Equal(t, present, p.Present)
+		require.Empty(t, p.RepetitionLevels)
+		require.Equal(t, present, p.DefinitionLevels)
 		require.Equal(t, values, p.Body)
 	}
 }

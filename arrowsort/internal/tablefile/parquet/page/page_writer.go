@@ -70,7 +70,7 @@ func (w *Writer) Add(kind int, body []byte, numbers ...int) {
 // IndexPage puts the page that was written last, a data page that starts at a row, into the index.
 func (w *Writer) IndexPage(row int, bounds Bounds) {
 	chunk := &w.Index[len(w.Index)-1]
-	entry := IndexEntry{At: int64(w.at), Size: len(w.out) - w.at, Row: row, Bounds: bounds}
+	entry := PageLocation{Offset: int64(w.at), Size: len(w.out) - w.at, Row: row, Bounds: bounds}
 	chunk.Entries = append(chunk.Entries, entry)
 }
 

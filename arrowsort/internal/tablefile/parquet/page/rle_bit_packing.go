@@ -15,24 +15,24 @@ import (
 
 const (
 	groupValues = 8  // values of a packed group, which is as many bytes as a value has bits
-	HybridSpare = 64 // readable bytes after the bytes of a hybrid: values are read by loads of eight bytes
-	// MaxHybridWidth is the bits of a value of a hybrid at most.
-	MaxHybridWidth = 32
+	RLESpare    = 64 // readable bytes after the bytes of a hybrid: values are read by loads of eight bytes
+	// MaxRLEWidth is the bits of a value of a hybrid at most.
+	MaxRLEWidth = 32
 )
 
-// HybridReader reads a hybrid. The capacity of its bytes must reach HybridSpare bytes beyond their length.
-type HybridReader struct {
-	Bytes []byte
-	Width int
-	Equal int    // values left of a run of equal values
-	Value uint32 // of that run
-	bits  int    // values left of a packed run
-	at    int    // the next bit of that run
+// RLEReader reads a hybrid. The capacity of its bytes must reach RLESpare bytes beyond their length.
+type RLEReader struct {
+	Bytes    []byte
+	Width    int
+	Repeated int    // values left of a run of equal values
+	Value    uint32 // of that run
+	bits     int    // values left of a packed run
+	at       int    // the next bit of that run
 }
 
 // Next starts the next run when the last one is used up, and returns how many values it has left.
-func (r *HybridReader) Next() (int, error) {
-	if left := max(r.Equal, r.bits); left > 0 {
+func (r *RLEReader) Next() (int, error) {
+	if left := max(r.Repeated, r.bits); left > 0 {
 		return left, nil
 	}
 	head, n := binary.Uvarint(r.Bytes)
@@ -46,8 +46,8 @@ func (r *HybridReader) Next() (int, error) {
 			return 0, errkind.Corrupt("a run of indices or levels is cut off")
 		}
 		r.Value = uint32(binary.LittleEndian.Uint64(r.Bytes[:8]) & (1<<(8*size) - 1))
-		r.Equal, r.Bytes = int(head>>1), r.Bytes[size:]
-		return r.Equal, nil
+		r.Repeated, r.Bytes = int(head>>1), r.Bytes[size:]
+		return r.Repeated, nil
 	}
 	packed := int(head>>1) * r.Width
 	if len(r.Bytes) < packed {
@@ -58,7 +58,7 @@ func (r *HybridReader) Next() (int, error) {
 }
 
 // leave ends a packed run behind its last value.
-func (r *HybridReader) leave(count int) {
+func (r *RLEReader) leave(count int) {
 	r.bits -= count
 	r.at += count * r.Width
 	if r.bits == 0 {
@@ -67,19 +67,19 @@ func (r *HybridReader) leave(count int) {
 }
 
 // Read fills dst and returns the greatest of its values.
-func (r *HybridReader) Read(dst []uint32) (greatest uint32, err error) {
+func (r *RLEReader) Read(dst []uint32) (greatest uint32, err error) {
 	for len(dst) > 0 {
 		n, err := r.Next()
 		if err != nil {
 			return 0, err
 		}
 		n = min(n, len(dst))
-		if r.Equal > 0 {
+		if r.Repeated > 0 {
 			for i := range dst[:n] {
 				dst[i] = r.Value
 			}
 			greatest = max(greatest, r.Value)
-			r.Equal -= n
+			r.Repeated -= n
 		} else {
 			greatest = max(greatest, unpack(dst[:n], r.Bytes[:cap(r.Bytes)], r.at, r.Width))
 			r.leave(n)
@@ -103,20 +103,20 @@ func unpack(dst []uint32, b []byte, at, width int) (greatest uint32) {
 
 // ReadBits sets count bits of a bitmap, which was zero, from row on and returns how many of them are 1. The hybrid is
 // one of single bits.
-func (r *HybridReader) ReadBits(bitmap []byte, row, count int) (ones int, err error) {
+func (r *RLEReader) ReadBits(bitmap []byte, row, count int) (ones int, err error) {
 	for count > 0 {
 		n, err := r.Next()
 		if err != nil {
 			return 0, err
 		}
 		n = min(n, count)
-		if r.Equal > 0 {
+		if r.Repeated > 0 {
 			if r.Value > 1 {
 				return 0, errkind.Corrupt("a definition level is %d", r.Value)
 			}
 			bitutil.SetBitsTo(bitmap, int64(row), int64(n), r.Value == 1)
 			ones += n * int(r.Value)
-			r.Equal -= n
+			r.Repeated -= n
 		} else {
 			bitutil.CopyBitmap(r.Bytes, r.at, n, bitmap, row)
 			ones += bitutil.CountSetBits(r.Bytes, r.at, n)
@@ -128,7 +128,7 @@ func (r *HybridReader) ReadBits(bitmap []byte, row, count int) (ones int, err er
 }
 
 // Count counts how often a value is among the next n.
-func (r *HybridReader) Count(n int, wanted uint32) (found int, err error) {
+func (r *RLEReader) Count(n int, wanted uint32) (found int, err error) {
 	var block [256]uint32
 	for n > 0 {
 		left, err := r.Next()
@@ -136,11 +136,11 @@ func (r *HybridReader) Count(n int, wanted uint32) (found int, err error) {
 			return 0, err
 		}
 		left = min(left, n)
-		if r.Equal > 0 {
+		if r.Repeated > 0 {
 			if r.Value == wanted {
 				found += left
 			}
-			r.Equal -= left
+			r.Repeated -= left
 		} else {
 			left = min(left, len(block))
 			unpack(block[:left], r.Bytes[:cap(r.Bytes)], r.at, r.Width)
@@ -164,9 +164,9 @@ func CheckIndex(greatest uint32, entries int, err error) error {
 	return err
 }
 
-// AppendHybrid appends the hybrid of values that have at most width bits, 1 to 31: runs of eight equal values or more
+// AppendRLE appends the hybrid of values that have at most width bits, 1 to 31: runs of eight equal values or more
 // as such, all others packed.
-func AppendHybrid(out []byte, values []int32, width int) []byte {
+func AppendRLE(out []byte, values []int32, width int) []byte {
 	packed := 0 // first value that is not yet written
 	for i := 0; i < len(values); {
 		run := runLength(values[i:])

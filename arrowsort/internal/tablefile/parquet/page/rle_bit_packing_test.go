@@ -12,7 +12,7 @@ import (
 )
 
 // withSpare is the bytes with the capacity that a hybridReader needs.
-func withSpare(b []byte) []byte { return append(b, make([]byte, HybridSpare)...)[:len(b)] }
+func withSpare(b []byte) []byte { return append(b, make([]byte, RLESpare)...)[:len(b)] }
 
 // runs are values of a width in runs of up to a length.
 func runs(r *rand.Rand, rows, width, longest int) []int32 {
@@ -33,9 +33,9 @@ func TestHybridRoundTrip(t *testing.T) {
 				name := fmt.Sprintf("width=%d longest=%d rows=%d", width, longest, rows)
 				r := rand.New(rand.NewPCG(uint64(width), uint64(longest)))
 				values := runs(r, rows, width, longest)
-				b := withSpare(AppendHybrid([]byte("front"), values, width))
+				b := withSpare(AppendRLE([]byte("front"), values, width))
 				require.Equal(t, "front", string(b[:5]), name)
-				reader := HybridReader{Bytes: b[5:], Width: width}
+				reader := RLEReader{Bytes: b[5:], Width: width}
 				got := make([]uint32, rows)
 				for from := 0; from < rows; { // in pieces, which end anywhere in a run
 					to := min(rows, from+1+r.IntN(100))
@@ -57,7 +57,7 @@ func TestHybridRoundTrip(t *testing.T) {
 }
 
 func TestHybridOfEqualValuesIsShort(t *testing.T) {
-	require.Equal(t, []byte{0x80, 0x40, 5, 0}, AppendHybrid(nil, make5s(4096), 9))
+	require.Equal(t, []byte{0x80, 0x40, 5, 0}, AppendRLE(nil, make5s(4096), 9))
 }
 
 func make5s(n int) []int32 {
@@ -72,7 +72,7 @@ func TestHybridBits(t *testing.T) {
 	for _, longest := range []int{1, 30} {
 		r := rand.New(rand.NewPCG(1, uint64(longest)))
 		values := runs(r, 1000, 1, longest)
-		reader := HybridReader{Bytes: withSpare(AppendHybrid(nil, values, 1)), Width: 1}
+		reader := RLEReader{Bytes: withSpare(AppendRLE(nil, values, 1)), Width: 1}
 		const first = 3
 		bitmap := make([]byte, 200)
 		ones := 0
@@ -89,14 +89,14 @@ func TestHybridBits(t *testing.T) {
 		}
 		require.Equal(t, want, ones)
 	}
-	_, err := (&HybridReader{Bytes: withSpare([]byte{16, 2}), Width: 1}).ReadBits(make([]byte, 1), 0, 8)
+	_, err := (&RLEReader{Bytes: withSpare([]byte{16, 2}), Width: 1}).ReadBits(make([]byte, 1), 0, 8)
 	require.ErrorIs(t, err, errkind.ErrCorrupt, "a level above 1")
 }
 
 func TestHybridThatIsCutOff(t *testing.T) {
-	b := AppendHybrid(nil, runs(rand.New(rand.NewPCG(7, 8)), 100, 11, 20), 11)
+	b := AppendRLE(nil, runs(rand.New(rand.NewPCG(7, 8)), 100, 11, 20), 11)
 	for n := range b {
-		_, err := (&HybridReader{Bytes: withSpare(b[:n:n]), Width: 11}).Read(make([]uint32, 100))
+		_, err := (&RLEReader{Bytes: withSpare(b[:n:n]), Width: 11}).Read(make([]uint32, 100))
 		require.ErrorIs(t, err, errkind.ErrCorrupt, n)
 	}
 }

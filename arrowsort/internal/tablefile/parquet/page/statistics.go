@@ -49,17 +49,17 @@ func (p *PlainBounds) SetEntries(entries []byte, n int) {
 func (p *PlainBounds) OfPage(encoding int, values []byte, n int) (bounds Bounds, err error) {
 	switch {
 	case n == 0:
-		bounds.Empty = true
+		bounds.AllNull = true
 	case p.compare == nil:
-		bounds.Unknown = true
+		bounds.NoBounds = true
 	case encoding == Plain:
 		bounds = p.ofValues(values, n)
 	case encoding == PlainDictionary || encoding == RLEDictionary:
 		bounds, err = p.ofIndices(values, n)
 	default: // is not decoded here
-		bounds.Unknown = true
+		bounds.NoBounds = true
 	}
-	bounds.Low, bounds.High = p.kept(bounds.Low, truncatedMin), p.kept(bounds.High, truncatedMax)
+	bounds.Min, bounds.Max = p.kept(bounds.Min, truncatedMin), p.kept(bounds.Max, truncatedMax)
 	return bounds, err
 }
 
@@ -95,7 +95,7 @@ func (p *PlainBounds) ofValues(b []byte, n int) Bounds {
 
 // ofIndices finds the bounds of values that are given by a width and a hybrid of their places in the dictionary.
 func (p *PlainBounds) ofIndices(b []byte, n int) (Bounds, error) {
-	r := HybridReader{Bytes: b[1:], Width: int(b[0])}
+	r := RLEReader{Bytes: b[1:], Width: int(b[0])}
 	clear(p.used)
 	var block [256]uint32
 	for n > 0 {
@@ -138,17 +138,17 @@ func (p *PlainBounds) next(b []byte) (value, rest []byte) {
 
 // widen adds a value to the bounds of others.
 func (p *PlainBounds) widen(found *Bounds, value []byte) {
-	if found.Low == nil || p.compare(value, found.Low) < 0 {
-		found.Low = value
+	if found.Min == nil || p.compare(value, found.Min) < 0 {
+		found.Min = value
 	}
-	if found.High == nil || p.compare(value, found.High) > 0 {
-		found.High = value
+	if found.Max == nil || p.compare(value, found.Max) > 0 {
+		found.Max = value
 	}
 }
 
 // booleanBounds returns those of n bits.
 func booleanBounds(b []byte, n int) Bounds {
-	r := HybridReader{Bytes: b, Width: 1, bits: n}
+	r := RLEReader{Bytes: b, Width: 1, bits: n}
 	ones, _ := r.Count(n, 1) // one run, which is there
 	value := func(one bool) []byte {
 		if one {
@@ -156,7 +156,7 @@ func booleanBounds(b []byte, n int) Bounds {
 		}
 		return []byte{0}
 	}
-	return Bounds{Low: value(ones == n), High: value(ones > 0)}
+	return Bounds{Min: value(ones == n), Max: value(ones > 0)}
 }
 
 // longestBound is the bytes of a bound of text or bytes in an index; longer ones are cut, the greatest value to one

@@ -29,11 +29,11 @@ func TestBoundsOfNumbersWithNaN(t *testing.T) {
 	for _, values := range [][]float64{{nan, 1}, {1, nan, 2}, {nan}, {2, -nan}} {
 		found, err := p.OfPage(Plain, arrow.GetBytes(values), len(values))
 		require.NoError(t, err)
-		require.Equal(t, Bounds{Unknown: true}, found, values)
+		require.Equal(t, Bounds{NoBounds: true}, found, values)
 	}
 	found, err := p.OfPage(Plain, arrow.GetBytes([]float64{1, -3, 2, math.Inf(1)}), 4)
 	require.NoError(t, err)
-	require.Equal(t, Bounds{Low: arrow.GetBytes([]float64{-3}), High: arrow.GetBytes([]float64{math.Inf(1)})}, found)
+	require.Equal(t, Bounds{Min: arrow.GetBytes([]float64{-3}), Max: arrow.GetBytes([]float64{math.Inf(1)})}, found)
 }
 
 // TestBoundsOfEntries are those of the entries that a page refers to.
@@ -46,13 +46,13 @@ func TestBoundsOfEntries(t *testing.T) {
 		indices   []int32
 		low, high string
 	}{{[]int32{3, 2, 2, 3}, "longer b 1", "longer b 2"}, {[]int32{1}, "", ""}, {[]int32{0, 2}, "a", "longer b 2"}} {
-		b := AppendHybrid([]byte{3}, c.indices, 3)
-		found, err := p.OfPage(RLEDictionary, append(b, make([]byte, HybridSpare)...)[:len(b)], len(c.indices))
+		b := AppendRLE([]byte{3}, c.indices, 3)
+		found, err := p.OfPage(RLEDictionary, append(b, make([]byte, RLESpare)...)[:len(b)], len(c.indices))
 		require.NoError(t, err)
-		require.Equal(t, c.low, string(found.Low))
-		require.Equal(t, c.high, string(found.High))
+		require.Equal(t, c.low, string(found.Min))
+		require.Equal(t, c.high, string(found.Max))
 	}
-	b := append(AppendHybrid([]byte{3}, []int32{5}, 3), make([]byte, HybridSpare)...)
+	b := append(AppendRLE([]byte{3}, []int32{5}, 3), make([]byte, RLESpare)...)
 	_, err := p.OfPage(RLEDictionary, b, 1)
 	require.ErrorIs(t, err, errkind.ErrCorrupt)
 }
@@ -89,9 +89,9 @@ func TestBoundsOfLongValues(t *testing.T) {
 	} {
 		found, err := p.OfPage(Plain, plain(c.high, c.low), 2)
 		require.NoError(t, err)
-		require.Equal(t, Bounds{Low: c.keptLow, High: c.keptHigh}, found)
-		whole := Index{Column: p.column, Entries: []IndexEntry{{Bounds: Bounds{Low: c.low, High: c.high}}}}
-		kept := Index{Column: p.column, Entries: []IndexEntry{{Bounds: found}}}
+		require.Equal(t, Bounds{Min: c.keptLow, Max: c.keptHigh}, found)
+		whole := Index{Column: p.column, Entries: []PageLocation{{Bounds: Bounds{Min: c.low, Max: c.high}}}}
+		kept := Index{Column: p.column, Entries: []PageLocation{{Bounds: found}}}
 		require.Equal(t, whole.ColumnIndex(), kept.ColumnIndex())
 	}
 }

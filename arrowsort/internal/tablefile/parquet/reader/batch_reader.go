@@ -51,7 +51,7 @@ func (p *Batches) measure() {
 		p.spare = nil
 		bytes *= rereadingBatches // since some pages are read again for each
 	} else if p.spare == nil {
-		p.spare = new(workers.Spares[*page.Scratch])
+		p.spare = new(workers.Spares[*page.Buffers])
 	}
 	p.Rows = bytes / row
 	if p.Rows < fewBatchRows && row/int64(max(len(p.fields), 1)) < longValue {
@@ -161,7 +161,7 @@ func (p *Batches) Share() float64 {
 func (p *Batches) Close() {
 	p.drop()
 	if p.spare != nil {
-		p.spare.Drain((*page.Scratch).Release)
+		p.spare.Drain((*page.Buffers).Release)
 		p.spare = nil
 	}
 }
@@ -181,7 +181,7 @@ type batchColumn struct {
 	file    *File
 	field   int
 	group   int
-	scratch *page.Scratch
+	scratch *page.Buffers
 	flat    *flatReader // nil: the memory for pages is given back, or pqarrow reads
 	density float64     // bytes of text in a row, about
 	done    int64       // rows that were read

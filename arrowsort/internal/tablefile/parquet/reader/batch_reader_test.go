@@ -199,7 +199,7 @@ func TestPageIndex(t *testing.T) {
 		require.NoError(t, err)
 		for i, p := range x.Entries {
 			require.Equal(t, i*64, p.Row)
-			require.NotEmpty(t, p.Low)
+			require.NotEmpty(t, p.Min)
 		}
 	}
 	require.NoError(t, f.Verify(0, 0))

@@ -15,17 +15,17 @@ import (
 // A chunkReader reads the rows of a flat column chunk from the front on, as many at a time as are wanted.
 type chunkReader struct {
 	pages    *page.Reader
-	scratch  *page.Scratch
+	scratch  *page.Buffers
 	nullable bool
 	keep     func(p *page.Page) (int, error) // takes the dictionary and counts its entries
 	entries  int                             // of the dictionary; -1: there is none yet
 
-	left    int               // rows left of the page
-	levels  page.HybridReader // which of them are there, of a column that can be null
-	present bool              // all of them are
-	packed  bool              // the values are indices into the dictionary
-	plain   []byte            // or values that are left
-	indices page.HybridReader
+	left    int            // rows left of the page
+	levels  page.RLEReader // which of them are there, of a column that can be null
+	present bool           // all of them are
+	packed  bool           // the values are indices into the dictionary
+	plain   []byte         // or values that are left
+	indices page.RLEReader
 }
 
 // span returns how many of the next n rows lie in the page; it reads the next one where none do.
@@ -80,7 +80,7 @@ func (c *chunkReader) pass(rows int) (passed int, err error) {
 		case passed+h.Values > rows:
 			return passed, nil
 		default:
-			if err := c.pages.Pass(&h); err != nil {
+			if err := c.pages.SkipPage(&h); err != nil {
 				return 0, err
 			}
 			passed += h.Values
@@ -94,7 +94,7 @@ func (c *chunkReader) open(p *page.Page) error {
 	if c.left = p.Values; c.left == 0 {
 		return nil
 	}
-	if len(p.Repeats) > 0 {
+	if len(p.RepetitionLevels) > 0 {
 		return errkind.Corrupt("a page of a flat column has repetition levels")
 	}
 	if c.nullable {
@@ -109,23 +109,24 @@ func (c *chunkReader) open(p *page.Page) error {
 	case page.PlainDictionary, page.RLEDictionary:
 		c.packed = true
 		if len(p.Body) == 0 { // all rows are null
-			c.indices = page.HybridReader{}
+			c.indices = page.RLEReader{}
 			return nil
 		}
-		if p.Body[0] > page.MaxHybridWidth {
+		if p.Body[0] > page.MaxRLEWidth {
 			return errkind.Corrupt("indices of %d bits", p.Body[0])
 		}
-		c.indices = page.HybridReader{Bytes: p.Body[1:], Width: int(p.Body[0])}
+		c.indices = page.RLEReader{Bytes: p.Body[1:], Width: int(p.Body[0])}
 		return nil
 	}
 	return errkind.Corrupt("a page of encoding %d", p.Encoding)
 }
 
 func (c *chunkReader) openLevels(p *page.Page) error {
-	levels := p.Present
+	levels := p.DefinitionLevels
 	if p.Kind == page.Data {
-		if p.Levels != page.RLE || len(p.Body) < 4 {
-			return errkind.Corrupt("definition levels of encoding %d in %d bytes", p.Levels, len(p.Body))
+		if p.DefinitionLevelEncoding != page.RLE || len(p.Body) < 4 {
+			return errkind.Corrupt("definition levels of encoding %d in %d bytes", p.DefinitionLevelEncoding,
+				len(p.Body))
 		}
 		end := 4 + int(binary.LittleEndian.Uint32(p.Body))
 		if end > len(p.Body) {
@@ -133,9 +134,9 @@ func (c *chunkReader) openLevels(p *page.Page) error {
 		}
 		levels, p.Body = p.Body[4:end], p.Body[end:]
 	}
-	c.levels = page.HybridReader{Bytes: levels, Width: 1}
+	c.levels = page.RLEReader{Bytes: levels, Width: 1}
 	n, err := c.levels.Next()
-	c.present = err == nil && c.levels.Equal >= p.Values && n > 0 && c.levels.Value == 1
+	c.present = err == nil && c.levels.Repeated >= p.Values && n > 0 && c.levels.Value == 1
 	return err
 }
 
@@ -199,16 +200,16 @@ func (f *File) walk(group, leaf int, use func(r *page.Reader) error) error {
 }
 
 // takeScratch gives the memory that somebody gave back, or new one.
-func (f *File) takeScratch() *page.Scratch {
+func (f *File) takeScratch() *page.Buffers {
 	if f.spare != nil {
 		if s := f.spare.Take(); s != nil {
 			return s
 		}
 	}
-	return page.NewScratch(f.opts.Allocator)
+	return page.NewBuffers(f.opts.Allocator)
 }
 
-func (f *File) giveScratch(s *page.Scratch) {
+func (f *File) giveScratch(s *page.Buffers) {
 	if f.spare != nil {
 		f.spare.Give(s)
 	} else {
@@ -223,7 +224,7 @@ const (
 )
 
 // openPages opens the pages of a leaf column of a row group.
-func (f *File) openPages(group, leaf, window int, s *page.Scratch) (*page.Reader, error) {
+func (f *File) openPages(group, leaf, window int, s *page.Buffers) (*page.Reader, error) {
 	m := f.file.MetaData().RowGroups[group].Columns[leaf].MetaData
 	return s.Open(f.src, page.Chunk{
 		Start: page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset), Size: m.TotalCompressedSize,

@@ -46,7 +46,7 @@ type File struct {
 	leaves *pqarrow.FileReader // reads leaf columns by column number
 	schema *arrow.Schema
 	opts   Options
-	spare  *workers.Spares[*page.Scratch] // what batches were read with; nil: it is not kept
+	spare  *workers.Spares[*page.Buffers] // what batches were read with; nil: it is not kept
 
 	encodings sync.Map // of encodingsRead: leaf column to bool
 	texts     sync.Map // of expandedText: leaf column to float64

@@ -24,7 +24,7 @@ type flatReader struct {
 }
 
 // openFlat opens a column of which flatWidth is true.
-func (f *File) openFlat(field, group, window int, s *page.Scratch) (*flatReader, error) {
+func (f *File) openFlat(field, group, window int, s *page.Buffers) (*flatReader, error) {
 	leaf := f.fields[field].ColIndex
 	pages, err := f.openPages(group, leaf, window, s)
 	nullable := f.file.MetaData().Schema.Column(leaf).MaxDefinitionLevel() == 1
@@ -151,7 +151,7 @@ func (r *flatReader) values(dst []byte) error {
 }
 
 // lookUp replaces indices by entries, some at a time so that they stay in the first cache.
-func lookUp[T uint32 | uint64](dst []T, indices *page.HybridReader, entries []T) error {
+func lookUp[T uint32 | uint64](dst []T, indices *page.RLEReader, entries []T) error {
 	var block [1024]uint32
 	for len(dst) > 0 {
 		b := block[:min(len(block), len(dst))]

@@ -66,8 +66,8 @@ func (f *File) flatWidth(i int) (width int, ok bool) {
 		return 0, false
 	}
 	column, typ := meta.Schema.Column(field.ColIndex), f.schema.Field(i).Type
-	width = page.StoredWidth(typ, column.PhysicalType())
-	if width == 0 && !page.StoredText(typ, column.PhysicalType()) || column.MaxDefinitionLevel() > 1 ||
+	width = page.FixedWidth(typ, column.PhysicalType())
+	if width == 0 && !page.IsByteArray(typ, column.PhysicalType()) || column.MaxDefinitionLevel() > 1 ||
 		column.MaxRepetitionLevel() > 0 {
 		return 0, false
 	}
@@ -136,7 +136,7 @@ func (c *flatColumn) release() {
 }
 
 // read reads the rows of a row group.
-func (c *flatColumn) read(f *File, group int, s *page.Scratch) (err error) {
+func (c *flatColumn) read(f *File, group int, s *page.Buffers) (err error) {
 	part := &c.groups[group]
 	r, err := f.openFlat(c.field, group, wholeWindow, s)
 	if err != nil {
@@ -168,13 +168,13 @@ func (f *File) readFlat(ctx context.Context, report func(int)) ([][]arrow.Array,
 			columns, fields = append(columns, c), append(fields, i)
 		}
 	}
-	var scratch workers.Spares[*page.Scratch]
-	defer scratch.Drain((*page.Scratch).Release)
+	var scratch workers.Spares[*page.Buffers]
+	defer scratch.Drain((*page.Buffers).Release)
 	groups := f.file.NumRowGroups()
 	err := workers.Each(ctx, len(columns)*groups, f.opts.Threads, func(i int) error {
 		c, s := columns[i%len(columns)], scratch.Take()
 		if s == nil {
-			s = page.NewScratch(f.opts.Allocator)
+			s = page.NewBuffers(f.opts.Allocator)
 		}
 		defer scratch.Give(s)
 		if c.unsupported.Load() {

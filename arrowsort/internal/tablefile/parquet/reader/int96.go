@@ -45,7 +45,7 @@ func timestamp(b []byte, nanos int64) (t int64, ok bool) {
 // microseconds. It reads the column.
 func Int96Unit(src io.ReaderAt, meta *metadata.FileMetaData, leaf int, mem memory.Allocator) (arrow.TimeUnit, error) {
 	column, unit := meta.Schema.Column(leaf), arrow.Nanosecond
-	s := page.NewScratch(mem)
+	s := page.NewBuffers(mem)
 	defer s.Release()
 	for _, group := range meta.RowGroups {
 		m := group.Columns[leaf].MetaData
@@ -55,7 +55,7 @@ func Int96Unit(src io.ReaderAt, meta *metadata.FileMetaData, leaf int, mem memor
 		if err != nil {
 			return unit, err
 		}
-		err = r.Walk(func(p *page.Page, _ int, _ page.Bounds) error {
+		err = r.EachPage(func(p *page.Page, _ int, _ page.Bounds) error {
 			values := p.Body
 			if p.Kind != page.Dictionary {
 				if p.Encoding != page.Plain {

@@ -150,11 +150,11 @@ func (f *decimalForm) page(dst []byte, p *page.Page, from *schema.Column) ([]byt
 // bounds rewrites the bounds of a page. Those of values of any length have no order in package page.
 func (f *decimalForm) bounds(b page.Bounds) page.Bounds {
 	switch {
-	case f == nil || b.Empty || b.Unknown:
+	case f == nil || b.AllNull || b.NoBounds:
 	case f.to.PhysicalType() == parquet.Types.ByteArray:
-		b.Low, b.High, b.Unknown = nil, nil, true
+		b.Min, b.Max, b.NoBounds = nil, nil, true
 	default:
-		b.Low, b.High = f.appendTo(nil, b.Low), f.appendTo(nil, b.High)
+		b.Min, b.Max = f.appendTo(nil, b.Min), f.appendTo(nil, b.Max)
 	}
 	return b
 }

@@ -99,9 +99,9 @@ func (w *flatEncoder) dataPage(v *flatValues, row, rows int, nullable bool, enco
 		w.body = v.plain.appendTo(w.body, v, row, rows)
 	} else {
 		w.body = append(w.body, byte(v.width()))
-		w.body = page.AppendHybrid(w.body, w.withoutNulls(v, row, rows), v.width())
+		w.body = page.AppendRLE(w.body, w.withoutNulls(v, row, rows), v.width())
 	}
-	w.body = slices.Grow(w.body, page.HybridSpare) // to be read again
+	w.body = slices.Grow(w.body, page.RLESpare) // to be read again
 	bounds, err := w.plain.OfPage(encoding, w.body[values:], w.present)
 	bounds.Nulls = int64(rows - w.present)
 	w.Add(page.Data, w.body, rows, encoding, page.RLE, page.RLE)

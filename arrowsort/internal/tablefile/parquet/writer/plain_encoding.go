@@ -26,7 +26,7 @@ func writesFlat(typ arrow.DataType, physical parquet.Type) bool {
 	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Uint8Type, *arrow.Uint16Type:
 		return physical == parquet.Types.Int32
 	}
-	return page.StoredWidth(typ, physical) > 0 || page.StoredText(typ, physical)
+	return page.FixedWidth(typ, physical) > 0 || page.IsByteArray(typ, physical)
 }
 
 // setNumbers takes numbers, as a dictionary if they may and it is worth it.

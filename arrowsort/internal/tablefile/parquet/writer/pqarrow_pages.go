@@ -22,7 +22,7 @@ func (w *flatEncoder) repack(p EncodedColumn, out []byte, e *Encoder, first int)
 	if err := e.decimalsAsStored(p.Footer, first); err != nil {
 		return EncodedColumn{}, err
 	}
-	scratch := page.NewScratch(e.opts.Allocator)
+	scratch := page.NewBuffers(e.opts.Allocator)
 	defer scratch.Release()
 	group := p.Footer.RowGroups[0]
 	group.TotalByteSize = 0
@@ -59,13 +59,13 @@ func (w *flatEncoder) repack(p EncodedColumn, out []byte, e *Encoder, first int)
 }
 
 // repackChunk writes the pages of a column chunk, its decimals in a form, and returns where the first data page lies.
-func (w *flatEncoder) repackChunk(chunk page.Chunk, file []byte, s *page.Scratch,
+func (w *flatEncoder) repackChunk(chunk page.Chunk, file []byte, s *page.Buffers,
 	form *decimalForm) (first int64, err error) {
 	r, err := s.Open(bytes.NewReader(file), chunk, 0)
 	if err != nil {
 		return 0, err
 	}
-	err = r.Walk(func(p *page.Page, row int, bounds page.Bounds) error {
+	err = r.EachPage(func(p *page.Page, row int, bounds page.Bounds) error {
 		body := p.Body
 		if form.rewrites(p) {
 			if w.body, err = form.page(w.body, p, chunk.Column); err != nil {

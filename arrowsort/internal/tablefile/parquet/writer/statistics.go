@@ -12,10 +12,10 @@ func SetStatistics(footer *metadata.FileMetaData, group, leaf int, x *page.Index
 	all := x.Bounds()
 	s := fresh(&footer.RowGroups[group].Columns[leaf].MetaData.Statistics)
 	s.NullCount = &all.Nulls
-	if !all.Empty && !all.Unknown && max(len(all.Low), len(all.High)) <= page.LongestStatistic {
-		s.MinValue, s.MaxValue = all.Low, all.High
+	if !all.AllNull && !all.NoBounds && max(len(all.Min), len(all.Max)) <= page.LongestStatistic {
+		s.MinValue, s.MaxValue = all.Min, all.Max
 		if x.Column.SortOrder() == schema.SortSIGNED {
-			s.Min, s.Max = all.Low, all.High // where old readers look
+			s.Min, s.Max = all.Min, all.Max // where old readers look
 		}
 	}
 }
