@@ -11,8 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// FixedWidth returns the bytes of a value that Parquet stores as Arrow does, or of an index in place of text; 0 for
-// all else.
+// FixedWidth returns the width in bytes of a type that Parquet stores as Arrow does, or of a dictionary index of text;
+// 0 for all other types.
 func FixedWidth(typ arrow.DataType, physical parquet.Type) int {
 	switch typ.ID() {
 	case arrow.INT64, arrow.UINT64, arrow.TIMESTAMP, arrow.TIME64, arrow.DURATION:
@@ -64,7 +64,7 @@ func ValueOrder(column *schema.Column) func(a, b []byte) int {
 	return bytes.Compare
 }
 
-// compareSigned compares two's complements of the same length, big-endian.
+// compareSigned compares big-endian two's complement numbers of the same length.
 func compareSigned(a, b []byte) int {
 	if len(a) > 0 && len(b) > 0 && a[0] != b[0] {
 		return cmp.Compare(int8(a[0]), int8(b[0]))
@@ -72,7 +72,7 @@ func compareSigned(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
-// A numberOrder makes codes of numbers that order as unsigned integers do.
+// A numberOrder maps numbers to codes whose order as unsigned integers is the order of the numbers.
 type numberOrder struct {
 	width    int    // bytes of a number
 	sign     uint64 // the bit that is turned

@@ -20,8 +20,8 @@ type decompressor struct {
 	gzip *gzip.Reader
 }
 
-// decompress fills the body of a page, which its bytes have to decompress to, not to less or more. The checksums that
-// zstd and gzip have are compared; snappy and brotli have none.
+// decompress decompresses a page to body. Another size than that of body is an error. The checksums of zstd and gzip
+// are verified; snappy and brotli have none.
 func (u *decompressor) decompress(codec compress.Compression, body, packed []byte) (err error) {
 	n := 0
 	switch codec {
@@ -60,7 +60,7 @@ func (u *decompressor) decompress(codec compress.Compression, body, packed []byt
 	return nil
 }
 
-// decompressSnappy decompresses to the body if the size is right, and returns that.
+// decompressSnappy decompresses to body if the size is right. It returns the size.
 func decompressSnappy(body, packed []byte) (int, error) {
 	n, err := s2.DecodedLen(packed)
 	if err == nil && n == len(body) {
@@ -69,7 +69,7 @@ func decompressSnappy(body, packed []byte) (int, error) {
 	return n, err
 }
 
-// zstdDecoder is for all pages: it has a decoder for each processor.
+// zstdDecoder decodes all pages: it has a decoder for each processor.
 var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
 	if err != nil {
@@ -101,8 +101,8 @@ func readAll(r io.Reader, body []byte) (int, error) {
 	return n, err
 }
 
-// decompressedSize returns the size that the bytes of a page decompress to where they say so, by a size that whoever
-// decompresses them checks, or that a checksum of all bytes covers.
+// decompressedSize returns the decompressed size of a page if the codec stores it, and either decoders verify it or a
+// checksum covers it.
 func decompressedSize(codec compress.Compression, packed []byte, checked bool) (int, bool) {
 	switch codec {
 	case compress.Codecs.Snappy:

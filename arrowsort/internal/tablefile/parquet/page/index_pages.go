@@ -10,7 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
-// count counts the rows that start in a data page and the values that are not null, and finds the bytes of these.
+// count returns the number of rows that start in a data page, the number of values that are not null, and their bytes.
 func (p *Page) count(column *schema.Column) (rows, present int, values []byte, err error) {
 	rows, present, values = p.Values, p.Values, p.Body
 	of := func(levels []byte, most, wanted int16) (int, error) {
@@ -75,8 +75,8 @@ func (r *Reader) EachPage(use func(p *Page, row int, bounds Bounds) error) error
 	return nil
 }
 
-// Index makes the index of pages that EachPage reads. Encodings that are not decoded here are to be some that the metadata
-// name.
+// Index makes the page index from the pages that EachPage reads. An encoding that is not decoded here and that the
+// metadata do not name is an error.
 func (r *Reader) Index(named func(encoding int) bool) (*Index, error) {
 	x := &Index{Column: r.column}
 	err := r.EachPage(func(p *Page, row int, bounds Bounds) error {
@@ -96,7 +96,7 @@ func (r *Reader) Index(named func(encoding int) bool) (*Index, error) {
 	return x, err
 }
 
-// startsRow reports whether the first value of a data page, whose levels were counted, starts a row.
+// startsRow reports whether the first value of a data page starts a row. Its levels were counted before.
 func (p *Page) startsRow(column *schema.Column) bool {
 	most, levels := column.MaxRepetitionLevel(), p.RepetitionLevels
 	if most == 0 || p.Values == 0 {

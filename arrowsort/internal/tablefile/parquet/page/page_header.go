@@ -1,5 +1,5 @@
-// Package page has what Parquet files have around values: page headers, levels and indices, compression, checksums, the
-// page index and the bounds in it. It handles bytes, not arrays.
+// Package page reads and writes pages of Parquet files: headers, levels, dictionary indices, compression, checksums,
+// and the page index. It handles bytes, not arrays.
 package page
 
 import (
@@ -18,18 +18,18 @@ const (
 	DataV2     = 3
 )
 
-// A Page is one of a column chunk. The capacity of its bodies reaches RLESpare bytes beyond the length.
+// A Page is a page of a column chunk. The capacity of its body and its levels is RLESpare bytes beyond the length.
 type Page struct {
 	Kind                    int
 	Values                  int
 	Encoding                int
-	DefinitionLevelEncoding int    // encoding of the definition levels
-	RepetitionLevels        []byte // repetition levels of a page of the second version
-	DefinitionLevels        []byte // definition levels of a page of the second version
+	DefinitionLevelEncoding int    // of a data page V1
+	RepetitionLevels        []byte // of a data page V2
+	DefinitionLevels        []byte // of a data page V2
 	Body                    []byte
 }
 
-// A Header is what precedes the body of a page.
+// A Header is a PageHeader of parquet.thrift.
 type Header struct {
 	Page
 	uncompressedSize, CompressedSize int // bytes of the body, and compressed
@@ -42,7 +42,7 @@ type Header struct {
 	checksum                         uint32 // of the compressed bytes, if checked: their CRC-32
 }
 
-// headerAt reads the header that bytes start with, which may break off.
+// headerAt reads the header at the start of b. An incomplete header is an error.
 func headerAt(b []byte) (h Header, err error) {
 	h.compressed = 1
 	err = errkind.Contain(func() error {
@@ -52,8 +52,8 @@ func headerAt(b []byte) (h Header, err error) {
 	return h, err
 }
 
-// DictionarySize reads the bytes and the number of entries of the dictionary page at an offset of a file from its
-// header; 0 and 0 where there is none.
+// DictionarySize reads the header of the dictionary page at an offset of a file: the size of the page without
+// compression, and the number of entries; 0 and 0 if there is none.
 func DictionarySize(src io.ReaderAt, at int64) (bytes, entries int) {
 	var b [headWindow]byte
 	n, _ := src.ReadAt(b[:], at) // less at the end of the file
@@ -63,8 +63,8 @@ func DictionarySize(src io.ReaderAt, at int64) (bytes, entries int) {
 	return 0, 0
 }
 
-// Read reads a header. It panics for one that lacks a field that all have: bits that are wrong make fields seem to be
-// others.
+// Read reads a header. It panics for a header without one of the required fields: a wrong bit turns a field into
+// another one.
 func (h *Header) Read(r *CompactReader) {
 	seen := 0
 	r.Fields(func(field int, typ byte) {
@@ -112,8 +112,7 @@ const (
 	LastEncoding    = 9 // BYTE_STREAM_SPLIT; later ones are unknown here
 )
 
-// NamesEncoding reports whether an encoding is among those of a column chunk. The indices of a dictionary have two
-// numbers.
+// NamesEncoding reports whether a column chunk names an encoding. Dictionary indices have two numbers.
 func NamesEncoding[E ~int64](encodings []E, encoding int) bool {
 	return slices.ContainsFunc(encodings, func(e E) bool {
 		return int(e) == encoding || encoding == RLEDictionary && e == PlainDictionary ||

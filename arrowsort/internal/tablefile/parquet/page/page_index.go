@@ -6,8 +6,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// An Index has place, bounds and nulls of each data page of a column chunk, so that a reader skips those without rows
-// that it wants. In the file it is two structs of parquet.thrift, OffsetIndex and ColumnIndex.
+// An Index is the page index of a column chunk: location, bounds and null count of each data page. Readers use it to
+// skip pages. In the file it is two structs of parquet.thrift, OffsetIndex and ColumnIndex.
 type Index struct {
 	Column  *schema.Column
 	Entries []PageLocation
@@ -15,7 +15,7 @@ type Index struct {
 	split   bool // some page starts within a row, so that readers cannot start there
 }
 
-// A PageLocation is a data page. It starts at a row.
+// A PageLocation is the location of a data page, as in an OffsetIndex, and its bounds.
 type PageLocation struct {
 	Offset int64 // of its header, in what the Writer writes
 	Size   int   // with its header
@@ -23,8 +23,8 @@ type PageLocation struct {
 	Bounds
 }
 
-// Bounds are the least and the greatest value of a page or a column chunk as Parquet stores them. They borrow the
-// memory of the values.
+// Bounds are the least and the greatest value of a page or a column chunk as Parquet stores them. They alias the
+// values.
 type Bounds struct {
 	Min, Max []byte
 	AllNull  bool // all are null
@@ -32,7 +32,7 @@ type Bounds struct {
 	Nulls    int64
 }
 
-// Bounds returns those of the whole column chunk.
+// Bounds returns the bounds of the column chunk.
 func (x *Index) Bounds() Bounds {
 	compare, all := ValueOrder(x.Column), Bounds{AllNull: true}
 	for _, p := range x.Entries {
@@ -56,14 +56,14 @@ func (x *Index) Bounds() Bounds {
 	return all
 }
 
-// The orders in which pages may lie in a chunk, of parquet.thrift.
+// BoundaryOrder of parquet.thrift.
 const (
 	unorderedPages  = 0
 	ascendingPages  = 1
 	descendingPages = 2
 )
 
-// OffsetIndex encodes where the pages are when they are moved in the file; nil when one starts within a row.
+// OffsetIndex encodes the OffsetIndex of pages that are moved by shift bytes; nil if a page starts within a row.
 func (x *Index) OffsetIndex(shift int64) []byte {
 	if x.split {
 		return nil
@@ -80,7 +80,7 @@ func (x *Index) OffsetIndex(shift int64) []byte {
 	return append(w.b, thriftStop)
 }
 
-// ColumnIndex encodes what is in the pages; nil when that is not known for each, or without an OffsetIndex.
+// ColumnIndex encodes the ColumnIndex; nil if the bounds of a page are unknown, or without an OffsetIndex.
 func (x *Index) ColumnIndex() []byte {
 	for _, p := range x.Entries {
 		if p.NoBounds || x.split {
@@ -113,13 +113,13 @@ func (x *Index) ColumnIndex() []byte {
 	return append(w.b, thriftStop)
 }
 
-// An IndexPlace is where a file has the OffsetIndex or ColumnIndex of a column chunk; of length 0: it has none.
+// An IndexPlace is the location of an encoded OffsetIndex or ColumnIndex in a file; of length 0: the chunk has none.
 type IndexPlace struct {
 	Offset int64
 	Length int
 }
 
-// AppendColumnChunk appends an encoded ColumnChunk struct that does not say where its page index lies, and says it.
+// AppendColumnChunk appends an encoded ColumnChunk struct, and the location of its page index, which it has to lack.
 func AppendColumnChunk(out, chunk []byte, columns, offsets IndexPlace) []byte {
 	const lastField = 3 // of the chunk: its metadata
 	w := compactWriter{b: append(out, chunk[:len(chunk)-1]...), field: lastField}
@@ -134,7 +134,7 @@ func AppendColumnChunk(out, chunk []byte, columns, offsets IndexPlace) []byte {
 	return append(w.b, thriftStop)
 }
 
-// order reports whether the bounds of the pages rise or fall, which allows binary search. Pages of nulls do not count.
+// order returns the BoundaryOrder of the pages, which allows binary search. Pages of nulls do not count.
 func (x *Index) order() int {
 	compare := ValueOrder(x.Column)
 	if compare == nil {
@@ -163,7 +163,7 @@ func (x *Index) order() int {
 	return unorderedPages
 }
 
-// ShiftOffsetIndex encodes an offset index for pages that are moved. It panics for bytes that are none.
+// ShiftOffsetIndex adds shift to all offsets of an encoded OffsetIndex. It panics for invalid bytes.
 func ShiftOffsetIndex(b []byte, shift int64) []byte {
 	var pages []PageLocation
 	r := CompactReader{Bytes: b}

@@ -16,8 +16,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
-// Reader walks over the pages of a column chunk. It reads the chunk as far as it needs, at least a window at a
-// time.
+// A Reader reads the pages of a column chunk in their order. It reads at least a window of the file at a time.
 type Reader struct {
 	src     io.ReaderAt
 	at, end int64 // what is not read yet
@@ -54,7 +53,7 @@ func ChunkStart(dictionary *int64, data int64) int64 {
 	return data
 }
 
-// Open opens the pages of a column chunk of a file. It reads window bytes at a time at least.
+// Open opens the pages of a column chunk of a file. The Reader reads at least window bytes at a time.
 func (s *Buffers) Open(src io.ReaderAt, c Chunk, window int) (*Reader, error) {
 	if _, err := compress.GetCodec(c.Codec); err != nil {
 		return nil, err
@@ -65,7 +64,7 @@ func (s *Buffers) Open(src io.ReaderAt, c Chunk, window int) (*Reader, error) {
 	}, nil
 }
 
-// fill reads until n bytes are there, or all that are left.
+// fill reads until n bytes are buffered, or the rest of the chunk.
 func (r *Reader) fill(n int) error {
 	n = int(min(int64(n), int64(len(r.packed))+r.end-r.at))
 	have := len(r.packed)
@@ -89,7 +88,7 @@ func (r *Reader) fill(n int) error {
 	return err
 }
 
-// Header reads the header of the next page, of which it reads more and more until it is whole.
+// Header reads the header of the next page. Headers may be long: it reads more bytes until one is whole.
 func (r *Reader) Header() (h Header, err error) {
 	for n := headWindow; ; n *= 8 {
 		if err := r.fill(n); err != nil {
@@ -107,8 +106,8 @@ func (r *Reader) Header() (h Header, err error) {
 	}
 }
 
-// extend moves the end of a chunk of which values are missing, by the bytes of the header of its dictionary: old
-// writers did not count them (PARQUET-816). It reports whether it has.
+// extend moves the end of a chunk that lacks values by the size of the header of its dictionary page, which old writers
+// did not count (PARQUET-816). It reports whether it did.
 func (r *Reader) extend() bool {
 	if r.slack == 0 || r.values == 0 {
 		return false
@@ -123,7 +122,7 @@ func (r *Reader) Extended() bool { return r.extended }
 // Offset is where the next page begins in the file.
 func (r *Reader) Offset() int64 { return r.at - int64(len(r.packed)) }
 
-// SkipPage passes the next page, whose header was read.
+// SkipPage skips the page whose header was read last.
 func (r *Reader) SkipPage(h *Header) error {
 	r.number++
 	if n := h.bytes + h.CompressedSize; n <= len(r.packed) {
@@ -137,8 +136,8 @@ func (r *Reader) SkipPage(h *Header) error {
 	return r.count(h)
 }
 
-// count takes the values of a page, after which it is called, off those of the chunk. With more or less than that in a
-// page the rows of later pages would not be what they are.
+// count subtracts the values of the last page from those of the chunk. A page with more values than its header counts
+// would shift the rows of all later pages.
 func (r *Reader) count(h *Header) error {
 	if h.Kind != Data && h.Kind != DataV2 {
 		return nil
@@ -149,8 +148,7 @@ func (r *Reader) count(h *Header) error {
 	return nil
 }
 
-// valuesFollow reports whether a page with values lies after those that were read. Some writers leave bytes there that
-// are no page.
+// valuesFollow reports whether another page with values follows. Some writers leave bytes there that are no page.
 func (r *Reader) valuesFollow() bool {
 	b := make([]byte, min(headWindow, r.end-r.Offset()))
 	if len(b) == 0 {
@@ -170,7 +168,7 @@ func (r *Reader) Next() (p Page, err error) {
 	return p, r.named(err)
 }
 
-// named has an error name the page that was read last. io.EOF is none.
+// named adds the number of the last page to an error, except io.EOF.
 func (r *Reader) named(err error) error {
 	if err == nil || err == io.EOF {
 		return err
@@ -178,7 +176,7 @@ func (r *Reader) named(err error) error {
 	return fmt.Errorf("page %d: %w", r.number-1, err)
 }
 
-// readRaw reads the next page as it lies in the file, and compares its checksum; io.EOF after the last.
+// readRaw reads the next page without decompressing it and verifies its CRC; io.EOF after the last page.
 func (r *Reader) readRaw() (h Header, packed []byte, err error) {
 	r.Start = r.Offset()
 	if h, err = r.Header(); err == io.EOF {
@@ -215,8 +213,7 @@ func (r *Reader) readRaw() (h Header, packed []byte, err error) {
 	return h, packed, r.count(&h)
 }
 
-// leastBytes returns the least number of bytes of an entry of a dictionary: of a fixed width, or of the length before a
-// text.
+// leastBytes returns the least size of a dictionary entry: its width, or the length prefix of a BYTE_ARRAY.
 func (r *Reader) leastBytes() int {
 	switch typ := r.column.PhysicalType(); typ {
 	case parquet.Types.FixedLenByteArray:
@@ -228,7 +225,7 @@ func (r *Reader) leastBytes() int {
 	}
 }
 
-// decompress takes the levels of a page of the second version off and decompresses the others bytes.
+// decompress decompresses a page. The levels of a data page V2 are not compressed.
 func (r *Reader) decompress(h *Header, packed []byte) (p Page, err error) {
 	p = h.Page
 	size := h.uncompressedSize
@@ -284,7 +281,7 @@ func (r *Reader) checkLevels(p *Page) error {
 	return nil
 }
 
-// Verify reads the pages up to the last value. Their encodings are to be some that the metadata name.
+// Verify reads the pages up to the last value. An encoding that the metadata do not name is an error.
 func (r *Reader) Verify(named func(encoding int) bool) error {
 	for r.values > 0 {
 		h, packed, err := r.readRaw()
@@ -323,8 +320,8 @@ func (r *Reader) checkEncodings(h *Header, named func(encoding int) bool) error 
 	return nil
 }
 
-// fits makes sure that a page has the size that its header says, and levels for its values where they are not
-// compressed. It decompresses pages that do not have their size.
+// fits makes sure that a page has the size in its header, and levels for all of its values if it is a data page V2. It
+// decompresses pages of codecs that do not store the size.
 func (r *Reader) fits(h *Header, packed []byte) error {
 	if h.Kind != DataV2 && h.compressed == 1 {
 		if n, ok := decompressedSize(r.codec, packed, h.checked); ok && n == h.uncompressedSize {
@@ -335,7 +332,7 @@ func (r *Reader) fits(h *Header, packed []byte) error {
 	return err
 }
 
-// Buffers is the memory that pages are read with, one after the other.
+// Buffers are reused for all pages that are read one after the other.
 type Buffers struct {
 	packed, body *memory.Buffer
 	Entries      *memory.Buffer // of a dictionary
@@ -343,7 +340,7 @@ type Buffers struct {
 	decompressor decompressor
 }
 
-// NewBuffers returns memory of an allocator. The caller releases it.
+// NewBuffers returns empty buffers. The caller releases them.
 func NewBuffers(mem memory.Allocator) *Buffers {
 	return &Buffers{
 		packed: memory.NewResizableBuffer(mem), body: memory.NewResizableBuffer(mem),
@@ -357,7 +354,7 @@ func (s *Buffers) Release() {
 	s.Entries.Release()
 }
 
-// Grow makes place for n bytes and those behind them. What the buffer had is lost.
+// Grow returns n bytes of a buffer with RLESpare readable bytes after them. The old contents are lost.
 func Grow(buffer *memory.Buffer, n int) []byte {
 	if buffer.Cap() < n+RLESpare {
 		buffer.Resize(0) // nothing is to be copied

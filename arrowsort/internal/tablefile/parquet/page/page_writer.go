@@ -14,7 +14,7 @@ import (
 // MaxBytes is about the bytes of a page at most.
 const MaxBytes = 1 << 20
 
-// A Writer writes the pages of column chunks, as they follow the magic bytes of a file, and their index.
+// A Writer writes column chunks to the start of a file in memory, and makes their page index.
 type Writer struct {
 	packed   []byte // compressed
 	zstd     *zstd.Encoder
@@ -26,19 +26,19 @@ type Writer struct {
 	Index []Index
 }
 
-// Start begins to write, in memory that is used again.
+// Start starts a file in the memory of out.
 func (w *Writer) Start(out []byte) {
 	w.out, w.size, w.Index = append(out, Magic...), len(Magic), nil
 }
 
-// StartChunk begins the next column chunk.
+// StartChunk starts the next column chunk.
 func (w *Writer) StartChunk(column *schema.Column, codec compress.Compression, level int) (err error) {
 	w.Index = append(w.Index, Index{Column: column})
 	w.compress, err = w.compressor(codec, level)
 	return err
 }
 
-// Offset is where the next page begins.
+// Offset is the offset of the next page.
 func (w *Writer) Offset() int64 { return int64(len(w.out)) }
 
 // Uncompressed returns the offset of the next page if nothing were compressed.
@@ -67,28 +67,28 @@ func (w *Writer) Add(kind int, body []byte, numbers ...int) {
 	w.out = append(w.out, body...)
 }
 
-// IndexPage puts the page that was written last, a data page that starts at a row, into the index.
+// IndexPage adds the last page, a data page that starts at a row, to the index.
 func (w *Writer) IndexPage(row int, bounds Bounds) {
 	chunk := &w.Index[len(w.Index)-1]
 	entry := PageLocation{Offset: int64(w.at), Size: len(w.out) - w.at, Row: row, Bounds: bounds}
 	chunk.Entries = append(chunk.Entries, entry)
 }
 
-// Reserve makes room for a number of further pages like the last one: memory that grows as it is written goes through
-// several times its memory.
+// Reserve allocates memory for a number of pages like the last one. Growing page by page would allocate several times
+// the memory.
 func (w *Writer) Reserve(pages int) {
 	n := pages * (len(w.out) - w.at)
 	w.out = slices.Grow(w.out, n+n/8)
 }
 
-// Finish ends writing and gives the bytes away.
+// Finish returns the file and the index, which the Writer no longer refers to.
 func (w *Writer) Finish() (file []byte, index []Index) {
 	file, index = w.out, w.Index
 	w.out, w.Index = nil, nil
 	return file, index
 }
 
-// compressor compresses with a codec; nil for none.
+// compressor returns the function that compresses with a codec; nil for no compression.
 func (w *Writer) compressor(id compress.Compression, level int) (func(dst, src []byte) []byte, error) {
 	switch id {
 	case compress.Codecs.Uncompressed:
@@ -118,11 +118,11 @@ func (w *Writer) compressor(id compress.Compression, level int) (func(dst, src [
 	}, nil
 }
 
-// zstdWindow is how far back zstd looks: about a page.
+// zstdWindow is the window of zstd: about a page.
 const zstdWindow = MaxBytes
 
-// newZstdEncoder makes an encoder that is used for many pages. Its history is a page, where that of Arrow Go's codec is
-// several megabytes, and it writes no checksum, which pages have.
+// newZstdEncoder returns an encoder for many pages. Its window is a page, where that of Arrow Go's codec is several
+// megabytes, and it writes no checksum, since page headers have one.
 func newZstdEncoder(level int) (*zstd.Encoder, error) {
 	speed := zstd.SpeedFastest // zstd's level 1
 	if level > 0 {

@@ -14,19 +14,20 @@ import (
 // of groups of eight values follow.
 
 const (
-	groupValues = 8  // values of a packed group, which is as many bytes as a value has bits
+	groupValues = 8  // values of a bit-packed group; its bytes are the width of a value in bits
 	RLESpare    = 64 // readable bytes after the bytes of a hybrid: values are read by loads of eight bytes
-	// MaxRLEWidth is the bits of a value of a hybrid at most.
+	// MaxRLEWidth is the greatest width of a value in bits.
 	MaxRLEWidth = 32
 )
 
-// RLEReader reads a hybrid. The capacity of its bytes must reach RLESpare bytes beyond their length.
+// An RLEReader reads values in the RLE / bit-packing hybrid encoding. The capacity of its bytes must
+// reach RLESpare bytes beyond their length.
 type RLEReader struct {
 	Bytes    []byte
 	Width    int
 	Repeated int    // values left of a run of equal values
 	Value    uint32 // of that run
-	bits     int    // values left of a packed run
+	bits     int    // values left of a bit-packed run
 	at       int    // the next bit of that run
 }
 
@@ -57,7 +58,7 @@ func (r *RLEReader) Next() (int, error) {
 	return r.bits, nil
 }
 
-// leave ends a packed run behind its last value.
+// leave consumes count values of a bit-packed run, and ends the run after its last value.
 func (r *RLEReader) leave(count int) {
 	r.bits -= count
 	r.at += count * r.Width
@@ -89,7 +90,7 @@ func (r *RLEReader) Read(dst []uint32) (greatest uint32, err error) {
 	return greatest, nil
 }
 
-// unpack takes values of width bits out of b from a bit on.
+// unpack decodes bit-packed values of width bits that start at a bit of b. It returns the greatest.
 func unpack(dst []uint32, b []byte, at, width int) (greatest uint32) {
 	mask := uint64(1)<<width - 1
 	for i := range dst {
@@ -156,7 +157,7 @@ func (r *RLEReader) Count(n int, wanted uint32) (found int, err error) {
 	return found, nil
 }
 
-// CheckIndex makes sure that indices, of which the greatest is given, lie in a dictionary.
+// CheckIndex makes sure that the greatest of some indices lies in a dictionary.
 func CheckIndex(greatest uint32, entries int, err error) error {
 	if err == nil && int64(greatest) >= int64(entries) {
 		return errkind.Corrupt("index %d into a dictionary of %d entries", greatest, max(entries, 0))
@@ -164,8 +165,8 @@ func CheckIndex(greatest uint32, entries int, err error) error {
 	return err
 }
 
-// AppendRLE appends the hybrid of values that have at most width bits, 1 to 31: runs of eight equal values or more
-// as such, all others packed.
+// AppendRLE encodes values of at most width bits, 1 to 31: eight or more equal values as an RLE run, all others
+// bit-packed.
 func AppendRLE(out []byte, values []int32, width int) []byte {
 	packed := 0 // first value that is not yet written
 	for i := 0; i < len(values); {
@@ -194,7 +195,7 @@ func runLength(values []int32) int {
 	return n
 }
 
-// appendPacked appends one packed run; the last group is filled up with zeros.
+// appendPacked appends one bit-packed run. Zeros pad the last group.
 func appendPacked(out []byte, values []int32, width int) []byte {
 	if len(values) == 0 {
 		return out

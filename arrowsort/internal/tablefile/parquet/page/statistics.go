@@ -22,7 +22,7 @@ type PlainBounds struct {
 	used    []bool   // by a page
 }
 
-// Reset begins with a column chunk.
+// Reset starts a column chunk.
 func (p *PlainBounds) Reset(column *schema.Column) {
 	*p = PlainBounds{column: column, compare: ValueOrder(column), numbers: numbersOf(column), starts: p.starts[:0],
 		used: p.used[:0]}
@@ -63,8 +63,8 @@ func (p *PlainBounds) OfPage(encoding int, values []byte, n int) (bounds Bounds,
 	return bounds, err
 }
 
-// kept returns a copy of a bound, without the bytes that no index and no statistics have: those of long rows would take
-// as much memory as a row group.
+// kept returns a copy of a bound, cut to the bytes that statistics may have: whole values of long rows would take as
+// much memory as a row group.
 func (p *PlainBounds) kept(bound []byte, cut func([]byte, *schema.Column, bool) []byte) []byte {
 	const most = LongestStatistic + 1
 	if len(bound) > most && len(cut(bound, p.column, holdsText(p.column))) < len(bound) {
@@ -93,7 +93,7 @@ func (p *PlainBounds) ofValues(b []byte, n int) Bounds {
 	return found
 }
 
-// ofIndices finds the bounds of values that are given by a width and a hybrid of their places in the dictionary.
+// ofIndices finds the bounds of dictionary indices: a byte with their width, then the RLE / bit-packing hybrid.
 func (p *PlainBounds) ofIndices(b []byte, n int) (Bounds, error) {
 	r := RLEReader{Bytes: b[1:], Width: int(b[0])}
 	clear(p.used)
@@ -126,7 +126,7 @@ func (p *PlainBounds) ofIndices(b []byte, n int) (Bounds, error) {
 	return found, nil
 }
 
-// next takes the first value of some.
+// next returns the first value, and the bytes after it.
 func (p *PlainBounds) next(b []byte) (value, rest []byte) {
 	start, size := 0, p.width
 	if size == 0 {
@@ -136,7 +136,7 @@ func (p *PlainBounds) next(b []byte) (value, rest []byte) {
 	return b[start : start+size : start+size], rest
 }
 
-// widen adds a value to the bounds of others.
+// widen extends bounds to a value.
 func (p *PlainBounds) widen(found *Bounds, value []byte) {
 	if found.Min == nil || p.compare(value, found.Min) < 0 {
 		found.Min = value
@@ -146,7 +146,7 @@ func (p *PlainBounds) widen(found *Bounds, value []byte) {
 	}
 }
 
-// booleanBounds returns those of n bits.
+// booleanBounds returns the bounds of n bits.
 func booleanBounds(b []byte, n int) Bounds {
 	r := RLEReader{Bytes: b, Width: 1, bits: n}
 	ones, _ := r.Count(n, 1) // one run, which is there

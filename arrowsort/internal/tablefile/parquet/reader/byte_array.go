@@ -17,7 +17,7 @@ import (
 // A textArray is rows of text that grow.
 type textArray[T int32 | int64] struct {
 	mem     memory.Allocator
-	offsets []T // of the rows, and behind the last
+	offsets []T // of the rows, and the end of the last
 	data    *memory.Buffer
 	size    int // bytes of text
 }
@@ -86,7 +86,7 @@ func (t *textArray[T]) read(r *flatReader, rows int, bitmap []byte) (nulls int, 
 	return nulls, nil
 }
 
-// keepText keeps a dictionary of text and finds the beginnings of its entries, each behind its length.
+// keepText keeps a dictionary of text and finds the starts of its entries, each after its length.
 func (r *flatReader) keepText(p *page.Page) (int, error) {
 	s := r.scratch
 	entries := page.Grow(s.Entries, len(p.Body))

@@ -27,7 +27,7 @@ type flatEncoder struct {
 	present int     // rows of a page that are not null
 }
 
-// encode encodes rows as a column chunk behind the file's magic.
+// encode encodes rows as a column chunk that follows the magic bytes of a file.
 func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *schema.Schema,
 	e *Encoder) (p EncodedColumn, err error) {
 	column := sc.Column(0)

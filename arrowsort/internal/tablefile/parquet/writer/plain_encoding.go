@@ -129,7 +129,7 @@ func (e *Encoder) withoutFloatDictionaries(column int) (options []parquet.Writer
 
 // textValues are the rows of a column of strings or bytes of any length.
 type textValues[T int32 | int64] struct {
-	offsets []T // of the rows, and behind the last
+	offsets []T // of the rows, and the end of the last
 	data    []byte
 }
 
