@@ -10,10 +10,10 @@ import (
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
-// sortRows sorts the listed rows of a source, which tie in all words before word, by the words from there on. Few are
+// sortList sorts the listed rows of a source, which tie in all words before word, by the words from there on. Few are
 // ordered by one worker; many are partitioned, and bins that are still too long recurse: with the same word and a new
 // sample or, when they tie in it, with the next word.
-func (s *sorter) sortRows(src keys.Source, rows []uint32, word int) error {
+func (s *sorter) sortList(src keys.Source, rows []uint32, word int) error {
 	if len(rows) <= binsort.MaxRows {
 		fs, err := binsort.NewSorters(s.pool, s.mem, 1, len(rows), 8, true)
 		if err != nil {
@@ -42,25 +42,25 @@ func (s *sorter) sortRows(src keys.Source, rows []uint32, word int) error {
 		return err
 	}
 	s.mem.Free(listed.Out) // before the bins, which may recurse
-	return s.sortListedBins(p, src, rows, word)
+	return s.sortListBins(p, src, rows, word)
 }
 
-// sortListedBins sorts the rows of each bin of a partition by word.
-func (s *sorter) sortListedBins(p *partition.Partition, src keys.Source, rows []uint32, word int) error {
+// sortListBins sorts the rows of each bin of a partition by word.
+func (s *sorter) sortListBins(p *partition.Partition, src keys.Source, rows []uint32, word int) error {
 	return s.eachBin(p, 8, true,
 		func(f *binsort.Sorter, lo, hi int) { f.SortList(s.keys.Plan, src, rows[lo:hi], word) },
-		func(lo, hi int) error { return s.sortLongBin(src, rows[lo:hi], word) })
+		func(lo, hi int) error { return s.sortOversizedBin(src, rows[lo:hi], word) })
 }
 
-// sortLongBin sorts rows that are too many for one worker: by the next word, if they tie in this one.
-func (s *sorter) sortLongBin(src keys.Source, rows []uint32, word int) error {
+// sortOversizedBin sorts rows that are too many for one worker: by the next word, if they tie in this one.
+func (s *sorter) sortOversizedBin(src keys.Source, rows []uint32, word int) error {
 	for word < s.keys.Plan.Words() {
-		code, tied, err := s.tied(keys.NewList(src, rows, word), len(rows))
+		code, tied, err := s.allEqual(keys.NewList(src, rows, word), len(rows))
 		if err != nil {
 			return err
 		}
 		if !tied {
-			return s.sortRows(src, rows, word)
+			return s.sortList(src, rows, word)
 		}
 		word = s.keys.Plan.Next(word, code)
 	}
@@ -68,7 +68,7 @@ func (s *sorter) sortLongBin(src keys.Source, rows []uint32, word int) error {
 }
 
 // tied reports whether all codes of a source are equal, and the first of them.
-func (s *sorter) tied(src keys.Source, n int) (uint64, bool, error) {
+func (s *sorter) allEqual(src keys.Source, n int) (uint64, bool, error) {
 	var first [1]uint64
 	src.Encode(first[:], 0)
 	differ := make([]bool, (n+keys.TileRows-1)/keys.TileRows)

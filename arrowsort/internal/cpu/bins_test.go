@@ -80,7 +80,7 @@ func TestSortRows(t *testing.T) {
 			want := stable(rows, func(a, b uint32) int {
 				return cmp.Or(cmp.Compare(first[a], first[b]), cmp.Compare(second[a], second[b]))
 			})
-			require.NoError(t, s.sortRows(s.keys.Source(), rows, 0))
+			require.NoError(t, s.sortList(s.keys.Source(), rows, 0))
 			requireSame(t, want, rows, "%s, %d of %d rows", name, part, n)
 			require.Zero(t, mem.CurrentAlloc(), "%s, %d rows: temp storage that is not back", name, part)
 		}
@@ -99,7 +99,7 @@ func unseen(n, levels int, most func(r *rand.Rand) uint64) []uint64 {
 		places := make([]uint64, len(left))
 		buffers.Series(places, 0)
 		seen := map[uint64]bool{}
-		for _, at := range keys.Sample(storedCodes{words: places}, len(left)) {
+		for _, at := range keys.Sample(movedRows{words: places}, len(left)) {
 			seen[at] = true
 		}
 		hidden := left[:0]
@@ -156,7 +156,7 @@ func TestTied(t *testing.T) {
 		if odd >= 0 {
 			codes[odd] = 6
 		}
-		code, tied, err := s.tied(storedCodes{words: codes}, n)
+		code, tied, err := s.allEqual(movedRows{words: codes}, n)
 		require.NoError(t, err)
 		require.Equal(t, odd < 0, tied, "row %d is odd", odd)
 		require.Equal(t, codes[0], code)

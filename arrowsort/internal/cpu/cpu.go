@@ -1,6 +1,14 @@
 // Package cpu is the engine on the host's processors: a most significant digit partition of all columns at once,
-// straight into the result, then a sort of each bin in cache. docs/onesweep.md describes what follows the paper and
-// what differs.
+// straight into the result, then a sort of each bin in cache. How a sort runs, each package calling those below it:
+//
+//	cpu        which way a job goes (sort_*.go), and merge, search, rank
+//	partition  classifier -> histogram -> prefix sum -> scatter of all columns
+//	binsort    the sort of one bin in cache, ties included
+//	payload    what moves for each column, and how it becomes buffers of the result
+//	keys       codes of rows: plan, sample, dictionaries of strings, order of neighbors, searches
+//	scatter    kernels: gather, scatter, write combining
+//
+// docs/onesweep.md describes what follows the paper and what differs.
 package cpu
 
 import (
@@ -28,8 +36,8 @@ func (cpu) Name() string { return "cpu" }
 // the longest bin of up to 65,536, and in addition 1 MiB, or 64 bytes for each bin, or 2 MiB for many columns of few
 // rows or for the bytes of a bin of strings.
 func (e cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
-	if fitsSingleTile(job) {
-		return sortSingleTile(ctx, job, mem)
+	if fitsTiny(job) {
+		return sortTiny(ctx, job, mem)
 	}
 	s, err := newSorter(ctx, job, mem)
 	if err != nil {
@@ -83,8 +91,8 @@ func (s *sorter) sort() (*engine.Result, error) {
 		err = s.selectTop()
 	case s.onlyRowNumbers() && !s.recordsTie():
 		err = s.sortRowNumbers()
-	case s.gathersMovers(s.movers()) && !s.recordsTie():
-		err = s.sortWide(s.movers())
+	case s.gathersColumns(s.movers()) && !s.recordsTie():
+		err = s.argsortAndGather(s.movers())
 	default:
 		err = s.sortColumns()
 	}

@@ -53,7 +53,7 @@ func Merge(
 			return nil, nil, err
 		}
 	}
-	taken = s.complete(runs)
+	taken = s.safeRows(runs)
 	s.out = 0
 	for _, n := range taken {
 		s.out += n
@@ -110,9 +110,9 @@ func (s *sorter) merge(runs Runs, proven bool) (*engine.Result, error) {
 	return s.result()
 }
 
-// complete is the number of rows of each run that no row to come can precede: those up to the last row of the open run
+// safeRows is the number of rows of each run that no row to come can precede: those up to the last row of the open run
 // that ends first. Ties of later runs wait for those of that one.
-func (s *sorter) complete(runs Runs) []int {
+func (s *sorter) safeRows(runs Runs) []int {
 	taken := make([]int, len(runs.Ends))
 	var last []uint32
 	for i := range taken {
@@ -132,7 +132,7 @@ func (s *sorter) complete(runs Runs) []int {
 		}
 	}
 	splits := make([]uint32, len(taken))
-	s.splitRuns(runs, limit, splits, make([]keys.Interval, len(taken)))
+	s.splitAt(runs, limit, splits, make([]keys.Interval, len(taken)))
 	for i, split := range splits {
 		lo, _ := runs.bounds(i)
 		taken[i] = int(split) - lo
@@ -147,21 +147,21 @@ func (s *sorter) before(a, b uint32) bool {
 	return one[0].Hi == b
 }
 
-// splitRuns writes the first row of each run that does not belong before or at a row: rows that tie with it belong
-// before it in its own run and those that precede it. bounds is temp storage.
-func (s *sorter) splitRuns(runs Runs, row uint32, splits []uint32, bounds []keys.Interval) {
-	for i := range bounds {
+// splitAt cuts every run at a row: rows before the cut sort before it. Ties go before it in earlier runs and in its
+// own, after it in later runs. It writes the first row of each run after the cut. intervals is temp storage.
+func (s *sorter) splitAt(runs Runs, row uint32, splits []uint32, intervals []keys.Interval) {
+	for i := range intervals {
 		lo, hi := runs.bounds(i)
-		bounds[i] = keys.Interval{Row: row, Lo: uint32(lo), Hi: uint32(hi)}
+		intervals[i] = keys.Interval{Row: row, Lo: uint32(lo), Hi: uint32(hi)}
 	}
-	keys.Narrow(s.pool, s.keys.Plan, s.keys.Source(), bounds)
-	for i := range bounds {
+	keys.Narrow(s.pool, s.keys.Plan, s.keys.Source(), intervals)
+	for i := range intervals {
 		lo, hi := runs.bounds(i)
 		switch {
 		case int(row) < lo:
-			splits[i] = bounds[i].Lo
+			splits[i] = intervals[i].Lo
 		case int(row) >= hi:
-			splits[i] = bounds[i].Hi
+			splits[i] = intervals[i].Hi
 		default:
 			splits[i] = row + 1
 		}

@@ -54,11 +54,10 @@ func (t Ties) Value(rank uint64) uint64 {
 // Rank ranks the rows of a job: RowNumbers of its result are the ranks, 8 bytes each, of the rows as they lie. It
 // returns nil when a sort of row numbers is the better way: the rows are few or in order.
 //
-// The partition of a sort keeps the order of the rows within each bin. So the bins are sorted for the ranks of their
-// rows, which stay at the rows' places in the partition, and these places are found again, row by row, by counting as
-// the partition did: no rank is written at random, and the keys of those rows only that tie in the leading words of
-// their codes are read at random. Temp storage: 10 bytes per row, 4 more where codes take several words, and 4 for each
-// row of a bin that is too long for one worker.
+// The partition is stable, so a row's place in it can be computed again by counting. Ranks are written in the order of
+// the partition and then read back row by row: no random access, but to the keys of rows that tie in the leading words
+// of their codes. Temp storage: 10 bytes per row, 4 more where codes take several words, and 4 for each row of a bin
+// that is too long for one worker.
 func Rank(ctx context.Context, job *engine.Job, ties Ties, mem engine.Allocator) (*engine.Result, error) {
 	silent := *job
 	silent.Gather = nil
@@ -88,7 +87,7 @@ func (s *sorter) rank(ties Ties) (*engine.Result, error) {
 		return nil, err
 	}
 	places := p.NextPlaces()
-	codes, movers, err := s.storedSource(nil)
+	codes, movers, err := s.movedCodes(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +119,7 @@ func (s *sorter) rank(ties Ties) (*engine.Result, error) {
 
 // rankBins replaces the leading words of the codes of each bin by the ranks within the bin. It returns the groups of
 // ties of each bin.
-func (s *sorter) rankBins(p *partition.Partition, src storedCodes, ties Ties) ([]int, error) {
+func (s *sorter) rankBins(p *partition.Partition, src movedRows, ties Ties) ([]int, error) {
 	groups := make([]int, p.Classifier.Bins)
 	bin := func(lo int) int { // that row lo lies in
 		next, _ := slices.BinarySearch(p.Starts, uint32(lo)+1)
@@ -131,7 +130,7 @@ func (s *sorter) rankBins(p *partition.Partition, src storedCodes, ties Ties) ([
 			groups[bin(lo)] = s.rankBin(f, src, lo, hi, ties)
 		}
 	}, func(lo, hi int) error {
-		n, err := s.rankLongBin(src.From(lo), src.words[lo:hi], ties)
+		n, err := s.rankOversizedBin(src.From(lo), src.words[lo:hi], ties)
 		groups[bin(lo)] = n
 		return err
 	})
@@ -139,7 +138,7 @@ func (s *sorter) rankBins(p *partition.Partition, src storedCodes, ties Ties) ([
 }
 
 // rankBin is rankBins for the rows lo..hi-1 of one bin.
-func (s *sorter) rankBin(f *binsort.Sorter, src storedCodes, lo, hi int, ties Ties) (groups int) {
+func (s *sorter) rankBin(f *binsort.Sorter, src movedRows, lo, hi int, ties Ties) (groups int) {
 	order := f.Order(s.keys.Plan, src, lo, hi-lo)
 	if order == nil {
 		order = f.Own(nil, hi-lo)
@@ -173,9 +172,10 @@ func rankCodes(codes []uint64, order []uint32, ties Ties) (groups int) {
 	return groups
 }
 
-// rankLongBin is rankBin for a bin that is too long for one worker: all of its rows tie, or a sample was misleading.
-func (s *sorter) rankLongBin(src keys.Source, words []uint64, ties Ties) (groups int, err error) {
-	_, tied, err := s.tied(src, len(words))
+// rankOversizedBin is rankBin for a bin that is too long for one worker: all of its rows tie, or a sample was
+// misleading.
+func (s *sorter) rankOversizedBin(src keys.Source, words []uint64, ties Ties) (groups int, err error) {
+	_, tied, err := s.allEqual(src, len(words))
 	if err != nil {
 		return 0, err
 	}
@@ -193,7 +193,7 @@ func (s *sorter) rankLongBin(src keys.Source, words []uint64, ties Ties) (groups
 	}
 	defer s.mem.Free(buffers.Bytes(order))
 	buffers.Series(order, 0)
-	if err := s.sortLongBin(src, order, 0); err != nil {
+	if err := s.sortOversizedBin(src, order, 0); err != nil {
 		return 0, err
 	}
 	starts, err := arena.Slice[uint64](s.mem, (len(words)+63)/64)

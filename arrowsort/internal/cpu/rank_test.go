@@ -140,7 +140,7 @@ func TestRankLongBin(t *testing.T) {
 		for text, ties := range allTies {
 			s, mem := newMeteredSorter(t, rankJob(drawn(1, n, uniform), 2))
 			codes := append([]uint64{}, keys...)
-			groups, err := s.rankLongBin(storedCodes{words: codes}, codes, ties)
+			groups, err := s.rankOversizedBin(movedRows{words: codes}, codes, ties)
 			require.NoError(t, err)
 			for i, rank := range codes {
 				codes[i] = ties.Value(rank)

@@ -16,13 +16,13 @@ import (
 // sortColumns partitions all movers by the leading bits of the codes, straight into the result, and sorts each bin in
 // cache. No other copy of the columns exists.
 func (s *sorter) sortColumns() error {
-	codes, added, err := s.sortedSource()
+	codes, added, err := s.codesAfterScatter()
 	if err != nil {
 		return err
 	}
 	movers := append(s.movers(), added...)
 	// then the codes are made in the count and in the move, and bins are kept between them
-	_, encoded := codes.(storedCodes)
+	_, encoded := codes.(movedRows)
 	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
 	texts := s.textsToMove()
 	if err := p.Count(encoded || p.Combines(movers) || texts != nil); err != nil {
@@ -44,29 +44,29 @@ func (s *sorter) sortColumns() error {
 	return s.sortBins(p, codes, s.movers())
 }
 
-// sortedSource is where the bins find the codes of their rows once the movers have moved: the key columns themselves,
-// when they move as they are, else a mover of codes, and one of row numbers where rows may tie in the leading words.
-// These are added to the movers of the result, and not sorted.
-func (s *sorter) sortedSource() (codes keys.Source, added []*payload.Mover, err error) {
+// codesAfterScatter returns the codes of moved rows. If the result holds all key columns, codes are computed from them;
+// otherwise codes move as one more column, and row numbers where rows may tie in the leading words. These are added to
+// the movers of the result, and not sorted.
+func (s *sorter) codesAfterScatter() (codes keys.Source, added []*payload.Mover, err error) {
 	if columns, ok := s.movedKeys(); ok {
 		return keys.NewInput(s.keys.Plan.On(columns)), nil, nil
 	}
-	return s.storedSource(s.numbers)
+	return s.movedCodes(s.numbers)
 }
 
-// storedSource is a mover of codes and, where rows may tie in the leading words, one of row numbers: the given one, or
-// one that is added if that is nil.
-func (s *sorter) storedSource(numbers *payload.Mover) (c storedCodes, added []*payload.Mover, err error) {
+// movedCodes returns a mover of codes and, where rows may tie in the leading words, one of row numbers: the given one,
+// or one that is added if that is nil.
+func (s *sorter) movedCodes(numbers *payload.Mover) (c movedRows, added []*payload.Mover, err error) {
 	codes := payload.NewCodes(s.keys.Source())
 	if err := codes.Allocate(s.mem, s.rows); err != nil {
 		return c, nil, err
 	}
 	added = append(added, codes)
-	c = storedCodes{words: buffers.View[uint64](codes.Out), src: s.keys.Source()}
+	c = movedRows{words: buffers.View[uint64](codes.Out), src: s.keys.Source()}
 	if s.keys.Plan.Words() == 1 {
 		return c, added, nil
 	}
-	if c.texts = s.newMovedTexts(); c.texts != nil {
+	if c.strings = s.newMovedStrings(); c.strings != nil {
 		return c, added, nil
 	}
 	if numbers == nil {
@@ -128,12 +128,12 @@ func movable(k keyencode.Kind) bool {
 func (s *sorter) sortBins(p *partition.Partition, src keys.Source, movers []*payload.Mover) error {
 	return s.eachBin(p, payload.Widest(movers), s.keys.Plan.Words() > 1,
 		func(f *binsort.Sorter, lo, hi int) { f.SortBin(s.keys.Plan, src, movers, lo, hi) },
-		func(lo, hi int) error { return s.split(src, movers, lo, hi) })
+		func(lo, hi int) error { return s.sortOversizedColumns(src, movers, lo, hi) })
 }
 
-// split sorts a bin that is too long for one worker: its row numbers are sorted by all workers, and every mover is
-// gathered through a copy.
-func (s *sorter) split(src keys.Source, movers []*payload.Mover, lo, hi int) error {
+// sortOversizedColumns sorts a bin that is too long for one worker: its row numbers are sorted by all workers, and
+// every mover is gathered through a copy.
+func (s *sorter) sortOversizedColumns(src keys.Source, movers []*payload.Mover, lo, hi int) error {
 	n := hi - lo
 	src = src.From(lo)
 	if row, err := s.keys.FirstUnsorted(s.pool, src, n, nil); err != nil || row < 0 {
@@ -144,7 +144,7 @@ func (s *sorter) split(src keys.Source, movers []*payload.Mover, lo, hi int) err
 		return err
 	}
 	buffers.Series(order, 0)
-	if err := s.sortRows(src, order, 0); err != nil {
+	if err := s.sortList(src, order, 0); err != nil {
 		return err
 	}
 	for _, l := range movers {
@@ -168,17 +168,17 @@ func (s *sorter) split(src keys.Source, movers []*payload.Mover, lo, hi int) err
 	return nil
 }
 
-// movedTexts are the strings of rows from row base on, as the partition has moved them: the source of the words of
-// their codes that follow the leading one.
-type movedTexts struct {
+// movedStrings finds the strings of rows that have moved, from row base on. They give the second and further words of
+// the code.
+type movedStrings struct {
 	plan    *keyencode.Plan
 	columns []*payload.Strings // of each word but the leading one
 	base    int
 }
 
-// newMovedTexts returns nil if a word but the leading one is made from anything but strings of the result.
-func (s *sorter) newMovedTexts() *movedTexts {
-	t := &movedTexts{plan: s.keys.Plan}
+// newMovedStrings returns nil if a word but the leading one is made from anything but strings of the result.
+func (s *sorter) newMovedStrings() *movedStrings {
+	t := &movedStrings{plan: s.keys.Plan}
 	for word := 1; word < s.keys.Plan.Words(); word++ {
 		column, _, ok := s.keys.Plan.StringWord(word)
 		if !ok {
@@ -197,9 +197,9 @@ func (s *sorter) newMovedTexts() *movedTexts {
 	return t
 }
 
-// fetch reads the strings of a bin in their order, so that they come into the cache many lines at a time: those of ties
-// are compared at random.
-func (t *movedTexts) fetch(lo, hi int) {
+// prefetch reads the strings of a bin in their order, so that they come into the cache many lines at a time: those of
+// ties are compared at random.
+func (t *movedStrings) prefetch(lo, hi int) {
 	for i, c := range t.columns {
 		if i > 0 && t.columns[i-1] == c {
 			continue
@@ -210,7 +210,7 @@ func (t *movedTexts) fetch(lo, hi int) {
 }
 
 // find finds the strings that a word of each of the given rows holds bytes of.
-func (t *movedTexts) find(dst [][]byte, word int, rows []uint32) {
+func (t *movedStrings) find(dst [][]byte, word int, rows []uint32) {
 	column := t.columns[word-1]
 	moved := buffers.View[uint64](column.Mover.Out)[t.base:]
 	for i, r := range rows {
@@ -219,7 +219,7 @@ func (t *movedTexts) find(dst [][]byte, word int, rows []uint32) {
 }
 
 // encodeRows writes one word of the codes of each of the given rows.
-func (t *movedTexts) encodeRows(dst []uint64, word int, rows []uint32) {
+func (t *movedStrings) encodeRows(dst []uint64, word int, rows []uint32) {
 	var texts [payload.PrefetchRows][]byte
 	for len(rows) > 0 {
 		n := min(len(rows), len(texts))
@@ -236,45 +236,45 @@ func (s *sorter) movesAsRanks(place, column int) bool {
 	return few != nil && few.Column == column && s.columns[place].Strings != nil
 }
 
-// storedCodes are rows that the partition has moved with their leading words and, when rows may tie in those, with what
+// movedRows are rows that the partition has moved with their leading words and, when rows may tie in those, with what
 // their further words are made from: strings, or row numbers (4 or 8 bytes wide) in a source.
-type storedCodes struct {
-	words []uint64
-	texts *movedTexts
-	rows4 []uint32
-	rows8 []uint64
-	src   keys.Source
+type movedRows struct {
+	words   []uint64
+	strings *movedStrings
+	rows4   []uint32
+	rows8   []uint64
+	src     keys.Source
 }
 
-func (s storedCodes) Encode(dst []uint64, lo int) { copy(dst, s.words[lo:]) }
+func (s movedRows) Encode(dst []uint64, lo int) { copy(dst, s.words[lo:]) }
 
 // Words are the leading words of rows lo..hi-1.
-func (s storedCodes) Words(lo, hi int) []uint64 { return s.words[lo:hi] }
+func (s movedRows) Words(lo, hi int) []uint64 { return s.words[lo:hi] }
 
 // Prefetch brings the strings of rows lo..hi-1 into the cache, if they have moved.
-func (s storedCodes) Prefetch(lo, hi int) {
-	if s.texts != nil {
-		s.texts.fetch(lo, hi)
+func (s movedRows) Prefetch(lo, hi int) {
+	if s.strings != nil {
+		s.strings.prefetch(lo, hi)
 	}
 }
 
 // Strings finds the strings that a word of the given rows holds bytes of, if they have moved.
-func (s storedCodes) Strings(dst [][]byte, word int, rows []uint32) bool {
-	if s.texts != nil {
-		s.texts.find(dst, word, rows)
+func (s movedRows) Strings(dst [][]byte, word int, rows []uint32) bool {
+	if s.strings != nil {
+		s.strings.find(dst, word, rows)
 	}
-	return s.texts != nil
+	return s.strings != nil
 }
 
-func (s storedCodes) EncodeRows(dst []uint64, word int, rows []uint32) {
+func (s movedRows) EncodeRows(dst []uint64, word int, rows []uint32) {
 	if word == 0 {
 		for i, r := range rows {
 			dst[i] = s.words[r]
 		}
 		return
 	}
-	if s.texts != nil {
-		s.texts.encodeRows(dst, word, rows)
+	if s.strings != nil {
+		s.strings.encodeRows(dst, word, rows)
 		return
 	}
 	for i, r := range rows {
@@ -287,10 +287,10 @@ func (s storedCodes) EncodeRows(dst []uint64, word int, rows []uint32) {
 	s.src.EncodeRows(dst, word, rows)
 }
 
-func (s storedCodes) From(base int) keys.Source {
+func (s movedRows) From(base int) keys.Source {
 	s.words = s.words[base:]
-	if s.texts != nil {
-		s.texts = &movedTexts{s.texts.plan, s.texts.columns, s.texts.base + base}
+	if s.strings != nil {
+		s.strings = &movedStrings{s.strings.plan, s.strings.columns, s.strings.base + base}
 	}
 	if s.rows4 != nil {
 		s.rows4 = s.rows4[base:]

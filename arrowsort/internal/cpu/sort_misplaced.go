@@ -17,44 +17,44 @@ const (
 	allShare  = 16 // and one of so many of all rows
 )
 
-// misplacedRows are rows in order but for some. Sampled rows in order fence the others in: a row that is lower than the
-// last one in place, or higher than the next fence, is misplaced.
-type misplacedRows struct {
-	*sorter
-	src    keys.Source
-	fences []fence // the first one of row 0, and one after the last row
-	tiles  []keptTile
-	byRow  []uint32 // misplaced rows, as they lie
-	sorted []uint32 // the same in the order of the result
+// outliers are the rows that break an order. Sampled rows that are in order are anchors. Between two anchors, a row is
+// an outlier if its code is below the last row kept, or above the next anchor.
+type outliers struct {
+	s       *sorter
+	src     keys.Source
+	anchors []anchor // the first one of row 0, and one after the last row
+	tiles   []outlierTile
+	rows    []uint32 // outliers, as they lie
+	sorted  []uint32 // the same in the order of the result
 }
 
-type fence struct {
+type anchor struct {
 	row  int
 	code uint64 // of the row
 }
 
-// A keptTile is the rows between two fences, and their misplaced ones.
-type keptTile struct {
-	first, last int // fences
-	at, count   int // misplaced rows in byRow
+// An outlierTile is the rows between two anchors, and their outliers.
+type outlierTile struct {
+	first, last int // anchors
+	at, count   int // outliers in rows
 	kept        int // rows in place of the tiles before
 }
 
 // sortMisplaced takes the rows that break the order out, sorts them, and merges them with the others. done is false
 // when they are too many.
 func (s *sorter) sortMisplaced() (done bool, err error) {
-	m := &misplacedRows{sorter: s, src: s.keys.Source()}
-	if !m.fenceIn() {
+	m := &outliers{s: s, src: s.keys.Source()}
+	if !m.findAnchors() {
 		return false, nil
 	}
-	if m.byRow, err = arena.Slice[uint32](s.mem, s.rows/tileShare); err != nil {
+	if m.rows, err = arena.Slice[uint32](s.mem, s.rows/tileShare); err != nil {
 		return false, err
 	}
 	defer func() {
-		s.mem.Free(buffers.Bytes(m.byRow))
+		s.mem.Free(buffers.Bytes(m.rows))
 		s.mem.Free(buffers.Bytes(m.sorted))
 	}()
-	if ok, err := m.find(); !ok || err != nil {
+	if ok, err := m.list(); !ok || err != nil {
 		return false, err
 	}
 	if err := m.sort(); err != nil {
@@ -63,44 +63,44 @@ func (s *sorter) sortMisplaced() (done bool, err error) {
 	return m.merge()
 }
 
-// fenceIn makes the fences and the tiles. It reports false when a sample is not in order but for a few rows.
-func (m *misplacedRows) fenceIn() bool {
-	codes, rows := m.keys.Sample(), keys.SampledRows(m.rows)
-	if !m.keys.MostlyRising() {
+// findAnchors makes the anchors and the tiles. It reports false when a sample is not in order but for a few rows.
+func (m *outliers) findAnchors() bool {
+	codes, rows := m.s.keys.Sample(), keys.SampledRows(m.s.rows)
+	if !m.s.keys.MostlyRising() {
 		return false
 	}
 	longest := longestRising(codes)
 	if len(codes)-len(longest) > len(codes)/allShare {
 		return false
 	}
-	m.fences = []fence{{}}
+	m.anchors = []anchor{{}}
 	for _, i := range longest {
 		if rows[i] > 0 {
-			m.fences = append(m.fences, fence{int(rows[i]), codes[i]})
+			m.anchors = append(m.anchors, anchor{int(rows[i]), codes[i]})
 		}
 	}
-	m.fences = append(m.fences, fence{m.rows, math.MaxUint64})
-	step := max(1, len(codes)*mergeRows/m.rows)
-	for first, end := 0, len(m.fences)-1; first < end; {
-		t := keptTile{first: first, last: first + step}
+	m.anchors = append(m.anchors, anchor{m.s.rows, math.MaxUint64})
+	step := max(1, len(codes)*mergeRows/m.s.rows)
+	for first, end := 0, len(m.anchors)-1; first < end; {
+		t := outlierTile{first: first, last: first + step}
 		if end-t.last < step { // no short tile at the end, whose few rows might all be misplaced
 			t.last = end
 		}
 		m.tiles, first = append(m.tiles, t), t.last
 	}
-	return m.mostTo(codes, longest)*(m.rows/len(codes)) <= mergeRows
+	return m.mostTo(codes, longest)*(m.s.rows/len(codes)) <= mergeRows
 }
 
 // mostTo is the largest number of sampled codes left out of the longest subsequence that belong to one tile, as when
 // many of them are one frequent value.
-func (m *misplacedRows) mostTo(codes []uint64, longest []int) (most int) {
+func (m *outliers) mostTo(codes []uint64, longest []int) (most int) {
 	out := make([]int, len(m.tiles))
 	for i, c := range codes {
 		if len(longest) > 0 && longest[0] == i {
 			longest = longest[1:]
 			continue
 		}
-		tile := sort.Search(len(out)-1, func(k int) bool { return m.fences[m.tiles[k].last].code > c })
+		tile := sort.Search(len(out)-1, func(k int) bool { return m.anchors[m.tiles[k].last].code > c })
 		out[tile]++
 		most = max(most, out[tile])
 	}
@@ -130,27 +130,27 @@ func longestRising(codes []uint64) []int {
 	return places
 }
 
-// find lists the misplaced rows. It reports false when they are too many.
-func (m *misplacedRows) find() (bool, error) {
+// list lists the outliers. It reports false when they are too many.
+func (m *outliers) list() (bool, error) {
 	var tooMany atomic.Bool
 	var found atomic.Int64
-	err := m.pool.Run(len(m.tiles), func(_, i int) {
+	err := m.s.pool.Run(len(m.tiles), func(_, i int) {
 		var codes [keys.BlockRows]uint64
 		t := &m.tiles[i]
-		t.at = m.fences[t.first].row / tileShare
-		list := m.byRow[t.at : m.fences[t.last].row/tileShare]
+		t.at = m.anchors[t.first].row / tileShare
+		list := m.rows[t.at : m.anchors[t.last].row/tileShare]
 		for k := t.first; k < t.last && t.count < len(list) && !tooMany.Load(); k++ {
-			t.count += m.findBetween(m.fences[k], m.fences[k+1], list[t.count:], codes[:])
+			t.count += m.listBetween(m.anchors[k], m.anchors[k+1], list[t.count:], codes[:])
 		}
-		if found.Add(int64(t.count)) > int64(m.rows/allShare) || t.count == len(list) {
+		if found.Add(int64(t.count)) > int64(m.s.rows/allShare) || t.count == len(list) {
 			tooMany.Store(true)
 		}
 	})
 	return !tooMany.Load(), err
 }
 
-// findBetween lists the misplaced rows between two fences, as many as the list holds. codes is temp storage.
-func (m *misplacedRows) findBetween(from, to fence, list []uint32, codes []uint64) (n int) {
+// listBetween lists the outliers between two anchors, as many as the list holds. codes is temp storage.
+func (m *outliers) listBetween(from, to anchor, list []uint32, codes []uint64) (n int) {
 	last := from.code
 	for lo := from.row; lo < to.row && n < len(list); lo += keys.BlockRows {
 		block := codes[:min(keys.BlockRows, to.row-lo)]
@@ -170,35 +170,35 @@ func (m *misplacedRows) findBetween(from, to fence, list []uint32, codes []uint6
 	return n
 }
 
-// sort puts the misplaced rows of all tiles together and sorts a copy.
-func (m *misplacedRows) sort() (err error) {
+// sort puts the outliers of all tiles together and sorts a copy.
+func (m *outliers) sort() (err error) {
 	n, kept := 0, 0
 	for i := range m.tiles {
-		if i%256 == 0 && m.pool.Stopped() {
-			return m.pool.Ctx.Err()
+		if i%256 == 0 && m.s.pool.Stopped() {
+			return m.s.pool.Ctx.Err()
 		}
 		t := &m.tiles[i]
-		copy(m.byRow[n:], m.byRow[t.at:t.at+t.count])
+		copy(m.rows[n:], m.rows[t.at:t.at+t.count])
 		t.at, t.kept = n, kept
 		n += t.count
-		kept += m.fences[t.last].row - m.fences[t.first].row - t.count
+		kept += m.anchors[t.last].row - m.anchors[t.first].row - t.count
 	}
-	if m.sorted, err = arena.Slice[uint32](m.mem, n); err != nil {
+	if m.sorted, err = arena.Slice[uint32](m.s.mem, n); err != nil {
 		return err
 	}
-	err = m.pool.Tiles(n, keys.TileRows, func(_, lo, hi int) { copy(m.sorted[lo:hi], m.byRow[lo:hi]) })
+	err = m.s.pool.Tiles(n, keys.TileRows, func(_, lo, hi int) { copy(m.sorted[lo:hi], m.rows[lo:hi]) })
 	if err != nil {
 		return err
 	}
-	return m.sortRows(m.src, m.sorted, 0)
+	return m.s.sortList(m.src, m.sorted, 0)
 }
 
-// before is the number of misplaced rows that sort before the row of a fence.
-func (m *misplacedRows) before(f fence) int {
+// before is the number of outliers that sort before the row of an anchor.
+func (m *outliers) before(f anchor) int {
 	if f.row == 0 {
 		return 0
 	}
-	if f.row == m.rows {
+	if f.row == m.s.rows {
 		return len(m.sorted)
 	}
 	return sort.Search(len(m.sorted), func(i int) bool {
@@ -209,66 +209,66 @@ func (m *misplacedRows) before(f fence) int {
 }
 
 // merge makes the result, tile by tile. done is false when a tile is too long for one worker.
-func (m *misplacedRows) merge() (done bool, err error) {
-	movers := m.movers()
-	lates := make([]int, len(m.tiles)+1)
-	err = m.pool.Run(len(m.tiles), func(_, i int) { lates[i+1] = m.before(m.fences[m.tiles[i].last]) })
+func (m *outliers) merge() (done bool, err error) {
+	movers := m.s.movers()
+	insertionBounds := make([]int, len(m.tiles)+1)
+	err = m.s.pool.Run(len(m.tiles), func(_, i int) { insertionBounds[i+1] = m.before(m.anchors[m.tiles[i].last]) })
 	if err != nil {
 		return false, err
 	}
 	longest := 0
 	for i := range m.tiles {
 		t := &m.tiles[i]
-		longest = max(longest, m.fences[t.last].row-m.fences[t.first].row+lates[i+1]-lates[i])
+		longest = max(longest, m.anchors[t.last].row-m.anchors[t.first].row+insertionBounds[i+1]-insertionBounds[i])
 	}
 	if longest > binsort.MaxRows {
 		return false, nil
 	}
-	threads := min(m.pool.Threads, len(m.tiles))
-	fs, err := binsort.NewSorters(m.pool, m.mem, threads, longest, payload.Widest(movers), false)
+	threads := min(m.s.pool.Threads, len(m.tiles))
+	fs, err := binsort.NewSorters(m.s.pool, m.s.mem, threads, longest, payload.Widest(movers), false)
 	if err != nil {
 		return false, err
 	}
-	spans := make([][]span, len(fs))
-	err = m.pool.Run(len(m.tiles), func(worker, i int) {
+	ranges := make([][]copyRange, len(fs))
+	err = m.s.pool.Run(len(m.tiles), func(worker, i int) {
 		t := &m.tiles[i]
-		late := m.sorted[lates[i]:lates[i+1]]
-		spans[worker] = m.spans(spans[worker][:0], fs[worker], t, late)
-		m.move(movers, fs[worker].Scratch, t, late, spans[worker], t.kept+lates[i])
-		m.pool.Advance(3 * (m.fences[t.last].row - m.fences[t.first].row))
+		insertions := m.sorted[insertionBounds[i]:insertionBounds[i+1]]
+		ranges[worker] = m.copyRanges(ranges[worker][:0], fs[worker], t, insertions)
+		m.move(movers, fs[worker].Scratch, t, insertions, ranges[worker], t.kept+insertionBounds[i])
+		m.s.pool.Advance(3 * (m.anchors[t.last].row - m.anchors[t.first].row))
 	})
 	for _, f := range fs {
-		f.Release(m.mem)
+		f.Release(m.s.mem)
 	}
 	return true, err
 }
 
-// A span is the rows from..to-1 of a tile. The late ones follow at one more than its rows: no span has both.
-type span struct{ from, to int }
+// A copyRange is the rows from..to-1 of a tile. The insertions follow at one more than its rows: no range has both.
+type copyRange struct{ from, to int }
 
-// spans appends the rows in place of a tile and late ones in the order of the result.
-func (m *misplacedRows) spans(spans []span, f *binsort.Sorter, t *keptTile, late []uint32) []span {
+// copyRanges appends the rows in place of a tile and its insertions in the order of the result.
+func (m *outliers) copyRanges(ranges []copyRange, f *binsort.Sorter, t *outlierTile, insertions []uint32) []copyRange {
 	add := func(from, to int) {
-		if last := len(spans) - 1; last >= 0 && spans[last].to == from {
-			spans[last].to = to
+		if last := len(ranges) - 1; last >= 0 && ranges[last].to == from {
+			ranges[last].to = to
 		} else if from < to {
-			spans = append(spans, span{from, to})
+			ranges = append(ranges, copyRange{from, to})
 		}
 	}
-	lo, hi := m.fences[t.first].row, m.fences[t.last].row
-	codes, lateCodes := f.Codes[:hi-lo], f.Codes[hi-lo:][:len(late)]
+	lo, hi := m.anchors[t.first].row, m.anchors[t.last].row
+	codes, insertedCodes := f.Codes[:hi-lo], f.Codes[hi-lo:][:len(insertions)]
 	keys.EncodeAll(m.src, codes, lo)
-	m.src.EncodeRows(lateCodes, 0, f.Rows[:copy(f.Rows, late)])
+	m.src.EncodeRows(insertedCodes, 0, f.Rows[:copy(f.Rows, insertions)])
 	from, next := 0, 0
 	for i := range t.count + 1 {
 		to := hi - lo
 		if i < t.count {
-			to = int(m.byRow[t.at+i]) - lo
+			to = int(m.rows[t.at+i]) - lo
 		}
 		after := func(k int) bool {
-			return codes[k] > lateCodes[next] || codes[k] == lateCodes[next] && lo+k > int(late[next])
+			return codes[k] > insertedCodes[next] || codes[k] == insertedCodes[next] && lo+k > int(insertions[next])
 		}
-		for next < len(late) && from < to && after(to-1) {
+		for next < len(insertions) && from < to && after(to-1) {
 			at := from + sort.Search(to-from, func(k int) bool { return after(from + k) })
 			add(from, at)
 			add(hi-lo+1+next, hi-lo+2+next)
@@ -278,27 +278,27 @@ func (m *misplacedRows) spans(spans []span, f *binsort.Sorter, t *keptTile, late
 		add(from, to)
 		from = to + 1
 	}
-	add(hi-lo+1+next, hi-lo+1+len(late))
-	return spans
+	add(hi-lo+1+next, hi-lo+1+len(insertions))
+	return ranges
 }
 
-// move moves the rows of a tile and late ones to the result, from a place on.
-func (m *misplacedRows) move(
-	movers []*payload.Mover, spare []byte, t *keptTile, late []uint32, spans []span, place int,
+// move moves the rows of a tile and its insertions to the result, from a place on.
+func (m *outliers) move(
+	movers []*payload.Mover, spare []byte, t *outlierTile, insertions []uint32, ranges []copyRange, place int,
 ) {
-	lo, n := m.fences[t.first].row, m.fences[t.last].row-m.fences[t.first].row
+	lo, n := m.anchors[t.first].row, m.anchors[t.last].row-m.anchors[t.first].row
 	for _, l := range movers {
 		rows := l.Block(lo, n, spare)
-		others := spare[n*l.Width:][:len(late)*l.Width]
-		l.Take(others, late)
+		others := spare[n*l.Width:][:len(insertions)*l.Width]
+		l.Take(others, insertions)
 		out := l.Out[place*l.Width:]
-		for i, s := range spans {
-			if i%64 == 0 && m.pool.Stopped() {
+		for i, s := range ranges {
+			if i%64 == 0 && m.s.pool.Stopped() {
 				return
 			}
 			part := rows
 			if s.from > n {
-				part, s = others, span{s.from - n - 1, s.to - n - 1}
+				part, s = others, copyRange{s.from - n - 1, s.to - n - 1}
 			}
 			out = out[copy(out, part[s.from*l.Width:s.to*l.Width]):]
 		}

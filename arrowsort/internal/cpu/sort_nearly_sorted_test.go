@@ -142,7 +142,7 @@ func TestMisplacedRowsOfOneTile(t *testing.T) {
 		}
 		s := newTestSorter(t, &job)
 		require.NoError(t, s.allocate())
-		require.Equal(t, ok, (&misplacedRows{sorter: s, src: s.keys.Source()}).fenceIn(), "%d rows", n)
+		require.Equal(t, ok, (&outliers{s: s, src: s.keys.Source()}).findAnchors(), "%d rows", n)
 		res, _ := mustSort(t, &job)
 		want := stable(allRows(n), func(a, b uint32) int { return cmp.Compare(keys[a], keys[b]) })
 		requireSame(t, want, buffers.View[uint32](res.RowNumbers), "%d rows", n)

@@ -14,9 +14,9 @@ import (
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
-// sortRowNumbers makes row numbers and nothing else. A record is a code above its row number in one word; the partition
-// writes the records into the result's own buffer, where each bin is sorted and stripped to row numbers. Code bits that
-// do not fit are looked up where records tie.
+// sortRowNumbers makes row numbers and nothing else. A record is one word: leading bits of the code, then the row
+// number. The partition writes the records into the result's own buffer, where each bin is sorted and reduced to row
+// numbers. If two records have equal code bits, the rest of the code is read from the keys.
 func (s *sorter) sortRowNumbers() error {
 	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
 	if err := p.Count(true); err != nil {
@@ -51,8 +51,8 @@ func (s *sorter) recordBits() (rowBits, rest uint) {
 	return rowBits, max(uint(s.keys.Plan.WordBits(0))+rowBits, 64) - 64
 }
 
-// recordsTie reports whether records of a sample tie. A pair in a sample of m of n rows stands for (n/m)^2 pairs: then
-// moving the codes with the row numbers costs less than reading the keys of tied rows again.
+// recordsTie reports whether records of a sample tie. If a sample of m of n rows has ties, all rows have about (n/m)^2
+// times as many. Then it is cheaper to move the codes along.
 func (s *sorter) recordsTie() bool {
 	_, rest := s.recordBits()
 	if rest == 0 && s.keys.Plan.Words() == 1 {
@@ -68,11 +68,11 @@ func (s *sorter) sortRecords(p *partition.Partition, records []uint64, rowBits, 
 	src := s.keys.Source()
 	return s.eachBin(p, 8, rest > 0 || s.keys.Plan.Words() > 1,
 		func(f *binsort.Sorter, lo, hi int) { f.SortRecords(s.keys.Plan, src, records[lo:hi], rowBits, rest) },
-		func(lo, hi int) error { return s.sortLongRecords(records[lo:hi], rowBits) })
+		func(lo, hi int) error { return s.sortOversizedRecords(records[lo:hi], rowBits) })
 }
 
-// sortLongRecords sorts the records of a bin that is too long for one worker, by their rows.
-func (s *sorter) sortLongRecords(records []uint64, rowBits uint) error {
+// sortOversizedRecords sorts the records of a bin that is too long for one worker, by their rows.
+func (s *sorter) sortOversizedRecords(records []uint64, rowBits uint) error {
 	rows, err := arena.Slice[uint32](s.mem, len(records))
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (s *sorter) sortLongRecords(records []uint64, rowBits uint) error {
 		}
 	})
 	if err == nil {
-		err = s.sortLongBin(s.keys.Source(), rows, 0)
+		err = s.sortOversizedBin(s.keys.Source(), rows, 0)
 	}
 	if err == nil {
 		err = s.pool.Tiles(len(records), keys.TileRows, func(_, lo, hi int) {
@@ -96,20 +96,19 @@ func (s *sorter) sortLongRecords(records []uint64, rowBits uint) error {
 }
 
 const (
-	wideBytes = 2 << 20 // of a mover that stays in the caches while it is gathered
+	cachedColumnBytes = 2 << 20 // of a mover that stays in the caches while it is gathered
 )
 
-// gathersMovers reports whether it is faster to sort row numbers and to gather every mover by them than to partition
-// all movers: there are many, and each of them stays in the caches.
-func (s *sorter) gathersMovers(movers []*payload.Mover) bool {
-	return len(movers) >= payload.ManyMovers && s.rows*payload.Widest(movers) <= wideBytes
+// gathersColumns reports whether it is faster to sort row numbers and to gather every column by them than to partition
+// all columns: there are many, and each of them stays in the caches.
+func (s *sorter) gathersColumns(movers []*payload.Mover) bool {
+	return len(movers) >= payload.ManyMovers && s.rows*payload.Widest(movers) <= cachedColumnBytes
 }
 
-// sortWide sorts row numbers and gathers the movers by them. Before a worker gathers a mover it writes to the pages of
-// the result, since the system's clearing of fresh ones empties the cache, and reads all of the mover in order: so it
-// comes into the cache many lines at a time.
-func (s *sorter) sortWide(movers []*payload.Mover) error {
-	order, err := s.sortedRows()
+// argsortAndGather sorts row numbers and gathers the movers by them. It first touches the pages of the result, because
+// the kernel zeroes them and that evicts the cache, and then reads the column once in order to bring it into the cache.
+func (s *sorter) argsortAndGather(movers []*payload.Mover) error {
+	order, err := s.argsort()
 	if err != nil {
 		return err
 	}
@@ -139,8 +138,8 @@ func (s *sorter) sortWide(movers []*payload.Mover) error {
 	return err
 }
 
-// sortedRows are the sorted row numbers, in temp storage.
-func (s *sorter) sortedRows() ([]uint32, error) {
+// argsort returns the sorted row numbers, in temp storage.
+func (s *sorter) argsort() ([]uint32, error) {
 	order := &payload.Mover{Width: 4}
 	if err := order.Allocate(s.mem, s.rows); err != nil {
 		return nil, err
@@ -167,7 +166,7 @@ func (s *sorter) selectTop() error {
 		return err
 	}
 	p.Release()
-	if err := s.sortRows(s.keys.Source(), rows, 0); err != nil {
+	if err := s.sortList(s.keys.Source(), rows, 0); err != nil {
 		return err
 	}
 	return s.take(rows[:s.out])

@@ -64,7 +64,7 @@ func TestSortWide(t *testing.T) {
 	}
 	s := newTestSorter(t, &job)
 	require.NoError(t, s.allocate())
-	require.True(t, s.gathersMovers(s.movers()))
+	require.True(t, s.gathersColumns(s.movers()))
 	require.NotZero(t, len(s.movers())%job.Threads)
 	require.False(t, s.recordsTie())
 	wide, _ := mustSort(t, &job)
@@ -83,12 +83,12 @@ func TestGathersMovers(t *testing.T) {
 		rows, width, count int
 		want               bool
 	}{
-		{wideBytes / 8, 8, payload.ManyMovers, true},
-		{wideBytes/8 + 1, 8, payload.ManyMovers, false},
-		{wideBytes / 8, 8, payload.ManyMovers - 1, false},
-		{wideBytes / 16, 16, payload.ManyMovers, true},
-		{wideBytes / 8, 16, payload.ManyMovers, false},
-		{wideBytes, 1, 1000, true},
+		{cachedColumnBytes / 8, 8, payload.ManyMovers, true},
+		{cachedColumnBytes/8 + 1, 8, payload.ManyMovers, false},
+		{cachedColumnBytes / 8, 8, payload.ManyMovers - 1, false},
+		{cachedColumnBytes / 16, 16, payload.ManyMovers, true},
+		{cachedColumnBytes / 8, 16, payload.ManyMovers, false},
+		{cachedColumnBytes, 1, 1000, true},
 	} {
 		s := sorter{rows: c.rows, job: &engine.Job{}, mem: arena.New(t.Context(), memory.DefaultAllocator)}
 		movers := make([]*payload.Mover, c.count)
@@ -96,7 +96,7 @@ func TestGathersMovers(t *testing.T) {
 			movers[i] = &payload.Mover{Width: 1}
 		}
 		movers[c.count-1].Width = c.width
-		require.Equal(t, c.want, s.gathersMovers(movers), "%+v", c)
+		require.Equal(t, c.want, s.gathersColumns(movers), "%+v", c)
 	}
 }
 

@@ -67,9 +67,9 @@ func (t *mergeTile) inOrder(src keys.Source, runs Runs, codes []uint64) bool {
 	return true
 }
 
-// tileBorders cuts the merged rows into tiles: for each tile the first row of each run that belongs to a later one. No
+// tileSplits cuts the merged rows into tiles: for each tile the first row of each run that belongs to a later one. No
 // tile has more than 2 * mergeRows rows.
-func (s *sorter) tileBorders(runs Runs) ([][]uint32, error) {
+func (s *sorter) tileSplits(runs Runs) ([][]uint32, error) {
 	// A tile has the rows between every m-th of all samples, and less than a step of rows more of each run.
 	step := mergeRows / len(runs.Ends)
 	var rows []uint32
@@ -79,7 +79,7 @@ func (s *sorter) tileBorders(runs Runs) ([][]uint32, error) {
 			rows = append(rows, uint32(row))
 		}
 	}
-	if err := s.sortRows(s.keys.Source(), rows, 0); err != nil {
+	if err := s.sortList(s.keys.Source(), rows, 0); err != nil {
 		return nil, err
 	}
 	var splitters []uint32
@@ -95,7 +95,7 @@ func (s *sorter) tileBorders(runs Runs) ([][]uint32, error) {
 	err := s.pool.Tiles(len(splitters), 16, func(_, lo, hi int) {
 		var bounds [mergeRuns]keys.Interval
 		for i := lo; i < hi; i++ {
-			s.splitRuns(runs, splitters[i], borders[i], bounds[:k])
+			s.splitAt(runs, splitters[i], borders[i], bounds[:k])
 		}
 	})
 	for i, end := range runs.Ends {
@@ -107,7 +107,7 @@ func (s *sorter) tileBorders(runs Runs) ([][]uint32, error) {
 // mergeTiles merges the runs tile by tile. Unless they are proven to be in order, it sees whether they are as it merges
 // them. It reports false, and the result is undefined, when they are not.
 func (s *sorter) mergeTiles(runs Runs, proven bool) (inOrder bool, err error) {
-	borders, err := s.tileBorders(runs)
+	borders, err := s.tileSplits(runs)
 	if err != nil {
 		return false, err
 	}

@@ -38,28 +38,28 @@ func (s *sorter) take(rows []uint32) error {
 	})
 }
 
-// singleTileRows is the largest number of rows whose statistics and plan would cost more than they save.
-const singleTileRows = 1 << 10
+// tinyRows is the largest number of rows whose statistics and plan would cost more than they save.
+const tinyRows = 1 << 10
 
-// A tileSorter is the temp storage of sortSingleTile: it does not grow with the rows, so that it is kept between calls.
-type tileSorter struct {
+// A tinySorter is the temp storage of sortTiny: it does not grow with the rows, so that it is kept between calls.
+type tinySorter struct {
 	order   binsort.Argsort
-	words   [singleTileRows]uint64
-	a, b    [singleTileRows]uint32
-	inOrder [singleTileRows]uint32
-	counts  [1 << 10]uint32 // counters(singleTileRows) are enough
+	words   [tinyRows]uint64
+	a, b    [tinyRows]uint32
+	inOrder [tinyRows]uint32
+	counts  [1 << 10]uint32 // counters(tinyRows) are enough
 }
 
-var tileSorters = sync.Pool{New: func() any {
-	t := &tileSorter{}
+var tinySorters = sync.Pool{New: func() any {
+	t := &tinySorter{}
 	t.order = binsort.NewArgsort(t.a[:], t.b[:], t.counts[:])
 	return t
 }}
 
-// fitsSingleTile reports whether sortSingleTile handles a job: row numbers of at most 1024 integers or floats without
+// fitsTiny reports whether sortTiny handles a job: row numbers of at most 1024 integers or floats without
 // nulls.
-func fitsSingleTile(job *engine.Job) bool {
-	if job.Rows == 0 || job.Rows > singleTileRows || len(job.Keys) != 1 || job.RowNumbers != 4 && job.RowNumbers != 8 ||
+func fitsTiny(job *engine.Job) bool {
+	if job.Rows == 0 || job.Rows > tinyRows || len(job.Keys) != 1 || job.RowNumbers != 4 && job.RowNumbers != 8 ||
 		len(job.Columns) != 1 ||
 		job.Plan ||
 		job.Progress != nil {
@@ -70,13 +70,13 @@ func fitsSingleTile(job *engine.Job) bool {
 		c.Chunks[0].Rows == job.Rows
 }
 
-// sortSingleTile orders ordered words, without statistics, plan, partition or goroutine.
-func sortSingleTile(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+// sortTiny orders ordered words, without statistics, plan, partition or goroutine.
+func sortTiny(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	t := tileSorters.Get().(*tileSorter)
-	defer tileSorters.Put(t)
+	t := tinySorters.Get().(*tinySorter)
+	defer tinySorters.Put(t)
 	words := t.words[:job.Rows]
 	keyencode.EncodeWords(words, &job.Columns[0], job.Keys[0], 0)
 	order := t.order.Order(words)

@@ -45,7 +45,7 @@ func numberColumn(r *rand.Rand, kind keyencode.Kind, n int) keyencode.Column {
 // TestTinyIsTheSame compares tiny sorts with the way that larger ones take: a job that wants a plan is not tiny.
 func TestTinyIsTheSame(t *testing.T) {
 	for kind := keyencode.Int8; kind <= keyencode.Float64; kind++ {
-		for _, n := range []int{1, 2, 3, 33, 100, 1000, singleTileRows} {
+		for _, n := range []int{1, 2, 3, 33, 100, 1000, tinyRows} {
 			column := numberColumn(rand.New(rand.NewPCG(uint64(kind), uint64(n))), kind, n)
 			for _, mode := range modes {
 				for _, width := range []int{4, 8} {
@@ -54,10 +54,10 @@ func TestTinyIsTheSame(t *testing.T) {
 							Rows: n, Columns: []keyencode.Column{column}, Keys: []keyencode.Key{mode},
 							RowNumbers: width, Limit: limit,
 						}
-						require.True(t, fitsSingleTile(&job))
+						require.True(t, fitsTiny(&job))
 						got, temp := mustSort(t, &job)
 						job.Plan = true
-						require.False(t, fitsSingleTile(&job))
+						require.False(t, fitsTiny(&job))
 						want, _ := mustSort(t, &job)
 						require.Equal(
 							t, want.RowNumbers, got.RowNumbers, "kind %d, %d rows, key %+v, limit %d", kind, n, mode,
@@ -81,7 +81,7 @@ func TestWhatIsTiny(t *testing.T) {
 	}
 	for name, change := range map[string]func(j *engine.Job){
 		"no rows":         func(j *engine.Job) { j.Rows = 0 },
-		"more rows":       func(j *engine.Job) { j.Rows = singleTileRows + 1 },
+		"more rows":       func(j *engine.Job) { j.Rows = tinyRows + 1 },
 		"no row numbers":  func(j *engine.Job) { j.RowNumbers = 0 },
 		"odd row numbers": func(j *engine.Job) { j.RowNumbers = 3 },
 		"a column":        func(j *engine.Job) { j.Gather = []int{0} },
@@ -100,9 +100,9 @@ func TestWhatIsTiny(t *testing.T) {
 	} {
 		job := tiny()
 		job.Columns[0].Chunks[0].Rows = 100
-		require.True(t, fitsSingleTile(job))
+		require.True(t, fitsTiny(job))
 		change(job)
-		require.False(t, fitsSingleTile(job), name)
+		require.False(t, fitsTiny(job), name)
 	}
 }
 

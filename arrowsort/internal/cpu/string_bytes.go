@@ -24,12 +24,12 @@ const (
 // result, still unsorted; sorting a bin then reads only that range, which fits the cache. The strings of a bin that is
 // too long stay in the input.
 type movedBytes struct {
-	text  *payload.Strings
-	data  []byte     // the result's
-	rows  []uint32   // the first row of each bin, and their number
-	bins  []int      // the first byte of each bin in data, and their number
-	moved []bool     // which bins are
-	next  [][]uint64 // of each share, the next byte in each bin
+	text     *payload.Strings
+	data     []byte     // the result's
+	rows     []uint32   // the first row of each bin, and their number
+	bins     []int      // the first byte of each bin in data, and their number
+	moved    []bool     // which bins are
+	nextByte [][]uint64 // of each share, the next byte in each bin
 }
 
 // textsToMove are the columns whose bytes are worth it: those of long strings, of which all rows are wanted.
@@ -48,7 +48,7 @@ func (s *sorter) textsToMove() (texts []*payload.Strings) {
 // moveBytes lets the bytes of a column move with a partition that has kept its bins. It returns nil where they stay in
 // the input.
 func moveBytes(pool *workers.Pool, mem *arena.Arena, t *payload.Strings, p *partition.Partition) (*movedBytes, error) {
-	c := &movedBytes{text: t, rows: p.Starts, next: make([][]uint64, len(p.Stripes))}
+	c := &movedBytes{text: t, rows: p.Starts, nextByte: make([][]uint64, len(p.Stripes))}
 	if err := c.count(pool, t, p); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (c *movedBytes) count(pool *workers.Pool, t *payload.Strings, p *partition.
 				n[bin] += uint64(t.Length(block[i]))
 			}
 		}
-		c.next[item] = n
+		c.nextByte[item] = n
 	})
 }
 
@@ -93,7 +93,7 @@ func (c *movedBytes) place(p *partition.Partition) (moved int) {
 	sum := uint64(0)
 	for bin := range p.Classifier.Bins {
 		c.bins[bin] = int(sum)
-		for _, next := range c.next {
+		for _, next := range c.nextByte {
 			sum, next[bin] = sum+next[bin], sum
 		}
 		lo, hi := p.Bin(bin)
@@ -109,7 +109,7 @@ func (c *movedBytes) place(p *partition.Partition) (moved int) {
 // move copies the bytes of rows from lo on, which are of one share, to their bins, and lets their words say where they
 // are then.
 func (c *movedBytes) move(t *payload.Strings, p *partition.Partition, words []uint64, lo int) {
-	next := c.next[sort.Search(len(p.Stripes), func(i int) bool { return p.Stripes[i].Hi > lo })]
+	next := c.nextByte[sort.Search(len(p.Stripes), func(i int) bool { return p.Stripes[i].Hi > lo })]
 	for i, bin := range p.Bins[lo : lo+len(words)] {
 		w := words[i]
 		if length := t.Length(w); length > 0 && c.moved[bin] {
@@ -134,7 +134,7 @@ func (c *movedBytes) write(pool *workers.Pool, mem *arena.Arena, col *engine.Col
 	if err != nil {
 		return err
 	}
-	c.next = nil
+	c.nextByte = nil
 	err = pool.Run(len(c.moved), func(worker, bin int) {
 		lo, hi, start, end := int(c.rows[bin]), int(c.rows[bin+1]), c.bins[bin], c.bins[bin+1]
 		if hi-lo > binsort.MaxRows || pool.Stopped() {
