@@ -81,16 +81,6 @@ func (r *RawColumns) columnOfBoth(
 	return r.textOfBoth(a, left, b, right)
 }
 
-// withoutRuns expands views of runs.
-func (r *RawColumns) withoutRuns(typ arrow.DataType, views []view) (arrow.DataType, []view, error) {
-	t, ok := arraydata.Storage(typ).(*arrow.RunEndEncodedType)
-	if !ok {
-		return typ, views, nil
-	}
-	plain, err := r.expandRuns(views)
-	return t.Encoded(), plain, err
-}
-
 // entriesOf turns views of a dictionary into views of plain values, which the RawColumns hold.
 func (r *RawColumns) entriesOf(typ *arrow.DictionaryType, views []view) ([]view, error) {
 	var plain []view

@@ -47,14 +47,11 @@ func (r *RawColumns) Release() {
 
 // keyColumn returns the raw column of a key.
 func (r *RawColumns) keyColumn(typ arrow.DataType, views []view, key keyencode.Key) (keyencode.Column, error) {
-	switch t := arraydata.Storage(typ).(type) {
-	case *arrow.RunEndEncodedType:
-		views, err := r.expandRuns(views)
-		if err != nil {
-			return keyencode.Column{}, err
-		}
-		return r.keyColumn(t.Encoded(), views, key)
-	case *arrow.DictionaryType:
+	typ, views, err := r.withoutRuns(typ, views)
+	if err != nil {
+		return keyencode.Column{}, err
+	}
+	if t, ok := arraydata.Storage(typ).(*arrow.DictionaryType); ok {
 		return r.dictionaryColumn(t, views, key)
 	}
 	l, _ := layoutOf(typ)
@@ -256,25 +253,30 @@ func (r *RawColumns) EntryValues(dictionary arrow.ArrayData, first, n int) (Valu
 }
 
 func (r *RawColumns) values(typ arrow.DataType, views []view) (Values, error) {
-	switch t := arraydata.Storage(typ).(type) {
-	case *arrow.RunEndEncodedType:
-		views, err := r.expandRuns(views)
-		if err != nil {
-			return Values{}, err
-		}
-		return r.values(t.Encoded(), views)
-	case *arrow.DictionaryType:
-		l, _ := layoutOf(t.IndexType)
-		column, err := r.column(l, views)
-		dictionaries := make([]arrow.ArrayData, len(views))
-		for i, v := range views {
-			dictionaries[i] = v.data.Dictionary()
-		}
-		return Values{column, dictionaries}, err
+	typ, views, err := r.withoutRuns(typ, views)
+	if err != nil {
+		return Values{}, err
 	}
 	l, _ := layoutOf(typ)
 	column, err := r.column(l, views)
-	return Values{Column: column}, err
+	if arraydata.Storage(typ).ID() != arrow.DICTIONARY {
+		return Values{Column: column}, err
+	}
+	dictionaries := make([]arrow.ArrayData, len(views))
+	for i, v := range views {
+		dictionaries[i] = v.data.Dictionary()
+	}
+	return Values{column, dictionaries}, err
+}
+
+// withoutRuns expands views of runs.
+func (r *RawColumns) withoutRuns(typ arrow.DataType, views []view) (arrow.DataType, []view, error) {
+	t, ok := arraydata.Storage(typ).(*arrow.RunEndEncodedType)
+	if !ok {
+		return typ, views, nil
+	}
+	plain, err := r.expandRuns(views)
+	return t.Encoded(), plain, err
 }
 
 // expandRuns turns views of runs into views of plain values, which the RawColumns hold.
