@@ -47,9 +47,9 @@ func textClass(typ arrow.DataType) int {
 	return notText
 }
 
-// columnOfBoth returns the raw column of views of two types that have the same values.
+// columnOfBoth returns the raw column of slices of two types that have the same values.
 func (r *RawColumns) columnOfBoth(
-	a arrow.DataType, left []view, b arrow.DataType, right []view, key keyencode.Key,
+	a arrow.DataType, left []arraySlice, b arrow.DataType, right []arraySlice, key keyencode.Key,
 ) (keyencode.Column, error) {
 	switch {
 	case len(right) == 0:
@@ -81,10 +81,10 @@ func (r *RawColumns) columnOfBoth(
 	return r.textOfBoth(a, left, b, right)
 }
 
-// entriesOf turns views of a dictionary into views of plain values, which the RawColumns hold.
-func (r *RawColumns) entriesOf(typ *arrow.DictionaryType, views []view) ([]view, error) {
-	var plain []view
-	for _, v := range views {
+// entriesOf turns slices of a dictionary into slices of plain values, which the RawColumns hold.
+func (r *RawColumns) entriesOf(typ *arrow.DictionaryType, parts []arraySlice) ([]arraySlice, error) {
+	var plain []arraySlice
+	for _, v := range parts {
 		c, err := r.wideIndices(typ, v)
 		if err != nil {
 			return nil, err
@@ -138,14 +138,14 @@ func zeroRow(typ arrow.DataType) arrow.Array {
 	return array.MakeFromData(data)
 }
 
-// dictionaryOfBoth returns the raw column of views of a dictionary and of others. Plain values of these become
+// dictionaryOfBoth returns the raw column of slices of a dictionary and of others. Plain values of these become
 // dictionaries with one entry for each row.
 func (r *RawColumns) dictionaryOfBoth(
-	a arrow.DataType, left []view, b arrow.DataType, right []view, key keyencode.Key,
+	a arrow.DataType, left []arraySlice, b arrow.DataType, right []arraySlice, key keyencode.Key,
 ) (keyencode.Column, error) {
 	c := keyencode.Column{Kind: keyencode.Dictionary32, Width: 4}
-	addIndices := func(typ *arrow.DictionaryType, views []view) error {
-		for _, v := range views {
+	addIndices := func(typ *arrow.DictionaryType, parts []arraySlice) error {
+		for _, v := range parts {
 			chunk, err := r.wideIndices(typ, v)
 			if err != nil {
 				return err
@@ -192,8 +192,8 @@ func (r *RawColumns) dictionaryOfBoth(
 	return c, malformed(keyencode.ValidateKey(&c))
 }
 
-// asDictionary returns a view of plain values as indices into a dictionary that has them in their order.
-func (r *RawColumns) asDictionary(v view) (keyencode.Chunk, arrow.ArrayData, error) {
+// asDictionary returns a slice of plain values as indices into a dictionary that has them in their order.
+func (r *RawColumns) asDictionary(v arraySlice) (keyencode.Chunk, arrow.ArrayData, error) {
 	c := keyencode.Chunk{Rows: v.rows}
 	var err error
 	if c.Validity, err = r.validity(v, 0); err != nil {
@@ -216,11 +216,11 @@ func (r *RawColumns) asDictionary(v view) (keyencode.Chunk, arrow.ArrayData, err
 	return c, array.NewSliceData(v.data, from, from+int64(v.rows)), nil
 }
 
-// wideIndices returns a view of a dictionary as indices of 32 bits, in temporary memory. Those that need more are out
+// wideIndices returns a slice of a dictionary as indices of 32 bits, in temporary memory. Those that need more are out
 // of range.
-func (r *RawColumns) wideIndices(typ *arrow.DictionaryType, v view) (keyencode.Chunk, error) {
+func (r *RawColumns) wideIndices(typ *arrow.DictionaryType, v arraySlice) (keyencode.Chunk, error) {
 	l, _ := layoutOf(typ.IndexType)
-	column, err := r.column(layout{dictionaryKind(l.width), l.width}, []view{v})
+	column, err := r.column(layout{dictionaryKind(l.width), l.width}, []arraySlice{v})
 	if err != nil {
 		return keyencode.Chunk{}, err
 	}

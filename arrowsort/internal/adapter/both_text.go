@@ -12,10 +12,10 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// textOfBoth returns the raw column of views of text in two layouts: in the first one or, where that is of a fixed
+// textOfBoth returns the raw column of arrays of text in two layouts: in the first one or, where that is of a fixed
 // size, with offsets of 32 bits.
 func (r *RawColumns) textOfBoth(
-	a arrow.DataType, left []view, b arrow.DataType, right []view,
+	a arrow.DataType, left []arraySlice, b arrow.DataType, right []arraySlice,
 ) (keyencode.Column, error) {
 	from, _ := layoutOf(a)
 	other, _ := layoutOf(b)
@@ -26,9 +26,9 @@ func (r *RawColumns) textOfBoth(
 	c := keyencode.Column{Kind: to.kind, Width: to.width}
 	for _, side := range []struct {
 		layout
-		views []view
+		parts []arraySlice
 	}{{from, left}, {other, right}} {
-		column, err := r.column(side.layout, side.views)
+		column, err := r.column(side.layout, side.parts)
 		if err != nil {
 			return c, err
 		}

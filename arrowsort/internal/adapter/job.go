@@ -24,7 +24,7 @@ type JobBuilder struct {
 	split    bool // payloads may be several arrays
 
 	first struct { // storage for one key without an allocation
-		view   [1]view
+		part   [1]arraySlice
 		column [1]keyencode.Column
 		key    [1]keyencode.Key
 		at     [1]keyColumn
@@ -57,13 +57,13 @@ func (w *JobBuilder) Release() { w.raw.Release() }
 
 // AddKey adds a sort key, less significant than those before it. The type of the leaf must be Sortable.
 func (w *JobBuilder) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement) error {
-	var buf []view
+	var buf []arraySlice
 	if len(w.Job.Keys) == 0 {
-		buf = w.first.view[:0]
+		buf = w.first.part[:0]
 	}
-	views := w.input.views(leaf.Path, buf)
+	parts := w.input.parts(leaf.Path, buf)
 	err := w.addKey(leaf, order, nulls, func(key keyencode.Key) (keyencode.Column, error) {
-		return w.raw.keyColumn(leaf.Type, views, key)
+		return w.raw.keyColumn(leaf.Type, parts, key)
 	})
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (w *JobBuilder) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.Nu
 func (w *JobBuilder) AddKeyOfBoth(
 	leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement, other *Input, values Leaf,
 ) error {
-	left, right := w.input.views(leaf.Path, nil), other.views(values.Path, nil)
+	left, right := w.input.parts(leaf.Path, nil), other.parts(values.Path, nil)
 	return w.addKey(leaf, order, nulls, func(key keyencode.Key) (keyencode.Column, error) {
 		return w.raw.columnOfBoth(leaf.Type, left, values.Type, right, key)
 	})

@@ -64,29 +64,29 @@ func (w *JobBuilder) flat(typ arrow.DataType, path []int) bool {
 	}
 	switch {
 	case arraydata.Storage(typ).ID() == arrow.DICTIONARY:
-		return oneDictionary(w.input.views(path, nil))
+		return oneDictionary(w.input.parts(path, nil))
 	case l.kind == keyencode.BinaryView:
-		return len(w.input.views(path, nil)) == 1
+		return len(w.input.parts(path, nil)) == 1
 	case l.kind == keyencode.Binary:
-		return fitsOffsets(w.input.views(path, nil))
+		return fitsOffsets(w.input.parts(path, nil))
 	}
 	return true
 }
 
-// oneDictionary reports whether the indices of all views mean the same entries.
-func oneDictionary(views []view) bool {
-	for i := 1; i < len(views); i++ {
-		if !arraydata.Identical(views[0].data.Dictionary(), views[i].data.Dictionary()) {
+// oneDictionary reports whether the indices of all slices mean the same entries.
+func oneDictionary(parts []arraySlice) bool {
+	for i := 1; i < len(parts); i++ {
+		if !arraydata.Identical(parts[0].data.Dictionary(), parts[i].data.Dictionary()) {
 			return false
 		}
 	}
-	return len(views) > 0
+	return len(parts) > 0
 }
 
-// fitsOffsets reports whether the bytes of all views stay within 32-bit offsets.
-func fitsOffsets(views []view) bool {
+// fitsOffsets reports whether the bytes of all slices stay within 32-bit offsets.
+func fitsOffsets(parts []arraySlice) bool {
 	total := 0
-	for _, v := range views {
+	for _, v := range parts {
 		offsets := arrow.Int32Traits.CastFromBytes(v.buffer(1))
 		if len(offsets) > v.first+v.rows {
 			total += int(offsets[v.first+v.rows]) - int(offsets[v.first])
@@ -98,9 +98,9 @@ func fitsOffsets(views []view) bool {
 // addPayload sets p to the flat column at path and adds its raw columns to the job.
 func (w *JobBuilder) addPayload(p *payload, typ arrow.DataType, path []int) error {
 	*p = payload{typ: typ, column: path[0], gather: -1, buffers: 2}
-	views := w.input.views(path, nil)
+	parts := w.input.parts(path, nil)
 	if s, ok := StructOf(typ); ok {
-		return w.addStruct(p, s, path, views)
+		return w.addStruct(p, s, path, parts)
 	}
 	l, _ := layoutOf(typ)
 	switch {
@@ -110,20 +110,20 @@ func (w *JobBuilder) addPayload(p *payload, typ arrow.DataType, path []int) erro
 	case l.kind == keyencode.Binary, l.kind == keyencode.LargeBinary:
 		p.buffers = 3
 	case l.kind == keyencode.BinaryView:
-		p.variadic = slices.Clone(views[0].data.Buffers()[2:])
+		p.variadic = slices.Clone(parts[0].data.Buffers()[2:])
 	case l.kind == keyencode.FixedSizeBinary && l.width == 0:
 		l.kind = keyencode.Null // there is only validity
 	case arraydata.Storage(typ).ID() == arrow.DICTIONARY:
-		p.dict = views[0].data.Dictionary()
+		p.dict = parts[0].data.Dictionary()
 	}
-	return w.gather(p, l, path, views)
+	return w.gather(p, l, path, parts)
 }
 
 // addStruct adds the validity of a struct, when it has nulls, and its fields.
-func (w *JobBuilder) addStruct(p *payload, typ *arrow.StructType, path []int, views []view) error {
+func (w *JobBuilder) addStruct(p *payload, typ *arrow.StructType, path []int, parts []arraySlice) error {
 	p.buffers = 1
-	if slices.ContainsFunc(views, func(v view) bool { return len(v.ownMask(nil)) > 0 }) {
-		if err := w.gather(p, layout{kind: keyencode.Null}, path, views); err != nil {
+	if slices.ContainsFunc(parts, func(v arraySlice) bool { return len(v.ownMask(nil)) > 0 }) {
+		if err := w.gather(p, layout{kind: keyencode.Null}, path, parts); err != nil {
 			return err
 		}
 	}
@@ -138,16 +138,16 @@ func (w *JobBuilder) addStruct(p *payload, typ *arrow.StructType, path []int, vi
 
 // gather asks the engine for a column: the one that is a key already, or a new one with its own validity only, since
 // the structs above it keep theirs.
-func (w *JobBuilder) gather(p *payload, l layout, path []int, views []view) error {
+func (w *JobBuilder) gather(p *payload, l layout, path []int, parts []arraySlice) error {
 	column := -1
 	if l.kind != keyencode.Null {
 		column = w.keyAt(path)
 	}
 	if column < 0 {
-		for i := range views {
-			views[i].masks = views[i].ownMask(nil)
+		for i := range parts {
+			parts[i].masks = parts[i].ownMask(nil)
 		}
-		c, err := w.raw.column(l, views)
+		c, err := w.raw.column(l, parts)
 		if err != nil {
 			return err
 		}

@@ -17,15 +17,15 @@ import (
 
 // TestFitsOffsets adds up offsets of chunks without looking at their bytes.
 func TestFitsOffsets(t *testing.T) {
-	of := func(from, to int32) view {
+	of := func(from, to int32) arraySlice {
 		offsets := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{0, from, to}))
 		data := array.NewData(arrow.BinaryTypes.String, 1, []*memory.Buffer{nil, offsets, nil}, nil, 0, 1)
-		return newView(data, 1)
+		return newSlice(data, 1)
 	}
 	require.True(t, fitsOffsets(nil))
-	require.True(t, fitsOffsets([]view{of(0, math.MaxInt32)}))
-	require.True(t, fitsOffsets([]view{of(5, math.MaxInt32), of(0, 5)}))
-	require.False(t, fitsOffsets([]view{of(5, math.MaxInt32), of(0, 6)}))
+	require.True(t, fitsOffsets([]arraySlice{of(0, math.MaxInt32)}))
+	require.True(t, fitsOffsets([]arraySlice{of(5, math.MaxInt32), of(0, 5)}))
+	require.False(t, fitsOffsets([]arraySlice{of(5, math.MaxInt32), of(0, 6)}))
 }
 
 // TestStructPayload gathers fields with their own validity while the key has that of the struct merged in.

@@ -31,7 +31,7 @@ func (r *RawColumns) ranksOfBoth(
 	}
 	ranks := arrow.Uint32Traits.CastFromBytes(buf)
 	if total > 0 && arraydata.Storage(a).ID() != arrow.NULL { // null entries are 0
-		column, err := r.columnOfBoth(a, entryViews(left), b, entryViews(right), key.Ranking())
+		column, err := r.columnOfBoth(a, entryParts(left), b, entryParts(right), key.Ranking())
 		if err == nil {
 			err = r.rankColumn(column, key.Ranking(), ranks)
 		}
@@ -47,14 +47,14 @@ func (r *RawColumns) ranksOfBoth(
 	return split, nil
 }
 
-// entryViews returns all entries of the dictionaries that have some.
-func entryViews(dictionaries []arrow.ArrayData) (views []view) {
+// entryParts returns all entries of the dictionaries that have some.
+func entryParts(dictionaries []arrow.ArrayData) (parts []arraySlice) {
 	for _, d := range dictionaries {
 		if d.Len() > 0 {
-			views = append(views, newView(d, d.Len()))
+			parts = append(parts, newSlice(d, d.Len()))
 		}
 	}
-	return views
+	return parts
 }
 
 // rankColumn writes the rank of each entry.
@@ -118,15 +118,15 @@ func tied(plan *keyencode.Plan, code uint64, a, b uint32) bool {
 // dictionaryColumn returns the raw column of a dictionary key: indices, and the rank of each entry by value among the
 // entries of all dictionaries of the column.
 func (r *RawColumns) dictionaryColumn(
-	typ *arrow.DictionaryType, views []view, key keyencode.Key,
+	typ *arrow.DictionaryType, parts []arraySlice, key keyencode.Key,
 ) (keyencode.Column, error) {
 	l, _ := layoutOf(typ.IndexType)
 	l.kind = dictionaryKind(l.width)
-	c, err := r.column(l, views)
+	c, err := r.column(l, parts)
 	if err != nil {
 		return c, err
 	}
-	distinct, of := dictionaries(views)
+	distinct, of := dictionaries(parts)
 	ranks, err := r.ranks(typ.ValueType, distinct, key)
 	if err != nil {
 		return c, err
@@ -137,7 +137,7 @@ func (r *RawColumns) dictionaryColumn(
 	return c, malformed(keyencode.ValidateKey(&c))
 }
 
-// dictionaries returns the distinct dictionaries of the views, and which of them each view has.
-func dictionaries(views []view) (distinct []arrow.ArrayData, of []int) {
-	return arraydata.DistinctDictionaries(len(views), func(i int) arrow.ArrayData { return views[i].data.Dictionary() })
+// dictionaries returns the distinct dictionaries of slices, and which of them each slice has.
+func dictionaries(parts []arraySlice) (distinct []arrow.ArrayData, of []int) {
+	return arraydata.DistinctDictionaries(len(parts), func(i int) arrow.ArrayData { return parts[i].data.Dictionary() })
 }

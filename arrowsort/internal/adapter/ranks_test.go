@@ -118,7 +118,7 @@ func TestSharedDictionariesAreRankedOnce(t *testing.T) {
 	other := floats(mem, []float64{2, 3}, nil)
 	chunks := []arrow.Array{dictionaryOf(entries), dictionaryOf(entries), dictionaryOf(again), dictionaryOf(other)}
 	in := &Input{Rows: 8, Columns: []Column{{Type: chunks[0].DataType(), Chunks: chunks}}}
-	distinct, of := dictionaries(in.views([]int{0}, nil))
+	distinct, of := dictionaries(in.parts([]int{0}, nil))
 	require.Len(t, distinct, 2)
 	require.Equal(t, []int{0, 0, 0, 1}, of)
 

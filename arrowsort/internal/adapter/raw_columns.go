@@ -46,28 +46,28 @@ func (r *RawColumns) Release() {
 }
 
 // keyColumn returns the raw column of a key.
-func (r *RawColumns) keyColumn(typ arrow.DataType, views []view, key keyencode.Key) (keyencode.Column, error) {
-	typ, views, err := r.withoutRuns(typ, views)
+func (r *RawColumns) keyColumn(typ arrow.DataType, parts []arraySlice, key keyencode.Key) (keyencode.Column, error) {
+	typ, parts, err := r.withoutRuns(typ, parts)
 	if err != nil {
 		return keyencode.Column{}, err
 	}
 	if t, ok := arraydata.Storage(typ).(*arrow.DictionaryType); ok {
-		return r.dictionaryColumn(t, views, key)
+		return r.dictionaryColumn(t, parts, key)
 	}
 	l, _ := layoutOf(typ)
-	return r.column(l, views)
+	return r.column(l, parts)
 }
 
-// column returns the raw column of views of one layout. An array whose offsets or views lead out of its buffers is
+// column returns the raw column of slices of one layout. An array whose offsets or views lead out of its buffers is
 // an error here, so that reading the column needs no checks.
-func (r *RawColumns) column(l layout, views []view) (keyencode.Column, error) {
+func (r *RawColumns) column(l layout, parts []arraySlice) (keyencode.Column, error) {
 	c := keyencode.Column{Kind: l.kind, Width: l.width}
-	if len(views) == 1 && !r.full {
+	if len(parts) == 1 && !r.full {
 		c.Chunks, r.full = r.one[:], true
 	} else {
-		c.Chunks = make([]keyencode.Chunk, len(views))
+		c.Chunks = make([]keyencode.Chunk, len(parts))
 	}
-	for i, v := range views {
+	for i, v := range parts {
 		var err error
 		if c.Chunks[i], err = r.chunk(l, v); err != nil {
 			return c, err
@@ -84,9 +84,9 @@ func malformed(err error) error {
 	return fmt.Errorf("%w: %w", arrow.ErrInvalid, err)
 }
 
-// chunk returns a view as raw buffers. Validity and values share one offset, which is made small by starting both at a
+// chunk returns a slice as raw buffers. Validity and values share one offset, which is made small by starting both at a
 // row that is a multiple of 8.
-func (r *RawColumns) chunk(l layout, v view) (keyencode.Chunk, error) {
+func (r *RawColumns) chunk(l layout, v arraySlice) (keyencode.Chunk, error) {
 	offset := v.first % 8
 	start, end := v.first-offset, v.first+v.rows
 	c := keyencode.Chunk{Rows: v.rows, Offset: offset}
@@ -115,7 +115,7 @@ func (r *RawColumns) chunk(l layout, v view) (keyencode.Chunk, error) {
 
 // span returns the value buffer from byte lo, at least up to byte hi. Arrays without any value may lack the buffer: it
 // reads as zeros.
-func (r *RawColumns) span(v view, lo, hi int) ([]byte, error) {
+func (r *RawColumns) span(v arraySlice, lo, hi int) ([]byte, error) {
 	b := v.buffer(1)
 	switch {
 	case len(b) >= hi:
@@ -127,57 +127,57 @@ func (r *RawColumns) span(v view, lo, hi int) ([]byte, error) {
 		arrow.ErrInvalid, v.data.DataType(), len(b), hi)
 }
 
-// A view is a run of rows of an array, as seen through the structs above it.
-type view struct {
+// An arraySlice is consecutive rows of an array that may lie within structs.
+type arraySlice struct {
 	data  arrow.ArrayData
 	first int    // position of the first row in data's buffers
 	rows  int    // more than 0
 	masks []mask // validity of the rows: data's own and that of the structs above it; none when all rows are valid
 }
 
-// A mask is a validity bitmap; its bit first belongs to the first row of the view.
+// A mask is a validity bitmap; its bit first belongs to the first row of the slice.
 type mask struct {
 	bits  []byte
 	first int
 }
 
-// views returns the rows of the field at path, one view for each chunk that has rows, in buf if it is large enough.
-func (in *Input) views(path []int, buf []view) []view {
+// parts returns the rows of the field at path, one slice for each chunk that has rows, in buf if it is large enough.
+func (in *Input) parts(path []int, buf []arraySlice) []arraySlice {
 	left := in.Rows
 	chunks := in.Columns[path[0]].Chunks
-	views := slices.Grow(buf, len(chunks))
+	parts := slices.Grow(buf, len(chunks))
 	for _, chunk := range chunks {
 		rows := min(chunk.Len(), left)
 		if rows == 0 {
 			continue
 		}
 		left -= rows
-		v := newView(chunk.Data(), rows)
+		v := newSlice(chunk.Data(), rows)
 		for _, field := range path[1:] {
 			v = v.child(field)
 		}
-		views = append(views, v)
+		parts = append(parts, v)
 	}
-	return views
+	return parts
 }
 
-// newView returns the first rows of data.
-func newView(data arrow.ArrayData, rows int) view {
-	v := view{data: data, first: data.Offset(), rows: rows}
+// newSlice returns the first rows of data.
+func newSlice(data arrow.ArrayData, rows int) arraySlice {
+	v := arraySlice{data: data, first: data.Offset(), rows: rows}
 	v.masks = v.ownMask(nil)
 	return v
 }
 
-// child returns a field of a view of structs. Children do not include the offset of their parent.
-func (v view) child(field int) view {
+// child returns a field of a slice of structs. Children do not include the offset of their parent.
+func (v arraySlice) child(field int) arraySlice {
 	data := v.data.Children()[field]
-	c := view{data: data, first: v.first + data.Offset(), rows: v.rows}
+	c := arraySlice{data: data, first: v.first + data.Offset(), rows: v.rows}
 	c.masks = c.ownMask(v.masks)
 	return c
 }
 
-// ownMask is masks and the view's own validity, if it may have nulls.
-func (v view) ownMask(masks []mask) []mask {
+// ownMask returns masks and the validity of the slice, if it may have nulls.
+func (v arraySlice) ownMask(masks []mask) []mask {
 	if bits := v.buffer(0); len(bits) > 0 && v.data.NullN() != 0 {
 		return append(masks[:len(masks):len(masks)], mask{bits, v.first})
 	}
@@ -185,11 +185,11 @@ func (v view) ownMask(masks []mask) []mask {
 }
 
 // buffer returns the i-th buffer of the array, nil when it has none.
-func (v view) buffer(i int) []byte { return arraydata.Bytes(v.data, i) }
+func (v arraySlice) buffer(i int) []byte { return arraydata.Bytes(v.data, i) }
 
-// validity returns a bitmap whose bit offset, below 8, belongs to the first row. It is borrowed when the view has one
+// validity returns a bitmap whose bit offset, below 8, belongs to the first row. It is borrowed when the slice has one
 // mask whose bits lie right; else it is made.
-func (r *RawColumns) validity(v view, offset int) ([]byte, error) {
+func (r *RawColumns) validity(v arraySlice, offset int) ([]byte, error) {
 	for _, m := range v.masks {
 		if 8*len(m.bits) < m.first+v.rows {
 			return nil, fmt.Errorf("%w: an array of type %s has validity for %d rows where there are %d",
@@ -242,47 +242,47 @@ func Layout(typ arrow.DataType) (kind keyencode.Kind, width int) {
 
 // Values returns the rows of a leaf of an input, whose type must be Sortable.
 func (r *RawColumns) Values(in *Input, leaf Leaf) (Values, error) {
-	return r.values(leaf.Type, in.views(leaf.Path, nil))
+	return r.values(leaf.Type, in.parts(leaf.Path, nil))
 }
 
 // EntryValues returns n entries of a dictionary, from entry first on.
 func (r *RawColumns) EntryValues(dictionary arrow.ArrayData, first, n int) (Values, error) {
-	v := view{data: dictionary, first: dictionary.Offset() + first, rows: n}
+	v := arraySlice{data: dictionary, first: dictionary.Offset() + first, rows: n}
 	v.masks = v.ownMask(nil)
-	return r.values(dictionary.DataType(), []view{v})
+	return r.values(dictionary.DataType(), []arraySlice{v})
 }
 
-func (r *RawColumns) values(typ arrow.DataType, views []view) (Values, error) {
-	typ, views, err := r.withoutRuns(typ, views)
+func (r *RawColumns) values(typ arrow.DataType, parts []arraySlice) (Values, error) {
+	typ, parts, err := r.withoutRuns(typ, parts)
 	if err != nil {
 		return Values{}, err
 	}
 	l, _ := layoutOf(typ)
-	column, err := r.column(l, views)
+	column, err := r.column(l, parts)
 	if arraydata.Storage(typ).ID() != arrow.DICTIONARY {
 		return Values{Column: column}, err
 	}
-	dictionaries := make([]arrow.ArrayData, len(views))
-	for i, v := range views {
+	dictionaries := make([]arrow.ArrayData, len(parts))
+	for i, v := range parts {
 		dictionaries[i] = v.data.Dictionary()
 	}
 	return Values{column, dictionaries}, err
 }
 
-// withoutRuns expands views of runs.
-func (r *RawColumns) withoutRuns(typ arrow.DataType, views []view) (arrow.DataType, []view, error) {
+// withoutRuns expands slices of runs.
+func (r *RawColumns) withoutRuns(typ arrow.DataType, parts []arraySlice) (arrow.DataType, []arraySlice, error) {
 	t, ok := arraydata.Storage(typ).(*arrow.RunEndEncodedType)
 	if !ok {
-		return typ, views, nil
+		return typ, parts, nil
 	}
-	plain, err := r.expandRuns(views)
+	plain, err := r.expandRuns(parts)
 	return t.Encoded(), plain, err
 }
 
-// expandRuns turns views of runs into views of plain values, which the RawColumns hold.
-func (r *RawColumns) expandRuns(views []view) ([]view, error) {
-	var plain []view
-	for _, v := range views {
+// expandRuns turns slices of runs into slices of plain values, which the RawColumns hold.
+func (r *RawColumns) expandRuns(parts []arraySlice) ([]arraySlice, error) {
+	var plain []arraySlice
+	for _, v := range parts {
 		arrays, err := take.Expand(
 			r.ctx, v.data, v.first, v.rows, take.Options{Allocator: r.mem, Threads: r.threads},
 		)
@@ -294,22 +294,22 @@ func (r *RawColumns) expandRuns(views []view) ([]view, error) {
 	return plain, nil
 }
 
-// hold takes over arrays that have the values of the rows of a view, with its masks, and returns views of them.
-func (r *RawColumns) hold(arrays []arrow.Array, masks []mask) (views []view) {
+// hold takes over arrays that have the values of the rows of a slice, with its masks, and returns slices of them.
+func (r *RawColumns) hold(arrays []arrow.Array, masks []mask) (parts []arraySlice) {
 	r.held = append(r.held, arrays...)
 	done := 0
 	for _, a := range arrays {
 		if a.Len() == 0 {
 			continue
 		}
-		v := newView(a.Data(), a.Len())
+		v := newSlice(a.Data(), a.Len())
 		for _, m := range masks {
 			v.masks = append(v.masks, mask{m.bits, m.first + done})
 		}
 		done += a.Len()
-		views = append(views, v)
+		parts = append(parts, v)
 	}
-	return views
+	return parts
 }
 
 // temporary is memory that is held until Release.

@@ -26,7 +26,7 @@ func TestChunksStartAtAMultipleOf8(t *testing.T) {
 	w := newWork(&Input{}, Options{Allocator: memory.DefaultAllocator})
 	l, _ := layoutOf(typ)
 	for first := range 64 {
-		c, err := w.raw.chunk(l, newView(array.NewData(typ, 20, buffers, nil, 0, first), 20))
+		c, err := w.raw.chunk(l, newSlice(array.NewData(typ, 20, buffers, nil, 0, first), 20))
 		require.NoError(t, err)
 		require.Less(t, c.Offset, 8)
 		got := arrow.Int16Traits.CastFromBytes(c.Values)[c.Offset:]
@@ -45,7 +45,7 @@ func TestMissingAndShortBuffers(t *testing.T) {
 		arrow.BinaryTypes.String,
 		arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView, &arrow.Decimal256Type{Precision: 40}} {
 		l, _ := layoutOf(typ)
-		c, err := w.raw.chunk(l, newView(array.NewData(typ, 9, []*memory.Buffer{nil, nil, nil}, nil, 0, 3), 9))
+		c, err := w.raw.chunk(l, newSlice(array.NewData(typ, 9, []*memory.Buffer{nil, nil, nil}, nil, 0, 3), 9))
 		require.NoError(t, err)
 		for _, b := range c.Values {
 			require.Zero(t, b)
@@ -53,7 +53,7 @@ func TestMissingAndShortBuffers(t *testing.T) {
 		require.NotEmpty(t, c.Values)
 
 		short := memory.NewBufferBytes([]byte{1})
-		_, err = w.raw.chunk(l, newView(array.NewData(typ, 9, []*memory.Buffer{nil, short, nil}, nil, 0, 3), 9))
+		_, err = w.raw.chunk(l, newSlice(array.NewData(typ, 9, []*memory.Buffer{nil, short, nil}, nil, 0, 3), 9))
 		require.ErrorIs(t, err, arrow.ErrInvalid)
 		require.ErrorContains(t, err, typ.String())
 	}
@@ -104,7 +104,7 @@ func TestValidityMerges(t *testing.T) {
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		w := newWork(&Input{}, Options{Allocator: mem})
 		rows, offset := 1+rng.IntN(200), rng.IntN(8)
-		v := view{rows: rows}
+		v := arraySlice{rows: rows}
 		for range 1 + rng.IntN(3) {
 			first := rng.IntN(130)
 			v.masks = append(v.masks, mask{randomBits(rng, first+rows), first})
@@ -125,11 +125,11 @@ func TestValidityMerges(t *testing.T) {
 
 func TestValidityIsBorrowed(t *testing.T) {
 	w := newWork(&Input{}, Options{Allocator: memory.NewCheckedAllocator(memory.NewGoAllocator())})
-	bits, err := w.raw.validity(view{rows: 9}, 3)
+	bits, err := w.raw.validity(arraySlice{rows: 9}, 3)
 	require.NoError(t, err)
 	require.Nil(t, bits)
 	own := []byte{1, 2, 3, 4}
-	bits, err = w.raw.validity(view{rows: 9, masks: []mask{{own, 11}}}, 3)
+	bits, err = w.raw.validity(arraySlice{rows: 9, masks: []mask{{own, 11}}}, 3)
 	require.NoError(t, err)
 	require.Same(t, &own[1], &bits[0])
 	require.Empty(t, w.raw.temp)
@@ -146,14 +146,14 @@ func TestViewsFollowOffsets(t *testing.T) {
 	a := array.MakeFromData(parent)
 	empty := array.NewSlice(a, 2, 2)
 	in := Input{Rows: 6, Columns: []Column{{Type: typ, Chunks: []arrow.Array{a, empty, a, a}}}}
-	views := in.views([]int{0, 0}, nil)
-	require.Len(t, views, 2)
-	require.Equal(t, []int{4, 2}, []int{views[0].rows, views[1].rows})
-	require.Equal(t, 5, views[0].first)
-	require.Equal(t, 3, views[0].masks[0].first)
+	parts := in.parts([]int{0, 0}, nil)
+	require.Len(t, parts, 2)
+	require.Equal(t, []int{4, 2}, []int{parts[0].rows, parts[1].rows})
+	require.Equal(t, 5, parts[0].first)
+	require.Equal(t, 3, parts[0].masks[0].first)
 	w := newWork(&in, Options{Allocator: memory.DefaultAllocator})
 	l, _ := layoutOf(child.DataType())
-	c, err := w.raw.column(l, views)
+	c, err := w.raw.column(l, parts)
 	require.NoError(t, err)
 	require.Equal(t, int32(5), arrow.Int32Traits.CastFromBytes(c.Chunks[0].Values)[c.Chunks[0].Offset])
 }
