@@ -15,7 +15,7 @@ import (
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
-// Batches reads the rows of a row group from the front on, all columns at once in parallel.
+// Batches reads the rows of a file in batches, one row group after the other, and the columns of a batch in parallel.
 type Batches struct {
 	*File
 	bytes   int64          // of a batch, about
@@ -37,14 +37,14 @@ func NewBatches(f *File, bytes int64) *Batches {
 
 // Choose reads some columns only, by position. It precedes Next.
 func (p *Batches) Choose(columns []int) {
-	p.choose(columns)
+	p.selectColumns(columns)
 	p.measure()
 }
 
 // Only reads some row groups only, count of them from number first on. It precedes Next.
 func (p *Batches) Only(first, count int) { p.group, p.end = first-1, first+count }
 
-// measure finds the number of rows of a batch, for the fields that are read.
+// measure sets the number of rows of a batch from the size of the fields that are read.
 func (p *Batches) measure() {
 	bytes, row := p.bytes, max(p.rowBytes(), 1)
 	if p.Rereads = p.pageBytes() > 2*bytes; p.Rereads {
@@ -67,7 +67,7 @@ const (
 	longValue        = 256     // mean bytes of a value from which on reading it takes the time
 )
 
-// pageBytes estimates the memory for pages when a row group is read from the front on: one of each column.
+// pageBytes estimates the memory of the current pages of a row group: one page of each column.
 func (p *Batches) pageBytes() (bytes int64) {
 	if p.file.NumRowGroups() == 0 {
 		return 0
@@ -147,7 +147,7 @@ func (p *Batches) nextOf(ctx context.Context, field int, rows int64) (arrays []a
 		return nil, err
 	}
 	if p.Rereads {
-		p.columns[field].rest()
+		p.columns[field].releasePages()
 	}
 	return arrays, p.check(arrays, field, p.group, rows)
 }
@@ -157,7 +157,7 @@ func (p *Batches) Share() float64 {
 	return float64(p.done) / float64(max(p.file.NumRows(), 1))
 }
 
-// Close gives the memory of the batches back.
+// Close releases the memory of the batches.
 func (p *Batches) Close() {
 	p.drop()
 	if p.spare != nil {
@@ -166,7 +166,7 @@ func (p *Batches) Close() {
 	}
 }
 
-// drop ends with a row group.
+// drop closes the columns of a row group.
 func (p *Batches) drop() {
 	for _, c := range p.columns {
 		if c != nil {
@@ -176,22 +176,22 @@ func (p *Batches) drop() {
 	p.columns = nil
 }
 
-// A batchColumn reads a column of a row group a batch at a time: its pages, or with pqarrow what is not read here.
+// A batchColumn reads a column of a row group batch by batch, with pqarrow if it is not decoded here.
 type batchColumn struct {
 	file    *File
 	field   int
 	group   int
 	scratch *page.Buffers
-	flat    *flatReader // nil: the memory for pages is given back, or pqarrow reads
-	density float64     // bytes of text in a row, about
-	done    int64       // rows that were read
-	tree    *node       // of pqarrow
+	flat    *columnReader // nil: the memory for pages is given back, or pqarrow reads
+	density float64       // bytes of text in a row, about
+	done    int64         // rows that were read
+	nested  *nestedColumn // of pqarrow
 }
 
 func (f *File) openColumn(ctx context.Context, field, group int) (c *batchColumn, err error) {
 	c = &batchColumn{file: f, field: field, group: group}
 	if !f.DecodesValues(field) {
-		c.tree, err = f.open(ctx, &f.fields[field], group)
+		c.nested, err = f.open(ctx, &f.fields[field], group)
 		return c, err
 	}
 	text := f.textBytes(f.fields[field].ColIndex, group)
@@ -199,10 +199,10 @@ func (f *File) openColumn(ctx context.Context, field, group int) (c *batchColumn
 	return c, nil
 }
 
-// next reads the next rows. A run is made of many arrays, so that they have no memory that they do not need.
+// next reads the next rows. The buffers are trimmed: a run is made of many arrays.
 func (c *batchColumn) next(rows int64) (arrays []arrow.Array, err error) {
-	if c.tree != nil {
-		arrays, err = c.tree.next(rows, c.file.opts.Allocator)
+	if c.nested != nil {
+		arrays, err = c.nested.next(rows, c.file.opts.Allocator)
 	} else {
 		arrays, err = c.nextFlat(rows)
 	}
@@ -217,7 +217,7 @@ func (c *batchColumn) next(rows int64) (arrays []arrow.Array, err error) {
 
 func (c *batchColumn) nextFlat(rows int64) (arrays []arrow.Array, err error) {
 	err = errkind.Contain(func() error {
-		if err := c.resume(); err != nil {
+		if err := c.reopen(); err != nil {
 			return err
 		}
 		a, err := c.decode(int(rows))
@@ -231,8 +231,8 @@ func (c *batchColumn) nextFlat(rows int64) (arrays []arrow.Array, err error) {
 	return arrays, nil
 }
 
-// resume opens the pages, and goes to the row after those that were read.
-func (c *batchColumn) resume() (err error) {
+// reopen opens the pages and skips the rows that were read.
+func (c *batchColumn) reopen() (err error) {
 	if c.flat != nil {
 		return nil
 	}
@@ -240,7 +240,7 @@ func (c *batchColumn) resume() (err error) {
 	if c.flat, err = c.file.openFlat(c.field, c.group, batchWindow, c.scratch); err != nil {
 		return err
 	}
-	passed, err := c.flat.pass(int(c.done))
+	passed, err := c.flat.skipPages(int(c.done))
 	if err != nil || int64(passed) == c.done {
 		return err
 	}
@@ -255,7 +255,7 @@ func (c *batchColumn) decode(rows int) (arrow.Array, error) {
 	return c.flat.array(c.memory(), rows, int(c.density*float64(rows)))
 }
 
-// memory returns the allocator of columns that are not left to pqarrow, and of copies of others.
+// memory returns the allocator of columns that are decoded here, and of copies of the others.
 func (c *batchColumn) memory() memory.Allocator {
 	if flat := c.file.opts.Flat; flat != nil {
 		return flat
@@ -263,8 +263,8 @@ func (c *batchColumn) memory() memory.Allocator {
 	return c.file.opts.Allocator
 }
 
-// rest gives the memory for pages back, until the next rows are read. What pqarrow reads stays.
-func (c *batchColumn) rest() {
+// releasePages releases the page buffers between batches. It does nothing for columns that pqarrow reads.
+func (c *batchColumn) releasePages() {
 	if c.scratch != nil {
 		c.file.giveScratch(c.scratch)
 		c.scratch, c.flat = nil, nil
@@ -272,9 +272,9 @@ func (c *batchColumn) rest() {
 }
 
 func (c *batchColumn) release() {
-	c.rest()
-	if c.tree != nil {
-		c.tree.release()
-		c.tree = nil
+	c.releasePages()
+	if c.nested != nil {
+		c.nested.release()
+		c.nested = nil
 	}
 }

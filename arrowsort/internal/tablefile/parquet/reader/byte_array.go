@@ -14,7 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
-// A textArray is rows of text that grow.
+// A textArray is a growing array of text.
 type textArray[T int32 | int64] struct {
 	mem     memory.Allocator
 	offsets []T // of the rows, and the end of the last
@@ -22,9 +22,9 @@ type textArray[T int32 | int64] struct {
 	size    int // bytes of text
 }
 
-// readText reads text: plain, through a dictionary, or first the one and then the other, as writers do whose dictionary
-// grows too large.
-func readText[T int32 | int64](r *flatReader, mem memory.Allocator, rows, size int) (arrow.Array, error) {
+// readText reads text in plain or dictionary encoding. A chunk may have both: writers change to plain pages when the
+// dictionary is too large.
+func readText[T int32 | int64](r *columnReader, mem memory.Allocator, rows, size int) (arrow.Array, error) {
 	offsets := arraydata.NewBuffer(mem, len(arrow.GetBytes([]T{0}))*(rows+1))
 	defer offsets.Release()
 	machine.AdviseHuge(offsets.Bytes(), machine.HugeBytes)
@@ -47,7 +47,7 @@ func (t *textArray[T]) reserve(n, row int) {
 	t.data.ResizeNoShrink(t.data.Cap())
 }
 
-// move takes the text to a buffer of a size.
+// move copies the text to a buffer of a size.
 func (t *textArray[T]) move(size int) {
 	to := arraydata.NewBuffer(t.mem, size)
 	machine.AdviseHuge(to.Bytes(), machine.HugeBytes)
@@ -57,7 +57,7 @@ func (t *textArray[T]) move(size int) {
 }
 
 // read reads rows and returns how many of them are null.
-func (t *textArray[T]) read(r *flatReader, rows int, bitmap []byte) (nulls int, err error) {
+func (t *textArray[T]) read(r *columnReader, rows int, bitmap []byte) (nulls int, err error) {
 	t.offsets[0] = 0
 	for row := 0; row < rows; {
 		n, err := r.span(rows - row)
@@ -69,7 +69,7 @@ func (t *textArray[T]) read(r *flatReader, rows int, bitmap []byte) (nulls int, 
 			return 0, err
 		}
 		if r.packed {
-			err = t.lookUp(r, row, present)
+			err = t.decodeIndices(r, row, present)
 		} else {
 			err = t.plain(r, row, present)
 		}
@@ -78,7 +78,7 @@ func (t *textArray[T]) read(r *flatReader, rows int, bitmap []byte) (nulls int, 
 		}
 		if present < n {
 			nulls += n - present
-			t.spread(row, n, present, bitmap)
+			t.scatterNulls(row, n, present, bitmap)
 		}
 		r.left -= n
 		row += n
@@ -87,7 +87,7 @@ func (t *textArray[T]) read(r *flatReader, rows int, bitmap []byte) (nulls int, 
 }
 
 // keepText keeps a dictionary of text and finds the starts of its entries, each after its length.
-func (r *flatReader) keepText(p *page.Page) (int, error) {
+func (r *columnReader) keepText(p *page.Page) (int, error) {
 	s := r.scratch
 	entries := page.Grow(s.Entries, len(p.Body))
 	copy(entries, p.Body)
@@ -107,7 +107,7 @@ func (r *flatReader) keepText(p *page.Page) (int, error) {
 }
 
 // plain appends n values of a plain page.
-func (t *textArray[T]) plain(r *flatReader, row, n int) error {
+func (t *textArray[T]) plain(r *columnReader, row, n int) error {
 	length, err := plainLength(r.plain, n)
 	if err != nil {
 		return err
@@ -141,8 +141,8 @@ func plainLength(page []byte, n int) (length int, err error) {
 	return at - 4*n, nil
 }
 
-// lookUp appends the entries of n indices.
-func (t *textArray[T]) lookUp(r *flatReader, row, n int) error {
+// decodeIndices appends the entries of n indices.
+func (t *textArray[T]) decodeIndices(r *columnReader, row, n int) error {
 	s := r.scratch
 	var block [1024]uint32
 	for n > 0 {
@@ -170,7 +170,7 @@ func (t *textArray[T]) lookUp(r *flatReader, row, n int) error {
 	return nil
 }
 
-// end takes the bytes that were appended.
+// end sets the length of the text to the bytes that were appended.
 func (t *textArray[T]) end(size int) error {
 	if t.size = size; int(T(size)) != size {
 		return errkind.Corrupt("text of more than 2 GiB")
@@ -178,8 +178,9 @@ func (t *textArray[T]) end(size int) error {
 	return nil
 }
 
-// spread moves the ends of values, which lie at the front of n rows, to the rows that have one; the others are empty.
-func (t *textArray[T]) spread(row, n, present int, bitmap []byte) {
+// scatterNulls moves the ends of the values from the first of n rows to the rows that are not null. Null rows are
+// empty.
+func (t *textArray[T]) scatterNulls(row, n, present int, bitmap []byte) {
 	ends := t.offsets[row+1 : row+1+n]
 	before := t.offsets[row]
 	for i := range slices.Backward(ends) {

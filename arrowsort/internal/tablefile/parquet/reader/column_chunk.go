@@ -12,7 +12,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// A chunkReader reads the rows of a flat column chunk from the front on, as many at a time as are wanted.
+// A chunkReader reads the rows of a flat column chunk in their order, any number at a time.
 type chunkReader struct {
 	pages    *page.Reader
 	scratch  *page.Buffers
@@ -28,7 +28,7 @@ type chunkReader struct {
 	indices page.RLEReader
 }
 
-// span returns how many of the next n rows lie in the page; it reads the next one where none do.
+// span returns the number of the next n rows that lie in the current page. After its last row it reads the next page.
 func (c *chunkReader) span(n int) (int, error) {
 	for c.left == 0 {
 		p, err := c.pages.Next()
@@ -60,9 +60,8 @@ func (c *chunkReader) dictionary(p *page.Page) (err error) {
 	return err
 }
 
-// pass passes whole pages in front of a row, from the first one on, and returns the rows that they have. It reads the
-// dictionary on the way.
-func (c *chunkReader) pass(rows int) (passed int, err error) {
+// skipPages skips whole pages that precede a row, and returns the number of their rows. It reads the dictionary page.
+func (c *chunkReader) skipPages(rows int) (passed int, err error) {
 	for passed < rows {
 		h, err := c.pages.Header()
 		if err != nil {
@@ -89,7 +88,7 @@ func (c *chunkReader) pass(rows int) (passed int, err error) {
 	return passed, nil
 }
 
-// open begins a data page.
+// open starts a data page.
 func (c *chunkReader) open(p *page.Page) error {
 	if c.left = p.Values; c.left == 0 {
 		return nil
@@ -153,10 +152,10 @@ func (c *chunkReader) validity(bitmap []byte, row, n int) (int, error) {
 	return c.levels.ReadBits(bitmap, row, n)
 }
 
-// Verify reads the pages of a column chunk that pqarrow is going to decode, as pqarrow compares neither their checksums
-// nor that of gzip, nor the size of pages of the second version, nor the values of all pages with those of the chunk.
+// Verify reads the pages of a column chunk that pqarrow decodes afterwards. pqarrow verifies neither their checksums,
+// nor that of gzip, nor the size of data pages V2, nor the number of values.
 func (f *File) Verify(group, leaf int) error {
-	return f.walk(group, leaf, func(r *page.Reader) error { return r.Verify(f.namedIn(group, leaf)) })
+	return f.eachPage(group, leaf, func(r *page.Reader) error { return r.Verify(f.namedIn(group, leaf)) })
 }
 
 // namedIn reports whether an encoding is one that the metadata of a column chunk name.
@@ -167,16 +166,16 @@ func (f *File) namedIn(group, leaf int) func(encoding int) bool {
 
 // PageIndex reads the pages of a column chunk and makes their index.
 func (f *File) PageIndex(group, leaf int) (x *page.Index, err error) {
-	err = f.walk(group, leaf, func(r *page.Reader) error {
+	err = f.eachPage(group, leaf, func(r *page.Reader) error {
 		x, err = r.Index(f.namedIn(group, leaf))
 		return err
 	})
 	return x, err
 }
 
-// walk calls use with the pages of a column chunk, which are not to pass its end: they are copied, or read by pqarrow.
-// Errors name the column.
-func (f *File) walk(group, leaf int, use func(r *page.Reader) error) error {
+// eachPage calls use with the pages of a column chunk. Pages after the end of the chunk are an error, since it is
+// copied or read by pqarrow. Errors name the column.
+func (f *File) eachPage(group, leaf int, use func(r *page.Reader) error) error {
 	s := f.takeScratch()
 	defer f.giveScratch(s)
 	err := errkind.Contain(func() error {
@@ -199,7 +198,7 @@ func (f *File) walk(group, leaf int, use func(r *page.Reader) error) error {
 	return nil
 }
 
-// takeScratch gives the memory that somebody gave back, or new one.
+// takeScratch returns buffers that were given back, or new ones.
 func (f *File) takeScratch() *page.Buffers {
 	if f.spare != nil {
 		if s := f.spare.Take(); s != nil {

@@ -18,7 +18,7 @@ const (
 	rowsPerEntry = 8 // the fewest rows of an entry of a dictionary that is kept
 )
 
-// readDictionaries has the columns that are stored with dictionaries read as such.
+// readDictionaries sets the type of columns that are stored with dictionaries to dictionary types.
 func (f *File) readDictionaries() {
 	fields := append([]arrow.Field(nil), f.schema.Fields()...)
 	for i := range fields {

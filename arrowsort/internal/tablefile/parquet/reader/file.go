@@ -1,5 +1,5 @@
-// Package reader makes columns of the pages of a Parquet file: as a whole, or in batches of rows. The pages of flat
-// columns are decoded here, those of all others by pqarrow, after their checksums were compared.
+// Package reader reads columns of Parquet files, whole or in batches of rows. It decodes the pages of flat columns, and
+// leaves all others to pqarrow after it has verified their checksums.
 package reader
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
-// A SchemaField is a column of a Parquet file, or what a nested column is made of. Leaves are at the bottom.
+// A SchemaField is a column of a Parquet file, or a field of a nested column.
 type SchemaField struct {
 	Field     arrow.Field
 	LevelInfo file.LevelInfo
@@ -35,10 +35,10 @@ type SchemaField struct {
 func (f *SchemaField) IsLeaf() bool { return len(f.Children) == 0 }
 
 // A File is an open Parquet file. Its columns are read one row group at a time, in parallel; the row groups
-// become the chunks of the table, except of a flatColumn.
+// become the chunks of the table, except of a wholeColumn.
 //
-// Nested columns are put together here (nested.go) instead of by pqarrow, which opens the children of a struct on new
-// goroutines: a panic there could not be contained.
+// Nested columns are assembled in nested.go. pqarrow would open the children of a struct on new goroutines, whose
+// panics cannot be recovered.
 type File struct {
 	src    io.ReaderAt
 	file   *file.Reader
@@ -52,7 +52,7 @@ type File struct {
 	texts     sync.Map // of expandedText: leaf column to float64
 }
 
-// A Options is how a Parquet file is read.
+// Options are the options of reading a Parquet file.
 type Options struct {
 	Allocator    memory.Allocator
 	Flat         *allocators.Recycler  // for columns that batches read without pqarrow; nil: Allocator
@@ -73,8 +73,8 @@ func New(src io.ReaderAt, file *file.Reader, leaves *pqarrow.FileReader, fields 
 // Schema returns the schema of the columns that are read.
 func (f *File) Schema() *arrow.Schema { return f.schema }
 
-// choose reads some columns only, by position.
-func (f *File) choose(columns []int) {
+// selectColumns reads some columns only, by position.
+func (f *File) selectColumns(columns []int) {
 	fields := make([]SchemaField, len(columns))
 	for i, c := range columns {
 		fields[i] = f.fields[c]
@@ -85,7 +85,7 @@ func (f *File) choose(columns []int) {
 // Read reads columns by position, nil for all. Equal indices of a dictionary column are equal values in all chunks.
 func (f *File) Read(ctx context.Context, columns []int) (arrow.Table, error) {
 	if columns != nil {
-		f.choose(columns)
+		f.selectColumns(columns)
 	}
 	stored := f.schema
 	if f.opts.Dictionaries {
@@ -163,7 +163,7 @@ func (f *File) readField(ctx context.Context, field, group int) ([]arrow.Array, 
 	return arrays, f.check(arrays, field, group, rows)
 }
 
-// check gives arrays of a column their type and validates them. It releases them after an error.
+// check sets the type of arrays of a column and validates them. It releases them after an error.
 func (f *File) check(arrays []arrow.Array, field, group int, rows int64) (err error) {
 	typ := f.schema.Field(field).Type
 	got := 0
@@ -187,7 +187,7 @@ func (f *File) check(arrays []arrow.Array, field, group int, rows int64) (err er
 	return nil
 }
 
-// named has an error name a column.
+// named adds the name of a column to an error.
 func (f *File) named(err error, field, group int) error {
 	return fmt.Errorf("column %q of row group %d: %w", f.schema.Field(field).Name, group, err)
 }
@@ -206,7 +206,7 @@ func joinChunks(field arrow.Field, groups [][]arrow.Array) arrow.Column {
 	return *arrow.NewColumn(field, data)
 }
 
-// retype gives an array a type of the same layout, such as another time zone. It consumes the array.
+// retype sets another type of the same layout, such as another time zone. It consumes the array.
 func retype(a arrow.Array, typ arrow.DataType) (arrow.Array, error) {
 	if arrow.TypeEqual(a.DataType(), typ) {
 		return a, nil

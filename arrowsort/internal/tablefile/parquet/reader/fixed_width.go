@@ -15,20 +15,20 @@ import (
 	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
-// A flatReader reads the rows of a flat column of a row group: values of four or eight bytes that Parquet stores as
+// A columnReader reads the rows of a flat column of a row group: values of four or eight bytes that Parquet stores as
 // Arrow does, or text, or the indices into a dictionary of text.
-type flatReader struct {
+type columnReader struct {
 	chunkReader
 	typ   arrow.DataType
 	width int // bytes of a value or an index; 0: text
 }
 
-// openFlat opens a column of which flatWidth is true.
-func (f *File) openFlat(field, group, window int, s *page.Buffers) (*flatReader, error) {
+// openFlat opens a column for which flatWidth reports true.
+func (f *File) openFlat(field, group, window int, s *page.Buffers) (*columnReader, error) {
 	leaf := f.fields[field].ColIndex
 	pages, err := f.openPages(group, leaf, window, s)
 	nullable := f.file.MetaData().Schema.Column(leaf).MaxDefinitionLevel() == 1
-	r := &flatReader{chunkReader: chunkReader{pages: pages, scratch: s, nullable: nullable, entries: -1},
+	r := &columnReader{chunkReader: chunkReader{pages: pages, scratch: s, nullable: nullable, entries: -1},
 		typ: f.schema.Field(field).Type}
 	if r.width, _ = f.flatWidth(field); r.width > 0 {
 		r.keep = r.keepNumbers
@@ -39,7 +39,7 @@ func (f *File) openFlat(field, group, window int, s *page.Buffers) (*flatReader,
 }
 
 // array reads the next rows, of which text takes about size bytes.
-func (r *flatReader) array(mem memory.Allocator, rows, size int) (arrow.Array, error) {
+func (r *columnReader) array(mem memory.Allocator, rows, size int) (arrow.Array, error) {
 	switch {
 	case r.width > 0:
 		return r.numbers(mem, rows)
@@ -49,7 +49,7 @@ func (r *flatReader) array(mem memory.Allocator, rows, size int) (arrow.Array, e
 	return readText[int64](r, mem, rows, size)
 }
 
-func (r *flatReader) numbers(mem memory.Allocator, rows int) (arrow.Array, error) {
+func (r *columnReader) numbers(mem memory.Allocator, rows int) (arrow.Array, error) {
 	values := arraydata.NewBuffer(mem, rows*r.width)
 	defer values.Release()
 	machine.AdviseHuge(values.Bytes(), machine.HugeBytes)
@@ -58,8 +58,8 @@ func (r *flatReader) numbers(mem memory.Allocator, rows int) (arrow.Array, error
 	return r.makeArray(rows, nulls, err, validity, values)
 }
 
-// newValidity returns a bitmap without bits; one of no rows where none can be null.
-func (r *flatReader) newValidity(mem memory.Allocator, rows int) *memory.Buffer {
+// newValidity returns an empty bitmap; of no rows if the column cannot be null.
+func (r *columnReader) newValidity(mem memory.Allocator, rows int) *memory.Buffer {
 	if !r.nullable {
 		rows = 0
 	}
@@ -69,7 +69,7 @@ func (r *flatReader) newValidity(mem memory.Allocator, rows int) *memory.Buffer 
 }
 
 // makeArray makes the array of rows that were read into buffers, of which it consumes the validity.
-func (r *flatReader) makeArray(
+func (r *columnReader) makeArray(
 	rows, nulls int, err error, validity *memory.Buffer, values ...*memory.Buffer,
 ) (arrow.Array, error) {
 	defer validity.Release()
@@ -87,7 +87,7 @@ func (r *flatReader) makeArray(
 
 // read fills dst with rows and marks those that are there in the bitmap, where dst begins at a row. It returns how many
 // are null.
-func (r *flatReader) read(dst, bitmap []byte, row int) (nulls int, err error) {
+func (r *columnReader) read(dst, bitmap []byte, row int) (nulls int, err error) {
 	for len(dst) > 0 {
 		n, err := r.span(len(dst) / r.width)
 		if err != nil {
@@ -103,9 +103,9 @@ func (r *flatReader) read(dst, bitmap []byte, row int) (nulls int, err error) {
 		if present < n {
 			nulls += n - present
 			if r.width == 4 {
-				spread(arrow.Uint32Traits.CastFromBytes(dst[:n*4]), present, bitmap, row)
+				scatterNulls(arrow.Uint32Traits.CastFromBytes(dst[:n*4]), present, bitmap, row)
 			} else {
-				spread(arrow.Uint64Traits.CastFromBytes(dst[:n*8]), present, bitmap, row)
+				scatterNulls(arrow.Uint64Traits.CastFromBytes(dst[:n*8]), present, bitmap, row)
 			}
 		}
 		r.left -= n
@@ -115,16 +115,16 @@ func (r *flatReader) read(dst, bitmap []byte, row int) (nulls int, err error) {
 }
 
 // isIndex reports whether the values are indices into a dictionary of text.
-func (r *flatReader) isIndex() bool { return r.typ.ID() == arrow.DICTIONARY }
+func (r *columnReader) isIndex() bool { return r.typ.ID() == arrow.DICTIONARY }
 
 // keepNumbers keeps a dictionary of numbers.
-func (r *flatReader) keepNumbers(p *page.Page) (int, error) {
+func (r *columnReader) keepNumbers(p *page.Page) (int, error) {
 	copy(page.Grow(r.scratch.Entries, p.Values*r.width), p.Body)
 	return p.Values, nil
 }
 
 // values decodes the next values of the page, without its nulls.
-func (r *flatReader) values(dst []byte) error {
+func (r *columnReader) values(dst []byte) error {
 	switch {
 	case len(dst) == 0:
 		return nil
@@ -145,13 +145,14 @@ func (r *flatReader) values(dst []byte) error {
 	}
 	entries := r.scratch.Entries.Bytes()[:r.entries*r.width]
 	if r.width == 4 {
-		return lookUp(arrow.Uint32Traits.CastFromBytes(dst), &r.indices, arrow.Uint32Traits.CastFromBytes(entries))
+		return decodeIndices(arrow.Uint32Traits.CastFromBytes(dst), &r.indices,
+			arrow.Uint32Traits.CastFromBytes(entries))
 	}
-	return lookUp(arrow.Uint64Traits.CastFromBytes(dst), &r.indices, arrow.Uint64Traits.CastFromBytes(entries))
+	return decodeIndices(arrow.Uint64Traits.CastFromBytes(dst), &r.indices, arrow.Uint64Traits.CastFromBytes(entries))
 }
 
-// lookUp replaces indices by entries, some at a time so that they stay in the first cache.
-func lookUp[T uint32 | uint64](dst []T, indices *page.RLEReader, entries []T) error {
+// decodeIndices replaces indices by entries, some at a time so that they stay in the first cache.
+func decodeIndices[T uint32 | uint64](dst []T, indices *page.RLEReader, entries []T) error {
 	var block [1024]uint32
 	for len(dst) > 0 {
 		b := block[:min(len(block), len(dst))]
@@ -167,8 +168,8 @@ func lookUp[T uint32 | uint64](dst []T, indices *page.RLEReader, entries []T) er
 	return nil
 }
 
-// spread moves values, which lie at the front, to the rows that have one; the others become 0.
-func spread[T uint32 | uint64](rows []T, present int, validity []byte, first int) {
+// scatterNulls moves values from the first rows to the rows that are not null. Null rows become 0.
+func scatterNulls[T uint32 | uint64](rows []T, present int, validity []byte, first int) {
 	for i := range slices.Backward(rows) {
 		if bitutil.BitIsSet(validity, first+i) {
 			present--

@@ -17,10 +17,10 @@ import (
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
-// A flatColumn is a flat column whose pages are decoded to where they belong: values of fixed width, or indices into
-// a dictionary, to one buffer for all row groups, text to an array for each. pqarrow takes about five times the memory
-// of a table to read it, and fresh memory is the greater part of reading.
-type flatColumn struct {
+// A wholeColumn is a flat column of all row groups. Values of fixed width and dictionary indices are decoded to one
+// buffer, text to an array for each row group. pqarrow allocates about five times the memory of a table, and page
+// faults are the greater part of reading.
+type wholeColumn struct {
 	field       int
 	typ         arrow.DataType
 	width       int            // bytes of a value or an index; 0: text
@@ -39,14 +39,14 @@ type rowGroup struct {
 	text        arrow.Array
 }
 
-// newFlatColumn returns the column for a field of the file; nil for one that pqarrow has to read.
-func (f *File) newFlatColumn(i int) *flatColumn {
+// newWholeColumn returns the column for a field of the file; nil for one that pqarrow has to read.
+func (f *File) newWholeColumn(i int) *wholeColumn {
 	width, ok := f.flatWidth(i)
 	if !ok {
 		return nil
 	}
 	leaf, meta := f.fields[i].ColIndex, f.file.MetaData()
-	c := &flatColumn{field: i, typ: f.schema.Field(i).Type, width: width}
+	c := &wholeColumn{field: i, typ: f.schema.Field(i).Type, width: width}
 	first := 0
 	for group, g := range meta.RowGroups {
 		c.groups = append(c.groups, rowGroup{first: first, rows: int(g.NumRows), bytes: f.textBytes(leaf, group)})
@@ -59,7 +59,7 @@ func (f *File) newFlatColumn(i int) *flatColumn {
 	return c
 }
 
-// flatWidth reports whether the pages of a field can be read here, and the bytes of a value, 0 for text.
+// flatWidth returns the width of the values in bytes, 0 for text, and whether the pages of a field are decoded here.
 func (f *File) flatWidth(i int) (width int, ok bool) {
 	field, meta := &f.fields[i], f.file.MetaData()
 	if !field.IsLeaf() || meta.NumRows == 0 || meta.NumRows > maxFlatRows {
@@ -123,7 +123,7 @@ const (
 	maxTextGuess = 1 << 30 // what is allocated for text of a row group before any of it is seen
 )
 
-func (c *flatColumn) release() {
+func (c *wholeColumn) release() {
 	if c.values != nil {
 		c.values.Release()
 	}
@@ -136,7 +136,7 @@ func (c *flatColumn) release() {
 }
 
 // read reads the rows of a row group.
-func (c *flatColumn) read(f *File, group int, s *page.Buffers) (err error) {
+func (c *wholeColumn) read(f *File, group int, s *page.Buffers) (err error) {
 	part := &c.groups[group]
 	r, err := f.openFlat(c.field, group, wholeWindow, s)
 	if err != nil {
@@ -160,10 +160,10 @@ func (c *flatColumn) read(f *File, group int, s *page.Buffers) (err error) {
 // readFlat reads the columns of the file whose pages are decoded here, as one array or one for each row group; the
 // others are nil. It reports each column of a row group that it has read.
 func (f *File) readFlat(ctx context.Context, report func(int)) ([][]arrow.Array, error) {
-	var columns []*flatColumn
+	var columns []*wholeColumn
 	var fields []int
 	for i := range f.fields {
-		if c := f.newFlatColumn(i); c != nil {
+		if c := f.newWholeColumn(i); c != nil {
 			defer c.release()
 			columns, fields = append(columns, c), append(fields, i)
 		}
@@ -210,7 +210,7 @@ func (f *File) readFlat(ctx context.Context, report func(int)) ([][]arrow.Array,
 }
 
 // arrays returns the arrays of text, or one of all parts. The column keeps none of them.
-func (c *flatColumn) arrays(ctx context.Context, opts Options) ([]arrow.Array, error) {
+func (c *wholeColumn) arrays(ctx context.Context, opts Options) ([]arrow.Array, error) {
 	if c.width > 0 {
 		a, err := c.array(ctx, opts)
 		return []arrow.Array{a}, err
@@ -223,7 +223,7 @@ func (c *flatColumn) arrays(ctx context.Context, opts Options) ([]arrow.Array, e
 }
 
 // array joins the parts to one array.
-func (c *flatColumn) array(ctx context.Context, opts Options) (arrow.Array, error) {
+func (c *wholeColumn) array(ctx context.Context, opts Options) (arrow.Array, error) {
 	rows, nulls := 0, 0
 	for _, p := range c.groups {
 		rows, nulls = rows+p.rows, nulls+p.nulls
@@ -253,8 +253,8 @@ func (c *flatColumn) array(ctx context.Context, opts Options) (arrow.Array, erro
 	return array.MakeFromData(data), nil
 }
 
-// unify makes one dictionary of those of the parts and changes the indices, in their place.
-func (c *flatColumn) unify(ctx context.Context, opts Options) (arrow.Array, error) {
+// unify merges the dictionaries of the parts and rewrites the indices in place.
+func (c *wholeColumn) unify(ctx context.Context, opts Options) (arrow.Array, error) {
 	unifier, err := array.NewDictionaryUnifier(opts.Allocator, c.typ.(*arrow.DictionaryType).ValueType)
 	if err != nil {
 		return nil, err

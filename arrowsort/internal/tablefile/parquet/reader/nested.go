@@ -18,18 +18,18 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// A node is a field of a nested column with its leaves, which are read from the front of a row group on.
-type node struct {
+// A nestedColumn reads a field of a nested column with its leaves, from the first row of a row group on.
+type nestedColumn struct {
 	field    *SchemaField
 	leaf     *pqarrow.ColumnReader // of a leaf
 	readAs   arrow18.DataType      // of a leaf: the type of its arrays
-	children []*node
+	children []*nestedColumn
 }
 
 // open opens a column of a row group, and its leaves, whose pages are verified. The caller releases it, also after an
 // error.
-func (f *File) open(ctx context.Context, field *SchemaField, group int) (*node, error) {
-	n := &node{field: field}
+func (f *File) open(ctx context.Context, field *SchemaField, group int) (*nestedColumn, error) {
+	n := &nestedColumn{field: field}
 	if field.IsLeaf() {
 		column := field.ColIndex
 		if err := f.Verify(group, column); err != nil {
@@ -50,14 +50,14 @@ func (f *File) open(ctx context.Context, field *SchemaField, group int) (*node, 
 }
 
 // next reads the next rows.
-func (n *node) next(rows int64, mem memory.Allocator) ([]arrow.Array, error) {
+func (n *nestedColumn) next(rows int64, mem memory.Allocator) ([]arrow.Array, error) {
 	if err := n.load(rows); err != nil {
 		return nil, err
 	}
 	return n.build(rows, mem)
 }
 
-func (n *node) load(rows int64) error {
+func (n *nestedColumn) load(rows int64) error {
 	if n.leaf != nil {
 		if err := n.leaf.LoadBatch(rows); err != nil {
 			return fmt.Errorf("column %q: %w", n.field.Field.Name, err)
@@ -72,7 +72,7 @@ func (n *node) load(rows int64) error {
 	return nil
 }
 
-func (n *node) release() {
+func (n *nestedColumn) release() {
 	if n.leaf != nil {
 		n.leaf.Release()
 	}
@@ -82,7 +82,7 @@ func (n *node) release() {
 }
 
 // repeated reports whether a list lies between the node and each of its leaves.
-func (n *node) repeated() bool {
+func (n *nestedColumn) repeated() bool {
 	switch arraydata.Storage(n.field.Field.Type).ID() {
 	case arrow.LIST, arrow.LARGE_LIST, arrow.FIXED_SIZE_LIST, arrow.MAP:
 		return true
@@ -99,7 +99,7 @@ func (n *node) repeated() bool {
 
 // levels returns the definition and repetition levels of a leaf under the node, of one without a list between if there
 // is one.
-func (n *node) levels() (def, rep []int16, err error) {
+func (n *nestedColumn) levels() (def, rep []int16, err error) {
 	if n.leaf != nil {
 		if def, err = n.leaf.GetDefLevels(); err == nil && n.field.LevelInfo.RepLevel > 0 {
 			rep, err = n.leaf.GetRepLevels() // it panics for a column without them
@@ -115,7 +115,7 @@ func (n *node) levels() (def, rep []int16, err error) {
 }
 
 // build makes the arrays of a node; bound is the largest number of values they can have.
-func (n *node) build(bound int64, mem memory.Allocator) ([]arrow.Array, error) {
+func (n *nestedColumn) build(bound int64, mem memory.Allocator) ([]arrow.Array, error) {
 	if n.leaf != nil {
 		return n.buildLeaf(bound, mem)
 	}
@@ -137,7 +137,7 @@ func (n *node) build(bound int64, mem memory.Allocator) ([]arrow.Array, error) {
 	return []arrow.Array{a}, nil
 }
 
-func (n *node) buildLeaf(bound int64, mem memory.Allocator) (arrays []arrow.Array, err error) {
+func (n *nestedColumn) buildLeaf(bound int64, mem memory.Allocator) (arrays []arrow.Array, err error) {
 	chunked, err := n.leaf.BuildArray(bound)
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (n *node) buildLeaf(bound int64, mem memory.Allocator) (arrays []arrow.Arra
 }
 
 // buildOne is build for the child of a nested array, which cannot be chunked.
-func (n *node) buildOne(bound int64, mem memory.Allocator) (arrow.Array, error) {
+func (n *nestedColumn) buildOne(bound int64, mem memory.Allocator) (arrow.Array, error) {
 	arrays, err := n.build(bound, mem)
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (n *node) buildOne(bound int64, mem memory.Allocator) (arrow.Array, error) 
 	return nil, fmt.Errorf("the strings of nested column %q pass 2 GiB in a row group", n.field.Field.Name)
 }
 
-func (n *node) buildStruct(bound int64, mem memory.Allocator) (arrow.Array, error) {
+func (n *nestedColumn) buildStruct(bound int64, mem memory.Allocator) (arrow.Array, error) {
 	validity := file.ValidityBitmapInputOutput{ReadUpperBound: bound, Read: bound}
 	var bitmap *memory.Buffer
 	if bound > 0 && (n.repeated() || n.field.Field.Nullable) {
@@ -241,7 +241,7 @@ func structType(typ arrow.DataType, children []arrow.ArrayData) arrow.DataType {
 	return arrow.StructOf(fields...)
 }
 
-func (n *node) buildList(bound int64, mem memory.Allocator) (arrow.Array, error) {
+func (n *nestedColumn) buildList(bound int64, mem memory.Allocator) (arrow.Array, error) {
 	child := n.children[0]
 	def, rep, err := child.levels()
 	if err != nil {
