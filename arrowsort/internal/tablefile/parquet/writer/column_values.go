@@ -33,9 +33,9 @@ type plainValues interface {
 	appendTo(out []byte, v *flatValues, row, rows int) []byte
 }
 
-// Scratch is the memory that the values of a column chunk are prepared in, one after the other.
-type Scratch struct {
-	stretch   stretchTable
+// encodeBuffers are reused for the values of all column chunks.
+type encodeBuffers struct {
+	stretch   distinctSample
 	integers  integerTable
 	textTable textTable
 	wide      []int32 // integers of less than 32 bits
@@ -45,7 +45,7 @@ type Scratch struct {
 }
 
 // dictionaryValues returns the rows of a column of text with its dictionary; nil for all others.
-func (e *Encoder) dictionaryValues(field arrow.Field, a arrow.Array, s *Scratch) *flatValues {
+func (e *Encoder) dictionaryValues(field arrow.Field, a arrow.Array, s *encodeBuffers) *flatValues {
 	if ext, ok := a.(array.ExtensionArray); ok {
 		a = ext.Storage()
 	}
@@ -60,7 +60,7 @@ func (e *Encoder) dictionaryValues(field arrow.Field, a arrow.Array, s *Scratch)
 }
 
 // newValues returns the rows of an array of numbers or text.
-func newValues(a arrow.Array, useDictionary bool, s *Scratch) *flatValues {
+func newValues(a arrow.Array, useDictionary bool, s *encodeBuffers) *flatValues {
 	v := rowsOf(a)
 	if _, text := a.DataType().(arrow.BinaryDataType); text {
 		v.setText(a, useDictionary, s)
@@ -70,7 +70,7 @@ func newValues(a arrow.Array, useDictionary bool, s *Scratch) *flatValues {
 	return v
 }
 
-// rowsOf returns the rows of an array without their values.
+// rowsOf returns the rows of an array without the values.
 func rowsOf(a arrow.Array) *flatValues {
 	v := &flatValues{rows: a.Len(), offset: a.Data().Offset(), nulls: a.NullN()}
 	if v.nulls > 0 {
@@ -89,7 +89,7 @@ func (v *flatValues) width() int { return max(1, bits.Len(uint(max(1, v.count)-1
 // setEntries takes strings or bytes that have a dictionary, with only those entries that rows refer to: so a row group
 // holds no entries of others, and its statistics are its own. It is false for other dictionaries, and for those with
 // nulls as entries, with too many entries, or with an entry twice: Arrow C++ drops the second, but not its index.
-func (v *flatValues) setEntries(d *array.Dictionary, s *Scratch) bool {
+func (v *flatValues) setEntries(d *array.Dictionary, s *encodeBuffers) bool {
 	if id := d.Dictionary().DataType().ID(); id != arrow.STRING && id != arrow.BINARY || d.Dictionary().NullN() > 0 {
 		return false
 	}
@@ -119,7 +119,7 @@ func (v *flatValues) setEntries(d *array.Dictionary, s *Scratch) bool {
 }
 
 // rawIndices returns the indices of a dictionary array as integers of 32 bits.
-func rawIndices(d *array.Dictionary, s *Scratch) []int32 {
+func rawIndices(d *array.Dictionary, s *encodeBuffers) []int32 {
 	if indices, ok := d.Indices().(*array.Int32); ok {
 		return indices.Int32Values()
 	}
@@ -144,8 +144,8 @@ func (v *flatValues) markUsed(used []int32) (count int) {
 	return count
 }
 
-// renumber numbers the used entries in their order.
-func (v *flatValues) renumber(s *Scratch) {
+// renumber numbers the used entries consecutively.
+func (v *flatValues) renumber(s *encodeBuffers) {
 	next := int32(0)
 	for i, used := range s.used {
 		if next += used; used != 0 {

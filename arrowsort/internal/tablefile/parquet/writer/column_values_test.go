@@ -13,7 +13,7 @@ import (
 
 // TestTextKeepsUsedEntriesOnly takes slices of dictionary arrays with indices of every width.
 func TestTextKeepsUsedEntriesOnly(t *testing.T) {
-	s := new(Scratch)
+	s := new(encodeBuffers)
 	for _, index := range []arrow.DataType{arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint16,
 		arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64} {
 		typ := &arrow.DictionaryType{IndexType: index, ValueType: arrow.BinaryTypes.String}
@@ -40,7 +40,7 @@ func TestTextThatHasNoDictionaryOfItsOwn(t *testing.T) {
 		}
 		d, err := array.DictArrayFromJSON(memory.DefaultAllocator, typ, `[0, 1]`, entries)
 		require.NoError(t, err)
-		require.False(t, new(flatValues).setEntries(d.(*array.Dictionary), new(Scratch)), entries)
+		require.False(t, new(flatValues).setEntries(d.(*array.Dictionary), new(encodeBuffers)), entries)
 		d.Release()
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // Parquet stores decimals as integers of 32 or 64 bits, as bytes of any fixed length that is enough for the digits, or
 // as bytes of a length each. pqarrow writes the least fixed length. Decimals that were stored otherwise in the input
-// are rewritten when pages are repacked: a shredded variant is none with another form.
+// are rewritten by rewritePages: a shredded variant is none with another form.
 
 // storedLeaves returns the stored columns by the number of the leaf columns of a schema for writing; without a path
 // where there is none.

@@ -16,11 +16,11 @@ const (
 	stretchBits  = 14
 )
 
-// stretchTable is a set of hashes.
-type stretchTable [1 << stretchBits]uint64
+// distinctSample is a set of hashes.
+type distinctSample [1 << stretchBits]uint64
 
-// allDiffer reports whether nearly all values of each stretch differ, by their hashes.
-func (t *stretchTable) allDiffer(v *flatValues, hashAt func(row int) uint64) bool {
+// mostlyDistinct reports whether nearly all values of each stretch differ, by their hashes.
+func (t *distinctSample) mostlyDistinct(v *flatValues, hashAt func(row int) uint64) bool {
 	if v.rows < 2*stretches*stretchRows {
 		return false
 	}
@@ -34,7 +34,7 @@ func (t *stretchTable) allDiffer(v *flatValues, hashAt func(row int) uint64) boo
 }
 
 // distinct counts the values of a stretch from a row on; a null is none.
-func (t *stretchTable) distinct(v *flatValues, first int, hashAt func(row int) uint64) (n int) {
+func (t *distinctSample) distinct(v *flatValues, first int, hashAt func(row int) uint64) (n int) {
 	clear(t[:])
 	for row := first; row < first+stretchRows; row++ {
 		if !v.valid(row) {
@@ -81,9 +81,9 @@ func emptied[T any](s []T, n int) []T {
 // hash spreads values by their product with 2^64 over the golden ratio, whose high bits depend on all bits.
 func hash(v int64) uint64 { return uint64(v) * 0x9E3779B97F4A7C15 }
 
-// enumerate numbers the values of rows in the order of their first rows and returns them; nil when there are more
-// than limit. The number of a null is anything. The table keeps nothing from one column to the next.
-func enumerate[T int32 | int64](t *integerTable, rows []T, v *flatValues, numbers []int32, limit int) []int64 {
+// dictionaryEncode numbers the values of rows in the order of their first rows and returns them; nil when there are
+// more than limit. The number of a null is anything. The table keeps nothing from one column to the next.
+func dictionaryEncode[T int32 | int64](t *integerTable, rows []T, v *flatValues, numbers []int32, limit int) []int64 {
 	bits := hashBits(limit)
 	shift, last := 64-bits, uint64(1)<<bits-1
 	t.numbers = emptied(t.numbers, 1<<bits)
@@ -131,9 +131,10 @@ type textTable struct {
 	first   []int32 // the first row of each number
 }
 
-// number numbers the texts of rows in the order of their first rows, which it returns; nil when there are more than
-// limit, or too many bytes. The number of a null is anything. The table keeps nothing from one column to the next.
-func (t *textTable) number(at func(row int) []byte, v *flatValues, numbers []int32, limit int) []int32 {
+// dictionaryEncode numbers the texts of rows in the order of their first rows, which it returns; nil when there are
+// more than limit, or too many bytes. The number of a null is anything. The table keeps nothing from one column to the
+// next.
+func (t *textTable) dictionaryEncode(at func(row int) []byte, v *flatValues, numbers []int32, limit int) []int32 {
 	if t.numbers == nil {
 		t.numbers = make(map[string]int32)
 	}

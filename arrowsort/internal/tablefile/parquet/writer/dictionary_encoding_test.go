@@ -18,7 +18,8 @@ func TestAllDiffer(t *testing.T) {
 		for i := range values {
 			values[i] = value(i)
 		}
-		return new(stretchTable).allDiffer(&flatValues{rows: rows}, func(row int) uint64 { return hash(values[row]) })
+		return new(distinctSample).mostlyDistinct(&flatValues{rows: rows},
+			func(row int) uint64 { return hash(values[row]) })
 	}
 	require.True(t, column(func(int) int64 { return r.Int64() }))
 	require.True(t, column(func(row int) int64 { return int64(row) }))
@@ -27,10 +28,10 @@ func TestAllDiffer(t *testing.T) {
 	require.False(t, column(func(row int) int64 { return int64(max(row, rows/2)) }), "the second half is all the same")
 	require.False(t, column(func(int) int64 { return 7 }))
 	few := &flatValues{rows: 1000}
-	require.False(t, new(stretchTable).allDiffer(few, func(row int) uint64 { return uint64(row) }),
+	require.False(t, new(distinctSample).mostlyDistinct(few, func(row int) uint64 { return uint64(row) }),
 		"too few rows to leave any out")
 	nulls := &flatValues{rows: rows, nulls: rows - 1, validity: make([]byte, rows/8)}
-	require.False(t, new(stretchTable).allDiffer(nulls, func(row int) uint64 { return hash(int64(row)) }),
+	require.False(t, new(distinctSample).mostlyDistinct(nulls, func(row int) uint64 { return hash(int64(row)) }),
 		"nulls differ from nothing")
 }
 
@@ -45,16 +46,16 @@ func TestIntegersAreNumbered(t *testing.T) {
 		}
 		v := &flatValues{rows: len(rows), validity: bitmap, nulls: 2}
 		numbers := make([]int32, len(rows))
-		entries := enumerate(table, rows, v, numbers, 4)
+		entries := dictionaryEncode(table, rows, v, numbers, 4)
 		require.Equal(t, []int64{-1, 0, 1 << 62, -1 << 63}, entries)
 		for i, x := range rows {
 			if v.valid(i) {
 				require.Equal(t, x, entries[numbers[i]], i)
 			}
 		}
-		require.Nil(t, enumerate(table, rows, v, numbers, 3))
-		require.Empty(t, enumerate[int64](table, nil, v, nil, 3))
-		require.NotNil(t, enumerate[int64](table, nil, v, nil, 3))
+		require.Nil(t, dictionaryEncode(table, rows, v, numbers, 3))
+		require.Empty(t, dictionaryEncode[int64](table, nil, v, nil, 3))
+		require.NotNil(t, dictionaryEncode[int64](table, nil, v, nil, 3))
 	}
 }
 
@@ -67,7 +68,7 @@ func TestIntegersThatShareASlot(t *testing.T) {
 		}
 	}
 	numbers := make([]int32, 3)
-	require.Equal(t, rows, enumerate(table, rows, &flatValues{rows: 3}, numbers, 3))
+	require.Equal(t, rows, dictionaryEncode(table, rows, &flatValues{rows: 3}, numbers, 3))
 	require.Equal(t, []int32{0, 1, 2}, numbers)
 }
 
@@ -78,14 +79,14 @@ func TestTextsAreNumbered(t *testing.T) {
 	v := &flatValues{rows: len(rows), validity: []byte{0b1101111}, nulls: 1}
 	for range 2 { // the table is used again
 		numbers := make([]int32, len(rows))
-		require.Equal(t, []int32{0, 1, 2}, table.number(at, v, numbers, 3))
+		require.Equal(t, []int32{0, 1, 2}, table.dictionaryEncode(at, v, numbers, 3))
 		require.Equal(t, []int32{0, 1, 2, 0}, numbers[:4])
 		require.Equal(t, []int32{2, 1}, numbers[5:])
-		require.Nil(t, table.number(at, v, numbers, 2))
-		require.NotNil(t, table.number(at, v, nil, 2))
+		require.Nil(t, table.dictionaryEncode(at, v, numbers, 2))
+		require.NotNil(t, table.dictionaryEncode(at, v, nil, 2))
 	}
 	long := func(row int) []byte { return fmt.Appendf(nil, "%d%s", row, strings.Repeat("x", 1000)) }
 	all := &flatValues{rows: 2000}
-	require.Nil(t, table.number(long, all, make([]int32, 2000), 2000), "the dictionary passes its bytes")
-	require.Len(t, table.number(long, all, make([]int32, 1000), 2000), 1000)
+	require.Nil(t, table.dictionaryEncode(long, all, make([]int32, 2000), 2000), "the dictionary passes its bytes")
+	require.Len(t, table.dictionaryEncode(long, all, make([]int32, 1000), 2000), 1000)
 }

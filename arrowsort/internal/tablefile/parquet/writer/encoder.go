@@ -1,4 +1,4 @@
-// Package writer encodes columns as the pages of Parquet: those of flat columns here, all others with pqarrow.
+// Package writer encodes columns as pages of Parquet: flat columns here, all others with pqarrow.
 package writer
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
-// hasNullType reports whether a nested field has nulls of no type inside. Arrow writes to the data of such a child
+// hasNullType reports whether a nested field has a child of the null type. Arrow writes to the data of such a child
 // whenever an array of its parent is made (array.Null.setData), so that no two goroutines may slice the parent.
 func hasNullType(f arrow.Field) bool {
 	nested, ok := arraydata.Storage(f.Type).(arrow.NestedType)
@@ -36,14 +36,14 @@ func hasNullType(f arrow.Field) bool {
 	})
 }
 
-// The numbers of rows of a Parquet page, unless they take more than about a megabyte, and of a row group when no others
-// are asked for. A reader that skips pages reads one page for one row.
+// The default numbers of rows of a page, of at most about a megabyte, and of a row group. A reader that skips pages
+// reads one page for one row.
 const (
 	DefaultPageRows     = 1 << 14
 	DefaultRowGroupRows = 1 << 18
 )
 
-// Creator is what the footers of files name that are written here.
+// Creator is created_by in footers.
 const Creator = "arrowsort"
 
 // Options are the options of an Encoder.
@@ -70,7 +70,7 @@ type StoredColumn struct {
 	Length     int // of values of fixed length
 }
 
-// A Encoder encodes the columns of row groups.
+// An Encoder encodes the columns of row groups.
 type Encoder struct {
 	table      arrow.Table   // whose row groups are encoded
 	before     int64         // rows of the tables before
@@ -82,7 +82,7 @@ type Encoder struct {
 	arrowProps pqarrow.ArrowWriterProperties
 	codecs     map[string]compress.Compression // of the leaf columns
 	leaves     []StoredColumn                  // of the leaf columns, see storedLeaves
-	first      []int                           // number of the first leaf column of each column
+	first      []int                           // dictionaryEncode of the first leaf column of each column
 	opts       Options
 	encoders   workers.Spares[*flatEncoder]
 	files      workers.Spares[[]byte] // of columns that were written
@@ -97,7 +97,7 @@ func NewEncoder(data *arrow.Schema, opts Options) (*Encoder, error) {
 	e := &Encoder{schema: cmp.Or(opts.Schema, data), rows: int64(cmp.Or(opts.RowGroupRows, DefaultRowGroupRows)),
 		opts: opts}
 	e.arrowProps = pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(opts.Allocator))
-	e.columns = convert.ToParquetSchema(arraydata.WithTypes(data, plainType))
+	e.columns = convert.ToParquetSchema(arraydata.WithTypes(data, parquetType))
 	latest := parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST))
 	sc, err := pqarrow.ToParquet(e.columns, latest, e.arrowProps)
 	if err != nil {
@@ -199,8 +199,8 @@ func (e *Encoder) slice(column *arrow.Chunked, first, n int64) (*arrow.Chunked, 
 	return arrow.NewChunked(column.DataType(), arrays), nil
 }
 
-// encodeWith encodes rows of a column, whose first leaf column has a number, that are written to a file in memory, one
-// page for each chunk.
+// encodeWith encodes a column that write writes to a file in memory, one page for each chunk. leaf is the number of its
+// first leaf column.
 func (e *Encoder) encodeWith(leaf int, write func(out io.Writer) error) (EncodedColumn, error) {
 	file := bytes.NewBuffer(e.files.Take()[:0])
 	if err := write(file); err != nil {
@@ -216,10 +216,10 @@ func (e *Encoder) encodeWith(leaf int, write func(out io.Writer) error) (Encoded
 		w = new(flatEncoder)
 	}
 	defer e.encoders.Give(w)
-	return w.repack(p, e.files.Take()[:0], e, leaf)
+	return w.rewritePages(p, e.files.Take()[:0], e, leaf)
 }
 
-// writePages leaves the pages of a column to pqarrow.
+// writePages writes the pages of a column with pqarrow.
 func (e *Encoder) writePages(file io.Writer, column int, rows *arrow.Chunked, first int64) error {
 	pages, values := pagesOf(rows, e.pageRows())
 	defer pages.Release()
@@ -227,7 +227,7 @@ func (e *Encoder) writePages(file io.Writer, column int, rows *arrow.Chunked, fi
 	defer func() { arraydata.Release(stored) }()
 	field, nan := e.columns.Field(column), false
 	for _, page := range pages.Chunks() {
-		a, err := e.stored(e.table.Schema().Field(column), page, first)
+		a, err := e.toPqarrow(e.table.Schema().Field(column), page, first)
 		if err != nil {
 			return err
 		}
@@ -293,7 +293,7 @@ func (o *Options) storedAs(sc *schema.Schema) []StoredColumn {
 const dictionaryLimit = 256 << 10
 
 // writerOptions are for pqarrow: dictionaries where the input's layout has them, or else everywhere, and a page for
-// each batch of values, as large as it is. Compression is left to repack.
+// each batch of values, as large as it is. rewritePages compresses them.
 func (e *Encoder) writerOptions(sc *schema.Schema) []parquet.WriterProperty {
 	options := []parquet.WriterProperty{
 		parquet.WithAllocator(e.opts.Allocator),

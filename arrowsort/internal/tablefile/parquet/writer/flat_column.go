@@ -16,10 +16,10 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// A flatEncoder encodes flat columns in memory that it uses again: pqarrow goes through levels of 16 bits, a hash
-// table, and several copies for each column chunk, and the page faults of all that take longer than encoding.
+// A flatEncoder encodes flat columns and reuses its memory. pqarrow allocates levels of 16 bits, a hash table, and
+// several copies for each column chunk, and their page faults take longer than encoding.
 type flatEncoder struct {
-	Scratch
+	encodeBuffers
 	page.Writer
 	plain   page.PlainBounds
 	body    []byte  // of a page
@@ -68,7 +68,7 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *s
 	return p, err
 }
 
-// footer returns the metadata of a column chunk, as that of a file of its own.
+// footer returns the metadata of a file with one column chunk.
 func (e *Encoder) footer(sc *schema.Schema, v *flatValues, info metadata.ChunkMetaInfo,
 	stats metadata.EncodingStats) (*metadata.FileMetaData, error) {
 	file := metadata.NewFileMetadataBuilder(sc, e.props, nil)
@@ -162,7 +162,7 @@ func (e *Encoder) encodeFlat(column int, rows *arrow.Chunked, first int64) (p En
 		return p, false, err
 	}
 	field := e.table.Schema().Field(column)
-	if !writesFlat(plainType(field.Type), sc.Column(0).PhysicalType()) {
+	if !writesFlat(parquetType(field.Type), sc.Column(0).PhysicalType()) {
 		return p, false, nil
 	}
 	a := rows.Chunk(0)
@@ -177,13 +177,13 @@ func (e *Encoder) encodeFlat(column int, rows *arrow.Chunked, first int64) (p En
 		w = new(flatEncoder)
 	}
 	defer e.encoders.Give(w)
-	v := e.dictionaryValues(field, a, &w.Scratch)
+	v := e.dictionaryValues(field, a, &w.encodeBuffers)
 	if v == nil {
-		if a, err = e.stored(field, a, first); err != nil {
+		if a, err = e.toPqarrow(field, a, first); err != nil {
 			return p, false, err
 		}
 		defer a.Release()
-		v = newValues(a, e.props.DictionaryEnabledFor(field.Name), &w.Scratch)
+		v = newValues(a, e.props.DictionaryEnabledFor(field.Name), &w.encodeBuffers)
 	}
 	p, err = w.encode(e.files.Take()[:0], v, field, sc, e)
 	return p, true, err

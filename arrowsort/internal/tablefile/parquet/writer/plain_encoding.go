@@ -12,11 +12,11 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// numberValues are the rows of a column of numbers, by their bits; anything for a null.
+// numberValues are the rows of a column of numbers, as their bits. The bits of nulls are undefined.
 type numberValues[T int32 | int64] []T
 
-// writesFlat reports whether a flatEncoder writes a type: text, and numbers that are stored in Parquet as their value,
-// or one of less than 32 bits as that of 32.
+// writesFlat reports whether a flatEncoder writes a type: text, numbers that Parquet stores with the same width, and
+// integers of 8 and 16 bits, which it stores in 32.
 func writesFlat(typ arrow.DataType, physical parquet.Type) bool {
 	switch t := typ.(type) {
 	case *arrow.TimestampType:
@@ -29,8 +29,8 @@ func writesFlat(typ arrow.DataType, physical parquet.Type) bool {
 	return page.FixedWidth(typ, physical) > 0 || page.IsByteArray(typ, physical)
 }
 
-// setNumbers takes numbers, as a dictionary if they may and it is worth it.
-func (v *flatValues) setNumbers(a arrow.Array, useDictionary bool, s *Scratch) {
+// setNumbers sets the values to numbers, in a dictionary if the column may have one and it is smaller.
+func (v *flatValues) setNumbers(a arrow.Array, useDictionary bool, s *encodeBuffers) {
 	d := a.Data()
 	switch a.DataType().ID() {
 	case arrow.INT8:
@@ -52,7 +52,7 @@ func (v *flatValues) setNumbers(a arrow.Array, useDictionary bool, s *Scratch) {
 	takeNumbers(v, s.wide, useDictionary, s)
 }
 
-// widen makes values of 32 bits.
+// widen extends values to 32 bits.
 func widen[T int8 | int16 | uint8 | uint16](wide []int32, values []T) []int32 {
 	wide = wide[:0]
 	for _, x := range values {
@@ -61,16 +61,16 @@ func widen[T int8 | int16 | uint8 | uint16](wide []int32, values []T) []int32 {
 	return wide
 }
 
-func takeNumbers[T int32 | int64](v *flatValues, rows []T, useDictionary bool, s *Scratch) {
+func takeNumbers[T int32 | int64](v *flatValues, rows []T, useDictionary bool, s *encodeBuffers) {
 	v.plain = numberValues[T](rows)
 	if !useDictionary {
 		return
 	}
-	if s.stretch.allDiffer(v, func(row int) uint64 { return hash(int64(rows[row])) }) {
+	if s.stretch.mostlyDistinct(v, func(row int) uint64 { return hash(int64(rows[row])) }) {
 		return
 	}
 	s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows]
-	entries := enumerate(&s.integers, rows, v, s.indices, mostNumbers(v.rows, v.plain.bytes(0, 1)))
+	entries := dictionaryEncode(&s.integers, rows, v, s.indices, mostNumbers(v.rows, v.plain.bytes(0, 1)))
 	if entries == nil {
 		return
 	}
@@ -111,8 +111,8 @@ func hasNaN(d arrow.ArrayData) bool {
 
 func isNaN[T float32 | float64](v T) bool { return v != v }
 
-// withoutFloatDictionaries are options for pages of a column without dictionaries of floating-point numbers: to those
-// of pqarrow all NaNs are one, where they are to keep their sign and payload.
+// withoutFloatDictionaries returns options for a column without dictionaries of floating-point numbers: those of
+// pqarrow have one NaN, and lose sign and payload of the others.
 func (e *Encoder) withoutFloatDictionaries(column int) (options []parquet.WriterProperty, err error) {
 	sc, err := e.columnSchema(column)
 	if err != nil {
@@ -135,8 +135,8 @@ type textValues[T int32 | int64] struct {
 
 var textSeed = maphash.MakeSeed()
 
-// setText takes text, as a dictionary if it may and it is worth it.
-func (v *flatValues) setText(a arrow.Array, useDictionary bool, s *Scratch) {
+// setText sets the values to text, in a dictionary if the column may have one and it is smaller.
+func (v *flatValues) setText(a arrow.Array, useDictionary bool, s *encodeBuffers) {
 	data := []byte{} // an empty text is not nil
 	if b := a.Data().Buffers()[2]; b != nil && b.Len() > 0 {
 		data = b.Bytes()
@@ -149,16 +149,17 @@ func (v *flatValues) setText(a arrow.Array, useDictionary bool, s *Scratch) {
 	}
 }
 
-func takeText[T int32 | int64](v *flatValues, t textValues[T], useDictionary bool, s *Scratch) {
+func takeText[T int32 | int64](v *flatValues, t textValues[T], useDictionary bool, s *encodeBuffers) {
 	v.plain = t
 	if !useDictionary {
 		return
 	}
-	if s.stretch.allDiffer(v, func(row int) uint64 { return maphash.Bytes(textSeed, t.at(row)) }) {
+	if s.stretch.mostlyDistinct(v, func(row int) uint64 { return maphash.Bytes(textSeed, t.at(row)) }) {
 		return
 	}
 	s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows]
-	if first := s.textTable.number(t.at, v, s.indices, min(dictionary.MaxEntries, v.rows/rowsPerText)); first != nil {
+	most := min(dictionary.MaxEntries, v.rows/rowsPerText)
+	if first := s.textTable.dictionaryEncode(t.at, v, s.indices, most); first != nil {
 		v.indices, v.count, s.entries = s.indices, len(first), s.entries[:0]
 		for _, row := range first {
 			s.entries = appendText(s.entries, t.at(int(row)))

@@ -19,13 +19,13 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// stored returns rows of a column, which begin at a row of the table, as an array of its plainType. The caller releases
-// it. A value that Parquet cannot hold is an error that names its row.
-func (e *Encoder) stored(field arrow.Field, a arrow.Array, first int64) (arrow.Array, error) {
-	s := normalizer{e.opts.Allocator}
+// toPqarrow converts rows of a column to an array of its parquetType. first is the row of the table at which they
+// start. A value that Parquet cannot hold is an error that names its row. The caller releases the array.
+func (e *Encoder) toPqarrow(field arrow.Field, a arrow.Array, first int64) (arrow.Array, error) {
+	s := pqarrowInput{e.opts.Allocator}
 	d, err := s.data(field, a.Data(), nil)
-	if errors.As(err, new(*fault)) {
-		return nil, e.firstFault(s, field, a, first)
+	if errors.As(err, new(*unrepresentable)) {
+		return nil, e.firstUnrepresentable(s, field, a, first)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("column %q: %w", field.Name, err)
@@ -34,13 +34,13 @@ func (e *Encoder) stored(field arrow.Field, a arrow.Array, first int64) (arrow.A
 	return array.MakeFromData(d), nil
 }
 
-// firstFault returns the error of the first row with a value that Parquet cannot hold.
-func (e *Encoder) firstFault(s normalizer, field arrow.Field, a arrow.Array, first int64) error {
+// firstUnrepresentable returns the error of the first row with a value that Parquet cannot hold.
+func (e *Encoder) firstUnrepresentable(s pqarrowInput, field arrow.Field, a arrow.Array, first int64) error {
 	for i := range a.Len() {
 		row := array.NewSliceData(a.Data(), int64(i), int64(i+1))
 		defer row.Release()
 		d, err := s.data(field, row, nil)
-		if f := (*fault)(nil); errors.As(err, &f) {
+		if f := (*unrepresentable)(nil); errors.As(err, &f) {
 			return fmt.Errorf("column %q: %s holds %s", f.path, e.rowName(first+int64(i)), f.what)
 		}
 		if err == nil {
@@ -58,30 +58,30 @@ func (e *Encoder) rowName(row int64) string {
 	return fmt.Sprintf("row %d of the output", e.before+row)
 }
 
-// A fault is a value that a Parquet file cannot hold.
-type fault struct {
+// An unrepresentable is the error for a value that a Parquet file cannot hold.
+type unrepresentable struct {
 	path string // of the column, or of the part of it
 	what string
 }
 
-func (f *fault) Error() string { return f.what }
+func (f *unrepresentable) Error() string { return f.what }
 
-// A normalizer makes arrays of their plainType.
+// A pqarrowInput converts arrays to the types and the form that pqarrow writes right.
 //
 // pqarrow v18.8.0 writes the values of a fixed-size list from the first value of its child on, whatever the offset of
 // the list; it refuses lists that are null but have values, as every null fixed-size list does; and of a column of
 // decimals without nulls it writes those in null structs, too, in place of others. So nested columns are written as
 // lists with offsets from 0 on, in which null lists, and lists in null structs, have no values, and values in null
 // structs are null.
-type normalizer struct{ mem memory.Allocator }
+type pqarrowInput struct{ mem memory.Allocator }
 
 // data returns the rows of an array of a field. live reports whether a row is in no null struct; nil: none is. The
 // caller releases the result.
 //
-// Nulls where the schema says that there are none are a fault, since Parquet has no place for them: they would turn
-// into zeros and empty text. They are not written as a nullable column instead, since the schema of a file is fixed
-// before the rows of its later row groups are seen.
-func (s normalizer) data(f arrow.Field, d arrow.ArrayData, live func(row int) bool) (arrow.ArrayData, error) {
+// Nulls where the schema says that there are none are an error: in Parquet they would become zeros and empty text. They
+// are not written as a nullable column instead, since the schema of a file is fixed before the rows of its later row
+// groups are seen.
+func (s pqarrowInput) data(f arrow.Field, d arrow.ArrayData, live func(row int) bool) (arrow.ArrayData, error) {
 	f.Type = arraydata.Storage(f.Type)
 	if typ, ok := f.Type.(*arrow.DictionaryType); ok {
 		values, err := s.entries(typ, d)
@@ -95,7 +95,7 @@ func (s normalizer) data(f arrow.Field, d arrow.ArrayData, live func(row int) bo
 	isValid := valid(d, live)
 	for i := 0; !f.Nullable && d.NullN() != 0 && isValid != nil && i < d.Len(); i++ {
 		if (live == nil || live(i)) && !isValid(i) {
-			return nil, &fault{f.Name,
+			return nil, &unrepresentable{f.Name,
 				"a null, but the schema declares that there is none: declare the column nullable, or fill its nulls"}
 		}
 	}
@@ -115,7 +115,7 @@ func (s normalizer) data(f arrow.Field, d arrow.ArrayData, live func(row int) bo
 	return s.leaf(f, d, live, isValid)
 }
 
-// valid returns what reports whether a row is valid, and in no null struct; nil for all rows.
+// valid returns a function that reports whether a row is valid and in no null struct; nil if all rows are.
 func valid(d arrow.ArrayData, live func(row int) bool) func(row int) bool {
 	bits, offset := arraydata.Bytes(d, 0), d.Offset()
 	if bits == nil {
@@ -125,7 +125,7 @@ func valid(d arrow.ArrayData, live func(row int) bool) func(row int) bool {
 }
 
 // entries returns the values that the rows of a dictionary array refer to.
-func (s normalizer) entries(typ *arrow.DictionaryType, d arrow.ArrayData) (arrow.ArrayData, error) {
+func (s pqarrowInput) entries(typ *arrow.DictionaryType, d arrow.ArrayData) (arrow.ArrayData, error) {
 	d = array.NewDataWithDictionary(typ, d.Len(), d.Buffers(), d.NullN(), d.Offset(), d.Dictionary().(*array.Data))
 	defer d.Release()
 	indices := array.NewDictionaryData(d)
@@ -139,7 +139,7 @@ func (s normalizer) entries(typ *arrow.DictionaryType, d arrow.ArrayData) (arrow
 	return values.Data(), nil
 }
 
-func (s normalizer) structs(f arrow.Field, d arrow.ArrayData, isValid func(row int) bool) (arrow.ArrayData, error) {
+func (s pqarrowInput) structs(f arrow.Field, d arrow.ArrayData, isValid func(row int) bool) (arrow.ArrayData, error) {
 	children := make([]arrow.ArrayData, 0, len(d.Children()))
 	defer func() { arraydata.Release(children) }()
 	for i, field := range f.Type.(*arrow.StructType).Fields() {
@@ -154,14 +154,15 @@ func (s normalizer) structs(f arrow.Field, d arrow.ArrayData, isValid func(row i
 	return s.assemble(f, d, nil, children), nil
 }
 
-// child is data of a field inside another.
-func (s normalizer) child(parent, f arrow.Field, d arrow.ArrayData, live func(row int) bool) (arrow.ArrayData, error) {
+// child is data for a field of a nested field.
+func (s pqarrowInput) child(parent, f arrow.Field, d arrow.ArrayData,
+	live func(row int) bool) (arrow.ArrayData, error) {
 	f.Name = parent.Name + "." + f.Name
 	return s.data(f, d, live)
 }
 
-// lists makes lists of those whose values are in a range of the child for each row of the buffers.
-func (s normalizer) lists(f arrow.Field, d arrow.ArrayData, isValid func(row int) bool,
+// lists converts lists, whose values are a range of the child for each row.
+func (s pqarrowInput) lists(f arrow.Field, d arrow.ArrayData, isValid func(row int) bool,
 	valuesOf func(row int) (begin, end int)) (arrow.ArrayData, error) {
 	buffer := arraydata.NewBuffer(s.mem, arrow.Int32Traits.BytesRequired(d.Len()+1))
 	defer buffer.Release()
@@ -193,7 +194,7 @@ func (s normalizer) lists(f arrow.Field, d arrow.ArrayData, isValid func(row int
 }
 
 // assemble makes an array of the rows of another, at offset 0, with other offsets of lists and children.
-func (s normalizer) assemble(f arrow.Field, d arrow.ArrayData, offsets *memory.Buffer,
+func (s pqarrowInput) assemble(f arrow.Field, d arrow.ArrayData, offsets *memory.Buffer,
 	children []arrow.ArrayData) arrow.ArrayData {
 	var validity *memory.Buffer
 	if bits := d.Buffers()[0]; bits != nil {
@@ -205,12 +206,13 @@ func (s normalizer) assemble(f arrow.Field, d arrow.ArrayData, offsets *memory.B
 	if offsets != nil {
 		buffers = append(buffers, offsets)
 	}
-	return array.NewData(plainType(f.Type), d.Len(), buffers, children, d.NullN(), 0)
+	return array.NewData(parquetType(f.Type), d.Len(), buffers, children, d.NullN(), 0)
 }
 
-// leaf returns values of which those in null structs are null.
-func (s normalizer) leaf(f arrow.Field, d arrow.ArrayData, live, isValid func(row int) bool) (arrow.ArrayData, error) {
-	buffers, nulls, typ := slices.Clone(d.Buffers()), d.NullN(), plainType(f.Type)
+// leaf returns values with nulls in null structs.
+func (s pqarrowInput) leaf(f arrow.Field, d arrow.ArrayData,
+	live, isValid func(row int) bool) (arrow.ArrayData, error) {
+	buffers, nulls, typ := slices.Clone(d.Buffers()), d.NullN(), parquetType(f.Type)
 	if live != nil && typ.ID() != arrow.NULL {
 		buffers[0] = arraydata.NewBuffer(s.mem, int(bitutil.BytesForBits(int64(d.Offset()+d.Len()))))
 		defer buffers[0].Release()
@@ -228,7 +230,7 @@ func (s normalizer) leaf(f arrow.Field, d arrow.ArrayData, live, isValid func(ro
 				continue
 			}
 			if what := check(i); what != "" {
-				return nil, &fault{f.Name, what}
+				return nil, &unrepresentable{f.Name, what}
 			}
 		}
 	}
@@ -248,8 +250,8 @@ func (s normalizer) leaf(f arrow.Field, d arrow.ArrayData, live, isValid func(ro
 	return array.NewData(typ, d.Len(), buffers, nil, nulls, d.Offset()), nil
 }
 
-// valueCheck returns what names the fault of a row, nothing for none, of a type that is stored in fewer bytes than its
-// values have, or in a smaller unit; nil for other types.
+// valueCheck returns a function that explains why Parquet cannot hold the value of a row, or returns nothing, for types
+// that are stored in fewer bytes or in a smaller unit; nil for other types.
 func valueCheck(typ arrow.DataType, d arrow.ArrayData) func(row int) string {
 	switch t := typ.(type) {
 	case *arrow.Decimal128Type:
@@ -292,9 +294,8 @@ func millisFault(typ arrow.DataType, fits bool) string {
 
 const millisPerDay = 24 * 60 * 60 * 1000
 
-// days returns the dates of 64 bits of an array as days of 32 bits. A time of day, or one that is too far away, is a
-// fault.
-func (s normalizer) days(f arrow.Field, d arrow.ArrayData, isValid func(row int) bool) (*memory.Buffer, error) {
+// days returns dates of 64 bits as days of 32 bits. A time of day, or a day that does not fit, is an error.
+func (s pqarrowInput) days(f arrow.Field, d arrow.ArrayData, isValid func(row int) bool) (*memory.Buffer, error) {
 	days := arraydata.NewBuffer(s.mem, arrow.Int32Traits.BytesRequired(d.Offset()+d.Len()))
 	out := arrow.Int32Traits.CastFromBytes(days.Bytes())
 	clear(out)
@@ -304,14 +305,14 @@ func (s normalizer) days(f arrow.Field, d arrow.ArrayData, isValid func(row int)
 		}
 		if what := dateFault(date); what != "" {
 			days.Release()
-			return nil, &fault{f.Name, what}
+			return nil, &unrepresentable{f.Name, what}
 		}
 		out[d.Offset()+i] = int32(date / millisPerDay)
 	}
 	return days, nil
 }
 
-// dateFault returns what keeps a date from being stored as a day of 32 bits, or nothing.
+// dateFault explains why a date is no day of 32 bits, or returns nothing.
 func dateFault(date arrow.Date64) string {
 	switch day := date / millisPerDay; {
 	case date%millisPerDay != 0:
@@ -323,7 +324,7 @@ func dateFault(date arrow.Date64) string {
 }
 
 // textOfViews returns the text of views with offsets of 64 bits.
-func (s normalizer) textOfViews(d arrow.ArrayData, typ arrow.DataType) arrow.ArrayData {
+func (s pqarrowInput) textOfViews(d arrow.ArrayData, typ arrow.DataType) arrow.ArrayData {
 	views := array.NewBinaryViewData(d)
 	defer views.Release()
 	b := array.NewBinaryBuilder(s.mem, arrow.BinaryTypes.LargeBinary)

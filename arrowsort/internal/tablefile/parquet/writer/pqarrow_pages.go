@@ -12,11 +12,11 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// pqarrow leaves its pages uncompressed and without statistics. They are written once more, compressed and indexed.
+// pqarrow writes pages without compression and statistics. They are rewritten here, with both.
 
-// repack writes the pages of an encoded column anew, in memory that is used again. first is the number of its first
+// rewritePages compresses the pages that pqarrow wrote and makes their page index. first is the number of the first
 // leaf column in the file.
-func (w *flatEncoder) repack(p EncodedColumn, out []byte, e *Encoder, first int) (EncodedColumn, error) {
+func (w *flatEncoder) rewritePages(p EncodedColumn, out []byte, e *Encoder, first int) (EncodedColumn, error) {
 	w.Start(out)
 	written := p.Footer.Schema
 	if err := e.decimalsAsStored(p.Footer, first); err != nil {
@@ -39,7 +39,7 @@ func (w *flatEncoder) repack(p EncodedColumn, out []byte, e *Encoder, first int)
 		start, size := w.Offset(), w.Uncompressed()
 		chunk := page.Chunk{Start: from, Size: m.TotalCompressedSize, Values: m.NumValues,
 			Codec: compress.Codecs.Uncompressed, Column: written.Column(i)}
-		data, err := w.repackChunk(chunk, p.File, scratch, newDecimalForm(written.Column(i), column))
+		data, err := w.rewriteChunk(chunk, p.File, scratch, newDecimalForm(written.Column(i), column))
 		if err != nil {
 			return EncodedColumn{}, err
 		}
@@ -58,8 +58,9 @@ func (w *flatEncoder) repack(p EncodedColumn, out []byte, e *Encoder, first int)
 	return p, nil
 }
 
-// repackChunk writes the pages of a column chunk, its decimals in a form, and returns where the first data page lies.
-func (w *flatEncoder) repackChunk(chunk page.Chunk, file []byte, s *page.Buffers,
+// rewriteChunk writes the pages of a column chunk, with decimals in a form. It returns the offset of the first data
+// page.
+func (w *flatEncoder) rewriteChunk(chunk page.Chunk, file []byte, s *page.Buffers,
 	form *decimalForm) (first int64, err error) {
 	r, err := s.Open(bytes.NewReader(file), chunk, 0)
 	if err != nil {
@@ -87,14 +88,14 @@ func (w *flatEncoder) repackChunk(chunk page.Chunk, file []byte, s *page.Buffers
 	return first, err
 }
 
-// A EncodedColumn is a column of a row group, encoded as a Parquet file with nothing else.
+// An EncodedColumn is a column of a row group, encoded as a Parquet file with nothing else.
 type EncodedColumn struct {
 	File   []byte // without the footer
 	Footer *metadata.FileMetaData
 	Index  []page.Index // of its column chunks
 }
 
-// parseEncoded takes a Parquet file apart that was just written.
+// parseEncoded splits a Parquet file in memory into pages and footer.
 func parseEncoded(file []byte) (EncodedColumn, error) {
 	tail := len(file) - 8 // length of the footer and magic
 	length := int(binary.LittleEndian.Uint32(file[tail:]))
@@ -105,7 +106,7 @@ func parseEncoded(file []byte) (EncodedColumn, error) {
 	return EncodedColumn{File: file[:tail-length], Footer: footer}, nil
 }
 
-// check makes sure that no row was left out: pqarrow writes nothing for an array that it does not understand.
+// check makes sure that all rows were written: pqarrow skips arrays that it does not support.
 func (p EncodedColumn) check(field arrow.Field, rows int64) error {
 	for _, c := range p.Footer.RowGroups[0].Columns {
 		if n := c.MetaData.NumValues; n < rows {

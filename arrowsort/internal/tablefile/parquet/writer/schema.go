@@ -25,7 +25,7 @@ func (e *Encoder) EmptyFooter() (*metadata.FileMetaData, error) {
 	if err != nil {
 		return nil, err
 	}
-	origin, err := EncodeSchema(convert.ToSchema(arraydata.WithTypes(e.schema, namedType)))
+	origin, err := EncodeSchema(convert.ToSchema(arraydata.WithTypes(e.schema, roundTripType)))
 	if err != nil {
 		return nil, err
 	}
@@ -49,15 +49,15 @@ func EncodeSchema(sc *arrow18.Schema) (string, error) {
 	return base64.StdEncoding.EncodeToString(message.Bytes()), err
 }
 
-// plainType returns the type as which Parquet stores a column of a type that pqarrow does not write, or not as Arrow
+// parquetType returns the type as which Parquet stores a column of a type that pqarrow does not write, or not as Arrow
 // C++ does, and parts of one: dates of 64 bits as days, durations as numbers, views as text, dictionaries as their
 // values, all kinds of lists alike.
-func plainType(typ arrow.DataType) arrow.DataType {
+func parquetType(typ arrow.DataType) arrow.DataType {
 	switch t := typ.(type) {
 	case arrow.ExtensionType:
-		return plainType(t.StorageType())
+		return parquetType(t.StorageType())
 	case *arrow.DictionaryType:
-		return plainType(t.ValueType)
+		return parquetType(t.ValueType)
 	case *arrow.Date64Type:
 		return arrow.FixedWidthTypes.Date32
 	case *arrow.DurationType:
@@ -67,32 +67,32 @@ func plainType(typ arrow.DataType) arrow.DataType {
 	case *arrow.BinaryViewType:
 		return arrow.BinaryTypes.LargeBinary
 	case *arrow.LargeListType:
-		return plainType(arrow.ListOfField(t.ElemField()))
+		return parquetType(arrow.ListOfField(t.ElemField()))
 	case *arrow.FixedSizeListType:
-		return plainType(arrow.ListOfField(t.ElemField()))
+		return parquetType(arrow.ListOfField(t.ElemField()))
 	}
-	return arraydata.MapTypes(typ, plainType)
+	return arraydata.MapTypes(typ, parquetType)
 }
 
-// namedType returns the type that the Arrow schema in a Parquet file has for a type, the one that is read again: views
-// are text, dictionaries of anything but text are their values.
-func namedType(typ arrow.DataType) arrow.DataType {
+// roundTripType returns the type that the Arrow schema in a Parquet file has for a type, the one that is read again:
+// views are text, dictionaries of anything but text are their values.
+func roundTripType(typ arrow.DataType) arrow.DataType {
 	switch t := typ.(type) {
 	case *arrow.StringViewType:
 		return arrow.BinaryTypes.String
 	case *arrow.BinaryViewType:
 		return arrow.BinaryTypes.Binary
 	case *arrow.DictionaryType:
-		values := namedType(t.ValueType)
+		values := roundTripType(t.ValueType)
 		if _, text := values.(arrow.BinaryDataType); text {
 			return &arrow.DictionaryType{IndexType: t.IndexType, ValueType: values, Ordered: t.Ordered}
 		}
 		return values
 	}
-	return arraydata.MapTypes(typ, namedType)
+	return arraydata.MapTypes(typ, roundTripType)
 }
 
-// checkTypes makes sure that Parquet, and its writer, have the types of a schema, before any work.
+// checkTypes returns an error for a type that cannot be written to Parquet.
 func checkTypes(sc *arrow.Schema) error {
 	for _, f := range sc.Fields() {
 		if path, typ := Unsupported(f); typ != nil {
@@ -102,8 +102,8 @@ func checkTypes(sc *arrow.Schema) error {
 	return nil
 }
 
-// Unsupported returns the path and the type of the first part of a field that is not written to Parquet; no type
-// for none.
+// Unsupported returns the path and the type of the first nested field that cannot be written to Parquet; a nil type if
+// all can.
 func Unsupported(f arrow.Field) (path string, typ arrow.DataType) {
 	storage := arraydata.Storage(f.Type)
 	switch t := storage.(type) {

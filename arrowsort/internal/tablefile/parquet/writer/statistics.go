@@ -7,7 +7,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// SetStatistics gives a column chunk the statistics of its pages, in place of others.
+// SetStatistics replaces the statistics of a column chunk by those of its pages.
 func SetStatistics(footer *metadata.FileMetaData, group, leaf int, x *page.Index) {
 	all := x.Bounds()
 	s := fresh(&footer.RowGroups[group].Columns[leaf].MetaData.Statistics)
@@ -20,11 +20,11 @@ func SetStatistics(footer *metadata.FileMetaData, group, leaf int, x *page.Index
 	}
 }
 
-// fresh makes a struct of the footer whose type has no name here.
+// fresh sets a field of the footer to a new struct, whose type is internal to Arrow.
 func fresh[T any](field **T) *T {
 	*field = new(T)
 	return *field
 }
 
-// setEnum sets a number of the footer whose type has no name here.
+// setEnum sets a field of the footer, whose type is internal to Arrow.
 func setEnum[T ~int64, V ~int | ~int64](field *T, v V) { *field = T(v) }
