@@ -71,7 +71,7 @@ func (k *keyFlag) locate(schema *arrow.Schema) error {
 				strings.ToLower(words[1]))
 		}
 	}
-	return noColumn(schema, meant(schema, k.key.Path))
+	return noColumn(schema, suggestKey(schema, k.key.Path))
 }
 
 // locateColumn checks that --select names one column, by its literal name or by its position.
@@ -113,8 +113,8 @@ func noColumn(schema *arrow.Schema, meant string) error {
 	return fmt.Errorf("no such column; there %s", columnsThere(schema))
 }
 
-// meant guesses the intended key: another tool's syntax, other case, or a typo.
-func meant(schema *arrow.Schema, path string) string {
+// suggestKey guesses the intended key: another tool's syntax, other case, or a typo.
+func suggestKey(schema *arrow.Schema, path string) string {
 	known := func(name string) bool { _, at := flagtext.FindColumns(schema, name); return len(at) > 0 }
 	for _, field := range schema.Fields() {
 		if strings.EqualFold(field.Name, path) {

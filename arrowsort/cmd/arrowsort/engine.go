@@ -94,17 +94,17 @@ func isWithoutGPU(err error) bool {
 	return errors.Is(err, gpu.ErrNoDevice) || errors.Is(err, gpu.ErrDevice) || errors.Is(err, engine.ErrMemory)
 }
 
-// A lazyEngine opens a GPU at the first sort that needs it: any sort, or with --engine auto one of many rows.
-type lazyEngine struct {
+// A gpuOnDemand opens a GPU at the first sort that needs it: any sort, or with --engine auto one of many rows.
+type gpuOnDemand struct {
 	flags  *jobFlags
 	used   *string // the name of the engine that sorted last
 	device gpuEngine
 	none   bool // auto found no GPU that works
 }
 
-func (l *lazyEngine) Name() string { return l.flags.engine }
+func (l *gpuOnDemand) Name() string { return l.flags.engine }
 
-func (l *lazyEngine) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+func (l *gpuOnDemand) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	e, err := l.open(int64(job.Rows))
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (l *lazyEngine) Sort(ctx context.Context, job *engine.Job, mem engine.Alloc
 }
 
 // open returns the engine for a sort of some rows.
-func (l *lazyEngine) open(rows int64) (engine.Engine, error) {
+func (l *gpuOnDemand) open(rows int64) (engine.Engine, error) {
 	name := l.flags.engine
 	if name == "cpu" || name == "auto" && (l.none || rows < autoRows(l.flags.sortThreads())) {
 		return cpu.New(), nil
@@ -142,7 +142,7 @@ func (l *lazyEngine) open(rows int64) (engine.Engine, error) {
 }
 
 // reports returns the times of the GPUs that have sorted; none for the CPU.
-func (l *lazyEngine) reports() (all []gpuReport) {
+func (l *gpuOnDemand) reports() (all []gpuReport) {
 	if l.device == nil {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (l *lazyEngine) reports() (all []gpuReport) {
 	return all
 }
 
-func (l *lazyEngine) close() {
+func (l *gpuOnDemand) close() {
 	if l.device != nil {
 		l.device.Close()
 	}

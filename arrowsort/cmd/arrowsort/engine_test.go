@@ -73,7 +73,7 @@ func TestOpenEngine(t *testing.T) {
 		openGPU = func(gpu.Options) (gpuEngine, error) { return &told{name: "gpu"}, c.err }
 		for _, name := range []string{"auto", "gpu"} {
 			used := "cpu"
-			l := &lazyEngine{flags: &jobFlags{engine: name,
+			l := &gpuOnDemand{flags: &jobFlags{engine: name,
 				options: parquetsort.Options{Run: parquetsort.Run{Threads: 1}}}, used: &used}
 			e, err := l.open(large)
 			l.close()
@@ -93,7 +93,7 @@ func TestOpenEngine(t *testing.T) {
 		}
 	}
 	openGPU = func(gpu.Options) (gpuEngine, error) { panic("few rows") }
-	e, err := (&lazyEngine{flags: &jobFlags{engine: "auto",
+	e, err := (&gpuOnDemand{flags: &jobFlags{engine: "auto",
 		options: parquetsort.Options{Run: parquetsort.Run{Threads: 1}}}}).open(large - 1)
 	require.NoError(t, err)
 	require.Equal(t, "cpu", e.Name())
@@ -149,9 +149,9 @@ func TestGPUsNeedAGPU(t *testing.T) {
 }
 
 func TestGPUReports(t *testing.T) {
-	require.Nil(t, (&lazyEngine{}).reports())
+	require.Nil(t, (&gpuOnDemand{}).reports())
 	require.Equal(t, []gpuReport{{0, map[string]float64{"sort": 0}}, {1, map[string]float64{"sort": 1, "gather": 2}}},
-		(&lazyEngine{device: &told{}}).reports())
+		(&gpuOnDemand{device: &told{}}).reports())
 }
 
 func TestGPUText(t *testing.T) {

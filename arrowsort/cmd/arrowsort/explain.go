@@ -45,7 +45,7 @@ func (j *job) explain(ctx context.Context, _ []string) error {
 		d, err := parquetsort.Explain(ctx, j.files, *o)
 		unlimit()
 		if err != nil {
-			return inTerms(err)
+			return forCommandLine(err)
 		}
 		r.Columns, r.BytesIn = int64(d.Columns), d.BytesIn
 		if d.Rows >= 0 {

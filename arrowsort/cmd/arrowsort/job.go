@@ -81,7 +81,7 @@ func (j *job) write(ctx context.Context, inputs []string, work writing) error {
 			opts.Rows.Limit = opts.Output.Preview // more rows are not shown
 		}
 	}
-	engine := &lazyEngine{flags: &j.jobFlags, used: &j.report.Engine}
+	engine := &gpuOnDemand{flags: &j.jobFlags, used: &j.report.Engine}
 	defer engine.close()
 	if j.engine != "" {
 		opts.Run.Engine = engine
@@ -124,7 +124,7 @@ func (j *job) run(work func() error) error {
 	j.options.Run.Progress = p.report
 	err := work()
 	p.end()
-	return inTerms(err)
+	return forCommandLine(err)
 }
 
 // limitGarbage sets the memory limit of the garbage collector to a little more than the budget, unless GOMEMLIMIT is
@@ -157,8 +157,8 @@ func displayName(path, pipe string) string {
 	return filepath.Base(path)
 }
 
-// inTerms rewords an error of package parquetsort in terms of the command's flags.
-func inTerms(err error) error {
+// forCommandLine rewords an error of package parquetsort in terms of the command's flags.
+func forCommandLine(err error) error {
 	if err == nil {
 		return nil
 	}

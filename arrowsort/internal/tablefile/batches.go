@@ -83,7 +83,7 @@ func (b *batchWriter) Finish() error { return b.out.Close() }
 
 func (b *batchWriter) Rows() int64 { return b.rows }
 
-// abort gives up what has no end yet.
+// abort closes a writer without writing the end of the file.
 func (b *batchWriter) abort() {
 	if out, ok := b.out.(*ipc.Writer); ok && out != nil {
 		out.Abort()
@@ -96,7 +96,7 @@ var ErrHeader = csv.ErrHeader
 // InferCSV adds a CSV file to the schema of ReadOptions.CSV: it reads all of it. Errors are those of Scan, and
 // ErrHeader.
 func InferCSV(ctx context.Context, path string, opts ReadOptions) error {
-	_, err := ofFile(opts.name(path), "standard input", func() (struct{}, error) {
+	_, err := withFile(opts.name(path), "standard input", func() (struct{}, error) {
 		return struct{}{}, inferCSV(ctx, path, opts)
 	})
 	return err

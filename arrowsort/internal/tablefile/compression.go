@@ -82,7 +82,7 @@ func (o *WriteOptions) check(path string) error {
 // CheckWrite finds out whether a path can be written with the options, as far as one can tell beforehand.
 func CheckWrite(path string, opts WriteOptions) error {
 	if err := opts.check(path); err != nil {
-		return inFile(path, "standard output", err)
+		return nameFile(path, "standard output", err)
 	}
 	return nil
 }

@@ -1,9 +1,9 @@
 // Package tablefile reads and writes tables: Parquet, Arrow IPC files and streams, CSV.
 //
 // It is the facade of the packages below, which do not import it. It opens and creates files, finds their format by
-// name or content, bounds what they may allocate, and has each error name its file. Files may come from anywhere: a
-// corrupted or truncated one ends in an error, and what was read is validated down to the last offset before it is
-// returned. Outputs are complete or removed.
+// name or content, limits their memory, and adds the name of the file to each error. Files may come from anywhere: a
+// corrupted or truncated one ends in an error, and all arrays are validated down to the last offset. Outputs are
+// complete or removed.
 package tablefile
 
 import (
@@ -82,7 +82,7 @@ func (f Format) Resolve(path string) (Format, error) {
 		"name the format: %s", ErrFormat, knownFormats)
 }
 
-// delimiter is what separates the values of a CSV file if nothing else is asked for.
+// delimiter returns the delimiter that is asked for, or the default by the name of the file.
 func delimiter(path string, asked rune) rune {
 	switch {
 	case asked != 0:
@@ -107,12 +107,12 @@ func (f Format) resolveInput(path string) (Format, error) {
 // headSize is the number of bytes that an input is recognized by.
 const headSize = 64
 
-// checkHead returns an error for an input of another format. It gets the first bytes, headSize of them or all.
-func checkHead(head []byte, format Format) error {
+// checkMagic returns an error for an input of another format. It gets the first bytes, headSize of them or all.
+func checkMagic(head []byte, format Format) error {
 	if c := fileCodecOf(head); c != nil && (format != CSV || c.open == nil) {
 		return c.compressedError(format)
 	}
-	is := resembles(head)
+	is := sniff(head)
 	if is == Auto || is == format {
 		return nil
 	}
@@ -123,8 +123,8 @@ var titles = map[Format]string{
 	Parquet: "a Parquet file", IPCFile: "an Arrow file", IPCStream: "an Arrow stream", CSV: "CSV",
 }
 
-// resembles is the format that the first bytes of an input look like; Auto when they could be anything.
-func resembles(head []byte) Format {
+// sniff returns the format of an input by its first bytes; Auto if they do not show it.
+func sniff(head []byte) Format {
 	const fewest = 5 // bytes, so that a magic word that was cut off is not text
 	switch {
 	case len(head) < fewest:

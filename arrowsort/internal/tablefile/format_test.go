@@ -56,7 +56,7 @@ func TestInputsOfAnotherFormat(t *testing.T) {
 	formats := append(binaryFormats, CSV)
 	for _, is := range formats {
 		b := writeBytes(t, table, is, WriteOptions{})
-		require.Equal(t, is, resembles(b[:min(len(b), headSize)]))
+		require.Equal(t, is, sniff(b[:min(len(b), headSize)]))
 		for _, said := range formats {
 			if said == is {
 				continue
@@ -77,6 +77,6 @@ func TestResembles(t *testing.T) {
 		"\xef\xbb\xbfa,b\n":        CSV, "caf\xe9,b": Auto, "name\xc3": CSV, "a,b\x00c": Auto,
 		"\x1f\x8b\x08\x00\x00": Auto,
 	} {
-		require.Equal(t, want, resembles([]byte(head)), "%q", head)
+		require.Equal(t, want, sniff([]byte(head)), "%q", head)
 	}
 }

@@ -54,7 +54,7 @@ type ColumnInfo struct {
 
 // Inspect reads the metadata of a file of any format, and all of CSV. Errors are those of Scan.
 func Inspect(ctx context.Context, path string, opts ReadOptions) (*FileInfo, error) {
-	return ofFile(path, "standard input", func() (info *FileInfo, err error) {
+	return withFile(path, "standard input", func() (info *FileInfo, err error) {
 		if opts.Format, err = opts.Format.resolveInput(path); err != nil {
 			return nil, err
 		}

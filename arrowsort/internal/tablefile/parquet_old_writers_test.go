@@ -156,7 +156,7 @@ func TestFootersThatEndEarly(t *testing.T) {
 	_, err := readBytes(t, b, ReadOptions{Format: Parquet})
 	require.ErrorContains(t, err, "its footer has no bytes")
 	panicked := fmt.Errorf("arrow/ipc: unknown error: %w", errors.New("runtime error: slice bounds out of range"))
-	require.NotContains(t, inFile("f", "", panicked).Error(), "runtime error")
+	require.NotContains(t, nameFile("f", "", panicked).Error(), "runtime error")
 }
 
 // int96File is a file of timestamps of 96 bits, in a column and in lists of one.

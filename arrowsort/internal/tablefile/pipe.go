@@ -12,22 +12,21 @@ import (
 // pipeStep is the number of bytes asked of a pipe at a time.
 const pipeStep = 1 << 18
 
-// pipeOf is a pipe whose first bytes do not look like another format, with what it holds decompressed to up to a limit;
-// 0 is none.
+// pipeOf returns the decompressed bytes of a pipe, at most limit of them, 0 for no limit. First bytes that look like
+// another format are an error.
 func pipeOf(r io.Reader, format Format, limit int64) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(r, headSize)
 	head, err := buffered.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	if err := checkHead(head, format); err != nil {
+	if err := checkMagic(head, format); err != nil {
 		return nil, err
 	}
 	return decompress(buffered, head, limit)
 }
 
-// CopyPipe copies what a pipe, or a compressed file, of a format holds to a file that it makes. Errors of reading name
-// the pipe.
+// CopyPipe copies a pipe or a compressed file to a new file. Errors of reading name the pipe.
 func CopyPipe(r io.Reader, name string, format Format, to string, progress func(bytes int64)) error {
 	limit := int64(0)
 	if info, err := os.Stat(name); name != Pipe && err == nil && info.Mode().IsRegular() {
@@ -35,7 +34,7 @@ func CopyPipe(r io.Reader, name string, format Format, to string, progress func(
 	}
 	buffered, err := pipeOf(r, format, limit)
 	if err != nil {
-		return inFile(name, "standard input", err)
+		return nameFile(name, "standard input", err)
 	}
 	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -55,7 +54,7 @@ func CopyPipe(r io.Reader, name string, format Format, to string, progress func(
 			return nil
 		}
 		if err != nil {
-			return inFile(name, "standard input", err)
+			return nameFile(name, "standard input", err)
 		}
 	}
 }
@@ -113,7 +112,7 @@ func (p *interruptible) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// countingReader counts what is read.
+// countingReader counts the bytes that are read.
 type countingReader struct {
 	r io.Reader
 	n int64

@@ -105,7 +105,7 @@ type source interface {
 // Read reads a whole table. Errors name the file; a file that breaks its format is ErrCorrupt, one that is too large
 // for the limit ErrLimit.
 func Read(ctx context.Context, path string, opts ReadOptions) (*Input, error) {
-	return ofFile(opts.name(path), "standard input", func() (*Input, error) { return read(ctx, path, opts) })
+	return withFile(opts.name(path), "standard input", func() (*Input, error) { return read(ctx, path, opts) })
 }
 
 func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err error) {
@@ -237,7 +237,7 @@ func checkStart(src io.ReaderAt, size int64, format Format) (compressed bool, er
 	if _, err := src.ReadAt(head, 0); err != nil {
 		return false, err
 	}
-	return fileCodecOf(head) != nil, checkHead(head, format)
+	return fileCodecOf(head) != nil, checkMagic(head, format)
 }
 
 // finish unifies the dictionaries of a table, which it consumes: equal indices are equal values in all its chunks.

@@ -52,7 +52,7 @@ type pieces interface {
 // of ReadOptions.CSV; without it all columns are text. The caller closes the scanner. Errors are those of Read, and
 // ErrScan.
 func Scan(path string, pieceBytes int64, opts ReadOptions) (*Scanner, error) {
-	return ofFile(opts.name(path), "standard input", func() (*Scanner, error) { return scan(path, pieceBytes, opts) })
+	return withFile(opts.name(path), "standard input", func() (*Scanner, error) { return scan(path, pieceBytes, opts) })
 }
 
 func scan(path string, pieceBytes int64, opts ReadOptions) (s *Scanner, err error) {
@@ -210,7 +210,7 @@ func (s *Scanner) Next(ctx context.Context) (table arrow.Table, err error) {
 	if err == io.EOF {
 		return nil, err
 	}
-	return nil, inFile(s.path, "standard input", err)
+	return nil, nameFile(s.path, "standard input", err)
 }
 
 // Done is about how many bytes of the file were read.
@@ -276,8 +276,8 @@ func (s *Scanner) PartBytes() []int64 {
 // Next, and is called once.
 func (s *Scanner) Only(first, count int) error {
 	if parts := len(s.PartBytes()); first < 0 || count < 0 || first+count > parts {
-		return inFile(s.path, "standard input", fmt.Errorf("there are %d row groups or record batches, but number %d "+
-			"to %d are asked for: the file is another one now", parts, first, first+count-1))
+		return nameFile(s.path, "standard input", fmt.Errorf("there are %d row groups or record batches, but number "+
+			"%d to %d are asked for: the file is another one now", parts, first, first+count-1))
 	}
 	s.pieces.(interface{ Only(first, count int) }).Only(first, count)
 	return nil

@@ -12,7 +12,7 @@ func CheckTarget(path string) error {
 	if path == Pipe {
 		return nil
 	}
-	return inFile(path, "standard output", atomicfile.Check(path))
+	return nameFile(path, "standard output", atomicfile.Check(path))
 }
 
 // Replaces reports whether a file is made for what is written to a path; devices and open files are there already.

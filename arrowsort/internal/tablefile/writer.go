@@ -51,7 +51,7 @@ func Create(ctx context.Context, path string, schema *arrow.Schema, opts WriteOp
 	}
 	if err != nil {
 		w.Abort()
-		return nil, inFile(opts.name(path), "standard output", err)
+		return nil, nameFile(opts.name(path), "standard output", err)
 	}
 	return w, nil
 }
@@ -64,7 +64,7 @@ func CheckSchema(ctx context.Context, path string, schema *arrow.Schema, opts Wr
 	if err == nil {
 		err = w.begin(schema)
 	}
-	return inFile(opts.name(path), "standard output", err)
+	return nameFile(opts.name(path), "standard output", err)
 }
 
 // resolve checks the options and completes them.
@@ -77,7 +77,7 @@ func (w *Writer) resolve() (err error) {
 	return err
 }
 
-// begin writes what precedes the rows.
+// begin writes the part of the file that precedes the rows.
 func (w *Writer) begin(schema *arrow.Schema) error {
 	opts := &w.opts
 	return errkind.ContainWriting(func() (err error) {
@@ -158,7 +158,7 @@ func (w *Writer) Abort() {
 
 func (w *Writer) named(err error) error {
 	if e := (*errkind.FileError)(nil); !errors.As(err, &e) {
-		err = inFile(w.opts.name(w.path), "standard output", err)
+		err = nameFile(w.opts.name(w.path), "standard output", err)
 	}
 	return err
 }
@@ -192,7 +192,7 @@ func Write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 	}
 	defer w.Abort()
 	if w.opts.Format == IPCFile || w.opts.Format == IPCStream { // a file needs the same dictionaries in all batches
-		table, err = ofFile(w.opts.name(path), "standard output", func() (arrow.Table, error) {
+		table, err = withFile(w.opts.name(path), "standard output", func() (arrow.Table, error) {
 			return dictionary.Unify(ctx, w.opts.Allocator, table)
 		})
 		if err != nil {
@@ -209,7 +209,7 @@ func Write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 	return w.Commit()
 }
 
-// name is what a file is called in errors.
+// name returns the name of the output in errors.
 func (o *WriteOptions) name(path string) string {
 	return cmp.Or(o.Name, path)
 }
@@ -217,7 +217,7 @@ func (o *WriteOptions) name(path string) string {
 // writeStep is the number of bytes between checks of the context, about a millisecond of writing.
 const writeStep = 1 << 20
 
-// countingWriter counts what is written and fails once the context is cancelled.
+// countingWriter counts the bytes that are written, and fails when the context is cancelled.
 type countingWriter struct {
 	ctx context.Context
 	w   io.Writer
@@ -249,7 +249,7 @@ func Copies(s *Scanner, schema *arrow.Schema, opts WriteOptions) bool {
 // name one of the files.
 func (w *Writer) Copy(ctx context.Context, s *Scanner, report func(bytes int64)) error {
 	w.rows += s.Rows
-	named := func(err error) error { return inFile(s.path, "standard input", err) }
+	named := func(err error) error { return nameFile(s.path, "standard input", err) }
 	return w.named(errkind.ContainWriting(func() error {
 		return w.pieces.(*parquet.Writer).Copy(ctx, s.parquet, named, report)
 	}))

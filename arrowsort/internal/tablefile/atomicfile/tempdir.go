@@ -19,7 +19,7 @@ const (
 // errLocked is returned by lockFile for a file that another process, or another open file, has locked.
 var errLocked = errors.New("locked")
 
-// errReplaced is returned for a folder, or a lock in it, that somebody else has put there.
+// errReplaced is returned for a folder or lock that another process put in its place.
 var errReplaced = errors.New("another user has put something in its place")
 
 // tryLock is lockFile, but for tests.

@@ -26,7 +26,7 @@ func DecodedSchema(schema *arrow.Schema) (*arrow.Schema, error) {
 	return decoded, nil
 }
 
-// DecodedType returns a type with those of the values of dictionaries in their place, also inside nested types.
+// DecodedType replaces dictionary types by the types of their values, also inside nested types.
 func DecodedType(typ arrow.DataType) arrow.DataType {
 	if !arraydata.HasDictionary(typ) {
 		return typ

@@ -55,7 +55,7 @@ func appendEntries(b array.Builder, a *array.Dictionary) error {
 	return nil
 }
 
-// EntryBytes returns what returns an entry of a dictionary of text by its index.
+// EntryBytes returns a function from the index of an entry of a dictionary of text to its bytes.
 func EntryBytes(dictionary arrow.Array) func(i int) []byte {
 	if d, ok := dictionary.(*array.String); ok {
 		return func(i int) []byte { return []byte(d.Value(i)) }

@@ -24,7 +24,7 @@ type Metadata struct {
 // A Batch is a record batch.
 type Batch struct{ Rows, Bytes int64 }
 
-// FieldBytes is what the arrays of a field have, without those inside it.
+// FieldBytes are the sizes of the arrays of a field, without those of nested fields.
 type FieldBytes struct{ Nulls, Bytes int64 }
 
 // Inspect reads the metadata of all messages of an IPC file, or of a stream, of size bytes with a schema, and no rows.

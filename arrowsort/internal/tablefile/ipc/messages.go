@@ -120,8 +120,8 @@ func (m *messages) next() error {
 	return nil
 }
 
-// checkOrder finds what Arrow v15 does not read of data in big-endian byte order: it panics on an array without rows of
-// decimals, or of intervals of months and days.
+// checkOrder returns an error for big-endian data on which Arrow v15 panics: arrays without rows of decimals, or of
+// intervals of months and days.
 func (m *messages) checkOrder(meta []byte) error {
 	c := newFlatChecker(meta)
 	if c.byte(c.root(), messageHeaderType) == headerSchema {
@@ -266,7 +266,7 @@ func checkCompressed(meta, body []byte) error {
 		}
 		buffer := body[b.offset : b.offset+b.length]
 		size := int64(binary.LittleEndian.Uint64(buffer))
-		if size != uncompressed && (size < 0 || size > mostOf(codec, buffer[8:])) {
+		if size != uncompressed && (size < 0 || size > maxDecompressedSize(codec, buffer[8:])) {
 			return errkind.Corrupt("buffer %d of %d bytes claims to hold %d", i, b.length, size)
 		}
 	}
@@ -286,18 +286,18 @@ func (c *flatChecker) data() int {
 	return table
 }
 
-// mostOf returns the most bytes that compressed bytes can become.
-func mostOf(codec byte, b []byte) int64 {
+// maxDecompressedSize returns an upper bound of the size that a buffer decompresses to.
+func maxDecompressedSize(codec byte, b []byte) int64 {
 	const lz4Most = 255 // bytes of a match that one byte of LZ4 lengthens it by
 	if codec == codecLZ4 {
 		return lz4Most * int64(len(b))
 	}
-	return mostOfZstd(b)
+	return maxDecompressedSizeZstd(b)
 }
 
-// mostOfZstd adds up what the blocks of the frames can become: the size in their headers, or the most that a block may
-// hold. Frames that break off hold what is before that; the decoder refuses them.
-func mostOfZstd(b []byte) (most int64) {
+// maxDecompressedSizeZstd adds the sizes of all blocks: that in the header of the frame, or the largest of a block. Of
+// an incomplete frame it counts the blocks that are there; the decoder refuses it.
+func maxDecompressedSizeZstd(b []byte) (most int64) {
 	const raw, rle, most1, headerBytes, checksumBytes = 0, 1, 128 << 10, 3, 4
 	for {
 		var h zstd.Header

@@ -28,14 +28,15 @@ func TestMostOfZstdIsNeverLessThanTheContent(t *testing.T) {
 		}
 		for _, content := range [][]byte{zeros, mixed} {
 			frame := zstdFrame(t, content)
-			require.GreaterOrEqual(t, mostOf(codecZstd, frame), int64(n))
-			require.GreaterOrEqual(t, mostOf(codecZstd, append(bytes.Clone(frame), frame...)), int64(2*n))
+			require.GreaterOrEqual(t, maxDecompressedSize(codecZstd, frame), int64(n))
+			require.GreaterOrEqual(t, maxDecompressedSize(codecZstd, append(bytes.Clone(frame), frame...)), int64(2*n))
 			for cut := range min(len(frame), 40) {
-				require.LessOrEqual(t, mostOf(codecZstd, frame[:cut]), mostOf(codecZstd, frame))
+				require.LessOrEqual(t, maxDecompressedSize(codecZstd, frame[:cut]),
+					maxDecompressedSize(codecZstd, frame))
 			}
 		}
 	}
-	require.Zero(t, mostOf(codecZstd, []byte("no frame")))
+	require.Zero(t, maxDecompressedSize(codecZstd, []byte("no frame")))
 }
 
 // TestLyingLengthsOfCompressedBuffersAreErrors: a buffer that claims a gigabyte must not get it.

@@ -64,7 +64,7 @@ func open(m messageReader, mem memory.Allocator) (r *Reader, err error) {
 		batches.Release()
 		return nil, err
 	}
-	declare(batches.Schema(), m.metadata())
+	restoreFieldMetadata(batches.Schema(), m.metadata())
 	return &Reader{m, batches}, nil
 }
 
@@ -112,7 +112,7 @@ func (r *Reader) Release() {
 	r.messages.Release()
 }
 
-// Magic is what an IPC file starts and ends with.
+// Magic are the first and the last bytes of an IPC file.
 const Magic = "ARROW1"
 
 // fileMessages returns the messages of an IPC file: those that its footer lists, after the schema in the footer.

@@ -34,17 +34,17 @@ func schemaMessage(footer []byte, schema int) []byte {
 // FieldIDKey is the metadata of a field that Arrow reads the number of a column of a Parquet file to.
 const FieldIDKey = "PARQUET:field_id"
 
-// declare adds to the types of a schema what Arrow's reader leaves out of the message that it read them from: metadata
-// of the keys and values of maps, and that the values of runs cannot be null. The types of maps and runs are new, and
-// are changed before there are arrays of them; those inside extension types stay.
-func declare(sc *arrow.Schema, message []byte) {
+// restoreFieldMetadata adds field metadata that Arrow's reader drops: that of the keys and values of maps, and the
+// nullability of the values of runs. It changes the types in place, before there are arrays of them. Types inside
+// extension types stay as they are.
+func restoreFieldMetadata(sc *arrow.Schema, message []byte) {
 	c := newFlatChecker(message)
 	for i, field := range c.tables(c.table(c.root(), messageHeader), schemaFields) {
-		c.declare(sc.Field(i).Type, field)
+		c.restoreFieldMetadata(sc.Field(i).Type, field)
 	}
 }
 
-func (c *flatChecker) declare(typ arrow.DataType, field int) {
+func (c *flatChecker) restoreFieldMetadata(typ arrow.DataType, field int) {
 	if t, ok := typ.(*arrow.DictionaryType); ok {
 		typ = t.ValueType
 	}
@@ -54,7 +54,7 @@ func (c *flatChecker) declare(typ arrow.DataType, field int) {
 	}
 	children := c.tables(field, fieldChildren)
 	for i, f := range nested.Fields() {
-		c.declare(f.Type, children[i])
+		c.restoreFieldMetadata(f.Type, children[i])
 	}
 	switch t := typ.(type) {
 	case *arrow.MapType:

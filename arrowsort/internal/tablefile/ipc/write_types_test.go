@@ -87,7 +87,7 @@ func TestCopiedViewsOfNullsReferToNothing(t *testing.T) {
 	buffers := slices.Clone(text.Data().Buffers())
 	buffers[0] = memory.NewBufferBytes([]byte{0b100})
 	d := array.NewData(text.DataType(), 3, buffers, nil, 2, 0)
-	plain := ownText(d, memory.DefaultAllocator)
+	plain := compactViews(d, memory.DefaultAllocator)
 	require.Less(t, plain.Buffers()[2].Len(), text.Data().Buffers()[2].Len())
 	views := arrow.ViewHeaderTraits.CastFromBytes(plain.Buffers()[1].Bytes())
 	require.Equal(t, []arrow.ViewHeader{{}, {}}, views[:2])

@@ -114,7 +114,7 @@ func (w *Writer) Close() error {
 // rows only: of slices of them Arrow writes all that they have, and of slices of sparse unions more than there may be.
 func (w *Writer) ownRows(a arrow.Array) (arrow.Array, error) {
 	if !arraydata.IsNested(a.DataType()) {
-		return withOwnText(a, w.mem), nil
+		return withCompactViews(a, w.mem), nil
 	}
 	if !writtenWhole(a.DataType()) {
 		a.Retain()
@@ -130,7 +130,7 @@ func (w *Writer) ownRows(a arrow.Array) (arrow.Array, error) {
 		return nil, err
 	}
 	defer arraydata.Release(taken)
-	return withOwnText(taken[0], w.mem), nil
+	return withCompactViews(taken[0], w.mem), nil
 }
 
 // writtenWhole reports whether Arrow writes more of a slice of a type than the values of its rows.
@@ -180,17 +180,17 @@ const (
 	inlineBytes = 12
 )
 
-// withOwnText returns an array whose views, at every level, refer to buffers with little else than their values. The
-// caller releases it.
-func withOwnText(a arrow.Array, mem memory.Allocator) arrow.Array {
-	d := ownText(a.Data(), mem)
+// withCompactViews returns an array whose views, at every level, refer to buffers of which at least half are their
+// values. The caller releases it.
+func withCompactViews(a arrow.Array, mem memory.Allocator) arrow.Array {
+	d := compactViews(a.Data(), mem)
 	defer d.Release()
 	return array.MakeFromData(d)
 }
 
-func ownText(d arrow.ArrayData, mem memory.Allocator) arrow.ArrayData {
+func compactViews(d arrow.ArrayData, mem memory.Allocator) arrow.ArrayData {
 	if _, ok := arraydata.Storage(d.DataType()).(arrow.BinaryViewDataType); ok {
-		return ownViews(d, mem)
+		return compactViewArray(d, mem)
 	}
 	if len(d.Children()) == 0 {
 		d.Retain()
@@ -198,16 +198,16 @@ func ownText(d arrow.ArrayData, mem memory.Allocator) arrow.ArrayData {
 	}
 	children := make([]arrow.ArrayData, len(d.Children()))
 	for i, c := range d.Children() {
-		children[i] = ownText(c, mem)
+		children[i] = compactViews(c, mem)
 		defer children[i].Release()
 	}
 	return array.NewData(d.DataType(), d.Len(), d.Buffers(), children, d.NullN(), d.Offset())
 }
 
-// ownViews are views. When their values are less than half of the buffers, they are copied to separate buffers, each of
-// at most 2^31-1 bytes, so that a batch of a large array is no larger than its rows. Views of null rows then become
-// empty: they would refer to the old buffers, and Polars checks them.
-func ownViews(d arrow.ArrayData, mem memory.Allocator) arrow.ArrayData {
+// compactViewArray copies the values of views to new buffers of at most 2^31-1 bytes, if they are less than half of the
+// old ones, so that a batch of a large array is no larger than its rows. Views of null rows become empty: they would
+// refer to the old buffers, and Polars checks them.
+func compactViewArray(d arrow.ArrayData, mem memory.Allocator) arrow.ArrayData {
 	all, used := 0, 0
 	for _, b := range d.Buffers()[2:] {
 		all += b.Len()

@@ -37,9 +37,9 @@ func withoutFieldID(meta arrow.Metadata) arrow.Metadata {
 	return arrow.NewMetadata(keys, values)
 }
 
-// originSchema is the Arrow schema that a writer left in the file's metadata, a stream of one message in base64 with or
-// without padding; nil for none, or one of another number of columns.
-func originSchema(pairs metadata.KeyValueMetadata, columns int, mem memory.Allocator) (*arrow.Schema, error) {
+// arrowSchemaOfWriter is the Arrow schema that a writer left in the file's metadata, a stream of one message in base64
+// with or without padding; nil for none, or one of another number of columns.
+func arrowSchemaOfWriter(pairs metadata.KeyValueMetadata, columns int, mem memory.Allocator) (*arrow.Schema, error) {
 	encoded := pairs.FindValue(writer.ArrowSchemaKey)
 	if encoded == nil {
 		return nil, nil
@@ -117,10 +117,10 @@ func openLeaves(r *file.Reader, origin *arrow.Schema, mem memory.Allocator) (*pq
 	return pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{}, mem)
 }
 
-// repair gives a field, also those inside it, the types that Arrow C++ reads, where pqarrow has others. Fields
-// without a field number carry none. origin is the field that the writer of the file had; its type is nil when it is
-// not known.
-func repair(f *reader.SchemaField, origin arrow.Field, sc *schema.Schema, units map[int]arrow.TimeUnit) {
+// restoreTypes sets the Arrow types that Arrow C++ reads, where pqarrow reads different ones, also in nested fields.
+// Fields without a field number carry none. origin is the field of the schema that the writer left in the file; its
+// type is nil if there is none.
+func restoreTypes(f *reader.SchemaField, origin arrow.Field, sc *schema.Schema, units map[int]arrow.TimeUnit) {
 	f.Field.Metadata = withoutFieldID(withOrigin(f.Field.Metadata, origin.Metadata))
 	ext, extended := origin.Type.(arrow.ExtensionType)
 	if extended {
@@ -137,7 +137,7 @@ func repair(f *reader.SchemaField, origin arrow.Field, sc *schema.Schema, units 
 			if _, list := origin.Type.(arrow.ListLikeType); list {
 				f.Children[i].Field.Name = child.Name // else that of Parquet's own field
 			}
-			repair(&f.Children[i], child, sc, units)
+			restoreTypes(&f.Children[i], child, sc, units)
 			if isRepeatedGroup(f, &f.Children[i]) {
 				f.Children[i].Field.Nullable = false
 			}
@@ -261,7 +261,7 @@ func newFileFields(manifest *pqarrow.SchemaManifest, origin *arrow.Schema, sc *s
 		if origin != nil {
 			from = origin.Field(i)
 		}
-		repair(&fields[i], from, sc, units)
+		restoreTypes(&fields[i], from, sc, units)
 	}
 	return fields, nil
 }

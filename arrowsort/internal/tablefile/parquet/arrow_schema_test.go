@@ -18,7 +18,7 @@ func TestTypesOfTheArrowSchemaThatAreNotSupportedAreNamed(t *testing.T) {
 	require.NoError(t, err)
 	meta := metadata.NewKeyValueMetadata()
 	require.NoError(t, meta.Append(writer.ArrowSchemaKey, base64.StdEncoding.EncodeToString(stream)))
-	_, err = originSchema(meta, 1, memory.DefaultAllocator)
+	_, err = arrowSchemaOfWriter(meta, 1, memory.DefaultAllocator)
 	require.ErrorIs(t, err, errkind.ErrUnsupported)
 	require.NotErrorIs(t, err, errkind.ErrCorrupt)
 	require.ErrorContains(t, err, "type decimal32")

@@ -1,8 +1,8 @@
 // Package parquet reads and writes Parquet files: footer, schema, the declared order of the rows, and row groups, which
 // are copied where their rows need no sorting.
 //
-// Package reader makes columns of pages, package writer pages of columns, package page has the bytes of a page. A file
-// may come from anywhere: all that its footer declares is checked before anything relies on it. Nested columns, rare
+// Package reader decodes columns, package writer encodes them, and package page reads and writes the bytes of pages. A
+// file may come from anywhere: its whole footer is checked before anything relies on it. Nested columns, rare
 // types and rare encodings are left to pqarrow.
 package parquet
 
@@ -82,7 +82,7 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 		threads: opts.Threads}, nil
 }
 
-// remarks are what a footer leaves out or has that is unknown, each in a line.
+// remarks returns a line for each thing that the footer lacks, and for each type in it that is unknown.
 func (t *schemaTree) remarks(meta *metadata.FileMetaData) (lines []string) {
 	for _, name := range t.unknown {
 		lines = append(lines, fmt.Sprintf("column %q has a logical type that is unknown here: its values are read as "+
@@ -109,7 +109,7 @@ func (t *schemaTree) remarks(meta *metadata.FileMetaData) (lines []string) {
 func openColumns(src io.ReaderAt, r *file.Reader, units map[int]arrow.TimeUnit,
 	opts reader.Options) (*reader.File, error) {
 	columns := r.MetaData().Schema.Root().NumFields()
-	origin, err := originSchema(r.MetaData().KeyValueMetadata(), columns, opts.Allocator)
+	origin, err := arrowSchemaOfWriter(r.MetaData().KeyValueMetadata(), columns, opts.Allocator)
 	if err != nil {
 		return nil, err
 	}

@@ -37,8 +37,8 @@ func checkMagic(src io.ReaderAt, size int64) error {
 	return nil
 }
 
-// checkFooter makes sure that what the footer says lies in the file and adds up, before anything relies on it. It sets
-// the rows of a file whose footer counts none to those of its row groups.
+// checkFooter makes sure that all places in the footer lie in the file and that its counts agree. It sets the number of
+// rows of a file whose footer counts none to that of its row groups.
 func checkFooter(meta *metadata.FileMetaData, size int64) error {
 	columns := meta.Schema.NumColumns()
 	total := int64(0)

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 )
 
-// A LeafColumn is what the footer of a file says of a column in all row groups.
+// A LeafColumn is a leaf column in the footer of a file, with sums over all row groups.
 type LeafColumn struct {
 	Path              string
 	Codecs, Encodings []string // without repetition

@@ -146,7 +146,7 @@ func appendGroups(meta, part *metadata.FileMetaData) {
 	}
 }
 
-// shareChunks keeps once what the column chunks of a row group have in common with those of the first one.
+// shareChunks makes the column chunks of a row group share equal slices with those of the first row group.
 func shareChunks(meta *metadata.FileMetaData, group int) {
 	columns, first := meta.RowGroups[group].Columns, meta.RowGroups[0].Columns
 	for i := range min(len(columns), len(first)) {

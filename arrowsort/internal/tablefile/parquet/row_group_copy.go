@@ -99,10 +99,10 @@ func (l *Layout) hasWrongStatistics(leaf int) bool {
 // rightStatistics is the version of Arrow Go whose statistics are tested to be right. Earlier ones are not trusted.
 var rightStatistics = metadata.NewAppVersionExplicit("parquet-go", 18, 8, 0)
 
-// Copy appends the row groups of a file that Copies, byte by byte. Meanwhile their pages are read for a page index and
-// statistics, so that a broken one is found, and what another writer got wrong is replaced. Of pages in encodings that
-// are not decoded here, bounds that keepsBounds are copied. It reports now and then how many more bytes are copied.
-// named has an error name the file that is read.
+// Copy appends the row groups of a file for which Copies reports true, byte by byte. Meanwhile it reads their pages: it
+// verifies them, and makes page index and statistics anew, since other writers get them wrong. For pages in encodings
+// that are not decoded here, it copies bounds if keepsBounds reports true. It reports the number of bytes that were
+// copied since the last report. named adds the name of the file that is read to an error.
 func (f *Writer) Copy(ctx context.Context, from *File, named func(error) error,
 	report func(bytes int64)) error {
 	if err := f.checkGroups(len(from.Layout.meta.RowGroups)); err != nil {
@@ -175,8 +175,8 @@ func (f *File) chunkIndexes(ctx context.Context) ([]*page.Index, error) {
 	return indexes, err
 }
 
-// addCopied adds the column chunks of copied row groups to the output where they have moved. Their page index and
-// statistics are those that were made, or else what they have of it that is right by what was seen.
+// addCopied adds the column chunks of copied row groups to the output where they have moved. Their page index
+// and statistics are those that were made from the pages, or else what keptIndex keeps.
 func (f *Writer) addCopied(from *File, made []*page.Index, shifts []int64) error {
 	meta, next := from.Layout.meta, 0
 	for number, group := range meta.RowGroups {
@@ -208,8 +208,8 @@ func (f *Writer) addCopied(from *File, made []*page.Index, shifts []int64) error
 	return nil
 }
 
-// keptIndex is the index that a column chunk has where its pages are moved. Places and nulls are those of the index
-// that was made, if one was. Bounds are left out unless keepsBounds.
+// keptIndex returns the page index of the copied file, with offsets moved by shift. Offsets and null counts come from
+// made if it is not nil. Bounds are left out unless keepsBounds reports true.
 func (f *File) keptIndex(group, leaf int, made *page.Index, shift int64) encodedPageIndex {
 	c, column := f.Layout.meta.RowGroups[group].Columns[leaf], f.Layout.meta.Schema.Column(leaf)
 	index := f.indexOf(c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength, shift)

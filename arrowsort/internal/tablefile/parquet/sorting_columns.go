@@ -91,7 +91,7 @@ func (l *Layout) Sorting() []SortingColumn {
 	return groups[0].Sorting
 }
 
-// A RowGroup is what a Parquet file's metadata say of a row group.
+// A RowGroup describes a row group, by the footer.
 type RowGroup struct {
 	Rows    int64
 	Bytes   int64           // of the pages in the file

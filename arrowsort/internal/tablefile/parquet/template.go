@@ -12,13 +12,14 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
-// A Layout is how a Parquet file was laid out: what a copy of it in another order keeps.
+// A Layout holds what an output keeps from its first input: schema, metadata and codecs.
 type Layout struct {
 	meta    *metadata.FileMetaData
 	remarks []string
 }
 
-// Remarks are lines about what the footer leaves out or has that is unknown, though the file is read.
+// Remarks returns a line for each thing that the footer lacks, and for each type in it that is unknown. The file is
+// read nevertheless.
 func (l *Layout) Remarks() []string { return l.remarks }
 
 // Outline is what an output needs of the layout: that of the columns, by the first row group. It does not hold the
@@ -94,10 +95,10 @@ func (l *Layout) paths(footer *metadata.FileMetaData) (paths []parquet.ColumnPat
 	return paths
 }
 
-// copySchema gives a footer what the layout says of the columns. A column that is stored as in the layout gets its part
-// of the layout's schema to the letter: logical and converted types, field numbers, names of nested fields. The others,
-// such as decimals of another width, keep theirs. The key-value metadata is the layout's; only an Arrow schema
-// in it is replaced where a column differs.
+// copySchema copies the schema of the layout to a footer. A column that is stored as in the layout gets its schema
+// elements unchanged: logical and converted types, field numbers, names of nested fields. The others, such as decimals
+// of another width, keep theirs. The key-value metadata is the layout's; only an Arrow schema in it is replaced where a
+// column differs.
 func (l *Layout) copySchema(footer *metadata.FileMetaData) {
 	from, to := fieldsOf(l.meta), fieldsOf(footer)
 	if !sameFields(from, to) {
