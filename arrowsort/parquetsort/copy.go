@@ -10,6 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 )
 
 // errNotCopied ends copying inputs that have to be sorted or merged.
@@ -120,7 +121,7 @@ func (o *outputs) copies(in *inputs, files []string, wanted func(*tablefile.Layo
 		if err != nil {
 			return false
 		}
-		same := columnsEqual(in.schema, s.Schema) && tablefile.Copies(s, o.schema, o.options) &&
+		same := dataset.ColumnsEqual(in.schema, s.Schema) && tablefile.Copies(s, o.schema, o.options) &&
 			(wanted == nil || wanted(s.Layout))
 		s.Close()
 		if !same {

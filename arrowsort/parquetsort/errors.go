@@ -63,7 +63,7 @@ func (v *Violation) String() string {
 
 // The kinds with the words of this package.
 var (
-	errOption   = errkind.Reword(ErrOption, "parquetsort: invalid option")
-	errSchema   = errkind.Reword(ErrSchema, "parquetsort: schemas differ")
+	errOption   = errkind.ErrFileOption
+	errSchema   = errkind.ErrFileSchema
 	errUnsorted = errkind.Reword(ErrUnsorted, "parquetsort: not sorted")
 )

@@ -19,6 +19,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
 )
 
 // role is what a child process of a test does.
@@ -171,7 +172,7 @@ func TestKilledWhileOutputsGetTheirNames(t *testing.T) {
 	}
 	for calls := 1; ; calls++ {
 		sort(10, 6)
-		require.NoError(t, os.Remove(numbered(out, 4))) // a gap
+		require.NoError(t, os.Remove(output.Numbered(out, 4))) // a gap
 		cmd := child(t, "killed", in, out, spill, strconv.Itoa(calls))
 		said, err := cmd.CombinedOutput()
 		if err == nil {
@@ -183,7 +184,8 @@ func TestKilledWhileOutputsGetTheirNames(t *testing.T) {
 		sort(20, 3)
 		require.Equal(t, []string{"in.parquet", "out-00001.parquet", "out-00002.parquet", "out-00003.parquet"},
 			names(t, folder), "killed before call %d", calls)
-		require.Equal(t, digestOf(t, in), digestOf(t, numbered(out, 1), numbered(out, 2), numbered(out, 3)))
+		files := []string{output.Numbered(out, 1), output.Numbered(out, 2), output.Numbered(out, 3)}
+		require.Equal(t, digestOf(t, in), digestOf(t, files...))
 	}
 }
 
@@ -202,6 +204,6 @@ func TestInterruptedWhileOutputsGetTheirNames(t *testing.T) {
 		ended = err == nil
 		require.Contains(t, []int{0, 3}, cmd.ProcessState.ExitCode(), string(said))
 		require.Equal(t, []string{"in.parquet", "out-00001.parquet", "out-00002.parquet"}, names(t, folder), calls)
-		requireSorted(t, []string{in}, []string{numbered(out, 1), numbered(out, 2)}, numberKeys["key"])
+		requireSorted(t, []string{in}, []string{output.Numbered(out, 1), output.Numbered(out, 2)}, numberKeys["key"])
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 )
 
 // fault is a sort that fails: what is wrong is done at a phase. Afterwards the output is as it was before, the input is
@@ -172,7 +173,7 @@ func arrangeFile(t *testing.T, path string, order ...int) arrow.Table {
 	for _, c := range order {
 		fields = append(fields, in.Table.Schema().Field(c))
 	}
-	table, err := arrange(t.Context(), in.Table, arrow.NewSchema(fields, nil), take.Options{})
+	table, err := dataset.Arrange(t.Context(), in.Table, arrow.NewSchema(fields, nil), take.Options{})
 	require.NoError(t, err)
 	return table
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
 )
 
 // inputs are files that are read one after the other as if they were one. Those who read them in another way change a
@@ -67,12 +69,12 @@ func newInputs(ctx context.Context, paths []string, opts Options) (*inputs, erro
 		}
 		in.paths = slices.Clone(paths)
 	} else {
-		l, err := list(paths)
+		files, skipped, err := dataset.List(paths)
 		if err != nil {
 			return nil, err
 		}
-		in.paths = l.files
-		for _, line := range l.skipped {
+		in.paths = files
+		for _, line := range skipped {
 			opts.Run.Warn(line)
 		}
 	}
@@ -139,24 +141,24 @@ func (in *inputs) findKeys(ctx context.Context) (err error) {
 
 // beginOutput is begin for an output that is not among the inputs, has a place to be written to, and can hold the
 // columns.
-func beginOutput(ctx context.Context, paths []string, output string, opts Options, once bool) (*inputs, error) {
+func beginOutput(ctx context.Context, paths []string, path string, opts Options, once bool) (*inputs, error) {
 	in, err := newInputs(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkOverlap(paths, in.paths, output, in.opts.splits()); err != nil {
+	if err := output.CheckOverlap(paths, in.paths, path, in.opts.splits()); err != nil {
 		return nil, err
 	}
-	write, err := in.opts.writing(output)
+	write, err := in.opts.writing(path)
 	if err != nil {
 		return nil, err
 	}
-	target := output
+	target := path
 	if in.opts.splits() {
-		if err := checkOlder(output); err != nil {
+		if err := output.CheckOlder(path); err != nil {
 			return nil, err
 		}
-		target = numbered(output, 1)
+		target = output.Numbered(path, 1)
 	}
 	if err := tablefile.CheckTarget(target); err != nil {
 		return nil, err
@@ -170,7 +172,7 @@ func beginOutput(ctx context.Context, paths []string, output string, opts Option
 		in.warnRounded()
 	}
 	if err = in.selectColumns(); err == nil {
-		err = in.checkWritten(ctx, output, target)
+		err = in.checkWritten(ctx, path, target)
 	}
 	if err != nil {
 		in.close()
@@ -198,7 +200,7 @@ func (in *inputs) openAll(ctx context.Context, once bool) error {
 		if i == 0 {
 			in.schema, in.layout = s.Schema, s.Layout.Outline()
 		} else {
-			in.schema, err = matchSchemas(in.schema, s.Schema, displayName(path), displayName(in.paths[0]))
+			in.schema, err = dataset.MatchSchemas(in.schema, s.Schema, displayName(path), displayName(in.paths[0]))
 		}
 		in.measure(i, s)
 		in.warnFooter(path, s.Layout)
@@ -305,7 +307,7 @@ func (i *input) open() (err error) {
 
 // checkSchema makes sure that an input that is read has the columns that it had when it was opened.
 func (in *inputs) checkSchema(path string, schema *arrow.Schema) error {
-	_, err := matchSchemas(in.schema, schema, displayName(path), displayName(in.paths[0]))
+	_, err := dataset.MatchSchemas(in.schema, schema, displayName(path), displayName(in.paths[0]))
 	return err
 }
 
@@ -321,7 +323,7 @@ func (i *input) Next(ctx context.Context) (arrow.Table, error) {
 		return nil, err
 	}
 	defer table.Release()
-	return arrange(ctx, table, i.schema, i.in.opts.taking())
+	return dataset.Arrange(ctx, table, i.schema, i.in.opts.taking())
 }
 
 // piece is the next rows as they are in the file, of which the values of dictionaries fit.

@@ -33,7 +33,7 @@ func (in *inputs) mergeInto(ctx context.Context, s *extsort.Sorter, order *fileO
 		}
 		return order.copied()
 	}
-	if err := out.dictionaries.collectAll(ctx, in); err != nil {
+	if err := out.collectDictionaries(ctx, in); err != nil {
 		return nil, err
 	}
 	sorted, err := s.MergeSources(in.sources(s, order))

@@ -3,10 +3,7 @@ package parquetsort
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -15,6 +12,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
 )
 
 // outputs writes tables to one file, or to several of some rows or bytes each. A file is closed when it is complete.
@@ -25,7 +23,7 @@ type outputs struct {
 	schema  *arrow.Schema // of the files
 	options tablefile.WriteOptions
 
-	dictionaries outputDictionaries // of the columns of the files, which are values in the tables
+	dictionaries output.Dictionaries // of the columns of the files, which are values in the tables
 
 	columns []int         // of the tables that are written; nil: all
 	rowType *arrow.Schema // of the tables, with dictionaries if they get some
@@ -42,12 +40,6 @@ type outputs struct {
 	step      int64             // that the table before took
 }
 
-// numbered is the name of one of several outputs: out.parquet becomes out-00001.parquet.
-func numbered(path string, number int) string {
-	ext := filepath.Ext(path)
-	return fmt.Sprintf("%s-%05d%s", strings.TrimSuffix(path, ext), number, ext)
-}
-
 // selectColumns has some columns of the tables written.
 func (o *outputs) selectColumns(columns []int) {
 	o.columns, o.rowType, o.schema = columns, o.schema, arraydata.Pick(o.schema, columns)
@@ -62,7 +54,7 @@ func (o *outputs) begin() error {
 	}
 	path := o.path
 	if o.head.opts.splits() {
-		path = numbered(o.path, len(o.paths)+1)
+		path = output.Numbered(o.path, len(o.paths)+1)
 	}
 	at, err := o.target(path)
 	if err != nil {
@@ -115,8 +107,8 @@ func (o *outputs) write(ctx context.Context, table arrow.Table) error {
 
 // add writes a table to the last file.
 func (o *outputs) add(ctx context.Context, table arrow.Table) error {
-	if o.dictionaries.columns != nil {
-		encoded, err := o.dictionaries.encode(table, o.rowType, o.options.Allocator)
+	if o.dictionaries.Columns() != nil {
+		encoded, err := o.dictionaries.Encode(table, o.rowType, o.options.Allocator)
 		if err != nil {
 			return err
 		}
@@ -191,9 +183,9 @@ func (o *outputs) removeOlder() error {
 	if !o.head.opts.splits() {
 		return nil
 	}
-	older, err := numberedOutputs(o.path)
+	older, err := output.NumberedOutputs(o.path)
 	for _, path := range slices.Backward(older) {
-		if err != nil || numberOf(path, o.path) <= len(o.paths) {
+		if err != nil || output.NumberOf(path, o.path) <= len(o.paths) {
 			break
 		}
 		if err = tablefile.CheckOwnOutput(path); err == nil {
@@ -206,34 +198,6 @@ func (o *outputs) removeOlder() error {
 	return nil
 }
 
-// checkOlder makes sure that all files with the names of several outputs are of an earlier sort: they are replaced or
-// removed.
-func checkOlder(output string) error {
-	older, err := numberedOutputs(output)
-	if err != nil {
-		return nil // CheckTarget has the error
-	}
-	for _, path := range older {
-		if err := tablefile.CheckOwnOutput(path); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// numberedOutputs lists the files with the names of several outputs, in the order of their numbers.
-func numberedOutputs(output string) (paths []string, err error) {
-	folder := filepath.Dir(output)
-	entries, err := os.ReadDir(folder)
-	for _, e := range entries {
-		if isNumbered(e.Name(), output) {
-			paths = append(paths, filepath.Join(folder, e.Name()))
-		}
-	}
-	slices.SortFunc(paths, func(a, b string) int { return numberOf(a, output) - numberOf(b, output) })
-	return paths, err
-}
-
 // target is the path at which an output is written: a temporary one, unless it is written in place.
 func (o *outputs) target(path string) (string, error) {
 	if !tablefile.Replaces(path) {
@@ -244,12 +208,37 @@ func (o *outputs) target(path string) (string, error) {
 
 // abort removes the files that have no name yet.
 func (o *outputs) abort() {
-	o.dictionaries.release()
-	o.dictionaries = outputDictionaries{}
+	o.dictionaries.Release()
+	o.dictionaries = output.Dictionaries{}
 	o.head.release()
 	if o.file != nil {
 		o.file.Abort()
 	}
 	o.closing.Wait() // an error was returned before
 	o.placement.Remove()
+}
+
+// useDictionaries has an Arrow output written with dictionaries where the inputs have them.
+func (o *outputs) useDictionaries(in *inputs) {
+	d := output.NewDictionaries(in.schema)
+	isArrow := o.options.Format == tablefile.IPCFile || o.options.Format == tablefile.IPCStream
+	if isArrow && d.Columns() != nil {
+		o.dictionaries, o.schema = d, in.schema
+	}
+}
+
+// collectDictionaries collects the dictionaries of all inputs.
+func (o *outputs) collectDictionaries(ctx context.Context, in *inputs) error {
+	if o.dictionaries.Columns() == nil {
+		return nil
+	}
+	read, picked := *in, o.dictionaries.Picked()
+	read.project(o.dictionaries.Columns())
+	err := read.each(ctx, PhaseDictionaries, func(_ int, table arrow.Table) error {
+		return picked.Collect(ctx, table, in.opts.sorting())
+	})
+	if err != nil {
+		return err
+	}
+	return o.dictionaries.Join(in.opts.Run.Allocator)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
 )
 
 func byKey(folder string, rows int64) ([]string, string, Options) {
@@ -51,15 +52,15 @@ func TestOutputThatCannotGetItsName(t *testing.T) {
 	folder := t.TempDir()
 	in, out, opts := byKey(folder, 5000)
 	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, 20_000, 0, 9) })
-	third := numbered(out, 3)
+	third := output.Numbered(out, 3)
 	opts.Run.Progress = func(phase Phase, done, total int64) {
 		if phase == PhaseWrite && done == total {
 			require.NoError(t, os.MkdirAll(filepath.Join(third, "x"), 0o700))
 		}
 	}
 	_, err := Sort(t.Context(), in, out, opts)
-	require.EqualError(t, err, third+": file exists; of 4 outputs these are in place: "+numbered(out, 1)+
-		" to "+numbered(out, 2)+"; these are not: "+third+" to "+numbered(out, 4))
+	require.EqualError(t, err, third+": file exists; of 4 outputs these are in place: "+output.Numbered(out, 1)+
+		" to "+output.Numbered(out, 2)+"; these are not: "+third+" to "+output.Numbered(out, 4))
 	require.Equal(t, []string{"in.parquet", "out-00001.parquet", "out-00002.parquet", "out-00003.parquet"},
 		names(t, folder))
 }
@@ -102,7 +103,7 @@ func TestFilesThatAreNotOfAnEarlierSort(t *testing.T) {
 	}
 	for i, format := range []string{".parquet", ".parquet", ".arrow", ".csv"} {
 		out := filepath.Join(folder, strconv.Itoa(i)+format)
-		precious := numbered(out, 3) // also after a gap
+		precious := output.Numbered(out, 3) // also after a gap
 		require.NoError(t, os.WriteFile(precious, []byte("precious text"), 0o600))
 		_, err := Sort(t.Context(), in, out, opts)
 		require.EqualError(t, err, precious+" exists and is not known to be an output of an earlier sort, which only "+
@@ -121,7 +122,7 @@ func TestOlderOutputs(t *testing.T) {
 	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, 60, 0, 9) })
 	_, err := Sort(t.Context(), in, out, opts)
 	require.NoError(t, err)
-	own, err := os.ReadFile(numbered(out, 1))
+	own, err := os.ReadFile(output.Numbered(out, 1))
 	require.NoError(t, err)
 	stay := []string{"out-00000.parquet", "out-1.parquet", "out-000007.parquet", "out-00007.parquet.bak",
 		"out--0007.parquet", "out-+0007.parquet", "out-00007", "xout-00007.parquet", "out-00007a.parquet",
@@ -131,8 +132,8 @@ func TestOlderOutputs(t *testing.T) {
 	}
 	target := filepath.Join(other, "target.parquet")
 	require.NoError(t, os.WriteFile(target, own, 0o600))
-	require.NoError(t, os.Symlink(target, numbered(out, 123456)))
-	require.NoError(t, os.Remove(numbered(out, 7)))
+	require.NoError(t, os.Symlink(target, output.Numbered(out, 123456)))
+	require.NoError(t, os.Remove(output.Numbered(out, 7)))
 	opts.Output.RowsPerFile = 30
 	_, err = Sort(t.Context(), in, out, opts)
 	require.NoError(t, err)
@@ -141,7 +142,7 @@ func TestOlderOutputs(t *testing.T) {
 	require.FileExists(t, target)
 
 	// A file that is no output of a sort and comes while there is one stays, and is an error.
-	precious := numbered(out, 9)
+	precious := output.Numbered(out, 9)
 	opts.Run.Progress = func(Phase, int64, int64) {
 		require.NoError(t, os.WriteFile(precious, []byte("precious text"), 0o600))
 	}
@@ -231,7 +232,8 @@ func TestTypesThatAnOutputCannotHold(t *testing.T) {
 		input string
 		rows  int64 // of an output
 		file  string
-	}{"a table": {in, 0, out}, "several outputs": {in, 100, numbered(out, 1)}, "a pipe": {tablefile.Pipe, 0, out}} {
+	}{"a table": {in, 0, out}, "several outputs": {in, 100, output.Numbered(out, 1)},
+		"a pipe": {tablefile.Pipe, 0, out}} {
 		_, err := Sort(t.Context(), []string{c.input}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
 			Output: Output{RowsPerFile: c.rows}, Input: Input{Stdin: bytes.NewReader(stream)},
 			Run: Run{Progress: func(phase Phase, _, _ int64) { t.Errorf("%s: %s began", name, phase) }}})

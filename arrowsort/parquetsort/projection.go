@@ -12,6 +12,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -53,7 +54,7 @@ func (in *inputs) keyColumns() []int {
 // projectionOf are the columns that are read of a file, nil for all. The file has columns of the same names in any
 // order; if names are not unique, in the same order.
 func (in *inputs) projectionOf(schema *arrow.Schema) []int {
-	if in.projected == nil || columnsEqual(in.all, schema) {
+	if in.projected == nil || dataset.ColumnsEqual(in.all, schema) {
 		return in.projected
 	}
 	var columns []int

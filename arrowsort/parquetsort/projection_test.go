@@ -79,7 +79,7 @@ func TestSelectByPosition(t *testing.T) {
 	_, err := Sort(t.Context(), []string{in}, filepath.Join(folder, "out.arrow"),
 		Options{Keys: []arrowsort.Key{{At: arrowsort.Column(0)}}, Input: Input{Columns: []string{"a"}}})
 	require.ErrorIs(t, err, ErrOption)
-	require.ErrorContains(t, err, `Select: 2 columns are named "a"`)
+	require.ErrorContains(t, err, `Input.Columns: 2 columns are named "a"`)
 }
 
 // TestNoOrderByColumnsThatAreLeftOut: a Parquet file does not name the order of a column that is not in it, though a

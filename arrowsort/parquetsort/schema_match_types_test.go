@@ -13,6 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 )
 
 // insideSchema has columns with values inside them that can, or cannot, be null.
@@ -41,7 +42,7 @@ func writeInside(t *testing.T, path string, nullable bool) {
 	rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, insideSchema(true), strings.NewReader(rows))
 	require.NoError(t, err)
 	table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
-	arranged, err := arrange(t.Context(), table, insideSchema(nullable), take.Options{})
+	arranged, err := dataset.Arrange(t.Context(), table, insideSchema(nullable), take.Options{})
 	require.NoError(t, err)
 	_, err = tablefile.Write(t.Context(), path, arranged, tablefile.WriteOptions{})
 	require.NoError(t, err)
@@ -73,18 +74,5 @@ func TestNullabilityInsideColumns(t *testing.T) {
 			require.EqualValues(t, 2*len(c.inputs), in.Table.NumRows())
 			in.Table.Release()
 		}
-	}
-}
-
-func TestTypesThatDoNotAgree(t *testing.T) {
-	i32, i64 := arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64
-	a, b := arrow.Field{Name: "a", Type: i32}, arrow.Field{Name: "b", Type: i32}
-	for _, c := range [][2]arrow.DataType{
-		{i32, i64}, {arrow.ListOf(i32), arrow.ListOf(i64)}, {arrow.ListOf(i32), arrow.LargeListOf(i32)},
-		{arrow.StructOf(a), arrow.StructOf(b)}, {arrow.StructOf(a), arrow.StructOf(a, b)},
-		{arrow.FixedSizeListOf(2, i32), arrow.FixedSizeListOfNonNullable(3, i32)},
-		{arrow.MapOf(i32, i32), arrow.MapOf(i32, i64)},
-	} {
-		require.Nil(t, matchTypes(c[0], c[1]), "%s and %s", c[0], c[1])
 	}
 }

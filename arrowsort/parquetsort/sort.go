@@ -152,7 +152,7 @@ func (in *inputs) finish(result *Result, out *outputs, schema *arrow.Schema) (_ 
 // sortInto sorts all rows of the inputs.
 func (in *inputs) sortInto(ctx context.Context, s *extsort.Sorter, out *outputs) (*Result, error) {
 	read := func(_ int, table arrow.Table) error {
-		if err := out.dictionaries.collect(ctx, table, in.opts); err != nil {
+		if err := out.dictionaries.Collect(ctx, table, in.opts.sorting()); err != nil {
 			return err
 		}
 		return s.Add(table)
@@ -163,7 +163,7 @@ func (in *inputs) sortInto(ctx context.Context, s *extsort.Sorter, out *outputs)
 		return nil, err
 	}
 	in.bytes = from.bytes
-	if err := out.dictionaries.join(in); err != nil {
+	if err := out.dictionaries.Join(in.opts.Run.Allocator); err != nil {
 		return nil, err
 	}
 	sorted, err := s.Stream()

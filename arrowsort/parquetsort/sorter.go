@@ -10,6 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
 )
 
 // A Sorter sorts record batches within a memory budget: Write takes them, Sorted gives all of them back in order, or
@@ -62,7 +63,7 @@ func (s *Sorter) WriteFile(path string) (*Result, error) {
 	out := &outputs{ctx: s.ctx, path: path, schema: s.Schema(), head: head{opts: &s.opts}}
 	out.closing.SetLimit(syncs)
 	if s.opts.splits() {
-		if err := checkOlder(path); err != nil {
+		if err := output.CheckOlder(path); err != nil {
 			return nil, err
 		}
 	}

@@ -31,6 +31,10 @@ var (
 	// ErrBudget is the ErrMemory of data that do not fit in a budget and cannot be spilled.
 	ErrBudget = Reword(ErrMemory, "parquetsort: the memory budget is too small")
 
+	// ErrFileOption and ErrFileSchema are ErrOption and ErrSchema in the words of package parquetsort.
+	ErrFileOption = Reword(ErrOption, "parquetsort: invalid option")
+	ErrFileSchema = Reword(ErrSchema, "parquetsort: schemas differ")
+
 	// ErrCorrupt is returned for a file that does not follow its format.
 	ErrCorrupt = errors.New("corrupted file")
 	// ErrUnsupported is returned for a file that follows its format, but holds what cannot be read here.

@@ -75,6 +75,10 @@ var arrows = []struct {
 	{from: "arrowsort/internal/extsort", never: []string{parquet, pqarrow, tablefile + "/parquet", tablefile + "/csv",
 		flight, gpu, commands, module + "/arrowsort/parquetsort"}},
 	{from: "arrowsort/extsort", never: []string{parquet, pqarrow, tablefile + "/parquet", flight, gpu, commands}},
+	{from: "arrowsort/parquetsort/internal/dataset", never: []string{module + "/arrowsort/internal/extsort",
+		module + "/arrowsort/parquetsort/internal/output", flight, gpu, commands}},
+	{from: "arrowsort/parquetsort/internal/output", never: []string{module + "/arrowsort/internal/extsort",
+		module + "/arrowsort/parquetsort/internal/dataset", flight, gpu, commands}},
 	{from: "kernels", only: []string{}},
 	{from: "gpu", never: []string{arrow, arrow18, module + "/arrowsort/internal"}},
 }

@@ -1,4 +1,4 @@
-package parquetsort
+package output
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
@@ -45,50 +45,42 @@ func newDictionaryTree(typ arrow.DataType) *dictionaryTree {
 	return t
 }
 
-// outputDictionaries are the dictionaries of the columns of an output. The zero value has none.
-type outputDictionaries struct {
+// Dictionaries are the dictionaries of the columns of an output. The zero value has none.
+type Dictionaries struct {
+	schema  *arrow.Schema
 	trees   []*dictionaryTree // of all columns
 	columns []int             // those that have dictionaries
 }
 
-// useDictionaries has an Arrow output written with dictionaries where the inputs have them.
-func (o *outputs) useDictionaries(in *inputs) {
-	var d outputDictionaries
-	for i, f := range in.schema.Fields() {
+// NewDictionaries returns the dictionaries, without values, of the columns of a schema.
+func NewDictionaries(schema *arrow.Schema) Dictionaries {
+	d := Dictionaries{schema: schema}
+	for i, f := range schema.Fields() {
 		d.trees = append(d.trees, newDictionaryTree(f.Type))
 		if arraydata.HasDictionary(f.Type) {
 			d.columns = append(d.columns, i)
 		}
 	}
-	if format := o.options.Format; d.columns != nil && (format == tablefile.IPCFile || format == tablefile.IPCStream) {
-		o.dictionaries, o.schema = d, in.schema
-	}
+	return d
 }
 
-// collectAll collects the dictionaries of all inputs.
-func (d *outputDictionaries) collectAll(ctx context.Context, in *inputs) error {
-	if d.columns == nil {
-		return nil
-	}
-	read, only := *in, outputDictionaries{}
-	read.project(d.columns)
+// Columns returns the columns that have dictionaries; nil when there are none.
+func (d *Dictionaries) Columns() []int { return d.columns }
+
+// Picked returns the same dictionaries for tables that have the columns with dictionaries only.
+func (d *Dictionaries) Picked() *Dictionaries {
+	picked := &Dictionaries{schema: arraydata.Pick(d.schema, d.columns)}
 	for i, column := range d.columns {
-		only.columns, only.trees = append(only.columns, i), append(only.trees, d.trees[column])
+		picked.columns, picked.trees = append(picked.columns, i), append(picked.trees, d.trees[column])
 	}
-	err := read.each(ctx, PhaseDictionaries, func(_ int, table arrow.Table) error {
-		return only.collect(ctx, table, in.opts)
-	})
-	if err != nil {
-		return err
-	}
-	return d.join(in)
+	return picked
 }
 
-// collect adds the dictionaries of a table.
-func (d *outputDictionaries) collect(ctx context.Context, table arrow.Table, opts *Options) error {
+// Collect adds the dictionaries of a table.
+func (d *Dictionaries) Collect(ctx context.Context, table arrow.Table, opts arrowsort.Options) error {
 	for _, column := range d.columns {
 		for _, c := range table.Column(column).Data().Chunks() {
-			if err := d.trees[column].collect(ctx, c, opts.sorting()); err != nil {
+			if err := d.trees[column].collect(ctx, c, opts); err != nil {
 				return err
 			}
 		}
@@ -96,17 +88,18 @@ func (d *outputDictionaries) collect(ctx context.Context, table arrow.Table, opt
 	return nil
 }
 
-// join completes the dictionaries.
-func (d *outputDictionaries) join(in *inputs) error {
+// Join completes the dictionaries.
+func (d *Dictionaries) Join(mem memory.Allocator) error {
 	for _, i := range d.columns {
-		if err := d.trees[i].join(in.opts.Run.Allocator); err != nil {
-			return fmt.Errorf("column %q: %w", in.schema.Field(i).Name, err)
+		if err := d.trees[i].join(mem); err != nil {
+			return fmt.Errorf("column %q: %w", d.schema.Field(i).Name, err)
 		}
 	}
 	return nil
 }
 
-func (d *outputDictionaries) release() {
+// Release releases the dictionaries.
+func (d *Dictionaries) Release() {
 	for _, t := range d.trees {
 		t.release()
 	}
@@ -166,7 +159,7 @@ func (e *entries) add(ctx context.Context, dictionary arrow.Array, opts arrowsor
 func readValues(a arrow.Array) (func(i int) (value string, valid bool), error) {
 	read, err := take.ReadValues(a)
 	if read == nil && err == nil {
-		err = fmt.Errorf("%w: a dictionary of type %s cannot be sorted in runs", errSchema, a.DataType())
+		err = fmt.Errorf("%w: a dictionary of type %s cannot be sorted in runs", errkind.ErrFileSchema, a.DataType())
 	}
 	return read, err
 }
@@ -185,7 +178,7 @@ func (t *dictionaryTree) join(mem memory.Allocator) (err error) {
 	if most := arraydata.IndexLimit(typ.IndexType); int64(len(e.numbers)) > most {
 		return fmt.Errorf("%w: the dictionaries have %d different values, more than the %d that indices of type %s "+
 			"can number: cast the column to a dictionary with wider indices",
-			errSchema, len(e.numbers), most, typ.IndexType)
+			errkind.ErrFileSchema, len(e.numbers), most, typ.IndexType)
 	}
 	if e.parts == nil {
 		e.all = arraydata.Nulls(mem, typ.ValueType, 0)
@@ -197,8 +190,8 @@ func (t *dictionaryTree) join(mem memory.Allocator) (err error) {
 	return err
 }
 
-// encode is a table of values with the dictionaries of a schema. The caller releases it.
-func (d *outputDictionaries) encode(table arrow.Table, schema *arrow.Schema, mem memory.Allocator) (arrow.Table,
+// Encode returns a table of values with the dictionaries of a schema. The caller releases it.
+func (d *Dictionaries) Encode(table arrow.Table, schema *arrow.Schema, mem memory.Allocator) (arrow.Table,
 	error) {
 	return arraydata.NewTable(schema, -1, func(i int) (*arrow.Chunked, error) {
 		t := d.trees[i]
@@ -244,7 +237,7 @@ func (t *dictionaryTree) indices(d arrow.ArrayData, mem memory.Allocator) (arrow
 		index, found := t.entries.numbers[value]
 		if !found {
 			return nil, fmt.Errorf("%w: a value is in no dictionary of the inputs: have they changed since the "+
-				"sort began?", errSchema)
+				"sort began?", errkind.ErrFileSchema)
 		}
 		b.Append(index)
 	}

@@ -1,4 +1,4 @@
-package parquetsort
+package dataset
 
 import (
 	"context"
@@ -8,25 +8,26 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// matchSchemas makes the schema that holds the rows of two inputs, which may differ in the order of their columns and
+// MatchSchemas makes the schema that holds the rows of two inputs, which may differ in the order of their columns and
 // in whether these, and what is inside lists, maps and structs, can be null. The order is that of the first input.
 // Metadata of the others is left.
-func matchSchemas(common, next *arrow.Schema, path, first string) (*arrow.Schema, error) {
-	fields, same := append([]arrow.Field(nil), common.Fields()...), columnsEqual(common, next)
+func MatchSchemas(common, next *arrow.Schema, path, first string) (*arrow.Schema, error) {
+	fields, same := append([]arrow.Field(nil), common.Fields()...), ColumnsEqual(common, next)
 	for i := range fields {
 		f := &fields[i]
 		at := next.FieldIndices(f.Name)
 		switch {
 		case !same && len(common.FieldIndices(f.Name)) > 1:
 			return nil, fmt.Errorf("%w: %s: column %q occurs more than once, then all columns must be those of %s",
-				errSchema, path, f.Name, first)
+				errkind.ErrFileSchema, path, f.Name, first)
 		case len(at) == 0:
 			return nil, fmt.Errorf("%w: %s: there is no column %q, which %s has; all inputs must have the "+
-				"same columns", errSchema, path, f.Name, first)
+				"same columns", errkind.ErrFileSchema, path, f.Name, first)
 		}
 		other := next.Field(at[0])
 		if len(at) > 1 {
@@ -36,19 +37,19 @@ func matchSchemas(common, next *arrow.Schema, path, first string) (*arrow.Schema
 		if matched == nil {
 			name, a, b := typeDifference(f.Name, other.Type, f.Type)
 			return nil, fmt.Errorf("%w: %s: column %q is of type %s, in %s it is %s; types are not converted: write "+
-				"the column with one type first", errSchema, path, name, a, first, b)
+				"the column with one type first", errkind.ErrFileSchema, path, name, a, first, b)
 		}
 		f.Type, f.Nullable = matched, f.Nullable || other.Nullable
 	}
 	for _, f := range next.Fields() {
 		if !common.HasField(f.Name) {
 			return nil, fmt.Errorf("%w: %s: there is a column %q, which %s does not have; all inputs must have the "+
-				"same columns", errSchema, path, f.Name, first)
+				"same columns", errkind.ErrFileSchema, path, f.Name, first)
 		}
 	}
 	if next.NumFields() != len(fields) {
-		return nil, fmt.Errorf("%w: %s: there are %d columns, in %s %d: one occurs more than once", errSchema, path,
-			next.NumFields(), first, len(fields))
+		return nil, fmt.Errorf("%w: %s: there are %d columns, in %s %d: one occurs more than once",
+			errkind.ErrFileSchema, path, next.NumFields(), first, len(fields))
 	}
 	meta := common.Metadata()
 	return arrow.NewSchema(fields, &meta), nil
@@ -122,16 +123,16 @@ func sameNames(a, b arrow.NestedType) bool {
 	return slices.EqualFunc(a.Fields(), b.Fields(), func(f, g arrow.Field) bool { return f.Name == g.Name })
 }
 
-// columnsEqual reports whether the columns have the same names in the same order.
-func columnsEqual(a, b *arrow.Schema) bool {
+// ColumnsEqual reports whether the columns have the same names in the same order.
+func ColumnsEqual(a, b *arrow.Schema) bool {
 	return slices.EqualFunc(a.Fields(), b.Fields(), func(f, g arrow.Field) bool { return f.Name == g.Name })
 }
 
-// arrange is a table with the columns of a schema, whose types agree with those of the table or are decoded. The caller
-// releases it.
-func arrange(ctx context.Context, table arrow.Table, schema *arrow.Schema,
+// Arrange returns a table with the columns of a schema, whose types agree with those of the table or are decoded. The
+// caller releases it.
+func Arrange(ctx context.Context, table arrow.Table, schema *arrow.Schema,
 	opts take.Options) (arrow.Table, error) {
-	straight := columnsEqual(schema, table.Schema())
+	straight := ColumnsEqual(schema, table.Schema())
 	return arraydata.NewTable(schema, -1, func(i int) (*arrow.Chunked, error) {
 		f, at := schema.Field(i), i
 		if !straight {

@@ -1,4 +1,4 @@
-package parquetsort
+package dataset
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // TestNestedTypesThatDiffer: the error names the field that differs, not two long types.
@@ -24,8 +25,8 @@ func TestNestedTypesThatDiffer(t *testing.T) {
 		`column "a.item" is of type struct with a field "m", in first it is struct with a field "n"`: {Name: "m",
 			Type: number.Type},
 	} {
-		_, err := matchSchemas(schema(number), schema(field), "second", "first")
-		require.ErrorIs(t, err, ErrSchema)
+		_, err := MatchSchemas(schema(number), schema(field), "second", "first")
+		require.ErrorIs(t, err, errkind.ErrSchema)
 		require.ErrorContains(t, err, "second: "+want)
 	}
 }
@@ -40,11 +41,11 @@ func TestTypesThatDiffer(t *testing.T) {
 		{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString},
 		{arrowtest.NewExtension(arrow.PrimitiveTypes.Int32), arrowtest.NewExtension(arrow.PrimitiveTypes.Float32)},
 	} {
-		_, err := matchSchemas(schema("x", types[0]), schema("x", types[1]), "b.parquet", "a.parquet")
+		_, err := MatchSchemas(schema("x", types[0]), schema("x", types[1]), "b.parquet", "a.parquet")
 		require.EqualError(t, err, fmt.Sprintf(`parquetsort: schemas differ: b.parquet: column "x" is of type %s, in `+
 			`a.parquet it is %s; types are not converted: write the column with one type first`, types[1], types[0]))
 	}
-	_, err := matchSchemas(schema("x", arrow.Null), schema("y", arrow.Null), "b.parquet", "a.parquet")
+	_, err := MatchSchemas(schema("x", arrow.Null), schema("y", arrow.Null), "b.parquet", "a.parquet")
 	require.ErrorContains(t, err, `b.parquet: there is no column "x", which a.parquet has; all inputs must have the `+
 		`same`)
 }
@@ -64,8 +65,21 @@ func TestTypesThatDifferInWhatTheyDeclare(t *testing.T) {
 		return arrow.NewSchema([]arrow.Field{{Name: "x", Type: union, Nullable: !declared}}, nil)
 	}
 	for _, declared := range []bool{true, false} {
-		matched, err := matchSchemas(schema(declared, "first"), schema(!declared, "second"), "b", "a")
+		matched, err := MatchSchemas(schema(declared, "first"), schema(!declared, "second"), "b", "a")
 		require.NoError(t, err)
 		require.True(t, reflect.DeepEqual(schema(false, "first"), matched), "%s", matched)
+	}
+}
+
+func TestTypesThatDoNotAgree(t *testing.T) {
+	i32, i64 := arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64
+	a, b := arrow.Field{Name: "a", Type: i32}, arrow.Field{Name: "b", Type: i32}
+	for _, c := range [][2]arrow.DataType{
+		{i32, i64}, {arrow.ListOf(i32), arrow.ListOf(i64)}, {arrow.ListOf(i32), arrow.LargeListOf(i32)},
+		{arrow.StructOf(a), arrow.StructOf(b)}, {arrow.StructOf(a), arrow.StructOf(a, b)},
+		{arrow.FixedSizeListOf(2, i32), arrow.FixedSizeListOfNonNullable(3, i32)},
+		{arrow.MapOf(i32, i32), arrow.MapOf(i32, i64)},
+	} {
+		require.Nil(t, matchTypes(c[0], c[1]), "%s and %s", c[0], c[1])
 	}
 }

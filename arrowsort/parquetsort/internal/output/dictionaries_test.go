@@ -1,4 +1,4 @@
-package parquetsort
+package output
 
 import (
 	"strings"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // TestEncodingsOfEveryIndexType gives values the dictionary that was collected from two others, and refuses one that is
@@ -50,7 +51,7 @@ func TestEncodingsOfEveryIndexType(t *testing.T) {
 			rows.Release()
 			strange := values(typ, strings.ReplaceAll(strings.ReplaceAll(texts[0], "2021", "1999"), "YQ", "Yw"))
 			_, err = tree.encoded(strange.Data(), mem)
-			require.ErrorIs(t, err, ErrSchema)
+			require.ErrorIs(t, err, errkind.ErrSchema)
 			strange.Release()
 			tree.release()
 		}

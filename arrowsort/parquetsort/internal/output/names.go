@@ -1,0 +1,96 @@
+// Package output has the names of the output files of a sort, and the dictionaries of their columns.
+package output
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// CheckOverlap refuses an output that a folder or a pattern lists among other inputs: an earlier sort left it, and its
+// rows would come twice. An output that is given as an input by its name may replace it, but not one of several.
+func CheckOverlap(paths, files []string, output string, split bool) error {
+	if len(files) < 2 && !split {
+		return nil
+	}
+	named := make(map[string]bool)
+	for _, p := range paths {
+		named[p] = true
+	}
+	for _, file := range files {
+		if (split || !named[file]) && isOutput(file, output, split) {
+			return fmt.Errorf("%w: %s is an output that is among the inputs, where its rows would come a second time; "+
+				"remove it, or write to another folder", errkind.ErrFileOption, file)
+		}
+	}
+	return nil
+}
+
+// isOutput reports whether a file is the output, or has a name of one of several.
+func isOutput(file, output string, split bool) bool {
+	if split {
+		return isNumbered(file, output) && isSameFile(filepath.Dir(file), filepath.Dir(output))
+	}
+	return isSameFile(file, output)
+}
+
+func isSameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	y, missing := os.Stat(b)
+	return err == nil && missing == nil && os.SameFile(x, y)
+}
+
+// isNumbered reports whether a file has the name of one of several outputs, in whatever folder.
+func isNumbered(file, output string) bool { return NumberOf(file, output) > 0 }
+
+// NumberOf is the number in the name of one of several outputs, in whatever folder; 0 for any other name.
+func NumberOf(file, output string) int {
+	ext := filepath.Ext(output)
+	name, output := filepath.Base(file), filepath.Base(output)
+	number, isOne := strings.CutPrefix(strings.TrimSuffix(name, ext), strings.TrimSuffix(output, ext)+"-")
+	n, err := strconv.Atoi(number)
+	if !isOne || err != nil || n < 1 || name != Numbered(output, n) {
+		return 0
+	}
+	return n
+}
+
+// Numbered is the name of one of several outputs: out.parquet becomes out-00001.parquet.
+func Numbered(path string, number int) string {
+	ext := filepath.Ext(path)
+	return fmt.Sprintf("%s-%05d%s", strings.TrimSuffix(path, ext), number, ext)
+}
+
+// CheckOlder makes sure that all files with the names of several outputs are of an earlier sort: they are replaced or
+// removed.
+func CheckOlder(output string) error {
+	older, err := NumberedOutputs(output)
+	if err != nil {
+		return nil // CheckTarget has the error
+	}
+	for _, path := range older {
+		if err := tablefile.CheckOwnOutput(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NumberedOutputs lists the files with the names of several outputs, in the order of their numbers.
+func NumberedOutputs(output string) (paths []string, err error) {
+	folder := filepath.Dir(output)
+	entries, err := os.ReadDir(folder)
+	for _, e := range entries {
+		if isNumbered(e.Name(), output) {
+			paths = append(paths, filepath.Join(folder, e.Name()))
+		}
+	}
+	slices.SortFunc(paths, func(a, b string) int { return NumberOf(a, output) - NumberOf(b, output) })
+	return paths, err
+}
