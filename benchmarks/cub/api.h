@@ -58,11 +58,17 @@ Faults prove_first(Keys keys, Address rows, uint64_t n, uint64_t k, Address stre
 Faults prove_gathered(Address values, Address rows, uint64_t n, Address gathered, Address stream);
 
 // CUB's argsort: row numbers made up, then SortPairs with 32-bit num_items and a DoubleBuffer, on keys that are encoded
-// already. load sets the keys, which are overwritten by sort.
-Theirs *theirs_new(int width, uint64_t n); // bytes of a key: 4 or 8
+// already. load sets the keys, which are overwritten by sort. There are several versions of CUB, of which
+// theirs_version returns the number, such as 300500 for 3.5.0.
+int theirs_versions(void);
+int theirs_version(int version);
+Theirs *theirs_new(int version, int width, uint64_t n); // bytes of a key: 4 or 8
 void theirs_load(Theirs *, Address keys, Address stream);
 void theirs_sort(Theirs *, Address stream);
 void theirs_free(Theirs *);
+// The rows of the k least keys, in any order, which some versions find.
+int theirs_has_topk(int version);
+void theirs_topk(Theirs *, uint64_t k, Address stream);
 
 Address memory_new(uint64_t bytes);
 void memory_fill(Address, int byte, uint64_t bytes, Address stream);

@@ -8,6 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd ../.. && pwd)
+cccl=nvidia-cuda-cccl==13.3.5.0.6 # CUB 3.5.0, besides that of the compiler
 tags=cuda,cub
 out=$root/build/cub
 if [ "${1:-}" = standin ]; then
@@ -22,8 +23,17 @@ else
 	nvcc() { PATH="$toolkit/bin:$PATH" command nvcc -O3 -std=c++17 -arch="${ARCH:-sm_90}" "$@"; }
 	objects=$out.objects
 	mkdir -p "$objects"
+	newest=$root/build/cuda/cccl
+	[ -d "$newest/nvidia" ] ||
+		python3 -m pip install --quiet --disable-pip-version-check --no-deps --target "$newest" "$cccl" >&2
 	nvcc --extended-lambda -c columns.cu -o "$objects/columns.o"
-	nvcc -I"$toolkit/include/cccl" -c theirs.cu -o "$objects/theirs.o"
+	nvcc -c theirs.cu -o "$objects/theirs.o"
+	theirs() { # name, headers
+		nvcc -DCUB_ENTRY="cub_$1" -DCUB_WRAPPED_NAMESPACE="cub_$1_namespace" -I"$2" -c theirs_versions.cu \
+			-o "$objects/theirs_$1.o"
+	}
+	theirs pinned "$toolkit/include/cccl"
+	theirs newest "$newest/nvidia/cu13/include/cccl"
 	cp "$toolkit/lib/libcudart_static.a" "$objects"
 fi
 rm -f "$objects/libcomparison.a"

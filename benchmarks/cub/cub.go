@@ -13,6 +13,8 @@ package cub
 */
 import "C"
 
+import "fmt"
+
 // A Ptr is an address on the device.
 type Ptr uint64
 
@@ -123,16 +125,31 @@ func free(ps ...Ptr) {
 	}
 }
 
-// theirs is CUB's sort of n keys.
+// cubVersions are the versions of CUB that are compared, such as 3.5.0.
+func cubVersions() (all []string) {
+	for i := range int(C.theirs_versions()) {
+		v := int(C.theirs_version(C.int(i)))
+		all = append(all, fmt.Sprintf("%d.%d.%d", v/100_000, v/100%1000, v%100))
+	}
+	return all
+}
+
+// theirs is the sort of n keys by a version of CUB.
 type theirs struct {
 	c *C.Theirs
 }
 
-func newTheirs(keyBytes, n int) theirs { return theirs{C.theirs_new(C.int(keyBytes), C.uint64_t(n))} }
+func newTheirs(version, keyBytes, n int) theirs {
+	return theirs{C.theirs_new(C.int(version), C.int(keyBytes), C.uint64_t(n))}
+}
 
 func (t theirs) load(keys Ptr, s Stream) { C.theirs_load(t.c, C.Address(keys), C.Address(s)) }
 func (t theirs) sort(s Stream)           { C.theirs_sort(t.c, C.Address(s)) }
+func (t theirs) topK(k int, s Stream)    { C.theirs_topk(t.c, C.uint64_t(k), C.Address(s)) }
 func (t theirs) free()                   { C.theirs_free(t.c) }
+
+// hasTopK reports whether a version of CUB finds the rows of the least keys.
+func hasTopK(version int) bool { return C.theirs_has_topk(C.int(version)) != 0 }
 
 // An event is a point of a stream.
 type event C.Address

@@ -19,6 +19,7 @@ func (b *bench) search(log2 int, during time.Duration) {
 	}
 	var found []result
 	of := []Type{U32, I64, F64, F32, U64, I32}
+	b.warmUp()
 	for begin, variant := time.Now(), uint64(1); time.Since(begin) < during; variant++ {
 		r := recipe{Type: of[variant%uint64(len(of))], variant: variant, anyBits: variant%7 < 4}
 		if variant%5 == 0 {

@@ -8,6 +8,7 @@ import "C"
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // row prints a row of the table. Of some sizes nothing is asked: 0.
@@ -25,6 +26,7 @@ func row(what string, log2 int, asked, measured float64, unit string, met bool, 
 // table prints the speeds that are asked for, row by row. Each size has memory of that size, as the engine and CUB
 // have it: the same kernels take 3 % longer in buffers for sixteen times the rows.
 func table(e Engine, sizes []int) (wrong int) {
+	fmt.Printf("CUB %s, for each row the fastest\n", strings.Join(cubVersions(), ", "))
 	fmt.Printf("%-48s %-6s %10s %12s        %s\n", "job", "rows", "asked", "measured", "ours, CUB")
 	for i, log2 := range sizes {
 		b := newBench(e, 1<<log2)
@@ -44,6 +46,7 @@ func (b *bench) table(log2 int) {
 		fmt.Printf("2^%d rows are not in the table\n", log2)
 		return
 	}
+	b.warmUp()
 	for _, j := range tableJobs() {
 		asked := j.asked[column]
 		if asked == 0 {
@@ -137,7 +140,19 @@ func (b *bench) limitRow(j job, log2, k int, whole timed) {
 	if r := b.Report(); r.Selected {
 		how = fmt.Sprintf("%d candidates", r.Candidates)
 	}
-	row(fmt.Sprintf("%s, limit %d", j, k), log2, 0, ms, "ms", true, fmt.Sprintf("all rows %.4f ms, CUB %.4f ms, %s%s",
-		whole.ours, whole.theirs, how, mark(right)))
+	row(fmt.Sprintf("%s, limit %d", j, k), log2, 0, ms, "ms", true, fmt.Sprintf("all rows %.4f ms, CUB %.4f ms,%s %s%s",
+		whole.ours, whole.theirs, b.theirTopK(keys[0], n, k), how, mark(right)))
 	b.Release()
+}
+
+// theirTopK is the time in which CUB finds the rows of the k least keys, in no order, by the newest version.
+func (b *bench) theirTopK(key Key, n, k int) string {
+	version := len(cubVersions()) - 1
+	if !hasTopK(version) {
+		return ""
+	}
+	cub := newTheirs(version, key.Bytes(), n)
+	defer cub.free()
+	cub.load(key.Values, b.stream)
+	return fmt.Sprintf(" DeviceTopK %.4f ms,", b.median(9, func() {}, func() { cub.topK(k, b.stream) }))
 }

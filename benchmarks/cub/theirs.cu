@@ -1,8 +1,9 @@
-// CUB's sort, and events. Apart from the other kernels, whose constants have names that CUB uses too.
+// What CUB's sorts work on, and events.
 #include "api.h"
+#include "versions.h"
 #include <algorithm>
-#include <cub/cub.cuh>
 #include <stdio.h>
+#include <stdlib.h>
 
 static void must(cudaError_t e) {
 	if (e == cudaSuccess) return;
@@ -10,36 +11,37 @@ static void must(cudaError_t e) {
 	exit(3);
 }
 
+static const CubVersion* const versions[] = {&cub_pinned, &cub_newest};
+
 struct Theirs {
+	const CubVersion* version;
 	int width;
 	size_t n;
 	void* keys[2];
 	uint32_t* rows[2];
 	void* temp;
 	size_t bytes;
+
+	void sort(cudaStream_t stream) {
+		size_t all = bytes;
+		version->sort(width, keys, rows, (uint32_t)n, temp, temp ? &all : &bytes, stream);
+	}
 };
 
 __global__ void number_rows(uint32_t* rows, uint32_t n) {
 	for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) rows[i] = i;
 }
 
-template <class K> static void sort_pairs(Theirs* t, size_t& bytes, cudaStream_t stream) {
-	cub::DoubleBuffer<K> k((K*)t->keys[0], (K*)t->keys[1]);
-	cub::DoubleBuffer<uint32_t> r(t->rows[0], t->rows[1]);
-	must(cub::DeviceRadixSort::SortPairs(t->temp, bytes, k, r, (int)t->n, 0, 8 * sizeof(K), stream));
-}
+int theirs_versions(void) { return sizeof versions / sizeof *versions; }
+int theirs_version(int version) { return versions[version]->number; }
 
-static void sort_any(Theirs* t, size_t& bytes, cudaStream_t stream) {
-	t->width == 4 ? sort_pairs<uint32_t>(t, bytes, stream) : sort_pairs<uint64_t>(t, bytes, stream);
-}
-
-Theirs* theirs_new(int width, uint64_t n) {
-	Theirs* t = new Theirs{width, n};
+Theirs* theirs_new(int version, int width, uint64_t n) {
+	Theirs* t = new Theirs{versions[version], width, n};
 	for (int i = 0; i < 2; i++) {
 		must(cudaMalloc(&t->keys[i], n * width));
 		must(cudaMalloc(&t->rows[i], n * 4));
 	}
-	sort_any(t, t->bytes, 0); // asks for the bytes
+	t->sort(0); // asks for the bytes
 	must(cudaMalloc(&t->temp, t->bytes));
 	return t;
 }
@@ -52,8 +54,20 @@ void theirs_load(Theirs* t, Address keys, Address stream) {
 void theirs_sort(Theirs* t, Address stream) {
 	cudaStream_t s = (cudaStream_t)stream;
 	number_rows<<<(unsigned)std::min<size_t>(t->n / 1024 + 1, 132 * 8), 256, 0, s>>>(t->rows[0], (uint32_t)t->n);
-	size_t bytes = t->bytes;
-	sort_any(t, bytes, s);
+	t->sort(s);
+}
+
+int theirs_has_topk(int version) { return versions[version]->topk != nullptr; }
+
+void theirs_topk(Theirs* t, uint64_t k, Address stream) {
+	size_t bytes;
+	cudaStream_t s = (cudaStream_t)stream;
+	t->version->topk(t->width, t->keys, t->rows, (uint32_t)t->n, (uint32_t)k, nullptr, &bytes, s);
+	if (bytes > t->bytes) {
+		must(cudaFree(t->temp));
+		must(cudaMalloc(&t->temp, t->bytes = bytes));
+	}
+	t->version->topk(t->width, t->keys, t->rows, (uint32_t)t->n, (uint32_t)k, t->temp, &bytes, s);
 }
 
 void theirs_free(Theirs* t) {

@@ -11,7 +11,10 @@ struct Theirs {
 	std::vector<u32> rows;
 };
 
-Theirs* theirs_new(int width, u64 n) { return new Theirs{width, std::vector<u64>(n), std::vector<u32>(n)}; }
+int theirs_versions() { return 1; }
+int theirs_version(int) { return 0; }
+
+Theirs* theirs_new(int, int width, u64 n) { return new Theirs{width, std::vector<u64>(n), std::vector<u32>(n)}; }
 
 void theirs_load(Theirs* t, Address keys, Address stream) {
 	synchronize(stream);
@@ -22,6 +25,9 @@ void theirs_sort(Theirs* t, Address) {
 	std::iota(t->rows.begin(), t->rows.end(), 0);
 	std::stable_sort(t->rows.begin(), t->rows.end(), [&](u32 a, u32 b) { return t->keys[a] < t->keys[b]; });
 }
+
+int theirs_has_topk(int) { return 0; }
+void theirs_topk(Theirs*, u64, Address) {}
 
 void theirs_free(Theirs* t) { delete t; }
 
