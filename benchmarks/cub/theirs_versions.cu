@@ -36,8 +36,8 @@ static void topk_pairs(void* keys[2], uint32_t* rows[2], uint32_t n, uint32_t k,
 	auto any = cuda::execution::require(cuda::execution::determinism::not_guaranteed,
 	                                    cuda::execution::output_ordering::unsorted);
 	auto in = cuda::std::execution::env{cuda::stream_ref{stream}, any};
-	must(cub_of::DeviceTopK::MinPairs(temp, *bytes, (const K*)keys[0], (K*)keys[1], cuda::counting_iterator<uint32_t>(0),
-	                                  rows[1], n, k, in));
+	cuda::counting_iterator<uint32_t> all(0);
+	must(cub_of::DeviceTopK::MinPairs(temp, *bytes, (const K*)keys[0], (K*)keys[1], all, rows[1], n, k, in));
 }
 
 static void topk_any(int width, void* keys[2], uint32_t* rows[2], uint32_t n, uint32_t k, void* temp, size_t* bytes,
