@@ -121,7 +121,7 @@ func (t *table) checkSort(tt *testing.T, want []uint64, opts arrowsort.Options) 
 	if err := t.sameRows(got, want); err != nil {
 		return fmt.Errorf("Sort, limit %d: %w", opts.Limit, err)
 	}
-	opts.Limit = 0
+	opts.Limit, opts.Engine = 0, nil
 	if sorted, row, err := arrowsort.IsSorted(tt.Context(), got, t.keys, opts); err != nil || !sorted || row != -1 {
 		return fmt.Errorf("IsSorted of the sorted data: %v, row %d, error %v", sorted, row, err)
 	}
@@ -135,6 +135,7 @@ func (t *table) checkSorted(tt *testing.T, order model.Order, opts arrowsort.Opt
 			want = i
 		}
 	}
+	opts.Engine = nil
 	sorted, row, err := arrowsort.IsSorted(tt.Context(), t.data, t.keys, opts)
 	if err != nil || sorted != (want < 0) || row != want {
 		return fmt.Errorf("IsSorted: %v, row %d, want row %d, error %v", sorted, row, want, err)
@@ -154,6 +155,7 @@ func (t *table) checkTake(tt *testing.T, r *rand.Rand, opts arrowsort.Options) e
 	}
 	numbers := b.NewArray()
 	defer numbers.Release()
+	opts.Engine = nil
 	got, err := arrowsort.Take(tt.Context(), t.data, numbers, opts)
 	if err != nil {
 		return fmt.Errorf("Take: %w", err)
