@@ -35,7 +35,7 @@ func Check(ctx context.Context, paths []string, opts Options) (*CheckResult, err
 		return nil, err
 	}
 	defer in.close()
-	c := checker{limit: in.opts.Rows.Limit, order: ordered{opts: in.opts},
+	c := checker{limit: in.opts.Rows.Limit, order: orderChecker{opts: in.opts},
 		result: &CheckResult{Files: in.paths, Keys: in.opts.Keys, Columns: in.columns}}
 	defer c.order.forget()
 	in.readKeysOnly()
@@ -44,7 +44,7 @@ func Check(ctx context.Context, paths []string, opts Options) (*CheckResult, err
 	err = in.each(ctx, PhaseCheck, func(file int, piece arrow.Table) error { return c.add(ctx, file, piece) })
 	c.result.Bytes = in.bytes
 	if v := c.result.Violation; err == nil && v != nil {
-		v.Reason, err = in.textReason(ctx, v.File)
+		v.Reason, err = in.csvTypeConflict(ctx, v.File)
 	}
 	return c.result, err
 }
@@ -52,7 +52,7 @@ func Check(ctx context.Context, paths []string, opts Options) (*CheckResult, err
 // A checker looks at one file after the other.
 type checker struct {
 	limit  int64
-	order  ordered
+	order  orderChecker
 	result *CheckResult
 	file   int
 	first  int64 // row of the piece in its file
@@ -218,7 +218,7 @@ func checkDeclaredOrder(ctx context.Context, file string, opts Options) (*Violat
 	if err != nil {
 		return nil, err
 	}
-	c := declaredOrderChecker{file: file, groups: s.Layout.RowGroups(), order: ordered{opts: in.opts}}
+	c := declaredOrderChecker{file: file, groups: s.Layout.RowGroups(), order: orderChecker{opts: in.opts}}
 	s.Close()
 	for _, group := range c.groups {
 		for _, key := range flagtext.KeysOf(group.Sorting) {
@@ -240,7 +240,7 @@ type declaredOrderChecker struct {
 	groups    []tablefile.RowGroup // the first is the one that is checked
 	inside    int64                // rows of it so far
 	row       int64                // in the file
-	order     ordered
+	order     orderChecker
 	violation *Violation
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 )
 
-// errNotCopied ends copying inputs that have to be sorted or merged.
-var errNotCopied = errors.New("not in order")
+// errNotInOrder ends the copying of inputs that have to be sorted or merged.
+var errNotInOrder = errors.New("not in order")
 
 // declaredOrder is the order of the keys if the inputs can be copied and are in it, by the bounds of their row groups;
 // else nil.
@@ -55,7 +55,7 @@ func sortingOf(keys []arrowsort.Key) (order []tablefile.SortingColumn) {
 
 // copyDeclared copies inputs that declare the order of the keys, while it finds their order. There is no result if they
 // do not, or are not in order as they are given. The caller releases the order, which is nil if it was not found.
-func (in *inputs) copyDeclared(ctx context.Context, output string) (result *Result, order *fileOrder, err error) {
+func (in *inputs) copyDeclared(ctx context.Context, output string) (result *Result, order *sortedness, err error) {
 	sorting := in.declaredOrder(ctx, output)
 	if sorting == nil {
 		return nil, nil, nil
@@ -66,8 +66,8 @@ func (in *inputs) copyDeclared(ctx context.Context, output string) (result *Resu
 	looking.Go(func() {
 		if order, err = in.quiet().order(copying); err != nil {
 			cancel(err)
-		} else if !order.asGiven() {
-			cancel(errNotCopied)
+		} else if !order.sortedAsGiven() {
+			cancel(errNotInOrder)
 		}
 	})
 	result, failed := in.within(copying, output, func(_ *extsort.Sorter, out *outputs) (*Result, error) {
@@ -75,7 +75,7 @@ func (in *inputs) copyDeclared(ctx context.Context, output string) (result *Resu
 		if err := out.begin(); err != nil {
 			return nil, err
 		}
-		if err := out.copyAll(copying, in, in.paths); err != nil {
+		if err := out.copyRowGroups(copying, in, in.paths); err != nil {
 			return nil, err
 		}
 		if looking.Wait(); copying.Err() != nil {
@@ -91,7 +91,7 @@ func (in *inputs) copyDeclared(ctx context.Context, output string) (result *Resu
 	case failed == nil:
 		order.release()
 		return result, nil, nil
-	case first == nil || first == errNotCopied:
+	case first == nil || first == errNotInOrder:
 		return nil, order, nil
 	default:
 		order.release()
@@ -131,8 +131,8 @@ func (o *outputs) copies(in *inputs, files []string, wanted func(*tablefile.Layo
 	return len(files) > 0
 }
 
-// copyAll copies the row groups of files, and completes the output.
-func (o *outputs) copyAll(ctx context.Context, in *inputs, files []string) error {
+// copyRowGroups copies the row groups of files, and completes the output.
+func (o *outputs) copyRowGroups(ctx context.Context, in *inputs, files []string) error {
 	read := *in
 	read.flat = allocators.NewRecycler(in.opts.Run.Allocator, 0)
 	defer read.flat.Release()
@@ -158,7 +158,7 @@ func (o *outputs) copyAll(ctx context.Context, in *inputs, files []string) error
 }
 
 // copied is the result for files that are copied.
-func (o *fileOrder) copied() (*Result, error) {
+func (o *sortedness) copied() (*Result, error) {
 	plan, err := o.stats.Plan()
 	if err != nil {
 		return nil, err

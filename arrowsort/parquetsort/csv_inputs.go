@@ -61,9 +61,9 @@ func (in *inputs) sizes() (bytes int64) {
 	return bytes
 }
 
-// textReason is why a CSV file may be in order by itself though not among the inputs: the first key column that has
-// other types in other files, and is text in all. It is empty where there is none.
-func (in *inputs) textReason(ctx context.Context, file string) (string, error) {
+// csvTypeConflict is why a CSV file may be in order by itself though not among the inputs: the first key column that
+// has other types in other files, and is text in all. It is empty where there is none.
+func (in *inputs) csvTypeConflict(ctx context.Context, file string) (string, error) {
 	if in.csv == nil || len(in.paths) == 1 {
 		return "", nil
 	}

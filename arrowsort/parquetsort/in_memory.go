@@ -17,7 +17,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A loaded is one input in memory.
+// A loaded is an input that was read as a whole.
 type loaded struct {
 	*tablefile.Input
 	rows  arrow.Table // the input with positions in place of missing names

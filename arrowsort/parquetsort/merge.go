@@ -19,7 +19,7 @@ func Merge(ctx context.Context, paths []string, output string, opts Options) (*R
 }
 
 // mergeInto merges inputs that are in order.
-func (in *inputs) mergeInto(ctx context.Context, s *extsort.Sorter, order *fileOrder, out *outputs) (*Result, error) {
+func (in *inputs) mergeInto(ctx context.Context, s *extsort.Sorter, order *sortedness, out *outputs) (*Result, error) {
 	plan, err := order.stats.Plan()
 	if err != nil {
 		return nil, err
@@ -27,8 +27,8 @@ func (in *inputs) mergeInto(ctx context.Context, s *extsort.Sorter, order *fileO
 	if err := out.order(in.sorting(plan)); err != nil {
 		return nil, err
 	}
-	if files := order.sequence(); out.copies(in, files, nil) {
-		if err := out.copyAll(ctx, in, files); err != nil {
+	if files := order.concatenable(); out.copies(in, files, nil) {
+		if err := out.copyRowGroups(ctx, in, files); err != nil {
 			return nil, err
 		}
 		return order.copied()
@@ -45,7 +45,7 @@ func (in *inputs) mergeInto(ctx context.Context, s *extsort.Sorter, order *fileO
 }
 
 // sources are the files as sources of a merge, which get the first rows from the order.
-func (in *inputs) sources(s *extsort.Sorter, order *fileOrder) extsort.Sources {
+func (in *inputs) sources(s *extsort.Sorter, order *sortedness) extsort.Sources {
 	budget, columns := in.opts.budget(), s.Schema().NumFields()
 	sources := extsort.Sources{Stats: order.stats, Rows: order.rows, Bytes: in.memory, Overlap: order.overlap(),
 		FanIn: min(budget.FanIn(columns), budget.Files(columns, in.memory/int64(len(in.paths)), in.opts.footers))}

@@ -14,32 +14,32 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 )
 
-// A fileOrder is what the keys of inputs show that are in order, each for itself.
-type fileOrder struct {
-	files    []orderedFile // those that have rows
+// A sortedness says which files are sorted, and the first and last key of each.
+type sortedness struct {
+	files    []fileRange // those that have rows
 	rows     int64
 	stats    extsort.KeyStatistics
 	unsorted *Violation // the first row that is not in order; then nothing else holds
 }
 
-// An orderedFile is an input that is in order. Its borders are batches of one row that hold the keys only.
-type orderedFile struct {
-	number      int
-	path        string
-	rows        int64
-	scan        ordered
-	first, last *extsort.KeyedRows
-	low, high   []uint64 // their codes
+// A fileRange is an input that is in order. Its borders are batches of one row that hold the keys only.
+type fileRange struct {
+	number            int
+	path              string
+	rows              int64
+	scan              orderChecker
+	first, last       *extsort.KeyedRows
+	firstKey, lastKey []uint64 // the codes of the borders
 }
 
 // order reads the keys of the inputs, up to the first row that is not in order. The caller releases what it returns.
-func (in *inputs) order(ctx context.Context) (*fileOrder, error) {
+func (in *inputs) order(ctx context.Context) (*sortedness, error) {
 	keys, opts := *in, *in.opts
 	keys.opts, keys.decode, keys.piece = &opts, true, keyScanBytes
 	keys.readKeysOnly()
 	keys.flat = allocators.NewRecycler(opts.Run.Allocator, 0)
 	defer keys.flat.Release()
-	o := &fileOrder{}
+	o := &sortedness{}
 	err := keys.each(ctx, PhaseCheck, func(file int, piece arrow.Table) error {
 		return o.add(ctx, &keys, file, piece)
 	})
@@ -57,12 +57,12 @@ func (in *inputs) order(ctx context.Context) (*fileOrder, error) {
 const keyScanBytes = 1 << 20
 
 // add looks at the next rows of a file.
-func (o *fileOrder) add(ctx context.Context, in *inputs, file int, piece arrow.Table) error {
+func (o *sortedness) add(ctx context.Context, in *inputs, file int, piece arrow.Table) error {
 	if piece.NumRows() == 0 {
 		return nil
 	}
 	if n := len(o.files); n == 0 || o.files[n-1].number != file {
-		o.files = append(o.files, orderedFile{number: file, path: in.paths[file], scan: ordered{opts: in.opts}})
+		o.files = append(o.files, fileRange{number: file, path: in.paths[file], scan: orderChecker{opts: in.opts}})
 	}
 	f := &o.files[len(o.files)-1]
 	at, err := f.scan.add(ctx, piece)
@@ -84,7 +84,7 @@ func (o *fileOrder) add(ctx context.Context, in *inputs, file int, piece arrow.T
 }
 
 // encode makes the codes of all borders.
-func (o *fileOrder) encode(ctx context.Context, opts *Options) error {
+func (o *sortedness) encode(ctx context.Context, opts *Options) error {
 	plan, err := o.stats.Plan()
 	if err != nil {
 		return err
@@ -96,15 +96,15 @@ func (o *fileOrder) encode(ctx context.Context, opts *Options) error {
 		}
 		f.first.Bind(plan)
 		f.last.Bind(plan)
-		f.low, f.high = f.first.Code(0), f.last.Code(0)
+		f.firstKey, f.lastKey = f.first.Code(0), f.last.Code(0)
 	}
 	return nil
 }
 
 // err is the error for inputs that have to be in order and are not.
-func (o *fileOrder) err(ctx context.Context, in *inputs) error {
+func (o *sortedness) err(ctx context.Context, in *inputs) error {
 	v := o.unsorted
-	advice, err := in.textReason(ctx, v.File)
+	advice, err := in.csvTypeConflict(ctx, v.File)
 	switch {
 	case err != nil:
 		return err
@@ -116,16 +116,16 @@ func (o *fileOrder) err(ctx context.Context, in *inputs) error {
 	return &UnsortedError{File: v.File, Row: v.Row, advice: advice}
 }
 
-// sequence lists the files with rows so that each begins where the one before ends; nil when some overlap. Ties at
+// concatenable lists the files with rows so that each begins where the one before ends; nil when some overlap. Ties at
 // borders keep the order of the inputs.
-func (o *fileOrder) sequence() []string {
+func (o *sortedness) concatenable() []string {
 	sorted := slices.Clone(o.files)
-	slices.SortStableFunc(sorted, func(a, b orderedFile) int { return slices.Compare(a.low, b.low) })
+	slices.SortStableFunc(sorted, func(a, b fileRange) int { return slices.Compare(a.firstKey, b.firstKey) })
 	var paths []string
 	for i, f := range sorted {
 		if i > 0 {
 			before := &sorted[i-1]
-			if c := slices.Compare(before.high, f.low); c > 0 || c == 0 && before.number > f.number {
+			if c := slices.Compare(before.lastKey, f.firstKey); c > 0 || c == 0 && before.number > f.number {
 				return nil
 			}
 		}
@@ -134,13 +134,13 @@ func (o *fileOrder) sequence() []string {
 	return paths
 }
 
-// asGiven reports whether all rows are in order as they are given.
-func (o *fileOrder) asGiven() bool {
+// sortedAsGiven reports whether all rows are in order as they are given.
+func (o *sortedness) sortedAsGiven() bool {
 	if o.unsorted != nil {
 		return false
 	}
 	for i := 1; i < len(o.files); i++ {
-		if slices.Compare(o.files[i-1].high, o.files[i].low) > 0 {
+		if slices.Compare(o.files[i-1].lastKey, o.files[i].firstKey) > 0 {
 			return false
 		}
 	}
@@ -148,12 +148,12 @@ func (o *fileOrder) asGiven() bool {
 }
 
 // overlap is the largest number of files that have rows at the same place of the order.
-func (o *fileOrder) overlap() int {
+func (o *sortedness) overlap() int {
 	most := 0
 	for _, at := range o.files {
 		n := 0
 		for _, f := range o.files {
-			if slices.Compare(f.low, at.low) <= 0 && slices.Compare(at.low, f.high) <= 0 {
+			if slices.Compare(f.firstKey, at.firstKey) <= 0 && slices.Compare(at.firstKey, f.lastKey) <= 0 {
 				n++
 			}
 		}
@@ -162,7 +162,7 @@ func (o *fileOrder) overlap() int {
 	return most
 }
 
-func (o *fileOrder) release() {
+func (o *sortedness) release() {
 	if o == nil {
 		return
 	}
@@ -178,14 +178,14 @@ func (o *fileOrder) release() {
 	o.files = nil
 }
 
-// ordered looks at rows piece by piece, whether each sorts after the one before. It keeps the last row.
-type ordered struct {
+// An orderChecker checks piece by piece that each row sorts after the one before it. It keeps the last row.
+type orderChecker struct {
 	opts *Options
 	last arrow.Table // nil before the first row
 }
 
 // add returns the first row of the next piece that sorts before the one above it; -1 when there is none.
-func (o *ordered) add(ctx context.Context, piece arrow.Table) (row int64, err error) {
+func (o *orderChecker) add(ctx context.Context, piece arrow.Table) (row int64, err error) {
 	parts, above := []arrow.Table{piece}, int64(0)
 	if o.last != nil {
 		parts, above = []arrow.Table{o.last, piece}, 1
@@ -206,7 +206,7 @@ func (o *ordered) add(ctx context.Context, piece arrow.Table) (row int64, err er
 }
 
 // remember copies the last row of a piece, which would keep the piece in memory.
-func (o *ordered) remember(ctx context.Context, piece arrow.Table) error {
+func (o *orderChecker) remember(ctx context.Context, piece arrow.Table) error {
 	last, err := extsort.TakeRows(ctx, piece, []uint64{uint64(piece.NumRows() - 1)}, o.opts.sorting())
 	if err != nil {
 		return fmt.Errorf("the last row of a piece: %w", err)
@@ -216,7 +216,7 @@ func (o *ordered) remember(ctx context.Context, piece arrow.Table) error {
 	return nil
 }
 
-func (o *ordered) forget() {
+func (o *orderChecker) forget() {
 	if o.last != nil {
 		o.last.Release()
 		o.last = nil

@@ -40,9 +40,9 @@ func TestSortOfFilesInOrder(t *testing.T) {
 		copied bool
 	}{
 		"one behind the other":             {[][2]int{{0, 9}, {10, 19}, {20, 29}}, true},
-		"in another sequence":              {[][2]int{{20, 29}, {0, 9}, {10, 19}}, true},
+		"in another concatenable":          {[][2]int{{20, 29}, {0, 9}, {10, 19}}, true},
 		"touching":                         {[][2]int{{0, 10}, {10, 20}, {20, 20}, {20, 30}}, true},
-		"touching in another sequence":     {[][2]int{{10, 20}, {0, 10}}, false},
+		"touching in another concatenable": {[][2]int{{10, 20}, {0, 10}}, false},
 		"overlapping":                      {[][2]int{{0, 50}, {20, 70}, {21, 22}, {100, 200}, {150, 160}}, false},
 		"all ties":                         {[][2]int{{5, 5}, {5, 5}, {5, 5}}, true},
 		"one inside another, then another": {[][2]int{{40, 60}, {0, 100}, {101, 300}}, false},

@@ -21,7 +21,7 @@ func (in *inputs) readKeysOnly() {
 	in.readOnly(in.keyColumns())
 }
 
-// readOnly has only some columns read, in the order of the schema, with those of the keys among them.
+// readOnly limits reading to some columns, in the order of the schema; those of the keys must be among them.
 func (in *inputs) readOnly(columns []int) {
 	in.opts.Keys = flagtext.Among(columns, in.opts.Keys)
 	in.project(columns)

@@ -107,7 +107,7 @@ func (in *inputs) holds(output string) bool {
 	return in.opts.budget().Holds(bytes)
 }
 
-// within has use write an output with a sorter.
+// within opens a sorter and the output, calls use, and commits or removes the output.
 func (in *inputs) within(ctx context.Context, output string,
 	use func(s *extsort.Sorter, out *outputs) (*Result, error)) (*Result, error) {
 	s, err := extsort.New(ctx, in.schema, in.opts.spilling())
