@@ -3,6 +3,7 @@ package arrowsort
 import (
 	"context"
 	"fmt"
+	"math/bits"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
@@ -52,6 +53,29 @@ const (
 	sortOptions = optionEngine | optionProgress | optionOnPlan // of functions that sort
 )
 
+// optionNames are the names of the options, by their bits.
+var optionNames = [...]string{"Limit", "Engine", "Progress", "OnPlan", "BatchRows"}
+
+// given returns the options that are set.
+func (o *Options) given() (given optionSet) {
+	if o.Limit != 0 {
+		given |= optionLimit
+	}
+	if o.Engine != nil {
+		given |= optionEngine
+	}
+	if o.Progress != nil {
+		given |= optionProgress
+	}
+	if o.OnPlan != nil {
+		given |= optionOnPlan
+	}
+	if o.BatchRows != 0 {
+		given |= optionBatchRows
+	}
+	return given
+}
+
 // An operation is a function of this package with the options that not all functions use.
 type operation struct {
 	name string
@@ -70,21 +94,9 @@ func (o Options) resolved(ctx context.Context, op operation) (Options, error) {
 	case o.BatchRows < 0:
 		return o, fmt.Errorf("%w: Options.BatchRows is %d; give 0 for %d", ErrOption, o.BatchRows, DefaultBatchRows)
 	}
-	for _, option := range [...]struct {
-		name  string
-		bit   optionSet
-		given bool
-	}{
-		{"Limit", optionLimit, o.Limit != 0},
-		{"Engine", optionEngine, o.Engine != nil},
-		{"Progress", optionProgress, o.Progress != nil},
-		{"OnPlan", optionOnPlan, o.OnPlan != nil},
-		{"BatchRows", optionBatchRows, o.BatchRows != 0},
-	} {
-		if option.given && op.uses&option.bit == 0 {
-			return o, fmt.Errorf("%w: Options.%s is set, which %s does not use; leave it out",
-				ErrOption, option.name, op.name)
-		}
+	if unused := o.given() &^ op.uses; unused != 0 {
+		name := optionNames[bits.TrailingZeros8(uint8(unused))]
+		return o, fmt.Errorf("%w: Options.%s is set, which %s does not use; leave it out", ErrOption, name, op.name)
 	}
 	o.Allocator = allocators.Unzeroed(o.Allocator)
 	if o.Engine == nil {
