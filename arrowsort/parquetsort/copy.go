@@ -16,8 +16,8 @@ import (
 // errNotInOrder ends the copying of inputs that have to be sorted or merged.
 var errNotInOrder = errors.New("not in order")
 
-// declaredOrder is the order of the keys if the inputs can be copied and are in it, by the bounds of their row groups;
-// else nil.
+// declaredOrder returns the order of the keys if the inputs can be copied and are in it, by the bounds of their row
+// groups; else nil.
 func (in *inputs) declaredOrder(ctx context.Context, output string) []tablefile.SortingColumn {
 	sorting := sortingOf(in.opts.Keys)
 	decoded, err := dictionary.DecodedSchema(in.schema)
@@ -40,7 +40,7 @@ func (in *inputs) declaredOrder(ctx context.Context, output string) []tablefile.
 	return sorting
 }
 
-// sortingOf is the order of keys for the metadata of a file.
+// sortingOf returns the order of keys for the metadata of a file.
 func sortingOf(keys []arrowsort.Key) (order []tablefile.SortingColumn) {
 	for _, k := range keys {
 		by := tablefile.SortingColumn{Path: k.Path, Descending: k.Order == arrowsort.Descending,
@@ -99,7 +99,7 @@ func (in *inputs) copyDeclared(ctx context.Context, output string) (result *Resu
 	}
 }
 
-// quiet are the inputs without progress.
+// quiet returns the inputs without progress.
 func (in *inputs) quiet() *inputs {
 	quiet, opts := *in, *in.opts
 	opts.Run.Progress = func(Phase, int64, int64) {}
@@ -157,7 +157,7 @@ func (o *outputs) copyRowGroups(ctx context.Context, in *inputs, files []string)
 	return o.finish()
 }
 
-// copied is the result for files that are copied.
+// copied returns the result for files that are copied.
 func (o *sortedness) copied() (*Result, error) {
 	plan, err := o.stats.Plan()
 	if err != nil {

@@ -51,7 +51,7 @@ func (in *inputs) inferCSV(ctx context.Context) error {
 	return nil
 }
 
-// sizes is the bytes of all files; of one that is missing, which opening it reports, none.
+// sizes returns the bytes of all files; of one that is missing, which opening it reports, none.
 func (in *inputs) sizes() (bytes int64) {
 	for _, path := range in.paths {
 		if info, err := os.Stat(in.pipes.file(path)); err == nil {
@@ -87,7 +87,8 @@ func (in *inputs) csvTypeConflict(ctx context.Context, file string) (string, err
 	return "", nil
 }
 
-// columnIn is the column of a schema that matches a column of another: by its name, or by its position if names repeat.
+// columnIn returns the column of a schema that matches a column of another: by its name, or by its position if names
+// repeat.
 func columnIn(schema, other *arrow.Schema, column int) arrow.Field {
 	if at := schema.FieldIndices(other.Field(column).Name); len(at) == 1 {
 		column = at[0]
@@ -95,7 +96,7 @@ func columnIn(schema, other *arrow.Schema, column int) arrow.Field {
 	return schema.Field(column)
 }
 
-// typesOf is the schema of one CSV file by itself.
+// typesOf returns the schema of one CSV file by itself.
 func (in *inputs) typesOf(ctx context.Context, path string) (*arrow.Schema, error) {
 	read := in.reading(path)
 	read.CSV = in.opts.csvSchema()
@@ -122,7 +123,7 @@ func (in *inputs) readVerbatim() {
 	in.inferred, in.schema = in.schema, verbatim.Arrow()
 }
 
-// writtenSchema is the schema of the columns that are written, with the types of those whose text is written.
+// writtenSchema returns the schema of the columns that are written, with the types of those whose text is written.
 func (in *inputs) writtenSchema() *arrow.Schema {
 	if in.inferred == nil {
 		return arraydata.Pick(in.schema, in.written)
@@ -137,7 +138,7 @@ func (in *inputs) writtenSchema() *arrow.Schema {
 	return arraydata.Pick(in.inferred, columns)
 }
 
-// csvSchema is the schema of CSV files of which none was read.
+// csvSchema returns the schema of CSV files of which none was read.
 func (o *Options) csvSchema() *csv.Schema {
 	return &csv.Schema{NoHeader: o.Input.NoHeader, Types: o.csvTypes}
 }
@@ -196,7 +197,7 @@ func (in *inputs) warnKeys(schema *csv.Schema) {
 	}
 }
 
-// shellQuoted is a word as a shell takes it.
+// shellQuoted returns a word as a shell takes it.
 func shellQuoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
 // warnRounded warns of columns whose numbers lose digits where they are written as float64.
@@ -211,7 +212,7 @@ func (in *inputs) warnRounded() {
 	}
 }
 
-// delimiterHint is what to do where the name of the only column looks like several; empty where it does not.
+// delimiterHint returns what to do where the name of the only column looks like several; empty where it does not.
 func delimiterHint(schema *csv.Schema) string {
 	if schema == nil {
 		return ""

@@ -61,7 +61,7 @@ func Divide(ctx context.Context, paths []string, bytes int64, opts Options) (*Di
 	return d, nil
 }
 
-// parts are the parts of a file.
+// parts returns the parts of a file.
 func (in *inputs) parts(path string, most int64) ([]Part, error) {
 	if path == tablefile.Pipe {
 		return nil, fmt.Errorf("%w: standard input is not divided; give files", errOption)

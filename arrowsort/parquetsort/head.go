@@ -49,7 +49,7 @@ func (h *head) read(ctx context.Context, in *inputs, files []string) error {
 	})
 }
 
-// table is the rows, which are given away; nil when none are wanted. The schema is theirs if there are none.
+// table returns the rows, which are given away; nil when none are wanted. The schema is theirs if there are none.
 func (h *head) table(schema *arrow.Schema) arrow.Table {
 	if h.opts.Output.Preview == 0 {
 		return nil

@@ -73,7 +73,7 @@ func (l *loaded) indices(ctx context.Context) (_ *array.Uint64, err error) {
 	return l.order, err
 }
 
-// sorting are the options to sort the input.
+// sorting returns the options to sort the input.
 func (l *loaded) sorting() arrowsort.Options {
 	l.opts.Run.Progress(PhaseSort, 0, 0)
 	opts := l.opts.sorting()
@@ -121,8 +121,8 @@ func (l *loaded) sorted(ctx context.Context, format tablefile.Format) (arrow.Tab
 	return l.rows, rows, nil
 }
 
-// wanted are the numbers of those rows of a table, in sorted order, that the options want: of each key the first, then
-// the leading or the last of them.
+// wanted returns the numbers of those rows of a table, in sorted order, that the options want: of each key the first,
+// then the leading or the last of them.
 func (l *loaded) wanted(ctx context.Context, sorted []uint64) ([]uint64, error) {
 	if l.opts.Rows.Unique && len(sorted) > 0 {
 		var err error

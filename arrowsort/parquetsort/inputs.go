@@ -111,7 +111,7 @@ func (in *inputs) begin(ctx context.Context, once bool) (_ *inputs, err error) {
 // close removes the copies of pipes.
 func (in *inputs) close() { in.pipes.close() }
 
-// displayName is an input as errors name it.
+// displayName returns an input as errors name it.
 func displayName(path string) string {
 	if path == tablefile.Pipe {
 		return "standard input"
@@ -252,10 +252,10 @@ func (in *inputs) scan(path string) (*tablefile.Scanner, error) {
 	return s, err
 }
 
-// pieceBytes are the bytes that are read at a time.
+// pieceBytes returns the bytes that are read at a time.
 func (in *inputs) pieceBytes() int64 { return cmp.Or(in.piece, in.opts.budget().Piece()) }
 
-// reading are the options to read an input.
+// reading returns the options to read an input.
 func (in *inputs) reading(path string) tablefile.ReadOptions {
 	read := tablefile.ReadOptions{
 		Format: in.formatOf(path), Name: path, Allocator: in.opts.Run.Allocator, Flat: in.flat,
@@ -269,7 +269,7 @@ func (in *inputs) reading(path string) tablefile.ReadOptions {
 	return read
 }
 
-// formatOf is the format of an input; Auto when its name names none.
+// formatOf returns the format of an input; Auto when its name names none.
 func (in *inputs) formatOf(path string) tablefile.Format {
 	format, err := in.format.Resolve(path)
 	if err != nil {
@@ -326,7 +326,7 @@ func (i *input) Next(ctx context.Context) (arrow.Table, error) {
 	return dataset.Arrange(ctx, table, i.schema, i.in.opts.taking())
 }
 
-// piece is the next rows as they are in the file, of which the values of dictionaries fit.
+// piece returns the next rows as they are in the file, of which the values of dictionaries fit.
 func (i *input) piece(ctx context.Context) (table arrow.Table, err error) {
 	if table, i.rest = i.rest, nil; table == nil {
 		if table, err = i.Scanner.Next(ctx); err != nil || !i.large {

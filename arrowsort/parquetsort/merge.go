@@ -44,7 +44,7 @@ func (in *inputs) mergeInto(ctx context.Context, s *extsort.Sorter, order *sorte
 	return writeAll(ctx, s, out, sorted)
 }
 
-// sources are the files as sources of a merge, which get the first rows from the order.
+// sources returns the files as sources of a merge, which get the first rows from the order.
 func (in *inputs) sources(s *extsort.Sorter, order *sortedness) extsort.Sources {
 	budget, columns := in.opts.budget(), s.Schema().NumFields()
 	sources := extsort.Sources{Stats: order.stats, Rows: order.rows, Bytes: in.memory, Overlap: order.overlap(),

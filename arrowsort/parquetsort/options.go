@@ -147,7 +147,7 @@ const (
 	LZ4          Compression = "lz4"
 )
 
-// Level is a codec with a level.
+// Level returns a codec with a level.
 func (c Compression) Level(level int) Compression {
 	return Compression(fmt.Sprintf("%s:%d", c, level))
 }
@@ -233,12 +233,12 @@ func (o Options) resolved(ctx context.Context) (Options, error) {
 	return o, nil
 }
 
-// budget is what the footer of an input leaves of the memory.
+// budget returns what the footer of an input leaves of the memory.
 func (o *Options) budget() extsort.Budget {
 	return extsort.Budget{Total: o.Memory.Budget - o.footers, All: o.Memory.Budget}
 }
 
-// spilling are the options to sort within the budget.
+// spilling returns the options to sort within the budget.
 func (o *Options) spilling() extsort.Options {
 	return extsort.Options{
 		Keys: o.Keys, Budget: o.budget(), BatchRows: o.Output.RowGroupRows,
@@ -259,7 +259,7 @@ func (o *Options) progress(phase Phase) func(done, total int) {
 	return func(done, total int) { o.Run.Progress(phase, int64(done), int64(total)) }
 }
 
-// parsed are the options to write an output that do not depend on its name.
+// parsed returns the options to write an output that do not depend on its name.
 func (o *Options) parsed() (w tablefile.WriteOptions, err error) {
 	w = tablefile.WriteOptions{Threads: o.Run.Threads, Allocator: o.Run.Allocator, Stdout: o.Output.Stdout,
 		Delimiter: o.Output.Delimiter, NoHeader: o.Output.NoHeader}
@@ -272,7 +272,7 @@ func (o *Options) parsed() (w tablefile.WriteOptions, err error) {
 	return w, nil
 }
 
-// writing are the options to write an output.
+// writing returns the options to write an output.
 func (o *Options) writing(path string) (tablefile.WriteOptions, error) {
 	w, err := o.parsed()
 	if err == nil {
@@ -284,12 +284,12 @@ func (o *Options) writing(path string) (tablefile.WriteOptions, error) {
 	return w, err
 }
 
-// sorting are the options for package arrowsort; sorts use the Engine as well.
+// sorting returns the options for package arrowsort; sorts use the Engine as well.
 func (o *Options) sorting() arrowsort.Options {
 	return arrowsort.Options{Threads: o.Run.Threads, Allocator: o.Run.Allocator}
 }
 
-// taking are the options for package take.
+// taking returns the options for package take.
 func (o *Options) taking() take.Options {
 	return take.Options{Threads: o.Run.Threads, Allocator: o.Run.Allocator}
 }

@@ -101,7 +101,7 @@ func (o *sortedness) encode(ctx context.Context, opts *Options) error {
 	return nil
 }
 
-// err is the error for inputs that have to be in order and are not.
+// err returns the error for inputs that have to be in order and are not.
 func (o *sortedness) err(ctx context.Context, in *inputs) error {
 	v := o.unsorted
 	advice, err := in.csvTypeConflict(ctx, v.File)
@@ -147,7 +147,7 @@ func (o *sortedness) sortedAsGiven() bool {
 	return true
 }
 
-// overlap is the largest number of files that have rows at the same place of the order.
+// overlap returns the largest number of files that have rows at the same place of the order.
 func (o *sortedness) overlap() int {
 	most := 0
 	for _, at := range o.files {

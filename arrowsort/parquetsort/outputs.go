@@ -198,7 +198,7 @@ func (o *outputs) removeOlder() error {
 	return nil
 }
 
-// target is the path at which an output is written: a temporary one, unless it is written in place.
+// target returns the path at which an output is written: a temporary one, unless it is written in place.
 func (o *outputs) target(path string) (string, error) {
 	if !tablefile.Replaces(path) {
 		return path, nil

@@ -22,7 +22,7 @@ type pipes struct {
 	stream *tablefile.Scanner // the one input, which is not read yet; nil: inputs can be read any number of times
 }
 
-// file is the path at which an input can be read.
+// file returns the path at which an input can be read.
 func (p *pipes) file(path string) string {
 	if at, found := p.copies[path]; found {
 		return at

@@ -41,7 +41,7 @@ func (in *inputs) project(columns []int) {
 	in.projected, in.schema = chosen, arraydata.Pick(in.schema, columns)
 }
 
-// keyColumns are the columns of the keys, in the order of the schema.
+// keyColumns returns the columns of the keys, in the order of the schema.
 func (in *inputs) keyColumns() []int {
 	var columns []int
 	for _, key := range in.opts.Keys {
@@ -51,7 +51,7 @@ func (in *inputs) keyColumns() []int {
 	return slices.Compact(columns)
 }
 
-// projectionOf are the columns that are read of a file, nil for all. The file has columns of the same names in any
+// projectionOf returns the columns that are read of a file, nil for all. The file has columns of the same names in any
 // order; if names are not unique, in the same order.
 func (in *inputs) projectionOf(schema *arrow.Schema) []int {
 	if in.projected == nil || dataset.ColumnsEqual(in.all, schema) {
@@ -104,8 +104,8 @@ func (in *inputs) selectColumns() error {
 	return nil
 }
 
-// sorting is the order of a plan of the keys for the metadata of an output: up to the first key whose column is not
-// written, as another column may have its name.
+// sorting returns the order of a plan of the keys for the metadata of an output: up to the first key whose column is
+// not written, as another column may have its name.
 func (in *inputs) sorting(plan *keyencode.Plan) []tablefile.SortingColumn {
 	sorting := tablefile.SortingOf(plan, sortingOf(in.opts.Keys))
 	for i := range sorting {

@@ -204,7 +204,7 @@ func writeAll(ctx context.Context, s *extsort.Sorter, out *outputs, sorted extso
 	return &Result{RowsIn: s.Rows(), Rows: rows, Plan: plan.String()}, nil
 }
 
-// outputs are the outputs for the inputs, with files of a schema, of which none is begun.
+// outputs returns the outputs for the inputs, with files of a schema, of which none is begun.
 func (in *inputs) outputs(ctx context.Context, path string, schema *arrow.Schema) (*outputs, error) {
 	o := &outputs{ctx: ctx, path: path, schema: schema, head: head{opts: in.opts}}
 	o.closing.SetLimit(syncs)
@@ -285,7 +285,7 @@ func Argsort(ctx context.Context, path, output string, opts Options) (*Result, e
 
 var indexSchema = arrow.NewSchema([]arrow.Field{{Name: "index", Type: arrow.PrimitiveTypes.Uint64}}, nil)
 
-// oneInput is the one input, which was not opened yet, for an output; none when that is empty.
+// oneInput returns the one input, which was not opened yet, for an output; none when that is empty.
 func oneInput(ctx context.Context, path, output string, opts Options) (*inputs, error) {
 	in, err := newInputs(ctx, []string{path}, opts)
 	if err != nil {

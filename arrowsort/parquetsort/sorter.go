@@ -44,7 +44,7 @@ func NewSorter(ctx context.Context, schema *arrow.Schema, keys []arrowsort.Key, 
 	return &Sorter{ctx: ctx, opts: opts, sorter: s}, nil
 }
 
-// Schema is the schema of the sorted batches.
+// Schema returns the schema of the sorted batches.
 func (s *Sorter) Schema() *arrow.Schema { return s.sorter.Schema() }
 
 // Write takes a batch of the sorter's schema; the caller may release it. It returns when there is memory for the next:

@@ -19,5 +19,5 @@ func Memory() int64 {
 // noLimit is what the runtime reports when GOMEMLIMIT is not set.
 const noLimit = 1<<63 - 1
 
-// HugeBytes is the least size of buffers that huge pages pay for: smaller ones lie in huge pages of others.
+// HugeBytes is the size of the smallest buffer for which huge pages pay. Smaller buffers share a huge page with others.
 const HugeBytes = 1 << 19

@@ -22,7 +22,7 @@ func (p *Pool) With(threads int) *Pool {
 	return &other
 }
 
-// Run is the function Run for tasks without errors.
+// Run returns the function Run for tasks without errors.
 func (p *Pool) Run(items int, f func(worker, item int)) error {
 	return Run(p.Ctx, items, p.Threads, func(worker, item int) error {
 		f(worker, item)

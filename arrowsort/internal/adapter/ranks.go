@@ -12,12 +12,12 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// ranks numbers the entries of all dictionaries by value, from 1 on, equal entries equally; a null entry is 0.
+// ranks returns the dense rank of each entry among the entries of all dictionaries, from 1 on; 0 for a null entry.
 func (r *RawColumns) ranks(typ arrow.DataType, dictionaries []arrow.ArrayData, key keyencode.Key) ([][]uint32, error) {
 	return r.ranksOfBoth(typ, dictionaries, nil, nil, key)
 }
 
-// ranksOfBoth is ranks of dictionaries of two types that have the same values.
+// ranksOfBoth ranks the dictionaries of two columns together. Their types have the same values.
 func (r *RawColumns) ranksOfBoth(
 	a arrow.DataType, left []arrow.ArrayData, b arrow.DataType, right []arrow.ArrayData, key keyencode.Key,
 ) ([][]uint32, error) {

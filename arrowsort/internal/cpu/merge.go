@@ -15,7 +15,7 @@ type Runs struct {
 	Open []bool
 }
 
-// bounds are the rows lo..hi-1 of a run.
+// bounds returns the rows lo..hi-1 of a run.
 func (r Runs) bounds(run int) (lo, hi int) {
 	if run > 0 {
 		lo = r.Ends[run-1]
@@ -110,8 +110,8 @@ func (s *sorter) merge(runs Runs, proven bool) (*engine.Result, error) {
 	return s.result()
 }
 
-// safeRows is the number of rows of each run that no row to come can precede: those up to the last row of the open run
-// that ends first. Ties of later runs wait for those of that one.
+// safeRows returns the number of rows of each run that no row to come can precede: those up to the last row of the open
+// run that ends first. Ties of later runs wait for those of that one.
 func (s *sorter) safeRows(runs Runs) []int {
 	taken := make([]int, len(runs.Ends))
 	var last []uint32

@@ -26,8 +26,8 @@ const (
 	TiesAverage             // the mean of the smallest and the greatest
 )
 
-// Ranks are the ranks of a group of ties at places first up to, but without, end of the sorted order, the group of a
-// number, counted from 1: the rank of the first row, and how much greater that of each further row is. Average ranks
+// Ranks returns the ranks of a group of ties at places first up to, but without, end of the sorted order, the group of
+// a number, counted from 1: the rank of the first row, and how much greater that of each further row is. Average ranks
 // are doubled; Value makes them float64.
 func (t Ties) Ranks(first, end, number int) (rank, step uint64) {
 	switch t {
@@ -43,7 +43,7 @@ func (t Ties) Ranks(first, end, number int) (rank, step uint64) {
 	return uint64(first) + 1, 1
 }
 
-// Value is what is stored for a rank: the rank, or the bits of the float64 of a doubled one.
+// Value returns what is stored for a rank: the rank, or the bits of the float64 of a doubled one.
 func (t Ties) Value(rank uint64) uint64 {
 	if t == TiesAverage {
 		return math.Float64bits(float64(rank) / 2)
@@ -236,7 +236,7 @@ func NextMark(marks []uint64, lo, hi int) int {
 	return hi
 }
 
-// ranksBefore are what the ranks within each bin lack to be those among all rows.
+// ranksBefore returns what the ranks within each bin lack to be those among all rows.
 func ranksBefore(starts []uint32, groups []int, ties Ties) []uint64 {
 	ranks := make([]uint64, len(groups))
 	before := uint64(0)

@@ -214,7 +214,7 @@ func (b *binSearch) divide(rows int) error {
 // A binTask is values lo..hi-1 of the partition, all of one bin.
 type binTask struct{ bin, lo, hi int }
 
-// tasks are the values of all bins, and the most rows of a table that they need.
+// tasks returns the values of all bins, and the most rows of a table that they need.
 func (b *binSearch) tasks() (tasks []binTask, longest int) {
 	for bin := range b.part.Classifier.Bins {
 		lo, hi := b.part.Bin(bin)

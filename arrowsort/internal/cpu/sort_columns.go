@@ -86,8 +86,8 @@ func (s *sorter) movedCodes(numbers *payload.Mover) (c movedRows, added []*paylo
 	return c, added, nil
 }
 
-// movedKeys are the job's columns as they lie in the result, if that holds all keys: gathered, of fixed width, and no
-// row null unless the key is the only one: then the bins keep its nulls apart, where they are in the end.
+// movedKeys returns the job's columns as they lie in the result, if that holds all keys: gathered, of fixed width, and
+// no row null unless the key is the only one: then the bins keep its nulls apart, where they are in the end.
 func (s *sorter) movedKeys() ([]keyencode.Column, bool) {
 	columns := make([]keyencode.Column, len(s.keys.Columns))
 	for _, key := range s.keys.Keys {
@@ -248,7 +248,7 @@ type movedRows struct {
 
 func (s movedRows) Encode(dst []uint64, lo int) { copy(dst, s.words[lo:]) }
 
-// Words are the leading words of rows lo..hi-1.
+// Words returns the leading words of rows lo..hi-1.
 func (s movedRows) Words(lo, hi int) []uint64 { return s.words[lo:hi] }
 
 // Prefetch brings the strings of rows lo..hi-1 into the cache, if they have moved.

@@ -35,9 +35,9 @@ func (s *sorter) fewCodes() bool {
 	return bins*4*uint64(partition.StripesOfCodes(s.pool, s.rows)) <= uint64(s.rows)*counterBytes
 }
 
-// sortCounting is a partition that has a bin for each code, so that bins need no sort. Rows that are near one another
-// go to few bins: their counters stay in the cache, and so do the lines of the result that the next rows go to. done is
-// false where codes are too many.
+// sortCounting returns a partition that has a bin for each code, so that bins need no sort. Rows that are near one
+// another go to few bins: their counters stay in the cache, and so do the lines of the result that the next rows go to.
+// done is false where codes are too many.
 func (s *sorter) sortCounting() (done bool, err error) {
 	if !s.keys.Measured() {
 		if err := s.keys.MeasureAll(s.pool); err != nil {
@@ -56,7 +56,8 @@ func (s *sorter) sortCounting() (done bool, err error) {
 	return true, p.Scatter(movers)
 }
 
-// countCodes is a partition that has a bin for each code, once its rows are counted, for movers that are to be moved.
+// countCodes returns a partition that has a bin for each code, once its rows are counted, for movers that are to be
+// moved.
 func (s *sorter) countCodes(movers []*payload.Mover) (*partition.Partition, error) {
 	p, err := partition.NewOfCodes(s.pool, s.mem, s.keys.Source(), s.rows, 1<<s.keys.Plan.WordBits(0))
 	if err != nil {

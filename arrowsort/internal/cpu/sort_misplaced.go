@@ -91,8 +91,8 @@ func (m *outliers) findAnchors() bool {
 	return m.mostTo(codes, longest)*(m.s.rows/len(codes)) <= mergeRows
 }
 
-// mostTo is the largest number of sampled codes left out of the longest subsequence that belong to one tile, as when
-// many of them are one frequent value.
+// mostTo returns the largest number of sampled codes left out of the longest subsequence that belong to one tile, as
+// when many of them are one frequent value.
 func (m *outliers) mostTo(codes []uint64, longest []int) (most int) {
 	out := make([]int, len(m.tiles))
 	for i, c := range codes {
@@ -107,7 +107,7 @@ func (m *outliers) mostTo(codes []uint64, longest []int) (most int) {
 	return most
 }
 
-// longestRising are the places of a longest subsequence that never falls.
+// longestRising returns the places of a longest subsequence that never falls.
 func longestRising(codes []uint64) []int {
 	before := make([]int, len(codes)) // the place before each one in a longest subsequence up to it
 	var ends []int                    // of the subsequences of each length, the one with the lowest last code
@@ -193,7 +193,7 @@ func (m *outliers) sort() (err error) {
 	return m.s.sortList(m.src, m.sorted, 0)
 }
 
-// before is the number of outliers that sort before the row of an anchor.
+// before returns the number of outliers that sort before the row of an anchor.
 func (m *outliers) before(f anchor) int {
 	if f.row == 0 {
 		return 0

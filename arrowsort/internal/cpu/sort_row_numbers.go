@@ -45,7 +45,7 @@ func (s *sorter) sortRowNumbers() error {
 	})
 }
 
-// recordBits are the bits of a row number and those of the leading word that do not fit above it.
+// recordBits returns the bits of a row number and those of the leading word that do not fit above it.
 func (s *sorter) recordBits() (rowBits, rest uint) {
 	rowBits = uint(bits.Len(uint(s.rows - 1)))
 	return rowBits, max(uint(s.keys.Plan.WordBits(0))+rowBits, 64) - 64

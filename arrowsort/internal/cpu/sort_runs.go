@@ -22,7 +22,7 @@ func (s *sorter) sortRuns() (done bool, err error) {
 	return s.mergeTiles(runs, false)
 }
 
-// sampledRuns are the runs between the falls of the sampled codes. It reports false for one run and for many.
+// sampledRuns returns the runs between the falls of the sampled codes. It reports false for one run and for many.
 func (s *sorter) sampledRuns() (runs Runs, ok bool) {
 	codes := s.keys.Sample()
 	if falls := keys.CountDescents(codes); falls == 0 || falls >= maxSampledRuns {
@@ -186,7 +186,7 @@ func (t *mergeTile) move(s *sorter, f *binsort.Sorter, movers []*payload.Mover, 
 	}
 }
 
-// order is the order of the rows, one run after another; nil when they are in order. f has their codes.
+// order returns the order of the rows, one run after another; nil when they are in order. f has their codes.
 func (t *mergeTile) order(s *sorter, f *binsort.Sorter) []uint32 {
 	if len(t.first) != 2 || s.keys.Plan.Words() != 1 {
 		return f.Order(s.keys.Plan, t.source(s.keys.Source()), 0, t.rows)

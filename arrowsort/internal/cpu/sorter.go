@@ -93,7 +93,7 @@ func (s *sorter) allocate() error {
 	return nil
 }
 
-// movers are all movers of the result.
+// movers returns all movers of the result.
 func (s *sorter) movers() []*payload.Mover {
 	var ls []*payload.Mover
 	if s.numbers != nil {

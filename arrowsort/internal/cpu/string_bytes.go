@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	movedLength   = 1 << 8  // the greatest average length: each longer string is read in order anyway
+	movedLength   = 1 << 8  // the greatest average length: longer strings are sequential reads anyway
 	movedBinBytes = 1 << 21 // of a bin that moves
 )
 
@@ -26,13 +26,13 @@ const (
 type movedBytes struct {
 	text     *payload.Strings
 	data     []byte     // the result's
-	rows     []uint32   // the first row of each bin, and their number
-	bins     []int      // the first byte of each bin in data, and their number
-	moved    []bool     // which bins are
-	nextByte [][]uint64 // of each share, the next byte in each bin
+	rows     []uint32   // the first row of each bin, then the number of rows
+	bins     []int      // the first byte of each bin in data, then the number of bytes
+	moved    []bool     // whether the bytes of a bin move
+	nextByte [][]uint64 // of each stripe, the next byte in each bin
 }
 
-// textsToMove are the columns whose bytes are worth it: those of long strings, of which all rows are wanted.
+// textsToMove returns the columns whose bytes are worth moving: long strings, if all rows are wanted.
 func (s *sorter) textsToMove() (texts []*payload.Strings) {
 	if s.rows < s.stringRows || s.job.Out() < s.rows {
 		return nil
@@ -45,8 +45,8 @@ func (s *sorter) textsToMove() (texts []*payload.Strings) {
 	return texts
 }
 
-// moveBytes lets the bytes of a column move with a partition that has kept its bins. It returns nil where they stay in
-// the input.
+// moveBytes moves the bytes of a column with a partition that has recorded the bin of each row. It returns nil if they
+// stay in the input.
 func moveBytes(pool *workers.Pool, mem *arena.Arena, t *payload.Strings, p *partition.Partition) (*movedBytes, error) {
 	c := &movedBytes{text: t, rows: p.Starts, nextByte: make([][]uint64, len(p.Stripes))}
 	if err := c.count(pool, t, p); err != nil {
@@ -106,8 +106,7 @@ func (c *movedBytes) place(p *partition.Partition) (moved int) {
 	return moved
 }
 
-// move copies the bytes of rows from lo on, which are of one share, to their bins, and lets their words say where they
-// are then.
+// move copies the strings of rows from lo on, all of one stripe, into their bins and points their words at the copies.
 func (c *movedBytes) move(t *payload.Strings, p *partition.Partition, words []uint64, lo int) {
 	next := c.nextByte[sort.Search(len(p.Stripes), func(i int) bool { return p.Stripes[i].Hi > lo })]
 	for i, bin := range p.Bins[lo : lo+len(words)] {

@@ -29,7 +29,7 @@ var (
 	// ErrLimit is the ErrMemory of a file that asks for more memory than it may take.
 	ErrLimit = Reword(ErrMemory, "not enough memory")
 	// ErrBudget is the ErrMemory of data that do not fit in a budget and cannot be spilled.
-	ErrBudget = Reword(ErrMemory, "parquetsort: the memory budget is too small")
+	ErrBudget = Reword(ErrMemory, "arrowsort: the memory budget is too small")
 
 	// ErrFileOption and ErrFileSchema are ErrOption and ErrSchema in the words of package parquetsort.
 	ErrFileOption = Reword(ErrOption, "parquetsort: invalid option")

@@ -44,11 +44,11 @@ func (b Budget) rowGroup() int64 { return b.Total / 16 }
 // footerShare is the part of the budget that a footer may take.
 const footerShare = 3
 
-// BudgetOfFooter is the budget that a footer of some bytes needs.
+// BudgetOfFooter returns the budget that a footer of some bytes needs.
 func BudgetOfFooter(bytes int64) int64 { return bytes * footerShare }
 
-// FanIn is the number of runs of some columns that are merged at once. A batch of each is in memory, as values and as
-// arrays that hold them: where columns are many, those take more than the values, and fewer runs fit.
+// FanIn returns the number of runs of some columns that are merged at once. A batch of each is in memory, as values and
+// as arrays that hold them: where columns are many, those take more than the values, and fewer runs fit.
 func (b Budget) FanIn(columns int) int {
 	const most = 64
 	return int(min(max(b.Total/8/(2*batchColumn*int64(max(columns, 1))), 2), most))
@@ -57,22 +57,22 @@ func (b Budget) FanIn(columns int) int {
 // batchColumn is the least bytes of a column in a batch of a run, and about what its array takes.
 const batchColumn = 1 << 10
 
-// runBeside is the bytes of a run when pieces of the input are larger than they should be, as record batches of Arrow
-// can be. There are three times those bytes: the piece that is collected, the next one, and the bytes that it is read
-// from. What they take more than the input may is taken from the run that is collected and the one that is sorted.
+// runBeside returns the bytes of a run when pieces of the input are larger than they should be, as record batches of
+// Arrow can be. There are three times those bytes: the piece that is collected, the next one, and the bytes that it is
+// read from. What they take more than the input may is taken from the run that is collected and the one that is sorted.
 func (b Budget) runBeside(piece int64) int64 {
 	return max(b.Run()-max(3*piece-b.input(), 0)/2, b.Total/16)
 }
 
-// Files is the number of files of some columns and about some bytes in memory that are read at once: each column of a
-// file has a page, as it is and decompressed, and each file has a footer of some bytes.
+// Files returns the number of files of some columns and about some bytes in memory that are read at once: each column
+// of a file has a page, as it is and decompressed, and each file has a footer of some bytes.
 func (b Budget) Files(columns int, bytes, footer int64) int {
 	const pages = 5 << 18 // most writers close a page at 1 MiB
 	return int(max(b.Total/3/max(min(bytes, int64(columns)*pages)+footer, 1), 2))
 }
 
-// Group is the number of rows of a row group of at most all rows, where a row takes about rowBytes, and of its bytes,
-// 0 for any.
+// Group returns the number of rows of a row group of at most all rows, where a row takes about rowBytes, and of its
+// bytes, 0 for any.
 func (b Budget) Group(rowBytes, all int64, wanted int) (rows, bytes int64, err error) {
 	if wanted == 0 {
 		return DefaultBatchRows, b.rowGroup(), nil
@@ -85,7 +85,7 @@ func (b Budget) Group(rowBytes, all int64, wanted int) (rows, bytes int64, err e
 	return rows, 0, nil
 }
 
-// TableGroup is the number of rows of a row group of a table in memory, 0 for any. The writer has the values of a
+// TableGroup returns the number of rows of a row group of a table in memory, 0 for any. The writer has the values of a
 // nested column in place of its dictionaries, a row group at a time.
 func (b Budget) TableGroup(table arrow.Table) int64 {
 	bytes, rows := int64(0), table.NumRows()
@@ -105,8 +105,8 @@ func (b Budget) TableGroup(table arrow.Table) int64 {
 	return fit
 }
 
-// batchRows is the number of rows of a batch of a run, of some rows. The values of a few columns take more than what
-// holds them.
+// batchRows returns the number of rows of a batch of a run, of some rows. The values of a few columns take more than
+// what holds them.
 func (b Budget) batchRows(table arrow.Table) int64 {
 	bytes := max(b.batch(), table.NumCols()*batchColumn)
 	return max(bytes*table.NumRows()/max(arraydata.TableBytes(table), 1), 1)
@@ -116,7 +116,8 @@ func (b Budget) batchRows(table arrow.Table) int64 {
 // it is encoded.
 func (b Budget) Holds(table int64) bool { return table <= b.Total/5*2 }
 
-// Load is what reading a table may take that holds reports to fit: the table, and pages on their way.
+// Load returns the bytes that reading a table may take if Holds reports that it fits: the table, and pages on their
+// way.
 func (b Budget) Load() int64 { return b.Total * 3 / 5 }
 
 // MinMemory is the smallest budget.

@@ -190,7 +190,7 @@ func (c *cursor) fill(ctx context.Context, bytes int64, opts *Options, progress 
 	return nil
 }
 
-// last is the code of the last row that is known; nil, false when there is none.
+// last returns the code of the last row that is known; nil, false when there is none.
 func (c *cursor) last() ([]uint64, bool) {
 	if c.first != nil {
 		return c.first.Code(0), true

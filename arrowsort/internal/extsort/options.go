@@ -57,12 +57,12 @@ func (o *Options) Resolve() error {
 	return nil
 }
 
-// sorting are the options for package arrowsort; sorts use the Engine as well.
+// sorting returns the options for package arrowsort; sorts use the Engine as well.
 func (o *Options) sorting() arrowsort.Options {
 	return arrowsort.Options{Threads: o.Threads, Allocator: o.Allocator}
 }
 
-// taking are the options for package take.
+// taking returns the options for package take.
 func (o *Options) taking() take.Options {
 	return take.Options{Threads: o.Threads, Allocator: o.Allocator}
 }

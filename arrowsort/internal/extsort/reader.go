@@ -65,7 +65,7 @@ func (r *reader) Next() bool {
 	return err == nil
 }
 
-// asRecord is a table whose columns have one chunk as a record.
+// asRecord returns a table whose columns have one chunk as a record.
 func asRecord(table arrow.Table) (arrow.Record, error) {
 	columns := make([]arrow.Array, table.NumCols())
 	for i := range columns {

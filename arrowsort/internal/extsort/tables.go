@@ -251,14 +251,14 @@ func TakeRows(ctx context.Context, table arrow.Table, rows []uint64, opts arrows
 	return arrowsort.Take(ctx, table, numbers, opts)
 }
 
-// CopyTable is a table with a copy of the rows, each column in one chunk unless its strings pass 2 GiB.
+// CopyTable returns a table with a copy of the rows, each column in one chunk unless its strings pass 2 GiB.
 func CopyTable(ctx context.Context, table arrow.Table, opts arrowsort.Options) (arrow.Table, error) {
 	rows := identity(table.NumRows(), opts.Allocator)
 	defer rows.Release()
 	return arrowsort.Take(ctx, table, rows, opts)
 }
 
-// identity are the numbers of n rows.
+// identity returns the numbers of n rows.
 func identity(n int64, mem memory.Allocator) arrow.Array {
 	b := array.NewUint32Builder(mem)
 	defer b.Release()

@@ -135,7 +135,7 @@ func (r *progressReader) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// source is a CSV file.
+// source returns a CSV file.
 func (o *ReadOptions) source(file io.ReaderAt, size int64) csv.Source {
 	return csv.Source{Text: file, Size: size, Delimiter: o.Delimiter, MaxRow: o.MaxRow}
 }

@@ -50,7 +50,7 @@ func isCompressed(path string) bool {
 	})
 }
 
-// withoutCodec is a file's name without the extension of a codec.
+// withoutCodec returns a file's name without the extension of a codec.
 func withoutCodec(path string) string {
 	if isCompressed(path) {
 		return strings.TrimSuffix(path, filepath.Ext(path))
@@ -58,7 +58,7 @@ func withoutCodec(path string) string {
 	return path
 }
 
-// compressedError is the error for an input that has to be decompressed first.
+// compressedError returns the error for an input that has to be decompressed first.
 func (c *fileCodec) compressedError(format Format) error {
 	return fmt.Errorf("is compressed with %s: decompress it first, or pipe it: "+
 		"%s -dc FILE | arrowsort ... --format %s -",
@@ -69,8 +69,8 @@ func (c *fileCodec) corrupt(err error) error {
 	return fmt.Errorf("%w: %s: %w", ErrCorrupt, c.name, err)
 }
 
-// textLimit is how long the text of a compressed file of a size may be: a few bytes can be decompressed to any number.
-// CSV is seldom a tenth of this.
+// textLimit returns how long the text of a compressed file of a size may be: a few bytes can be decompressed to any
+// number. CSV is seldom a tenth of this.
 func textLimit(size int64) int64 { return 16<<20 + 50*size }
 
 // decompress returns a reader of the text of CSV, which may be compressed. Compressed text of more than limit bytes is

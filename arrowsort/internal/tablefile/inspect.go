@@ -207,7 +207,7 @@ func sum(a, b *int64) *int64 {
 	return new(*a + *b)
 }
 
-// typeText is a type without the fields of a nested one.
+// typeText returns a type without the fields of a nested one.
 func typeText(typ arrow.DataType) string {
 	switch t := typ.(type) {
 	case arrow.ExtensionType:

@@ -59,7 +59,7 @@ type File interface {
 // An Opener opens files.
 type Opener func(path string) (File, error)
 
-// name is the name of a file in errors.
+// name returns the name of a file in errors.
 func (o *ReadOptions) name(path string) string {
 	return cmp.Or(o.Name, path)
 }
@@ -184,7 +184,7 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	return in, err
 }
 
-// all is a table of all pieces.
+// all returns a table of all pieces.
 func (s *Scanner) all(ctx context.Context) (arrow.Table, error) {
 	chunks, rows := make([][]arrow.Array, s.Schema.NumFields()), int64(0)
 	defer func() {
@@ -254,8 +254,8 @@ type (
 	FooterError   = parquet.FooterError
 )
 
-// SortingOf is the part of the order of the keys of a plan that a Parquet file names: the keys up to the first with
-// NaN, for which Parquet has no place.
+// SortingOf returns the part of the order of the keys of a plan that a Parquet file names: the keys up to the first
+// with NaN, for which Parquet has no place.
 func SortingOf(plan *keyencode.Plan, keys []SortingColumn) []SortingColumn {
 	for i := range plan.Keys() {
 		if plan.Statistics(i).NaNs > 0 {
@@ -289,13 +289,13 @@ func readParquet(ctx context.Context, src source, in *Input, opts ReadOptions) e
 	return err
 }
 
-// parquet are the options for a Parquet file.
+// parquet returns the options for a Parquet file.
 func (o *ReadOptions) parquet() parquet.ReadOptions {
 	return parquet.ReadOptions{Allocator: o.Allocator, Flat: o.Flat, Threads: o.Threads, Dictionaries: o.Dictionaries,
 		Progress: o.Progress, Declared: o.declared, Footer: o.Footer, InBatches: o.pieces}
 }
 
-// parquet are the options for a Parquet file.
+// parquet returns the options for a Parquet file.
 func (o *WriteOptions) parquet() parquet.WriteOptions {
 	return parquet.WriteOptions{
 		EncodeOptions: parquet.EncodeOptions{

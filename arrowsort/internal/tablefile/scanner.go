@@ -213,7 +213,7 @@ func (s *Scanner) Next(ctx context.Context) (table arrow.Table, err error) {
 	return nil, nameFile(s.path, "standard input", err)
 }
 
-// Done is about how many bytes of the file were read.
+// Done returns about how many bytes of the file were read.
 func (s *Scanner) Done() int64 {
 	if s.pipe != nil {
 		return s.Bytes
@@ -255,8 +255,8 @@ func (s *Scanner) choose(piece arrow.Table) arrow.Table {
 	return array.NewTable(s.Schema, columns, piece.NumRows())
 }
 
-// PartBytes are the sizes in memory of the parts that a file can be read by, about: the row groups of Parquet, or the
-// record batches of an Arrow file. nil: the file can only be read as a whole.
+// PartBytes returns the sizes in memory of the parts that a file can be read by, about: the row groups of Parquet, or
+// the record batches of an Arrow file. nil: the file can only be read as a whole.
 func (s *Scanner) PartBytes() []int64 {
 	if s.Layout != nil {
 		var bytes []int64

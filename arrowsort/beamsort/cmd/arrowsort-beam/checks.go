@@ -25,8 +25,8 @@ func (m mistake) Error() string { return m.text }
 
 func mistakef(format string, args ...any) error { return mistake{fmt.Sprintf(format, args...)} }
 
-// The runners of Beam that run a pipeline, by the names that they are registered with. Those in the process start one
-// unless there is an endpoint; remote ones need the endpoint of a job service.
+// The runners of Beam, by the names under which they are registered. In-process runners start a job service unless an
+// endpoint is given; remote ones need the endpoint of a job service.
 var (
 	processRunners = []string{"prism", "PrismRunner", "direct", "DirectRunner"}
 	remoteRunners  = []string{"universal", "portable", "PortableRunner", "flink", "FlinkRunner", "spark", "SparkRunner"}
@@ -71,7 +71,7 @@ func checkRunner(ctx context.Context, messages io.Writer) error {
 	return connection.Close()
 }
 
-// checkOutput makes sure that an output that is named like a file is meant to be a folder.
+// checkOutput rejects an output that is a file, or is named like one.
 func checkOutput(path string) error {
 	info, err := os.Stat(path)
 	switch {

@@ -20,18 +20,18 @@ type Argsort struct {
 	counts []uint32 // of two digits
 }
 
-// NewArgsort returns one for up to as many rows as a and b have. Its counts are Counters(rows).
+// NewArgsort returns an Argsort for up to len(a) = len(b) rows. counts has Counters(len(a)) elements.
 func NewArgsort(a, b, counts []uint32) Argsort { return Argsort{a, b, counts} }
 
-// Counters is the number of counts that codes of up to rows rows need.
+// Counters returns the number of counts for up to rows rows.
 func Counters(rows int) int { return max(1<<8, 2<<((bits.Len(uint(rows))+5)/2)) }
 
-// Order returns the stable order of the codes as row numbers within the bin, nil when they are in order already.
-// The result is in its own storage.
+// Order returns the stable order of the codes as row numbers within the bin, nil when they are in order already. The
+// result is in its own storage.
 //
-// A 4-byte record holds the row below the leading bits of code - min that fit. Records are distinct, so that whole
-// records may be compared in any step. Two radix passes of up to 10 bits bring nearly all of them home; an insertion
-// pass does the rest; rows that tie in the record are ordered by their codes.
+// The low bits of a 4-byte record hold the row, the rest as many leading bits of code - min as fit. Records are
+// distinct, so that whole records may be compared in any step. Two radix passes of up to 10 bits bring nearly all of
+// them home; an insertion pass does the rest; rows that tie in the record are ordered by their codes.
 func (s *Argsort) Order(codes []uint64) []uint32 {
 	lo, hi, inOrder := rangeOf(codes)
 	if inOrder {
@@ -235,7 +235,8 @@ func insertRows(rows []uint32, codes []uint64) {
 	}
 }
 
-// OrderOfTwoRuns is the stable order of codes of which the first ones and the others are in order; nil when all are.
+// OrderOfTwoRuns returns the stable merge order of two sorted runs, codes[:first] and codes[first:]; nil if all codes
+// are sorted already.
 func (s *Argsort) OrderOfTwoRuns(codes []uint64, first int) []uint32 {
 	n := len(codes)
 	if first == 0 || first == n || codes[first-1] <= codes[first] {
@@ -246,16 +247,15 @@ func (s *Argsort) OrderOfTwoRuns(codes []uint64, first int) []uint32 {
 	return order
 }
 
-// mergeTwoRuns merges from both ends at once, without branches: one step waits for the loads of the step before, but
-// not for those of the other end.
+// mergeTwoRuns merges from both ends at once, without branches: the two ends are independent dependency chains.
 //
 //go:noinline
 func mergeTwoRuns(order []uint32, codes []uint64, first int) {
 	c, o := unsafe.Pointer(unsafe.SliceData(codes)), unsafe.Pointer(unsafe.SliceData(order))
-	// what remains is rows i..k of the one part and j..m of the other
+	// rows i..k of the first run and j..m of the second remain
 	i, j, k, m := 0, first, first-1, len(codes)-1
 	at, end := 0, m
-	for steps := min(k-i+1, m-j+1) / 2; steps > 0; steps = min(k-i+1, m-j+1) / 2 { // no part ends in as many
+	for steps := min(k-i+1, m-j+1) / 2; steps > 0; steps = min(k-i+1, m-j+1) / 2 { // neither run ends before
 		for ; steps > 0; steps-- {
 			_, low := bits.Sub64(*(*uint64)(unsafe.Add(c, j*8)), *(*uint64)(unsafe.Add(c, i*8)), 0)
 			_, high := bits.Sub64(*(*uint64)(unsafe.Add(c, m*8)), *(*uint64)(unsafe.Add(c, k*8)), 0)

@@ -160,7 +160,7 @@ func (f *Sorter) SortRun(rows []uint32, codes []uint64) {
 	}
 }
 
-// rowsOf is the number of rows of some runs.
+// rowsOf returns the number of rows of some runs.
 func rowsOf(runs []tiebreak.Run) (rows int) {
 	for _, r := range runs {
 		rows += r.Hi - r.Lo

@@ -12,7 +12,7 @@ type Interval struct {
 	Word        int
 }
 
-// End is the first place among the rows that tie, or the last one.
+// End returns the first place among the rows that tie, or the last one.
 func (b *Interval) End(right bool) uint64 {
 	if right {
 		return uint64(b.Hi)

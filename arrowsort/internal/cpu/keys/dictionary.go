@@ -171,8 +171,8 @@ const stringBlock = 64
 // maxStringDictionary is the greatest number of entries of a stringDictionary, that of null included.
 const maxStringDictionary = 1 << 15
 
-// newStringDictionary is an empty dictionary for at most limit strings of a column of Binary, LargeBinary, BinaryView
-// or FixedSizeBinary.
+// newStringDictionary returns an empty dictionary for at most limit strings of a column of Binary, LargeBinary,
+// BinaryView or FixedSizeBinary.
 func newStringDictionary(c *keyencode.Column, limit int) *stringDictionary {
 	return &stringDictionary{
 		rows: make([]uint32, 1), column: c, limit: min(limit, maxStringDictionary-1),
@@ -241,7 +241,7 @@ func indexOffsets[U uint32 | uint64](d *stringDictionary, dst []uint16, offsets 
 	}
 }
 
-// dataOf is the buffer that offsets point into.
+// dataOf returns the buffer that offsets point into.
 func dataOf(c *keyencode.Chunk) []byte {
 	if len(c.Data) == 0 {
 		return nil
@@ -249,7 +249,7 @@ func dataOf(c *keyencode.Chunk) []byte {
 	return c.Data[0]
 }
 
-// wordOf is a number for a string: one of up to 7 bytes has a word that no other has, its length in the low byte.
+// wordOf returns a number for a string: one of up to 7 bytes has a word that no other has, its length in the low byte.
 func wordOf(s []byte) uint64 {
 	n := len(s)
 	if n < 8 {
@@ -263,7 +263,7 @@ const hashFactor = 0x9e3779b97f4a7c15
 
 func hashWord(word uint64) uint64 { return word * hashFactor >> (64 - recentBits) }
 
-// index is the index of a string, given its word. It adds a string that is new.
+// index returns the index of a string, given its word. It adds a string that is new.
 func (d *stringDictionary) index(s []byte, word uint64, row int) uint16 {
 	recent := &d.recent[hashWord(word)]
 	i := *recent
@@ -281,11 +281,11 @@ func (d *stringDictionary) index(s []byte, word uint64, row int) uint16 {
 	return i
 }
 
-// textOf is a string without a copy, which lasts as long as the column's buffers.
+// textOf returns a string without a copy, which lasts as long as the column's buffers.
 func textOf(s []byte) string { return unsafe.String(unsafe.SliceData(s), len(s)) }
 
-// rankStrings are the ranks of the entries of each dictionary among the strings of all of them, up to 65,535, and a row
-// of each rank. The rank of null is 0.
+// rankStrings returns the ranks of the entries of each dictionary among the strings of all of them, up to 65,535, and a
+// row of each rank. The rank of null is 0.
 func rankStrings(dictionaries []*stringDictionary) (of [][]uint16, rows []uint32) {
 	ranks := map[string]uint16{}
 	var all [][]byte

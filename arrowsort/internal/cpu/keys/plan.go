@@ -79,7 +79,7 @@ func (k *Keys) setPlan(p *keyencode.Plan) { k.Plan, k.sample, k.unmeasured = p, 
 // Measured reports whether the plan has statistics, or needs none.
 func (k *Keys) Measured() bool { return !k.unmeasured }
 
-// Described is the plan of the keys as the job has them.
+// Described returns the plan of the keys as the job has them.
 func (k *Keys) Described() *keyencode.Plan { return cmp.Or(k.described, k.Plan) }
 
 // MeasureAll makes the plan from statistics.
@@ -109,10 +109,10 @@ func (k *Keys) MeasureAll(pool *workers.Pool) error {
 	return err
 }
 
-// Source is the rows of the input.
+// Source returns the rows of the input.
 func (k *Keys) Source() Source { return NewInput(k.Plan) }
 
-// Sample is the codes of a sample of all rows, in the order of the rows. It is made once for a plan.
+// Sample returns the codes of a sample of all rows, in the order of the rows. It is made once for a plan.
 func (k *Keys) Sample() []uint64 {
 	if k.sample == nil {
 		k.sample = Sample(k.Source(), k.Rows)
@@ -120,7 +120,7 @@ func (k *Keys) Sample() []uint64 {
 	return k.sample
 }
 
-// SampleOf is a sample of rows 0..n-1 of a source, in order of the codes.
+// SampleOf returns a sample of rows 0..n-1 of a source, in order of the codes.
 func (k *Keys) SampleOf(src Source, n int) []uint64 {
 	var codes []uint64
 	if n == k.Rows && src == k.Source() {
@@ -143,7 +143,7 @@ func Sample(src Source, n int) []uint64 {
 	return codes
 }
 
-// SampledRows are the rows of a sample of n.
+// SampledRows returns the rows of a sample of n.
 func SampledRows(n int) []uint32 {
 	rows := make([]uint32, max(min(n, 64), min(n/16, max(4096, min(n/2048, 1<<15)))))
 	state := uint64(0x9e3779b97f4a7c15)
@@ -155,12 +155,12 @@ func SampledRows(n int) []uint32 {
 	return rows
 }
 
-// Stratum is the rows lo..hi-1 of the i-th of m equal ranges of n rows.
+// Stratum returns the rows lo..hi-1 of the i-th of m equal ranges of n rows.
 func Stratum(n, i, m int) (lo, hi int) {
 	return int(uint64(n) * uint64(i) / uint64(m)), int(uint64(n) * uint64(i+1) / uint64(m))
 }
 
-// CountDescents is the number of codes that are below their predecessors.
+// CountDescents returns the number of codes that are below their predecessors.
 func CountDescents(codes []uint64) (descents int) {
 	for i := 1; i < len(codes); i++ {
 		if codes[i] < codes[i-1] {

@@ -101,7 +101,7 @@ func NewRanges(src Source, first, end []uint32) Source {
 	return p
 }
 
-// find is the range that holds a row.
+// find returns the range that holds a row.
 func (p rangesOfRows) find(row uint32) int {
 	i, _ := slices.BinarySearch(p.starts, row+1) // after empty ranges
 	return i - 1

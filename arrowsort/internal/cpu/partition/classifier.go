@@ -70,7 +70,7 @@ func NewClassifier(ordered []uint64, n int, borders []uint64) *Classifier {
 	return b
 }
 
-// values is the part of the sample between two borders that holds most of it.
+// values returns the part of the sample between two borders that holds most of it.
 func (b *Classifier) values(ordered []uint64) []uint64 {
 	i := after(ordered, b.borders[0])
 	j := after(ordered, b.borders[1])
@@ -78,7 +78,7 @@ func (b *Classifier) values(ordered []uint64) []uint64 {
 	return slices.MaxFunc(parts, func(p, q []uint64) int { return len(p) - len(q) })
 }
 
-// after is the number of codes up to border.
+// after returns the number of codes up to border.
 func after(ordered []uint64, border uint64) int {
 	i, _ := slices.BinarySearchFunc(ordered, border, func(x, t uint64) int {
 		if x <= t {
@@ -89,7 +89,7 @@ func after(ordered []uint64, border uint64) int {
 	return i
 }
 
-// bin is the bin of one code; the kernels do the same in loops.
+// bin returns the bin of one code; the kernels do the same in loops.
 func (b *Classifier) bin(x uint64) int {
 	d := 0
 	for _, t := range b.borders {
@@ -305,7 +305,7 @@ func classifySplitters(codes []uint64, bins []uint16, histogram unsafe.Pointer, 
 	}
 }
 
-// splitBin is the bin of x, which s splitters are below.
+// splitBin returns the bin of x, which s splitters are below.
 func splitBin(split unsafe.Pointer, s, x uint64) uint64 {
 	if buffers.Load64(split, s) == x {
 		return 2*s + 1

@@ -44,12 +44,12 @@ func (p *Partition) Report(rows int) {
 	}
 }
 
-// New is a partition of rows 0..n-1 of a source to the bins of a classifier.
+// New returns a partition of rows 0..n-1 of a source to the bins of a classifier.
 func New(pool *workers.Pool, mem *arena.Arena, src keys.Source, n int, c *Classifier) *Partition {
 	return &Partition{pool: pool, mem: mem, src: src, rows: n, Classifier: c}
 }
 
-// NewOfCodes is a partition of all rows of a source that has a bin for each code. Codes are below codes.
+// NewOfCodes returns a partition of all rows of a source that has a bin for each code. Codes are below codes.
 func NewOfCodes(pool *workers.Pool, mem *arena.Arena, src keys.Source, n, codes int) (*Partition, error) {
 	counters, err := arena.Slice[uint32](mem, codes*StripesOfCodes(pool, n))
 	if err != nil {
@@ -64,7 +64,7 @@ func NewOfCodes(pool *workers.Pool, mem *arena.Arena, src keys.Source, n, codes 
 	return p, nil
 }
 
-// StripesOfCodes is the number of stripes of NewOfCodes, each of which has a counter for each code.
+// StripesOfCodes returns the number of stripes of NewOfCodes, each of which has a counter for each code.
 func StripesOfCodes(pool *workers.Pool, n int) int { return max(1, min(pool.Threads, n/keys.TileRows)) }
 
 // Release frees the bins of the rows and the counters.
@@ -164,7 +164,7 @@ func (p *Partition) exclusiveSum() error {
 // Bin returns the rows lo..hi-1 of a bin.
 func (p *Partition) Bin(bin int) (lo, hi int) { return int(p.Starts[bin]), int(p.Starts[bin+1]) }
 
-// NextPlaces is the place of the first row of each stripe in each bin. Scatter counts up the partition's own ones.
+// NextPlaces returns the place of the first row of each stripe in each bin. Scatter counts up the partition's own ones.
 func (p *Partition) NextPlaces() [][]uint32 {
 	places := make([][]uint32, len(p.Stripes))
 	for i := range p.Stripes {

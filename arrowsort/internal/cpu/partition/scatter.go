@@ -181,7 +181,7 @@ func (p *Partition) ScatterRecords(records []uint64, rowBits, rest uint) error {
 // An placeRange is places lo..hi-1.
 type placeRange struct{ lo, hi int }
 
-// newPlaces is the range of destinations above first, or empty if they are spread too far to prefetch.
+// newPlaces returns the range of destinations above first, or empty if they are spread too far to prefetch.
 func newPlaces(places []uint32, first int) placeRange {
 	lo, hi := rangeOfPlaces(places)
 	if e := (placeRange{max(lo, first), hi}); e.lo < e.hi && e.hi-e.lo <= 4*len(places) {

@@ -93,7 +93,7 @@ func (c *Column) Cut(mem *arena.Arena, rows int) (err error) {
 	return nil
 }
 
-// Movers are all movers of the column.
+// Movers returns all movers of the column.
 func (c *Column) Movers() (ls []*Mover) {
 	if c.Values != nil {
 		ls = append(ls, c.Values)

@@ -28,7 +28,7 @@ type Mover struct {
 	Take func(dst []byte, rows []uint32)
 }
 
-// StepRows is the number of rows that are moved between two checks of the context: fewer when they are wide.
+// StepRows returns the number of rows that are moved between two checks of the context: fewer when they are wide.
 func (m *Mover) StepRows() int { return max(1, min(keys.TileRows, 1<<22/m.Width)) }
 
 // InPlace reports whether n rows are in the input's own memory in one piece.
@@ -46,7 +46,7 @@ func (m *Mover) Block(lo, n int, scratch []byte) []byte {
 	return b
 }
 
-// Widest is the greatest width of some movers.
+// Widest returns the greatest width of some movers.
 func Widest(movers []*Mover) int {
 	width := 1
 	for _, l := range movers {

@@ -18,7 +18,7 @@ func (t *Strings) isNull(w uint64) bool {
 	return w == t.null()
 }
 
-// Length is the number of bytes of a row; nulls have none.
+// Length returns the number of bytes of a row; nulls have none.
 func (t *Strings) Length(w uint64) int {
 	if t.short {
 		return int(w >> 56 & shortBytes)
@@ -29,7 +29,7 @@ func (t *Strings) Length(w uint64) int {
 	return int(w & (1<<t.lenBits - 1))
 }
 
-// Source is what begins with a row's first byte.
+// Source returns what begins with a row's first byte.
 func (t *Strings) Source(w uint64) []byte {
 	place := int(w >> (t.lenBits & 63))
 	if place < t.bases[0] {
@@ -38,7 +38,7 @@ func (t *Strings) Source(w uint64) []byte {
 	return t.inputFrom(place)
 }
 
-// inputFrom is what begins at a place in the input.
+// inputFrom returns what begins at a place in the input.
 func (t *Strings) inputFrom(place int) []byte {
 	i := 0
 	if len(t.Chunks) > 1 {
@@ -47,7 +47,7 @@ func (t *Strings) inputFrom(place int) []byte {
 	return t.Chunks[i].Data[0][place-t.bases[i]+t.firsts[i]:]
 }
 
-// Text is the string of a word of a long string, nil for null.
+// Text returns the string of a word of a long string, nil for null.
 func (t *Strings) Text(w uint64) []byte {
 	if w == nullLong {
 		return nil
@@ -130,7 +130,7 @@ func (t *Strings) allocate(mem *arena.Arena, col *engine.Column, rows, total int
 // A tile is a run of up to keys.TileRows sorted rows that one worker unpacks: its bytes in the result, and its nulls.
 type tile struct{ start, end, nulls int }
 
-// measureTiles are the tiles of rows lo..hi-1; the bytes of the first one begin at 0.
+// measureTiles returns the tiles of rows lo..hi-1; the bytes of the first one begin at 0.
 func (t *Strings) measureTiles(pool *workers.Pool, lo, hi int) ([]tile, error) {
 	tiles := make([]tile, (hi-lo+keys.TileRows-1)/keys.TileRows)
 	err := pool.Tiles(hi-lo, keys.TileRows, func(_, from, to int) {

@@ -88,7 +88,7 @@ func (t *Strings) offset(k *keyencode.Chunk, at int) int {
 	return int(buffers.View[int64](k.Values)[at])
 }
 
-// lengths are those of the shortest and the longest string, null or not.
+// lengths returns those of the shortest and the longest string, null or not.
 func (t *Strings) lengths(pool *workers.Pool) (shortest, longest int, err error) {
 	type extent struct{ lo, hi int }
 	tiles := make([]extent, (t.starts[len(t.Chunks)]+keys.TileRows-1)/keys.TileRows)
@@ -185,7 +185,7 @@ func longWords[T int32 | int64](dst []uint64, offsets []T, base uint64, lenBits 
 // Long reports whether words hold places of bytes.
 func (t *Strings) Long() bool { return !t.short && t.table == nil }
 
-// InputBytes is the number of bytes of the rows in the input.
+// InputBytes returns the number of bytes of the rows in the input.
 func (t *Strings) InputBytes() int { return t.bases[len(t.Chunks)] - t.bases[0] }
 
 // MoveTo lets words have places among so many bytes of the result, before those of the input. It reports false where
@@ -200,7 +200,7 @@ func (t *Strings) MoveTo(data int) bool {
 	return true
 }
 
-// Word is that of a long string at a place.
+// Word returns that of a long string at a place.
 func (t *Strings) Word(place uint64, length int) uint64 {
 	return place<<(t.lenBits&63) | uint64(length)
 }
@@ -212,7 +212,7 @@ func (t *Strings) CopyOf(cached []byte, start int) *Strings {
 	return &c
 }
 
-// MovedBetween is the moved bytes from those of one word up to those of another, none where these have not moved.
+// MovedBetween returns the moved bytes from those of one word up to those of another, none where these have not moved.
 func (t *Strings) MovedBetween(first, last uint64) []byte {
 	lo, hi := int(first>>t.lenBits), int(last>>t.lenBits)
 	if lo < hi && hi < t.bases[0] {

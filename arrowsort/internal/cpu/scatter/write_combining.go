@@ -23,7 +23,7 @@ const (
 	allBufferBytes = 512 << 10 // of all buffers: they stay in the L2 cache, unless the bins are very many
 )
 
-// BufferBytes is the size of the buffers of a number of bins.
+// BufferBytes returns the size of the buffers of a number of bins.
 func BufferBytes(bins int) int { return bins << bufferShift(bins) }
 
 // bufferShift is log2 of the bytes of the buffer of each bin.
@@ -89,7 +89,7 @@ func (w *WriteCombiner) fillFirst(dst, src []byte, bin int, places []uint32, wid
 	w.flush(dst, bin, p+1, width)
 }
 
-// buffer is that of a bin.
+// buffer returns that of a bin.
 func (w *WriteCombiner) buffer(bin int) []byte { return w.buffers[bin<<w.shift : (bin+1)<<w.shift] }
 
 // flush writes the rows in the buffer of a bin, which end before place end.
@@ -112,7 +112,7 @@ func (w *WriteCombiner) End(dst []byte, places []uint32, width int) {
 	storeFence()
 }
 
-// combineGo is the kernel in Go, with plain stores.
+// combineGo returns the kernel in Go, with plain stores.
 func combineGo(job *rowsToCombine, width int) int {
 	switch width {
 	case 1:

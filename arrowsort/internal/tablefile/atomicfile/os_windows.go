@@ -18,10 +18,10 @@ func lockFile(file *os.File) error {
 	return err
 }
 
-// ownerOf returns what os.Geteuid does: users of Windows have no numbers, and share no folder for temporary files.
+// ownerOf returns the result of os.Geteuid: Windows has no numeric user ids, and its users share no temporary folder.
 func ownerOf(fs.FileInfo) int { return os.Geteuid() }
 
-// takesFiles makes a file in a folder and removes it: no call of Windows returns what is allowed without trying it.
+// takesFiles makes a file in a folder and removes it: Windows has no reliable check of access.
 func takesFiles(folder string) error {
 	file, err := os.CreateTemp(folder, ".probe*")
 	if err != nil {

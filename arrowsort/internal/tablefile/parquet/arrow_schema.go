@@ -37,8 +37,8 @@ func withoutFieldID(meta arrow.Metadata) arrow.Metadata {
 	return arrow.NewMetadata(keys, values)
 }
 
-// arrowSchemaOfWriter is the Arrow schema that a writer left in the file's metadata, a stream of one message in base64
-// with or without padding; nil for none, or one of another number of columns.
+// arrowSchemaOfWriter returns the Arrow schema that a writer left in the file's metadata, a stream of one message in
+// base64 with or without padding; nil for none, or one of another number of columns.
 func arrowSchemaOfWriter(pairs metadata.KeyValueMetadata, columns int, mem memory.Allocator) (*arrow.Schema, error) {
 	encoded := pairs.FindValue(writer.ArrowSchemaKey)
 	if encoded == nil {
@@ -176,7 +176,7 @@ func withOrigin(meta, origin arrow.Metadata) arrow.Metadata {
 	return arrow.NewMetadata(keys, values)
 }
 
-// childOf is a child of a nested type, without a type when the nested type has another number of children.
+// childOf returns a child of a nested type, without a type when the nested type has another number of children.
 func childOf(typ arrow.DataType, i, children int) arrow.Field {
 	switch t := typ.(type) {
 	case *arrow.StructType:
@@ -222,7 +222,7 @@ func leafType(typ, origin arrow.DataType, column *schema.Column) arrow.DataType 
 	return typ
 }
 
-// arrowSchema is the table's schema. Its metadata is the file's, but for the Arrow schema among it.
+// arrowSchema returns the table's schema. Its metadata is the file's, but for the Arrow schema among it.
 func arrowSchema(all []reader.SchemaField, origin *arrow.Schema, pairs metadata.KeyValueMetadata) *arrow.Schema {
 	fields := make([]arrow.Field, len(all))
 	for i := range fields {
@@ -286,9 +286,9 @@ func convertFields(fields []pqarrow.SchemaField, next func() arrow.Field) []read
 	return converted
 }
 
-// readAs is the type that pqarrow reads a column as: not an extension type, which it makes of logical types such as
-// UUID, nor durations, which it does not read, nor indices into a dictionary that may be too short for the entries of
-// all row groups.
+// readAs returns the type that pqarrow reads a column as: not an extension type, which it makes of logical types such
+// as UUID, nor durations, which it does not read, nor indices into a dictionary that may be too short for the entries
+// of all row groups.
 func readAs(typ arrow18.DataType) arrow18.DataType {
 	switch t := typ.(type) {
 	case arrow18.ExtensionType:
@@ -302,7 +302,7 @@ func readAs(typ arrow18.DataType) arrow18.DataType {
 	return typ
 }
 
-// leafFields are the leaf columns of a file by column number, as pqarrow is to read them.
+// leafFields returns the leaf columns of a file by column number, as pqarrow is to read them.
 func leafFields(manifest *pqarrow.SchemaManifest, columns int) ([]pqarrow.SchemaField, error) {
 	leaves := make([]pqarrow.SchemaField, columns)
 	for i := range leaves {

@@ -16,10 +16,10 @@ type LeafColumn struct {
 	Nulls             int64    // -1: a row group does not have the number
 }
 
-// CreatedBy is the name of the program that wrote the file, as it has given it.
+// CreatedBy returns the name of the program that wrote the file, as it has given it.
 func (l *Layout) CreatedBy() string { return l.meta.GetCreatedBy() }
 
-// LeafColumns are the leaf columns of the file.
+// LeafColumns returns the leaf columns of the file.
 func (l *Layout) LeafColumns() []LeafColumn {
 	columns := make([]LeafColumn, l.meta.Schema.NumColumns())
 	for i := range columns {
@@ -51,7 +51,7 @@ func withName(names []string, name string) []string {
 	return append(names, name)
 }
 
-// codecName is a codec as options name it.
+// codecName returns a codec as options name it.
 func codecName(codec compress.Compression) string {
 	switch codec {
 	case compress.Codecs.Uncompressed:

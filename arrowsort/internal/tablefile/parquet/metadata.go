@@ -58,7 +58,7 @@ func readMetadata(src io.ReaderAt, size, most int64) (
 	return meta, tree, bytes, err
 }
 
-// footerOf are the bytes of the footer.
+// footerOf returns the bytes of the footer.
 func footerOf(src io.ReaderAt, size int64) ([]byte, error) {
 	var tail [footerTail]byte
 	if _, err := src.ReadAt(tail[:], size-footerTail); err != nil {

@@ -38,8 +38,8 @@ func setSorting(footer *metadata.FileMetaData, sorting []SortingColumn) {
 // grow appends an element whose type has no name here: it is internal to Parquet.
 func grow[T any](s []*T) []*T { return append(s, new(T)) }
 
-// leafAt is the number of the one leaf column that the rows are ordered by, below no list; -1 when there is none or are
-// several.
+// leafAt returns the number of the one leaf column that the rows are ordered by, below no list; -1 when there is none
+// or are several.
 func leafAt(footer *metadata.FileMetaData, by SortingColumn) int {
 	found := -1
 	for i := range footer.Schema.NumColumns() {
@@ -55,7 +55,7 @@ func leafAt(footer *metadata.FileMetaData, by SortingColumn) int {
 	return found
 }
 
-// columnAt is the position of the column that is a leaf column; -1 for one inside a column.
+// columnAt returns the position of the column that is a leaf column; -1 for one inside a column.
 func columnAt(sc *schema.Schema, leaf int) int {
 	root := sc.Root()
 	for i := range root.NumFields() {
@@ -66,8 +66,8 @@ func columnAt(sc *schema.Schema, leaf int) int {
 	return -1
 }
 
-// sortingColumn is a leaf column of a file as one of an order: by its path if no other has it, or else by its position;
-// false for one that has neither.
+// sortingColumn returns a leaf column of a file as one of an order: by its path if no other has it, or else by its
+// position; false for one that has neither.
 func sortingColumn(meta *metadata.FileMetaData, leaf int) (by SortingColumn, ok bool) {
 	by.Path = meta.Schema.Column(leaf).Path()
 	if by.Path != "" && leafAt(meta, by) == leaf {
@@ -77,7 +77,7 @@ func sortingColumn(meta *metadata.FileMetaData, leaf int) (by SortingColumn, ok 
 	return by, by.Column >= 0
 }
 
-// Sorting is the order that all row groups of the file name; nil when one has none or another.
+// Sorting returns the order that all row groups of the file name; nil when one has none or another.
 func (l *Layout) Sorting() []SortingColumn {
 	groups := l.RowGroups()
 	for _, g := range groups {
@@ -98,7 +98,7 @@ type RowGroup struct {
 	Sorting []SortingColumn // nil: none, or one by columns that there are not
 }
 
-// RowGroups are the row groups of the file.
+// RowGroups returns the row groups of the file.
 func (l *Layout) RowGroups() []RowGroup {
 	groups := make([]RowGroup, len(l.meta.RowGroups))
 	for i, group := range l.meta.RowGroups {

@@ -22,7 +22,7 @@ type Layout struct {
 // read nevertheless.
 func (l *Layout) Remarks() []string { return l.remarks }
 
-// Outline is what an output needs of the layout: that of the columns, by the first row group. It does not hold the
+// Outline returns what an output needs of the layout: that of the columns, by the first row group. It does not hold the
 // other row groups.
 func (l *Layout) Outline() *Layout {
 	if l == nil || len(l.meta.RowGroups) == 0 {
@@ -37,7 +37,7 @@ func (l *Layout) Outline() *Layout {
 // CreatedHere reports whether the file was written by this package.
 func (l *Layout) CreatedHere() bool { return l.meta.GetCreatedBy() == writer.Creator }
 
-// Rows is the number of rows of the file.
+// Rows returns the number of rows of the file.
 func (l *Layout) Rows() int64 { return l.meta.NumRows }
 
 // columns describes the leaf columns by their first row group; none when the file has no row group.
@@ -75,7 +75,7 @@ func (l *Layout) fits(footer *metadata.FileMetaData) bool {
 	return true
 }
 
-// paths are the names that the leaf columns of a footer get by copySchema; nil: the layout has none for them.
+// paths returns the names that the leaf columns of a footer get by copySchema; nil: the layout has none for them.
 func (l *Layout) paths(footer *metadata.FileMetaData) (paths []parquet.ColumnPath) {
 	if l == nil {
 		return nil
@@ -184,7 +184,8 @@ func (f schemaField) fits(other schemaField) bool {
 	return true
 }
 
-// levelsOf are the repetitions of the fields that a leaf column lies in, from its own outwards, without required ones.
+// levelsOf returns the repetitions of the fields that a leaf column lies in, from its own outwards, without required
+// ones.
 func levelsOf(leaf *schema.Column) (levels []parquet.Repetition) {
 	for node := leaf.SchemaNode(); node.Parent() != nil; node = node.Parent() {
 		if r := node.RepetitionType(); r != parquet.Repetitions.Required {

@@ -15,8 +15,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// Rows are sorted with the values of dictionaries in their place. An Arrow output gets dictionaries again, so that its
-// schema is that of the inputs however much memory there is. All its record batches share one dictionary for each
+// Dictionaries are decoded before rows are sorted. An Arrow output is dictionary-encoded again, so that its schema does
+// not depend on the budget. All its record batches share one dictionary for each
 // column, as an Arrow file needs it, which is collected from the inputs before the first batch is written.
 
 // A dictionaryTree has the dictionaries of a type: its own, or those of its children.
@@ -120,7 +120,7 @@ func (t *dictionaryTree) collect(ctx context.Context, a arrow.Array, opts arrows
 	return nil
 }
 
-// add adds the entries of a dictionary that are new. A null is none: rows without a value have no entry.
+// add adds the entries of a dictionary that are new. Nulls get no entry.
 func (e *entries) add(ctx context.Context, dictionary arrow.Array, opts arrowsort.Options) error {
 	read, err := readValues(dictionary)
 	if err != nil {
@@ -164,7 +164,7 @@ func readValues(a arrow.Array) (func(i int) (value string, valid bool), error) {
 	return read, err
 }
 
-// join completes the dictionaries.
+// join concatenates the collected parts of the dictionaries.
 func (t *dictionaryTree) join(mem memory.Allocator) (err error) {
 	for _, c := range t.children {
 		if err := c.join(mem); err != nil {
@@ -201,7 +201,7 @@ func (d *Dictionaries) Encode(table arrow.Table, schema *arrow.Schema, mem memor
 	})
 }
 
-// encoded is an array with indices in place of the values of dictionaries. The caller releases it.
+// encoded returns an array with indices in place of the values of dictionaries. The caller releases it.
 func (t *dictionaryTree) encoded(d arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error) {
 	if t.entries != nil {
 		return t.indices(d, mem)
@@ -215,7 +215,7 @@ func (t *dictionaryTree) encoded(d arrow.ArrayData, mem memory.Allocator) (arrow
 	})
 }
 
-// indices are the numbers of values in their dictionary.
+// indices returns the numbers of values in their dictionary.
 func (t *dictionaryTree) indices(d arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error) {
 	values := array.MakeFromData(d)
 	defer values.Release()

@@ -49,7 +49,7 @@ func isSameFile(a, b string) bool {
 // isNumbered reports whether a file has the name of one of several outputs, in whatever folder.
 func isNumbered(file, output string) bool { return NumberOf(file, output) > 0 }
 
-// NumberOf is the number in the name of one of several outputs, in whatever folder; 0 for any other name.
+// NumberOf returns the number in the name of one of several outputs, in whatever folder; 0 for any other name.
 func NumberOf(file, output string) int {
 	ext := filepath.Ext(output)
 	name, output := filepath.Base(file), filepath.Base(output)
@@ -61,7 +61,7 @@ func NumberOf(file, output string) int {
 	return n
 }
 
-// Numbered is the name of one of several outputs: out.parquet becomes out-00001.parquet.
+// Numbered returns the name of one of several outputs: out.parquet becomes out-00001.parquet.
 func Numbered(path string, number int) string {
 	ext := filepath.Ext(path)
 	return fmt.Sprintf("%s-%05d%s", strings.TrimSuffix(path, ext), number, ext)

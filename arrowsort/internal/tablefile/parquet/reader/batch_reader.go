@@ -18,11 +18,11 @@ import (
 // Batches reads the rows of a file in batches, one row group after the other, and the columns of a batch in parallel.
 type Batches struct {
 	*File
-	bytes   int64          // of a batch, about
+	bytes   int64          // of a batch, approximately
 	Rows    int64          // of a batch
 	group   int            // row group that is read
 	end     int            // row group at which the batches end
-	left    int64          // of its rows
+	left    int64          // rows of the group that are not read yet
 	done    int64          // rows in all
 	columns []*batchColumn // of the row group
 	Rereads bool           // pages are not kept from batch to batch
@@ -35,13 +35,13 @@ func NewBatches(f *File, bytes int64) *Batches {
 	return p
 }
 
-// Choose reads some columns only, by position. It precedes Next.
+// Choose limits reading to some columns, by position. Call it before Next.
 func (p *Batches) Choose(columns []int) {
 	p.selectColumns(columns)
 	p.measure()
 }
 
-// Only reads some row groups only, count of them from number first on. It precedes Next.
+// Only limits reading to the row groups first to first+count-1. Call it before Next.
 func (p *Batches) Only(first, count int) { p.group, p.end = first-1, first+count }
 
 // measure sets the number of rows of a batch from the size of the fields that are read.
@@ -61,10 +61,10 @@ func (p *Batches) measure() {
 }
 
 const (
-	rereadingBatches = 2       // how much larger the batches are when pages are not kept
-	fewBatchRows     = 1 << 10 // of a batch, below which opening and joining arrays takes the time
-	longBatches      = 4       // how much larger the batches are so that they do not have so few rows
-	longValue        = 256     // mean bytes of a value from which on reading it takes the time
+	rereadingBatches = 2       // factor of the batch size if pages are not kept
+	fewBatchRows     = 1 << 10 // rows of a batch below which opening and joining arrays dominates
+	longBatches      = 4       // factor of the batch size against batches of few rows
+	longValue        = 256     // mean bytes of a value above which reading dominates
 )
 
 // pageBytes estimates the memory of the current pages of a row group: one page of each column.
@@ -166,7 +166,7 @@ func (p *Batches) Close() {
 	}
 }
 
-// drop closes the columns of a row group.
+// drop closes the columns of the current row group.
 func (p *Batches) drop() {
 	for _, c := range p.columns {
 		if c != nil {
@@ -182,10 +182,10 @@ type batchColumn struct {
 	field   int
 	group   int
 	scratch *page.Buffers
-	flat    *columnReader // nil: the memory for pages is given back, or pqarrow reads
-	density float64       // bytes of text in a row, about
+	flat    *columnReader // nil after releasePages, or if nested is set
+	density float64       // bytes of text in a row, approximately
 	done    int64         // rows that were read
-	nested  *nestedColumn // of pqarrow
+	nested  *nestedColumn // nil: the column is decoded here; else pqarrow decodes it
 }
 
 func (f *File) openColumn(ctx context.Context, field, group int) (c *batchColumn, err error) {
@@ -199,7 +199,7 @@ func (f *File) openColumn(ctx context.Context, field, group int) (c *batchColumn
 	return c, nil
 }
 
-// next reads the next rows. The buffers are trimmed: a run is made of many arrays.
+// next reads the next rows. Arrays are trimmed: a run of an external sort holds many of them.
 func (c *batchColumn) next(rows int64) (arrays []arrow.Array, err error) {
 	if c.nested != nil {
 		arrays, err = c.nested.next(rows, c.file.opts.Allocator)
