@@ -124,6 +124,40 @@ func TestPeakMemoryOfLargeBatches(t *testing.T) {
 	})
 }
 
+// TestPeakMemoryOfManyColumns: where columns are many, arrays take as much as the values of a batch.
+func TestPeakMemoryOfManyColumns(t *testing.T) {
+	if !testrun.Long() {
+		return // it takes half a minute
+	}
+	const columns, rows, batches, budget = 300, 25_000, 10, 64 << 20
+	folder := t.TempDir()
+	fields := []arrow.Field{{Name: "key", Type: arrow.PrimitiveTypes.Int64}}
+	for i := range columns - 1 {
+		fields = append(fields, arrow.Field{Name: fmt.Sprint(i), Type: arrow.PrimitiveTypes.Int64})
+	}
+	schema := arrow.NewSchema(fields, nil)
+	in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out.parquet")
+	r := rand.New(rand.NewPCG(8, 9))
+	generate(t, in, schema, batches, func(int) arrow.Record {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		defer b.Release()
+		for c := range columns {
+			values := b.Field(c).(*array.Int64Builder)
+			values.Reserve(rows)
+			for range rows {
+				values.UnsafeAppend(r.Int64())
+			}
+		}
+		return b.NewRecord()
+	})
+	requirePeak(t, budget, func() string {
+		said, err := child(t, "measure", "sort", fmt.Sprint(budget), "0", out, in).CombinedOutput()
+		require.NoError(t, err, string(said))
+		return string(said)
+	})
+	require.EqualValues(t, batches*rows, digestRows(t, out))
+}
+
 // peakSample are the cases that are run.
 func peakSample() (cases []peakCase) {
 	all := peakMatrix()

@@ -51,7 +51,7 @@ func BudgetOfFooter(bytes int64) int64 { return bytes * footerShare }
 // as arrays that hold them: where columns are many, those take more than the values, and fewer runs fit.
 func (b Budget) FanIn(columns int) int {
 	const most = 64
-	return int(min(max(b.Total/8/(2*batchColumn*int64(max(columns, 1))), 2), most))
+	return int(min(max(b.Total/16/(2*batchColumn*int64(max(columns, 1))), 2), most))
 }
 
 // batchColumn is the least bytes of a column in a batch of a run, and about what its array takes.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The arrays of a batch of every run that is merged take at most an eighth of the budget, or two runs are merged.
+// The arrays of a batch of every run that is merged take at most a sixteenth of the budget, or two runs are merged.
 func TestFanInOfManyColumns(t *testing.T) {
 	for _, total := range []int64{MinMemory, 64 << 20, 1 << 30, maxMemory} {
 		b := Budget{Total: total, All: total}
@@ -16,7 +16,7 @@ func TestFanInOfManyColumns(t *testing.T) {
 			fan := b.FanIn(columns)
 			require.LessOrEqual(t, fan, last, "%d columns", columns)
 			require.GreaterOrEqual(t, fan, 2)
-			require.True(t, fan == 2 || int64(fan)*int64(columns)*2*batchColumn <= total/8, "%d columns", columns)
+			require.True(t, fan == 2 || int64(fan)*int64(columns)*2*batchColumn <= total/16, "%d columns", columns)
 			last = fan
 		}
 		require.Equal(t, 64, b.FanIn(1))
