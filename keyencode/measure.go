@@ -159,7 +159,7 @@ func orderedMinMax[W word](e minMax[W], sign uint64) minMax[uint64] {
 	return minMax[uint64]{toOrdered(e.lo, sign), toOrdered(e.hi, sign), or | and, or & and}
 }
 
-// ordered is the ordered word of an integer.
+// toOrdered returns the ordered word of an integer.
 func toOrdered[T buffers.Integer](x T, sign uint64) uint64 {
 	u := uint64(x)
 	if sign != 0 {

@@ -74,8 +74,8 @@ func errTarget(why string) error {
 	return fmt.Errorf("%w: %s", arrowsort.ErrColumn, why)
 }
 
-// nestedKey names a nested field by its path, unless other fields by the way could be meant by it: those that have the
-// name of the path's rest from there on, or of a start of it.
+// nestedKey names a nested field by its dotted path. It fails if the path is ambiguous: at some level another field has
+// the name of the rest of the path, or of its first parts.
 func nestedKey(schema *arrow.Schema, path compute.FieldPath) (arrowsort.Key, error) {
 	names := make([]string, len(path))
 	levels := make([][]arrow.Field, len(path))

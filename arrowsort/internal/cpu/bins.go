@@ -67,7 +67,7 @@ func (s *sorter) sortOversizedBin(src keys.Source, rows []uint32, word int) erro
 	return nil
 }
 
-// tied reports whether all codes of a source are equal, and the first of them.
+// allEqual reports whether all codes of a source are equal, and returns the first of them.
 func (s *sorter) allEqual(src keys.Source, n int) (uint64, bool, error) {
 	var first [1]uint64
 	src.Encode(first[:], 0)

@@ -19,22 +19,29 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// New returns the CPU engine. It keeps nothing between calls but which stores are faster on this machine.
+// New returns the CPU engine. It keeps nothing between calls but whether streaming stores are faster on this machine.
 func New() engine.Engine { return cpu{} }
 
 type cpu struct {
 	eager      bool // for tests: columns move by write combining, and strings with them, however few the rows are
-	nearlyRows int  // the same, 0: nearlyRows
+	nearlyRows int  // for tests: in place of the constant, unless 0
 }
 
 func (cpu) Name() string { return "cpu" }
 
-// Sort carries out a job. Temp storage in addition to the result, in bytes per row: 0 to 2 where the codes can be
-// computed again from the sorted columns, 8 more where they cannot and 4 more where ties then need row numbers; 1 for a
-// nullable or Bool column, 8 for a string column, 2 for one of few strings; row numbers of 4 bytes, 8; many columns of
-// few rows, 14; nearly sorted rows, up to 2. Each worker has 20 bytes, and those of the widest value, for each row of
-// the longest bin of up to 65,536, and in addition 1 MiB, or 64 bytes for each bin, or 2 MiB for many columns of few
-// rows or for the bytes of a bin of strings.
+// Sort carries out a job. Temp storage in addition to the result, in bytes per row:
+//
+//	0 to 2  codes that can be computed again from the sorted columns
+//	8       more, codes that cannot; 4 more where ties then need row numbers
+//	1       a nullable or Bool column
+//	8       a string column; 2 if few strings are distinct
+//	8       row numbers of 4 bytes
+//	14      many columns of few rows
+//	0 to 2  nearly sorted rows
+//
+// Each worker has 20 bytes, and those of the widest value, for each row of the longest bin of up to 65,536 rows. It has
+// in addition 1 MiB, or 64 bytes for each bin, or 2 MiB for many columns of few rows or for the bytes of a bin of
+// strings.
 func (e cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	if fitsTiny(job) {
 		return sortTiny(ctx, job, mem)
@@ -57,49 +64,6 @@ func (e cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*
 		return nil, err
 	}
 	return s.sort()
-}
-
-// sort is Sort once there is a plan.
-func (s *sorter) sort() (*engine.Result, error) {
-	inOrder, reversed, err := s.sortedInput()
-	if err != nil {
-		return nil, err
-	}
-	if !inOrder && !reversed && s.rows > keys.SmallRows && s.out > s.rows/4 {
-		s.out = s.rows // selecting more than a quarter costs more than sorting all
-	}
-	if err := s.allocate(); err != nil {
-		return nil, err
-	}
-	nearly := false
-	if !inOrder && !reversed && s.rows > keys.SmallRows {
-		if nearly, err = s.sortNearlySorted(); err != nil {
-			return nil, err
-		}
-	}
-	switch {
-	case nearly:
-	case inOrder:
-		err = s.copy(false)
-	case reversed:
-		err = s.copy(true)
-	case s.rows <= keys.SmallRows:
-		err = s.sortSmall()
-	case s.sortsKeysOnly():
-		err = s.sortKeysOnly()
-	case s.out < s.rows:
-		err = s.selectTop()
-	case s.onlyRowNumbers() && !s.recordsTie():
-		err = s.sortRowNumbers()
-	case s.gathersColumns(s.movers()) && !s.recordsTie():
-		err = s.argsortAndGather(s.movers())
-	default:
-		err = s.sortColumns()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s.result()
 }
 
 // Explain measures the keys of a job and returns the plan, without sorting.
@@ -134,7 +98,7 @@ func FirstUnsorted(ctx context.Context, job *engine.Job, mem engine.Allocator) (
 }
 
 // MarkGroups marks the first row of each group of rows that tie in the keys of a job: it sets a bit in starts, which
-// has a word for every 64 rows. The rows are those of the job as they lie, for nil, or in the order that rows lists. It
+// has a word for every 64 rows. Rows are taken in the order that rows lists; nil is the order of the input. It
 // returns -1, or the first row that sorts before its predecessor; then starts is undefined.
 func MarkGroups(
 	ctx context.Context, job *engine.Job, rows []uint32, starts []uint64, mem engine.Allocator,
@@ -151,27 +115,4 @@ func MarkGroups(
 		return s.keys.FirstUnsorted(s.pool, keys.NewList(s.keys.Source(), rows, 0), len(rows), starts)
 	}
 	return s.keys.FirstUnsorted(s.pool, s.keys.Source(), s.rows, starts)
-}
-
-// nearlyRows is the number of rows from which on they may be sorted as nearly sorted: fewer stay in the caches anyway.
-const nearlyRows = 1 << 17
-
-// triesNearlySorted reports whether a sample may choose a way for nearly sorted rows.
-func (s *sorter) triesNearlySorted() bool {
-	return s.nearlyRows > 0 && s.rows >= s.nearlyRows && s.out == s.rows
-}
-
-// sortNearlySorted sorts rows that a sample shows to be nearly sorted: a few runs; rows in order but for some; rows not
-// far from their places, whose codes are few. done is false where they are none of these. Then the result is undefined,
-// and the plan is the one that other ways need.
-func (s *sorter) sortNearlySorted() (done bool, err error) {
-	if !s.triesNearlySorted() || s.keys.Plan.Words() > 1 {
-		return false, nil
-	}
-	for _, sort := range []func() (bool, error){s.sortRuns, s.sortMisplaced, s.sortCounting} {
-		if done, err = sort(); done || err != nil {
-			return done, err
-		}
-	}
-	return false, nil
 }

@@ -20,23 +20,26 @@ import (
 // A Sorter sorts tables within a memory budget: Add takes them, Sorted or Stream returns the rows in order. It is used
 // by one goroutine. Close it in any case, after what Sorted or Stream returned: it removes the runs.
 type Sorter struct {
+	// Set by New.
 	ctx      context.Context
 	opts     Options              // with the recycler as allocator
-	recycled *allocators.Recycler // of all tables
+	recycled *allocators.Recycler // of all tables; each run gets another one
 	schema   *arrow.Schema        // of the rows that are added
 	decoded  *arrow.Schema        // of the rows that are sorted
 
-	parts    []arrow.Table // of the run that is collected
-	bytes    int64         // that they take
-	run      int64         // that they may take
-	rows     int64         // that were added
-	allBytes int64         // that they take, sorting included
-	stats    KeyStatistics
+	// Changed by Add.
+	parts    []arrow.Table // tables of the run that is collected
+	bytes    int64         // size of parts
+	run      int64         // the most that parts may take; less where pieces of the input are large
+	rows     int64         // all rows that were added
+	allBytes int64         // size of these rows, sorting included
+	stats    KeyStatistics // of all rows
+	store    runStore      // the spilled runs
+	err      error         // of the last Add
 
-	store   runStore
+	// Changed by Stream.
 	writing rowProgress // of the sorted rows
 	ended   bool        // Stream was called
-	err     error       // of the last Add
 }
 
 // New begins a sort of tables of a schema, by options that were resolved. Dictionary columns come back as their values.

@@ -37,29 +37,29 @@ func children(chunks []chunk, i int) []chunk {
 	return out
 }
 
-// alignedChildren returns the i-th child of every chunk, cut to the rows of the chunk, of which each has each elements
-// of the child.
-func alignedChildren(chunks []chunk, i, each int) ([]chunk, error) {
+// alignedChildren returns the i-th child of every chunk, cut to the rows of the chunk. A row of the chunk has perRow
+// elements of the child.
+func alignedChildren(chunks []chunk, i, perRow int) ([]chunk, error) {
 	out := children(chunks, i)
 	for c, parent := range chunks {
 		have := out[c].length
-		out[c].offset += parent.offset * each
-		out[c].length = parent.length * each
+		out[c].offset += parent.offset * perRow
+		out[c].length = parent.length * perRow
 		if uint64(out[c].length) > rowMask {
 			return nil, fmt.Errorf("%w: take: chunk %d has %d elements", arrow.ErrInvalid, c, out[c].length)
 		}
-		if (parent.offset+parent.length)*each > have {
+		if (parent.offset+parent.length)*perRow > have {
 			return nil, fmt.Errorf(
 				"%w: child %d of chunk %d has %d rows, %d expected", arraydata.ErrMalformed, i, c, have,
-				(parent.offset+parent.length)*each,
+				(parent.offset+parent.length)*perRow,
 			)
 		}
 	}
 	return out, nil
 }
 
-// values is buffer b from the chunk's first row on, for its rows and more values of width bytes; an error when it is
-// shorter. No rows need no buffer.
+// values returns the part of buffer b that holds the chunk's rows and `more` values, width bytes each; an error if the
+// buffer is shorter. An empty chunk needs no buffer.
 func (c chunk) values(b, width, more int) ([]byte, error) {
 	if c.length == 0 {
 		return nil, nil
@@ -114,8 +114,8 @@ func (c chunk) bits(b int) (bitmap, error) {
 }
 
 // validities returns the validity of every chunk, empty for chunks without nulls, and whether there are any nulls. The
-// arrays' null counts are not relied on: counting bits is cheap next to taking rows rows, and where it would not be,
-// the chunk counts as having nulls.
+// arrays' null counts are not relied on: bits are counted, unless the chunk is far longer than the rows that are taken;
+// then it counts as having nulls.
 func validities(chunks []chunk, rows int) (valid []bitmap, any bool, err error) {
 	valid = make([]bitmap, len(chunks))
 	for i, c := range chunks {

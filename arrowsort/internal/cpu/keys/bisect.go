@@ -82,7 +82,7 @@ func (s *intervalSearch) next() bool {
 	return s.count > 0
 }
 
-// Narrow keeps of each listed bound the rows that tie in the word.
+// narrow keeps of each listed interval the rows that tie in the word.
 func (s *intervalSearch) narrow() {
 	for i, at := range s.at[:s.count] {
 		b := &s.all[at]

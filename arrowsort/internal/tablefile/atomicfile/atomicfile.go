@@ -19,7 +19,7 @@ type File interface {
 	io.Writer
 	Flush() error  // writes what is buffered
 	Commit() error // syncs and closes the file; an error removes it
-	Abort()        // removes the file, in place of Commit
+	Abort()        // in place of Commit: removes the file if Create made it
 }
 
 // Create creates the file for a path, or empties the one that is there. Opening a device or a named pipe, and writing

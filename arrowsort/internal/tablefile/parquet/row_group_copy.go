@@ -20,15 +20,15 @@ import (
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
-// Copies reports whether a Writer of a schema can Copy the row groups of the file: they have the same columns, the
-// compression is not to be changed, and the groups have statistics that are right, or in the columns of the order can
-// be made, and sizes that readers can make use of.
+// Copies reports whether a Writer of a schema can Copy the row groups of the file: the columns match, the compression
+// stays, no statistics are missing or known to be wrong, key columns can be decoded, and row groups are neither too
+// large nor too small.
 func (f *File) Copies(schema *arrow.Schema, opts WriteOptions) bool {
 	if opts.Level != 0 || !f.Layout.copiesGroups(opts.Codec) ||
 		f.Schema().NumFields() != f.Layout.meta.Schema.Root().NumFields() {
 		return false
 	}
-	for _, key := range opts.Sorting { // whose statistics readers go by, so that they are made anew
+	for _, key := range opts.Sorting { // readers prune by these, so their statistics are computed anew
 		field := key.Column
 		if key.Path != "" {
 			field = slices.IndexFunc(f.Schema().Fields(), func(c arrow.Field) bool { return c.Name == key.Path })
@@ -65,8 +65,8 @@ func (l *Layout) copiesGroups(name string) bool {
 	return true
 }
 
-// hasGaps reports whether bytes lie between the chunks of a row group, where the pages of one may pass the end that the
-// metadata name.
+// hasGaps reports whether bytes lie between the chunks of a row group. Then a chunk may be longer than its metadata
+// say.
 func (l *Layout) hasGaps() bool {
 	for _, group := range l.meta.RowGroups {
 		for i := 1; i < len(group.Columns) && group.NumRows > 0; i++ {
@@ -80,8 +80,8 @@ func (l *Layout) hasGaps() bool {
 	return false
 }
 
-// A row group that is copied has mostCopiedRows rows at most, those of a file leastMeanCopied on average: readers leave
-// out little by larger ones, and smaller ones cost them more than they leave out.
+// A row group that is copied has mostCopiedRows rows at most, those of a file on average leastMeanCopied at least. With
+// larger groups readers skip little; smaller ones cost more than skipping saves.
 const (
 	mostCopiedRows  = 4 * writer.DefaultRowGroupRows
 	leastMeanCopied = writer.DefaultRowGroupRows / 16
@@ -227,8 +227,8 @@ func (f *File) keptIndex(group, leaf int, made *page.Index, shift int64) encoded
 	return index
 }
 
-// keepsBounds reports whether bounds that another writer found may be right: of a type that has an order, and no NaN,
-// which nobody has looked for, the least value not above the greatest.
+// keepsBounds reports whether bounds of another writer are plausible: the type is ordered and cannot hold NaN, the
+// sizes fit, and low is not above high.
 func keepsBounds(column *schema.Column, low, high []byte) bool {
 	compare, size := page.ValueOrder(column), column.PhysicalType().ByteSize()
 	switch column.PhysicalType() {
