@@ -31,7 +31,7 @@ type Options struct {
 	// SpillDir is the folder in which runs are spilled; empty is os.TempDir. Runs that a killed process left there are
 	// removed by the next sort that spills.
 	SpillDir string
-	// SpillCompression compresses the runs: lz4 or zstd; empty does not.
+	// SpillCompression compresses the runs: lz4 or zstd; empty and none do not.
 	SpillCompression string
 	// BatchRows is the number of rows of a sorted batch: 0 is 262,144, or less where rows are wide. More than an eighth
 	// of the budget holds are ErrMemory.

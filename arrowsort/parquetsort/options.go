@@ -101,7 +101,7 @@ type Memory struct {
 	Budget int64
 	// SpillDir is the folder in which runs are spilled; empty is os.TempDir.
 	SpillDir string
-	// SpillCompression compresses the runs: LZ4 or Zstd; empty does not.
+	// SpillCompression compresses the runs: LZ4 or Zstd; empty and Uncompressed do not.
 	SpillCompression Compression
 }
 

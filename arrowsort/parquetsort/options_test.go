@@ -13,7 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
+
+// TestBatchesAreRowGroups: a table of fewer rows than a batch of the external sort is one row group of the writer.
+func TestBatchesAreRowGroups(t *testing.T) {
+	require.EqualValues(t, tablefile.DefaultRowGroupRows, extsort.DefaultBatchRows)
+}
 
 // extremes are the values that every number of the options is tried at.
 var extremes = []int64{0, 1, -1, math.MaxInt32, math.MaxUint32, math.MaxInt64/3 + 1, math.MaxInt64, math.MinInt64}

@@ -66,7 +66,7 @@ func TestSortOfEveryShape(t *testing.T) {
 		"dictionary": {[]arrowsort.Key{{Path: "word", Order: arrowsort.Descending},
 			{Path: "text", Nulls: arrowsort.NullsAtStart}}, "lz4"},
 		"struct": {[]arrowsort.Key{{Path: "at"}}, "zstd"},
-		"field":  {[]arrowsort.Key{{Path: "at.n", Order: arrowsort.Descending}, {Path: "word"}}, ""},
+		"field":  {[]arrowsort.Key{{Path: "at.n", Order: arrowsort.Descending}, {Path: "word"}}, "none"},
 	} {
 		if !testrun.Share(2, name) {
 			continue

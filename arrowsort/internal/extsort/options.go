@@ -23,7 +23,7 @@ type Options struct {
 	Keys             []arrowsort.Key
 	Budget           Budget
 	SpillDir         string // the folder of the runs
-	SpillCompression string // lz4 or zstd; empty: none
+	SpillCompression string // lz4 or zstd; empty or none: not compressed
 	BatchRows        int    // of a sorted batch; 0: DefaultBatchRows, or fewer where rows are wide
 	Limit, Tail      int64  // leading or last rows that are wanted; 0: all
 	Unique           bool   // the first row of each key is wanted
@@ -42,6 +42,9 @@ func (o *Options) Resolve() error {
 		if n.value < 0 {
 			return fmt.Errorf("%s is %d", n.name, n.value)
 		}
+	}
+	if o.SpillCompression == "none" {
+		o.SpillCompression = ""
 	}
 	switch {
 	case o.SpillCompression != "" && o.SpillCompression != "lz4" && o.SpillCompression != "zstd":

@@ -12,7 +12,9 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -278,4 +280,50 @@ func TestCopyLeavesNothing(t *testing.T) {
 	cancel(stop)
 	require.ErrorIs(t, copied(ctx, from(good), to, nil), stop)
 	require.NoFileExists(t, to)
+}
+
+// TestCopiedRowGroupsNameNoBloomFilter: Bloom filters are not copied, so that nothing may say where or how long one is.
+func TestCopiedRowGroupsNameNoBloomFilter(t *testing.T) {
+	in, out := filepath.Join(t.TempDir(), "in.parquet"), filepath.Join(t.TempDir(), "out.parquet")
+	node, err := schema.NewGroupNode("schema", parquet.Repetitions.Required,
+		schema.FieldList{schema.NewInt64Node("n", parquet.Repetitions.Required, -1)}, -1)
+	require.NoError(t, err)
+	f, err := os.Create(in)
+	require.NoError(t, err)
+	written := file.NewParquetWriter(f, node, file.WithWriterProps(parquet.NewWriterProperties(
+		parquet.WithBloomFilterEnabled(true))))
+	group, err := written.AppendRowGroupChecked()
+	require.NoError(t, err)
+	column, err := group.NextColumn()
+	require.NoError(t, err)
+	values := make([]int64, 20_000)
+	for i := range values {
+		values[i] = int64(i)
+	}
+	_, err = column.(*file.Int64ColumnChunkWriter).WriteBatch(values, nil, nil)
+	require.NoError(t, err)
+	require.NoError(t, written.Close())
+	chunk := func(path string) *metadata.ColumnChunkMetaData {
+		r, err := file.OpenParquetFile(path, false)
+		require.NoError(t, err)
+		defer r.Close()
+		chunk, err := r.MetaData().RowGroup(0).ColumnChunk(0)
+		require.NoError(t, err)
+		return chunk
+	}
+	require.Positive(t, chunk(in).BloomFilterLength())
+
+	s, err := Scan(in, 0, ReadOptions{})
+	require.NoError(t, err)
+	defer s.Close()
+	require.True(t, Copies(s, s.Schema, WriteOptions{Format: Parquet}))
+	w, err := Create(t.Context(), out, s.Schema, WriteOptions{Schema: s.Schema, Layout: s.Layout})
+	require.NoError(t, err)
+	defer w.Abort()
+	require.NoError(t, w.Copy(t.Context(), s, func(int64) {}))
+	require.NoError(t, w.Finish())
+	_, err = w.Commit()
+	require.NoError(t, err)
+	require.Zero(t, chunk(out).BloomFilterLength())
+	require.Zero(t, chunk(out).BloomFilterOffset())
 }

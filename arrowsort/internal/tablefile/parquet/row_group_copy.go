@@ -195,7 +195,7 @@ func (f *Writer) addCopied(from *File, made []*page.Index, shifts []int64) error
 			m.DataPageOffset += shift
 			moveOffset(m.DictionaryPageOffset, shift)
 			moveOffset(m.IndexPageOffset, shift)
-			m.BloomFilterOffset = nil // is not copied
+			m.BloomFilterOffset, m.BloomFilterLength = nil, nil // Bloom filters are not copied
 			c.FilePath, c.FileOffset = nil, page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset)
 			c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength = nil, nil, nil, nil
 			c.CryptoMetadata, c.EncryptedColumnMetadata = nil, nil
