@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// bufferShare: one part in so many of a step's memory holds the batches of a shard before they are sorted.
+// bufferShare divides the memory of a step: one part of it holds the batches of a shard before they are sorted.
 const bufferShare = 4
 
 // A shardBuffer collects the batches of a shard, which come in any order, and returns them in that of the inputs.

@@ -54,7 +54,7 @@ type Options struct {
 // MinMemory is the smallest budget.
 const MinMemory = extsort.MinMemory
 
-// A Phase is a step of a sort, as Options.Progress is told.
+// A Phase is a step of a sort, for Options.Progress.
 type Phase = extsort.Phase
 
 // The phases. Runs are merged to longer runs where there are more than can be merged at once.

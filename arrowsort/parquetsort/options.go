@@ -163,7 +163,7 @@ type File interface {
 // MinMemory is the smallest budget.
 const MinMemory = extsort.MinMemory
 
-// A Phase is a step of a sort, as Run.Progress is told.
+// A Phase is a step of a sort, for Run.Progress.
 type Phase = extsort.Phase
 
 // The phases. An input that fits in memory is loaded, sorted and saved. Standard input is loaded, too, where it is

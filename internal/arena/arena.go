@@ -101,9 +101,6 @@ func (a *Arena) find(buf []byte) int {
 	return slices.IndexFunc(a.live, func(l []byte) bool { return unsafe.SliceData(l) == unsafe.SliceData(buf) })
 }
 
-// Live returns the number of buffers that are neither kept nor freed.
-func (a *Arena) Live() int { return len(a.live) }
-
 // Release frees what is neither kept nor freed.
 func (a *Arena) Release() {
 	for _, buf := range a.live {

@@ -2,6 +2,7 @@ package workers
 
 import (
 	"context"
+	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -25,17 +26,36 @@ func TestTiles(t *testing.T) {
 	}
 }
 
-// TestPoolWith: another number of workers adds to the same steps, and ends with the same context.
-func TestPoolWith(t *testing.T) {
+// TestPoolEnds: a pool adds to one progress, and runs nothing after its context has ended.
+func TestPoolEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	last := 0
-	p := NewPool(ctx, 1, 5, func(done, _ int) { last = done })
-	q := p.With(3)
-	require.Equal(t, []int{1, 3}, []int{p.Threads, q.Threads})
+	p := NewPool(ctx, 3, 5, func(done, _ int) { last = done })
 	p.Advance(2)
-	q.Advance(2)
+	p.Advance(2)
 	require.Equal(t, 4, last)
+	require.False(t, p.Stopped())
 	cancel()
-	require.True(t, p.Stopped() && q.Stopped())
-	require.ErrorIs(t, q.Run(1, func(int, int) { t.Error("a task of a pool that has ended") }), context.Canceled)
+	require.True(t, p.Stopped())
+	require.ErrorIs(t, p.Run(1, func(int, int) { t.Error("a task of a pool that has ended") }), context.Canceled)
+}
+
+// TestProgress: sums rise, come from one goroutine at a time, do not pass the total, and the last one is reported.
+func TestProgress(t *testing.T) {
+	const n = 10_000
+	var busy atomic.Bool
+	last := 0
+	add := Progress(func(done, total int) {
+		if busy.Swap(true) || total != n || done < last || done > total {
+			t.Errorf("%d of %d after %d", done, total, last)
+		}
+		runtime.Gosched()
+		last = done
+		busy.Store(false)
+	}, n)
+	require.NoError(t, Each(t.Context(), n, 4, func(int) error { add(1); return nil }))
+	require.Equal(t, n, last)
+	add(5)
+	require.Equal(t, n, last)
+	Progress(nil, n)(1)
 }

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	tileShare = 4  // one row of so many in a tile may be misplaced
-	allShare  = 16 // and one of so many of all rows
+	tileShare = 4  // a tile has one outlier in tileShare rows at most
+	allShare  = 16 // and all rows one in allShare
 )
 
 // outliers are the rows that break an order. Sampled rows that are in order are anchors. Between two anchors, a row is

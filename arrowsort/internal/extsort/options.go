@@ -93,3 +93,13 @@ func CheckKeys(ctx context.Context, schema *arrow.Schema, keys []arrowsort.Key) 
 	}
 	return err
 }
+
+// A Phase is a step of a sort, as progress reports call it.
+type Phase string
+
+// The phases of a Sorter, all after the last Write.
+const (
+	PhaseSort  Phase = "sorting"             // all rows, in memory
+	PhaseMerge Phase = "merging runs"        // where they, or sorted sources, are more than are merged at once
+	PhaseWrite Phase = "merging and writing" // the sorted rows
+)

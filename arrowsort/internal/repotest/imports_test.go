@@ -83,7 +83,7 @@ var arrows = []struct {
 	{from: "gpu", never: []string{arrow, arrow18, module + "/arrowsort/internal"}},
 }
 
-// ofCPU are the packages that each package of the CPU engine may reach, and some of its own.
+// ofCPU are the packages that each package of the CPU engine may reach, and the given parts of it.
 func ofCPU(parts ...string) []string {
 	reached := []string{module + "/keyencode", module + "/arrowsort/engine", sys}
 	for _, name := range []string{"arena", "buffers", "machine", "tiebreak", "workers"} {

@@ -188,7 +188,7 @@ func (t *Strings) Long() bool { return !t.short && t.table == nil }
 // InputBytes returns the number of bytes of the rows in the input.
 func (t *Strings) InputBytes() int { return t.bases[len(t.Chunks)] - t.bases[0] }
 
-// MoveTo lets words have places among so many bytes of the result, before those of the input. It reports false where
+// MoveTo lets words refer to the first bytes of the result, before the bytes of the input. It reports false where
 // these are too many for a word.
 func (t *Strings) MoveTo(data int) bool {
 	if uint(bits.Len(uint(data+t.InputBytes())))+t.lenBits > 63 {

@@ -100,7 +100,7 @@ func (w *WriteCombiner) flush(dst []byte, bin, end, width int) {
 	copy(dst[lo:hi], buffer[lo&(len(buffer)-1):])
 }
 
-// End writes what is left in the buffers.
+// End writes the rows that are still in the buffers.
 func (w *WriteCombiner) End(dst []byte, places []uint32, width int) {
 	if combines(width) {
 		for bin, p := range places {
