@@ -49,6 +49,7 @@ template <class Reset, class Run> static float median(const Reset& reset, const 
 }
 
 static u32 rows; // a multiple of all tiles
+static int multiprocessors;
 static u32 *bitmap, *counters, *binCounts;
 static u8* binOfRow;
 static u32 spilled; // bytes of a thread, by the kernel of the next report

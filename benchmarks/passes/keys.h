@@ -3,8 +3,8 @@
 #include "bench.h"
 #include "scatter.h"
 
-enum Kind { UNIFORM, SORTED, CONSTANT, VALUES, KINDS };
-static const char* kindNames[KINDS] = {"uniform", "sorted", "constant", "2^20 values"};
+enum Kind { UNIFORM, SORTED, CONSTANT, VALUES, MORE_VALUES, KINDS };
+static const char* kindNames[KINDS] = {"uniform", "sorted", "constant", "2^20 values", "2^24 values"};
 
 static __host__ __device__ u64 mix(u64 x) {
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
@@ -16,7 +16,7 @@ template <class Word> __global__ void make_keys(Word* keys, u32 n, int kind) {
 		u64 x = mix(i * 0x9e3779b97f4a7c15ull + 77);
 		if (kind == SORTED) x = (u64)i * (~0ull / n);
 		if (kind == CONSTANT) x = 0x4050607080901020ull;
-		if (kind == VALUES) x = mix(x >> 44);
+		if (kind == VALUES || kind == MORE_VALUES) x = mix(x >> (kind == VALUES ? 44 : 40));
 		keys[i] = (Word)(x >> (64 - 8 * sizeof(Word)));
 	}
 }
@@ -42,9 +42,9 @@ template <class Word> static std::vector<Pair> sample_of(const Word* keys, u32 n
 	CHECK(cudaFree(p));
 	return all;
 }
-// 4,096 records of each bin, from the first section of the bin that has as many.
+// 8,192 records of each bin, from the first section of the bin that has as many.
 static std::vector<Pair> sample_of_bins(Records in, Format format, const std::vector<Section>& sections) {
-	const u32 each = 4096;
+	const u32 each = 8192;
 	std::vector<Section> first(256, Section{0, 1, 0});
 	for (const Section& s : sections)
 		if (s.count > first[s.bin].count) first[s.bin] = s;

@@ -16,7 +16,7 @@ __global__ void busy(u32 microseconds) {
 	while (now - from < microseconds * 1000);
 }
 // The time that idle kernels add to one that runs while they are launched.
-static void measure_idle(int multiprocessors) {
+static void measure_idle() {
 	CHECK(cudaMemset(counters, 0, 8));
 	for (bool early : {false, true}) {
 		float alone = 0;
@@ -53,7 +53,8 @@ int main(int count, char** arguments) {
 	Records bins = {allocate<u64>(room), allocate<u32>(room)}, buckets = {allocate<u64>(room), allocate<u32>(room)};
 	bitmap = allocate<u32>(rows / 32 + 1), counters = allocate<u32>(2), binCounts = allocate<u32>(65536);
 	binOfRow = allocate<u8>(rows);
-	measure_idle(device.multiProcessorCount);
+	multiprocessors = device.multiProcessorCount;
+	measure_idle();
 	float copy = median([] {}, [&] {
 		CHECK(cudaMemcpyAsync(buckets.words, bins.words, 8ull * rows, cudaMemcpyDeviceToDevice));
 	});
@@ -61,7 +62,7 @@ int main(int count, char** arguments) {
 	auto next8 = [](Records, const std::vector<Section>&) { return Linear<48>(); };
 	for (int kind = 0; kind < KINDS; kind++) {
 		printf("\n%s\n", kindNames[kind]);
-		const bool second = kind == UNIFORM || kind == VALUES;
+		const bool second = kind == UNIFORM || kind == VALUES || kind == MORE_VALUES;
 		make((u32*)keys, kind);
 		Run<u32, 768, 16, R8> linear = {"R8 LINEAR", (u32*)keys, bins, buckets};
 		linear.measure(Linear<56>(), kind == UNIFORM || kind == SORTED, next8, {8, 4, 2, 1});

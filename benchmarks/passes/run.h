@@ -1,6 +1,7 @@
 // A run of both passes: their times, with known places and by pages, and the proof of every result.
 #pragma once
 #include "bins.h"
+#include "bucket_pass.h"
 
 // counts: rows that are wrong, rows in all.
 template <class Word, Format format, class Function>
@@ -36,7 +37,7 @@ template <class Word, int threads, int items, Format format> struct Run {
 	char text[160];
 
 	const char* label(const char* pass, const char* how) {
-		snprintf(text, sizeof text, "%s, %s pass, %s", name, pass, how);
+		snprintf(text, sizeof text, "%s, %s, %s", name, pass, how);
 		return text;
 	}
 	const char* label(u32 chains) {
@@ -55,7 +56,7 @@ template <class Word, int threads, int items, Format format> struct Run {
 		allow(exactly, shared);
 		float exact = median([&] { write(binCounts, starts); },
 		                     [&] { exactly<<<rows / tile, threads, shared>>>(keys, bins, f, Ranges{binCounts}); });
-		report(label("first", "known places"), exact, bytes, 0, nullptr);
+		report(label("first pass", "known places"), exact, bytes, 0, nullptr);
 		for (u32 k : chainsOfBin) {
 			ChainMemory<48> memory(256, k, 65536 / k, rows, 16640);
 			auto paged = first_pass<Word, threads, items, format, Function, Chains<48>>;
@@ -82,8 +83,8 @@ template <class Word, int threads, int items, Format format> struct Run {
 		float exact = median([&] { write(binCounts, starts); }, [&] {
 			exactly<<<(u32)sections.size(), secondThreads, shared>>>(bins, list, buckets, f, Ranges{binCounts});
 		});
-		report(label("second", "known places"), exact, bytes, 0, nullptr);
-		for (u32 size : {512u, 1024u}) {
+		report(label("second pass", "known places"), exact, bytes, 0, nullptr);
+		for (u32 size : {1024u, 512u}) {
 			ChainMemory<40> memory(65536, 1, size, rows, 128);
 			write(list, deal(sections, 16));
 			auto paged = second_pass<secondThreads, secondItems, format, Function, Chains<40>>;
@@ -91,10 +92,40 @@ template <class Word, int threads, int items, Format format> struct Run {
 			float ms = median([&] { memory.clear(); }, [&] {
 				paged<<<(u32)sections.size(), secondThreads, shared>>>(bins, list, buckets, f, memory.chains);
 			});
-			report(label("second", size == 512 ? "pages of 512" : "pages of 1,024"), ms, bytes, exact,
+			report(label("second pass", size == 512 ? "pages of 512" : "pages of 1,024"), ms, bytes, exact,
 			       proof(buckets, memory.sections(512), f, true));
+			if constexpr (format != C8)
+				if (size == 512) measure_incore(memory);
 			memory.release();
 		}
+		CHECK(cudaFree(list));
+	}
+	// Sorts the buckets; the result takes the place of the bins' rows.
+	void measure_incore(const ChainMemory<40>& memory) {
+		std::vector<u64> cursors = read(memory.chains.cursors, 65536);
+		std::vector<u32> counts(65536);
+		for (u32 i = 0; i < 65536; i++)
+			counts[i] = ((u32)(cursors[i] >> 32) & Chains<40>::sequenceMask) * 512 + (u32)cursors[i];
+		write(binCounts, prefix(counts));
+		u32* list = allocate<u32>(65537);
+		Buckets65536 b = {memory.chains.cursors, memory.chains.table, binCounts, memory.stride, 65536, list};
+		auto kernel = sort_buckets<512, 12, format, 2, false>;
+		auto large = sort_buckets<1024, 11, format, 1, true>;
+		const u32 bytes = Incore<512, 12, format>::bytes, bytesOfLarge = Incore<1024, 11, format>::bytes;
+		allow(large, bytesOfLarge);
+		allow(kernel, bytes);
+		float ms = median([&] { CHECK(cudaMemset(list, 0, 4)); }, [&] {
+			kernel<<<2 * multiprocessors, 512, bytes>>>(buckets, b, bins.rows);
+			large<<<multiprocessors, 1024, bytesOfLarge>>>(buckets, b, bins.rows);
+		});
+		static u32 result[2];
+		CHECK(cudaMemset(bitmap, 0, rows / 8 + 4));
+		CHECK(cudaMemset(counters, 0, 8));
+		prove_order<<<2048, 256>>>(bins.rows, rows, keys, bitmap, counters);
+		CHECK(cudaMemcpy(result, counters, 8, cudaMemcpyDeviceToHost));
+		report(label("bucket sort", "row numbers"), ms, format == R12 ? 16 : 12, 0, result);
+		printf("    largest bucket %u rows, %u sorted by larger blocks\n",
+		       *std::max_element(counts.begin(), counts.end()), read(list, 1)[0]);
 		CHECK(cudaFree(list));
 	}
 	template <class Function>
