@@ -12,8 +12,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
 )
 
 // A CheckResult is what Check read.
@@ -30,21 +31,28 @@ type CheckResult struct {
 // Of the options it uses Keys, KeysFor, Input without Columns, Rows.Limit (the first rows of the files), Memory.Budget
 // and Run.
 func Check(ctx context.Context, paths []string, opts Options) (*CheckResult, error) {
-	in, err := begin(ctx, paths, opts, true)
+	opts, read, err := opts.resolve(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer in.close()
-	c := checker{limit: in.opts.Rows.Limit, order: orderChecker{opts: in.opts},
-		result: &CheckResult{Files: in.paths, Keys: in.opts.Keys, Columns: in.columns}}
-	defer c.order.forget()
-	in.readKeysOnly()
-	in.flat = allocators.NewRecycler(in.opts.Run.Allocator, 0)
-	defer in.flat.Release()
-	err = in.each(ctx, PhaseCheck, func(file int, piece arrow.Table) error { return c.add(ctx, file, piece) })
-	c.result.Bytes = in.bytes
+	files, err := listFiles(paths, &opts)
+	if err != nil {
+		return nil, err
+	}
+	d, rows, err := openFiles(ctx, files, read, true, opts.keys())
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	c := checker{limit: opts.Rows.Limit, keys: rows.OnlyKeys(), order: roworder.Checker{Options: opts.sorting()},
+		result: &CheckResult{Files: files, Keys: rows.Keys, Columns: d.Schema.NumFields()}}
+	defer c.order.Forget()
+	pool := allocators.NewRecycler(opts.Run.Allocator, 0)
+	defer pool.Release()
+	scan := dataset.ScanOptions{Columns: c.keys, Pool: pool, Progress: opts.progress(PhaseCheck)}
+	c.result.Bytes, err = d.Scan(ctx, scan, func(file int, batch arrow.Table) error { return c.add(ctx, file, batch) })
 	if v := c.result.Violation; err == nil && v != nil {
-		v.Reason, err = in.csvTypeConflict(ctx, v.File)
+		v.Reason, err = d.TypeConflict(ctx, rows.KeyColumns(), v.File)
 	}
 	return c.result, err
 }
@@ -52,23 +60,24 @@ func Check(ctx context.Context, paths []string, opts Options) (*CheckResult, err
 // A checker looks at one file after the other.
 type checker struct {
 	limit  int64
-	order  orderChecker
+	keys   dataset.Projection
+	order  roworder.Checker
 	result *CheckResult
 	file   int
-	first  int64 // row of the piece in its file
+	first  int64 // row of the batch in its file
 }
 
-func (c *checker) add(ctx context.Context, file int, piece arrow.Table) error {
+func (c *checker) add(ctx context.Context, file int, batch arrow.Table) error {
 	if file != c.file {
 		c.file, c.first = file, 0
 	}
-	rows := piece.NumRows()
+	rows := batch.NumRows()
 	if c.limit > 0 {
 		rows = min(rows, c.limit-c.result.Rows)
 	}
-	wanted := arraydata.SliceTable(piece, 0, rows)
+	wanted := arraydata.SliceTable(batch, 0, rows)
 	defer wanted.Release()
-	at, err := c.order.add(ctx, wanted)
+	at, err := c.order.Add(ctx, c.keys.Keys, wanted)
 	if err != nil {
 		return err
 	}
@@ -86,57 +95,36 @@ func (c *checker) add(ctx context.Context, file int, piece arrow.Table) error {
 }
 
 // A DeclaredOrder is the order that a Parquet file names in its footer, where readers look for it.
-type DeclaredOrder struct {
-	File string
-	Keys []arrowsort.Key // none: it names none, unless Mixed, or is no Parquet file
-	// Mixed is set when row groups name different orders, or some an order and others none; Keys are those of the
-	// first.
-	Mixed bool
-	// Empty reports that there are no rows, which are in any order.
-	Empty bool
-}
+type DeclaredOrder = roworder.DeclaredOrder
 
 // DeclaredOrders reads the orders that files name, which may be as in Sort. Of the options it uses Input.Format and
 // Run.Allocator.
 func DeclaredOrders(ctx context.Context, paths []string, opts Options) ([]DeclaredOrder, error) {
 	opts.Keys = []arrowsort.Key{{}} // none are used
-	in, err := newInputs(ctx, paths, opts)
+	opts, read, err := opts.resolve(ctx)
 	if err != nil {
 		return nil, err
 	}
-	orders := make([]DeclaredOrder, len(in.paths))
-	for i, file := range in.paths {
+	files, err := listFiles(paths, &opts)
+	if err != nil {
+		return nil, err
+	}
+	d, orders := dataset.New(files, nil, read), make([]DeclaredOrder, len(files))
+	for i, file := range files {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		orders[i].File = file
-		if in.formatOf(file) == tablefile.CSV {
+		if orders[i].File = file; d.FormatOf(file) == tablefile.CSV {
 			continue
 		}
-		s, err := in.scan(file)
+		s, err := d.OpenFile(file, dataset.ScanOptions{})
 		if err != nil {
 			return nil, err
 		}
-		orders[i] = declaredOrderOf(file, s.Layout)
-		orders[i].Empty = s.Rows == 0
+		orders[i] = roworder.Declared(file, s)
 		s.Close()
 	}
 	return orders, nil
-}
-
-func declaredOrderOf(file string, layout *tablefile.Layout) DeclaredOrder {
-	c := DeclaredOrder{File: file}
-	if layout == nil {
-		return c
-	}
-	groups := layout.RowGroups()
-	for i, g := range groups {
-		if i == 0 {
-			c.Keys = flagtext.KeysOf(g.Sorting)
-		}
-		c.Mixed = c.Mixed || !slices.Equal(g.Sorting, groups[0].Sorting)
-	}
-	return c
 }
 
 // A Footer is the order that a file names, compared with its rows.
@@ -202,65 +190,17 @@ func startsWith(keys, prefix []arrowsort.Key) bool {
 	return len(prefix) <= len(keys) && slices.Equal(prefix, keys[:len(prefix)])
 }
 
-// checkDeclaredOrder finds the first row of a file that sorts before the one above it by the order that its row group
-// names; nil when there is none.
+// checkDeclaredOrder finds the first row of a file that is not in the order of its row group; nil when there is none.
 func checkDeclaredOrder(ctx context.Context, file string, opts Options) (*Violation, error) {
 	opts.Keys, opts.KeysFor = []arrowsort.Key{{}}, nil // are those of each row group
-	in, err := newInputs(ctx, []string{file}, opts)
+	opts, read, err := opts.resolve(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer in.close()
-	if err := in.openAll(ctx, false); err != nil {
-		return nil, err
-	}
-	s, err := in.scan(file)
+	d, err := dataset.Open(ctx, []string{file}, read, false)
 	if err != nil {
 		return nil, err
 	}
-	c := declaredOrderChecker{file: file, groups: s.Layout.RowGroups(), order: orderChecker{opts: in.opts}}
-	s.Close()
-	for _, group := range c.groups {
-		for _, key := range flagtext.KeysOf(group.Sorting) {
-			c.columns = append(c.columns, in.columnOf(key))
-		}
-	}
-	slices.Sort(c.columns)
-	c.columns = slices.Compact(c.columns)
-	in.project(c.columns)
-	defer c.order.forget()
-	err = in.each(ctx, PhaseFooters, func(_ int, piece arrow.Table) error { return c.add(ctx, piece) })
-	return c.violation, err
-}
-
-// A declaredOrderChecker checks row groups, each by its own order. Pieces of a Parquet file lie in one row group each.
-type declaredOrderChecker struct {
-	file      string
-	columns   []int                // of the file that are read: those of the orders of all row groups
-	groups    []tablefile.RowGroup // the first is the one that is checked
-	inside    int64                // rows of it so far
-	row       int64                // in the file
-	order     orderChecker
-	violation *Violation
-}
-
-func (c *declaredOrderChecker) add(ctx context.Context, piece arrow.Table) error {
-	for c.inside == c.groups[0].Rows {
-		c.groups, c.inside = c.groups[1:], 0
-		c.order.forget()
-	}
-	c.order.opts.Keys = flagtext.Among(c.columns, flagtext.KeysOf(c.groups[0].Sorting))
-	if len(c.order.opts.Keys) > 0 {
-		at, err := c.order.add(ctx, piece)
-		if err != nil {
-			return fmt.Errorf("%s: by the order that its footer names: %w", c.file, err)
-		}
-		if at >= 0 {
-			c.violation = &Violation{File: c.file, Row: c.row + at}
-			return io.EOF
-		}
-	}
-	c.inside += piece.NumRows()
-	c.row += piece.NumRows()
-	return nil
+	defer d.Close()
+	return roworder.CheckDeclared(ctx, d, opts.sorting(), opts.progress(PhaseFooters))
 }

@@ -3,85 +3,51 @@ package parquetsort
 import (
 	"context"
 	"errors"
+	"io"
 	"sync"
 
-	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/apache/arrow/go/v15/arrow"
+
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
 )
 
 // errNotInOrder ends the copying of inputs that have to be sorted or merged.
 var errNotInOrder = errors.New("not in order")
 
-// declaredOrder returns the order of the keys if the inputs can be copied and are in it, by the bounds of their row
-// groups; else nil.
-func (in *inputs) declaredOrder(ctx context.Context, output string) []tablefile.SortingColumn {
-	sorting := sortingOf(in.opts.Keys)
-	decoded, err := dictionary.DecodedSchema(in.schema)
-	if err != nil || !tablefile.Replaces(output) {
-		return nil
-	}
-	out, err := in.outputs(ctx, output, decoded)
-	if err != nil {
-		return nil
-	}
-	out.options.Sorting = sorting
-	var last []byte
-	declared := func(layout *tablefile.Layout) (ok bool) {
-		last, ok = layout.DeclaresOrder(sorting, last)
-		return ok
-	}
-	if !out.copies(in, in.paths, declared) {
-		return nil
-	}
-	return sorting
-}
-
-// sortingOf returns the order of keys for the metadata of a file.
-func sortingOf(keys []arrowsort.Key) (order []tablefile.SortingColumn) {
-	for _, k := range keys {
-		by := tablefile.SortingColumn{Path: k.Path, Descending: k.Order == arrowsort.Descending,
-			NullsFirst: k.Nulls == arrowsort.NullsAtStart}
-		if k.Path == "" {
-			by.Column, _ = k.At.Index()
-		}
-		order = append(order, by)
-	}
-	return order
-}
-
 // copyDeclared copies inputs that declare the order of the keys, while it finds their order. There is no result if they
 // do not, or are not in order as they are given. The caller releases the order, which is nil if it was not found.
-func (in *inputs) copyDeclared(ctx context.Context, output string) (result *Result, order *sortedness, err error) {
-	sorting := in.declaredOrder(ctx, output)
-	if sorting == nil {
+func (j *job) copyDeclared(ctx context.Context) (result *Result, order *roworder.Sortedness, err error) {
+	sorting := roworder.SortingOf(j.rows.Keys)
+	if !j.declares(sorting) {
 		return nil, nil, nil
 	}
 	copying, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var looking sync.WaitGroup
 	looking.Go(func() {
-		if order, err = in.quiet().order(copying); err != nil {
+		if order, err = roworder.Measure(copying, j.files, j.rows, j.opts.sorting(), nil); err != nil {
 			cancel(err)
-		} else if !order.sortedAsGiven() {
+		} else if !order.SortedAsGiven() {
 			cancel(errNotInOrder)
 		}
 	})
-	result, failed := in.within(copying, output, func(_ *extsort.Sorter, out *outputs) (*Result, error) {
-		out.options.Sorting = sorting
-		if err := out.begin(); err != nil {
+	result, failed := j.withSorter(copying, func(_ *extsort.Sorter, out *output.Files) (*Result, error) {
+		if err := out.Begin(sorting); err != nil {
 			return nil, err
 		}
-		if err := out.copyRowGroups(copying, in, in.paths); err != nil {
+		if err := j.copyRowGroups(copying, out, j.files.Files); err != nil {
 			return nil, err
 		}
 		if looking.Wait(); copying.Err() != nil {
 			return nil, context.Cause(copying)
 		}
-		return order.copied()
+		return copied(order)
 	})
 	if failed != nil && !errors.Is(failed, tablefile.ErrCorrupt) { // whoever reads all of it says what is wrong
 		cancel(failed)
@@ -89,39 +55,46 @@ func (in *inputs) copyDeclared(ctx context.Context, output string) (result *Resu
 	looking.Wait()
 	switch first := context.Cause(copying); {
 	case failed == nil:
-		order.release()
+		order.Release()
 		return result, nil, nil
 	case first == nil || first == errNotInOrder:
 		return nil, order, nil
 	default:
-		order.release()
+		order.Release()
 		return nil, nil, first
 	}
 }
 
-// quiet returns the inputs without progress.
-func (in *inputs) quiet() *inputs {
-	quiet, opts := *in, *in.opts
-	opts.Run.Progress = func(Phase, int64, int64) {}
-	quiet.opts = &opts
-	return &quiet
+// declares reports whether the inputs can be copied and are in an order, by the bounds of their row groups.
+func (j *job) declares(sorting []tablefile.SortingColumn) bool {
+	decoded, err := dictionary.DecodedSchema(j.rows.Schema)
+	if err != nil || !tablefile.Replaces(j.target.Path) {
+		return false
+	}
+	var last []byte
+	return j.copies(j.files.Files, decoded, sorting, func(layout *tablefile.Layout) (ok bool) {
+		last, ok = layout.DeclaresOrder(sorting, last)
+		return ok
+	})
 }
 
-// copies reports whether files can be copied to the output row group by row group, since it is to be as they are, and
-// their layouts are such as is wanted; nil for any. The footer of the output takes as much memory as theirs.
-func (o *outputs) copies(in *inputs, files []string, wanted func(*tablefile.Layout) bool) bool {
-	opts := in.opts
-	if opts.splits() || opts.filters() || len(opts.Input.Columns) > 0 || opts.Rows.Limit > 0 ||
-		opts.Output.RowGroupRows > 0 || opts.Output.PageRows > 0 || o.options.Format != tablefile.Parquet ||
-		in.footers > opts.budget().Footer() {
+// copies reports whether files can be copied row group by row group to an output of tables of a schema, since it is to
+// be as they are, and their layouts are such as is wanted; nil for any. The footer of the output takes as much memory
+// as theirs.
+func (j *job) copies(files []string, tables *arrow.Schema, sorting []tablefile.SortingColumn,
+	wanted func(*tablefile.Layout) bool) bool {
+	opts := &j.opts
+	if j.target.Splits() || opts.Rows != (Rows{}) || len(opts.Input.Columns) > 0 || opts.Output.RowGroupRows > 0 ||
+		opts.Output.PageRows > 0 || j.target.Write.Format != tablefile.Parquet ||
+		j.files.Footers > j.files.Budget.Footer() {
 		return false
 	}
 	for _, file := range files {
-		s, err := in.scan(file)
+		s, err := j.files.OpenFile(file, dataset.ScanOptions{})
 		if err != nil {
 			return false
 		}
-		same := dataset.ColumnsEqual(in.schema, s.Schema) && tablefile.Copies(s, o.schema, o.options) &&
+		same := dataset.ColumnsEqual(j.rows.Schema, s.Schema) && j.target.Copies(s, j.content(tables), sorting) &&
 			(wanted == nil || wanted(s.Layout))
 		s.Close()
 		if !same {
@@ -132,36 +105,51 @@ func (o *outputs) copies(in *inputs, files []string, wanted func(*tablefile.Layo
 }
 
 // copyRowGroups copies the row groups of files, and completes the output.
-func (o *outputs) copyRowGroups(ctx context.Context, in *inputs, files []string) error {
-	read := *in
-	read.flat = allocators.NewRecycler(in.opts.Run.Allocator, 0)
-	defer read.flat.Release()
-	done := int64(0)
+func (j *job) copyRowGroups(ctx context.Context, out *output.Files, files []string) error {
+	pool := allocators.NewRecycler(j.opts.Run.Allocator, 0)
+	defer pool.Release()
+	done, progress := int64(0), j.opts.progress(PhaseCopy)
 	for _, file := range files {
-		s, err := read.scan(file)
+		s, err := j.files.OpenFile(file, dataset.ScanOptions{Pool: pool})
 		if err != nil {
 			return err
 		}
-		err = o.file.Copy(ctx, s, func(bytes int64) {
+		err = out.CopyRowGroups(ctx, s, func(bytes int64) {
 			done += bytes
-			in.opts.Run.Progress(PhaseCopy, done, in.bytes)
+			progress(done, j.files.Bytes)
 		})
 		s.Close()
 		if err != nil {
 			return err
 		}
 	}
-	if err := o.head.read(ctx, &read, files); err != nil {
-		return err
+	if out.Preview > 0 {
+		if err := j.preview(ctx, out, files, pool); err != nil {
+			return err
+		}
 	}
-	return o.finish()
+	return out.Finish()
 }
 
-// copied returns the result for files that are copied.
-func (o *sortedness) copied() (*Result, error) {
-	plan, err := o.stats.Plan()
+// preview reads the first rows of the files.
+func (j *job) preview(ctx context.Context, out *output.Files, files []string, pool *allocators.Recycler) error {
+	scan := dataset.ScanOptions{Columns: j.rows, Files: files, DecodeDictionaries: true, Pool: pool,
+		BatchBytes: roworder.KeyScanBytes}
+	_, err := j.files.Scan(ctx, scan, func(_ int, batch arrow.Table) error {
+		done, err := out.AddPreview(ctx, batch)
+		if err == nil && done {
+			err = io.EOF
+		}
+		return err
+	})
+	return err
+}
+
+// copied returns the result for files in an order that are copied.
+func copied(order *roworder.Sortedness) (*Result, error) {
+	plan, err := order.Stats.Plan()
 	if err != nil {
 		return nil, err
 	}
-	return &Result{RowsIn: o.rows, Rows: o.rows, Plan: plan.String(), Copied: true}, nil
+	return &Result{RowsIn: order.Rows, Rows: order.Rows, Plan: plan.String(), Copied: true}, nil
 }

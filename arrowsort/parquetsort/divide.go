@@ -3,13 +3,14 @@ package parquetsort
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 )
 
 // A Part is what ReadPart reads: row groups of a Parquet file, record batches of an Arrow file, or a whole file.
@@ -33,40 +34,49 @@ type Division struct {
 // in Sort. CSV, which has no types, is ErrOption. Of the options it uses Keys, KeysFor, Input and
 // Run.Allocator. Keys by position get the name of their column if no other has it.
 func Divide(ctx context.Context, paths []string, bytes int64, opts Options) (*Division, error) {
-	opts.inParts = true
-	in, err := newInputs(ctx, paths, opts)
+	opts, read, err := opts.resolve(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range in.paths {
-		if in.formatOf(path) == tablefile.CSV {
+	files := slices.Clone(paths)
+	if read.Open == nil {
+		if files, err = listFiles(paths, &opts); err != nil {
+			return nil, err
+		}
+	}
+	if len(files) == 0 {
+		return nil, errNoInputs
+	}
+	for _, path := range files {
+		if dataset.New(files, nil, read).FormatOf(path) == tablefile.CSV {
 			return nil, fmt.Errorf("%w: %s: CSV is not divided; convert it to Parquet first", errOption, path)
 		}
 	}
-	if in, err = in.begin(ctx, false); err != nil {
+	d, rows, err := openFiles(ctx, files, read, false, opts.keys())
+	if err != nil {
 		return nil, err
 	}
-	defer in.close()
-	d := &Division{Stored: in.schema, Keys: in.opts.Keys, KeyColumns: in.keyed}
-	if d.Schema, err = dictionary.DecodedSchema(in.schema); err != nil {
+	defer d.Close()
+	division := &Division{Stored: d.Schema, Keys: rows.Keys, KeyColumns: rows.KeyColumns()}
+	if division.Schema, err = dictionary.DecodedSchema(d.Schema); err != nil {
 		return nil, err
 	}
-	for _, path := range in.paths {
-		parts, err := in.parts(path, bytes)
+	for _, path := range files {
+		parts, err := partsOf(d, path, bytes)
 		if err != nil {
 			return nil, err
 		}
-		d.Parts = append(d.Parts, parts...)
+		division.Parts = append(division.Parts, parts...)
 	}
-	return d, nil
+	return division, nil
 }
 
-// parts returns the parts of a file.
-func (in *inputs) parts(path string, most int64) ([]Part, error) {
+// partsOf returns the parts of a file.
+func partsOf(d *dataset.Dataset, path string, most int64) ([]Part, error) {
 	if path == tablefile.Pipe {
 		return nil, fmt.Errorf("%w: standard input is not divided; give files", errOption)
 	}
-	s, err := in.scan(path)
+	s, err := d.OpenFile(path, dataset.ScanOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +104,7 @@ func (in *inputs) parts(path string, most int64) ([]Part, error) {
 // the size of the pieces, Input, and of Run Threads and Allocator.
 func ReadPart(ctx context.Context, part Part, stored *arrow.Schema, columns []int, opts Options,
 	use func(piece arrow.Table) error) error {
-	opts, err := opts.resolved(ctx)
+	opts, read, err := opts.resolve(ctx)
 	if err != nil {
 		return err
 	}
@@ -102,22 +112,20 @@ func ReadPart(ctx context.Context, part Part, stored *arrow.Schema, columns []in
 		return fmt.Errorf("%w: a part is read with the schema of its division and a function, which must not be nil",
 			errOption)
 	}
-	in := &inputs{paths: []string{part.Path}, schema: stored, opts: &opts, decode: true, pipes: &pipes{}}
-	if in.format, err = tablefile.ParseFormat(string(opts.Input.Format)); err != nil {
-		return err
-	}
+	d := dataset.New([]string{part.Path}, stored, read)
+	rows := d.All()
 	if columns != nil {
-		in.project(columns)
+		rows = rows.Pick(columns)
 	}
-	i := &input{in: in, path: part.Path}
-	defer i.Close()
-	if err := i.open(); err != nil {
+	s := d.File(part.Path, dataset.ScanOptions{Columns: rows, DecodeDictionaries: true})
+	defer s.Close()
+	if err := s.Open(); err != nil {
 		return err
 	}
 	if part.Count >= 0 {
-		if err := i.Only(part.First, part.Count); err != nil {
+		if err := s.Only(part.First, part.Count); err != nil {
 			return err
 		}
 	}
-	return i.each(ctx, func(p arraydata.Piece) error { return use(p.Table) })
+	return s.Each(ctx, func(batch arrow.Table, _ int64) error { return use(batch) })
 }

@@ -1,10 +1,13 @@
 package parquetsort
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
 )
 
 // The kinds of errors, for errors.Is. Those that package arrowsort has are the same values; files and what is wrong
@@ -46,24 +49,26 @@ func (e *UnsortedError) Error() string {
 func (e *UnsortedError) Unwrap() error { return ErrUnsorted }
 
 // A Violation is a row that sorts before the one above it.
-type Violation struct {
-	File string
-	Row  int64 // in the file, from 0; row 0 sorts before the last row of the file before
-	// Reason is set when the file may be in order by itself: its key has another type than in all CSV files together.
-	Reason string
-}
+type Violation = roworder.Violation
 
-// String names the row and the one that it sorts before, without the file.
-func (v *Violation) String() string {
-	if v.Row == 0 {
-		return "row 0 sorts before the last row of the files before it (rows count from 0)"
+// unsorted returns the error for files that have to be in order and are not.
+func unsorted(ctx context.Context, d *dataset.Dataset, keyColumns []int, v *Violation) error {
+	advice, err := d.TypeConflict(ctx, keyColumns, v.File)
+	switch {
+	case err != nil:
+		return err
+	case advice != "":
+		advice += "; sort them together"
+	default:
+		advice = "sort the file first"
 	}
-	return fmt.Sprintf("row %d sorts before row %d (rows count from 0)", v.Row, v.Row-1)
+	return &UnsortedError{File: v.File, Row: v.Row, advice: advice}
 }
 
 // The kinds with the words of this package.
 var (
 	errOption   = errkind.ErrFileOption
 	errSchema   = errkind.ErrFileSchema
+	errNoInputs = fmt.Errorf("%w: no inputs", errOption)
 	errUnsorted = errkind.Reword(ErrUnsorted, "parquetsort: not sorted")
 )

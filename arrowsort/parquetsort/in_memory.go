@@ -3,6 +3,7 @@ package parquetsort
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -14,74 +15,94 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A loaded is an input that was read as a whole.
-type loaded struct {
-	*tablefile.Input
-	rows  arrow.Table // the input with positions in place of missing names
-	opts  *Options
-	plan  *keyencode.Plan // of the sort
-	order *array.Uint64   // the row numbers in sorted order; nil: they were not found
-}
-
-// load reads the one input: the columns that are chosen or, when it was not opened yet, those of the keys. The caller
-// releases what it returns.
-func (in *inputs) load(ctx context.Context, dictionaries bool, limit int64) (*loaded, error) {
-	path := in.paths[0]
-	read := in.reading(path)
-	read.Dictionaries, read.MemoryLimit = dictionaries, limit
-	if in.formatOf(path) == tablefile.CSV {
-		read.CSV = in.opts.csvSchema()
+// sortTable sorts the one input as a table. Rows of a Parquet output are gathered row group by row group when they are
+// written, so that there are never two tables in memory.
+func (j *job) sortTable(ctx context.Context) (*Result, error) {
+	isParquet := j.target.Write.Format == tablefile.Parquet
+	read := j.opts.loading(isParquet)
+	if j.limited {
+		read.MemoryLimit = j.files.Budget.Load()
 	}
-	read.Start = func() { in.opts.Run.Progress(PhaseLoad, 0, 0) }
-	read.Progress = in.opts.progress(PhaseLoad)
-	read.Schema = func(schema *arrow.Schema) ([]int, error) {
-		if in.schema == nil {
-			in.schema, in.columns = schema, schema.NumFields()
-			in.warnFile(path, read.CSV)
-			if err := in.findKeys(ctx); err != nil {
-				return nil, withHint(read.CSV, err)
-			}
-			in.warnKeys(read.CSV)
-			in.readKeysOnly()
-		}
-		chosen := in.projectionOf(schema)
-		return chosen, in.checkSchema(path, arraydata.Pick(schema, chosen))
-	}
-	input, err := tablefile.Read(ctx, in.pipes.file(path), read)
+	table, err := j.files.ReadTable(ctx, j.rows, read)
 	if err != nil {
-		return nil, withColumns(err)
+		return nil, err
 	}
-	in.bytes = input.Bytes
-	names := arraydata.Pick(arraydata.Labelled(input.Schema), input.Columns)
-	return &loaded{Input: input, rows: arraydata.WithNames(input.Table, names), opts: in.opts}, nil
+	defer table.Release()
+	var plan *keyencode.Plan
+	sorted, numbers, sorting := table.Rows, []uint64(nil), j.opts.planning(&plan)
+	if isParquet || j.opts.Rows.Unique || j.opts.Rows.Tail > 0 {
+		indices, err := arrowsort.SortIndices(ctx, table.Rows, j.rows.Keys, sorting)
+		if err != nil {
+			return nil, err
+		}
+		defer indices.Release()
+		if numbers, err = j.wanted(ctx, table.Rows, indices.Uint64Values()); err != nil {
+			return nil, err
+		}
+	} else {
+		if sorted, err = arrowsort.Sort(ctx, table.Rows, j.rows.Keys, sorting); err != nil {
+			return nil, err
+		}
+		defer sorted.Release()
+	}
+	named := arraydata.WithNames(sorted, j.rows.Schema)
+	defer named.Release()
+	written := arraydata.PickTable(named, j.rows.Written)
+	defer written.Release()
+	schema := j.rows.WrittenSchema()
+	out := output.New(ctx, j.target, output.Content{Rows: schema, Stored: schema, Layout: j.layout})
+	defer out.Abort()
+	group := cmp.Or(j.opts.Output.RowGroupRows, int(j.files.Budget.TableGroup(written)))
+	err = out.WriteTable(ctx, written, numbers, roworder.WrittenSorting(plan, j.rows), group, j.opts.steps(PhaseSave))
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{RowsIn: table.Rows.NumRows(), Rows: written.NumRows(), Plan: plan.String(), BytesIn: table.Bytes}
+	if numbers != nil {
+		result.Rows = int64(len(numbers))
+	}
+	return j.finish(result, out)
 }
 
-func (l *loaded) release() {
-	if l.order != nil {
-		l.order.Release()
+// wanted returns the numbers of those rows of a table, in sorted order, that the options want: of each key the first,
+// then the leading or the last of them.
+func (j *job) wanted(ctx context.Context, table arrow.Table, sorted []uint64) (_ []uint64, err error) {
+	if j.opts.Rows.Unique && len(sorted) > 0 {
+		sorted, err = extsort.FirstOfEachKey(ctx, table, sorted, j.rows.Keys, j.opts.Run.Allocator)
+		if err != nil {
+			return nil, err
+		}
 	}
-	l.rows.Release()
-	l.Table.Release()
+	all := int64(len(sorted))
+	if n := j.opts.Rows.Limit; n > 0 {
+		sorted = sorted[:min(n, all)]
+	}
+	if n := j.opts.Rows.Tail; n > 0 {
+		sorted = sorted[max(all-n, 0):]
+	}
+	return sorted, nil
 }
 
-// indices returns the numbers of the rows in sorted order, all or the leading ones that are wanted, until release.
-func (l *loaded) indices(ctx context.Context) (_ *array.Uint64, err error) {
-	l.order, err = arrowsort.SortIndices(ctx, l.rows, l.opts.Keys, l.sorting())
-	return l.order, err
+// loading returns the options to read a table.
+func (o *Options) loading(dictionaries bool) dataset.TableOptions {
+	return dataset.TableOptions{Dictionaries: dictionaries, Start: func() { o.Run.Progress(PhaseLoad, 0, 0) },
+		Progress: o.steps(PhaseLoad)}
 }
 
-// sorting returns the options to sort the input.
-func (l *loaded) sorting() arrowsort.Options {
-	l.opts.Run.Progress(PhaseSort, 0, 0)
-	opts := l.opts.sorting()
-	opts.Progress = l.opts.progress(PhaseSort)
-	if !l.opts.Rows.Unique {
-		opts.Limit = int(min(l.opts.Rows.Limit, math.MaxInt))
+// planning returns the options to sort a table, which put the plan of the keys into plan.
+func (o *Options) planning(plan **keyencode.Plan) arrowsort.Options {
+	opts := o.sorting()
+	opts.Progress = o.steps(PhaseSort)
+	if !o.Rows.Unique {
+		opts.Limit = int(min(o.Rows.Limit, math.MaxInt))
 	}
-	opts.Engine = planEngine{cmp.Or(l.opts.Run.Engine, cpu.New()), &l.plan}
+	opts.Engine = planEngine{cmp.Or(o.Run.Engine, cpu.New()), plan}
 	return opts
 }
 
@@ -101,120 +122,67 @@ func (e planEngine) Sort(ctx context.Context, job *engine.Job, mem engine.Alloca
 	return result, err
 }
 
-// sorted returns the sorted rows: all that are wanted, in this order, or a table and the numbers of those rows. Rows of
-// a Parquet output are gathered row group by row group when they are written, so that there are never two tables in
-// memory.
-func (l *loaded) sorted(ctx context.Context, format tablefile.Format) (arrow.Table, []uint64, error) {
-	if format != tablefile.Parquet && !l.opts.filters() {
-		sorted, err := arrowsort.Sort(ctx, l.rows, l.opts.Keys, l.sorting())
-		return sorted, nil, err
+// Argsort writes the row numbers of one input in sorted order: a column "index" of type uint64. Row numbers count from
+// 0. The keys are read into memory.
+// Limit keeps the first of them; Tail, Unique, Columns, RowsPerFile and BytesPerFile are ErrOption.
+func Argsort(ctx context.Context, path, output string, opts Options) (*Result, error) {
+	if opts.Rows.Unique || opts.Rows.Tail > 0 || opts.Output.splits() || len(opts.Input.Columns) > 0 {
+		return nil, fmt.Errorf("%w: Argsort writes the numbers of all rows, or of the first Limit, to one file; "+
+			"leave out Tail, Unique, Columns, RowsPerFile and BytesPerFile", errOption)
 	}
-	indices, err := l.indices(ctx)
+	opts, read, err := opts.resolve(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	rows, err := l.wanted(ctx, indices.Uint64Values())
+	file, err := oneFile(path, &opts)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	l.rows.Retain()
-	return l.rows, rows, nil
+	return opts.argsort(ctx, file, output, read)
 }
 
-// wanted returns the numbers of those rows of a table, in sorted order, that the options want: of each key the first,
-// then the leading or the last of them.
-func (l *loaded) wanted(ctx context.Context, sorted []uint64) ([]uint64, error) {
-	if l.opts.Rows.Unique && len(sorted) > 0 {
-		var err error
-		if sorted, err = extsort.FirstOfEachKey(ctx, l.rows, sorted, l.opts.Keys, l.opts.Run.Allocator); err != nil {
-			return nil, err
-		}
+// argsort is Argsort with resolved options.
+func (o *Options) argsort(ctx context.Context, file, path string, read dataset.Options) (*Result, error) {
+	target, err := o.target(path)
+	if err != nil {
+		return nil, err
 	}
-	all := int64(len(sorted))
-	if n := l.opts.Rows.Limit; n > 0 {
-		sorted = sorted[:min(n, all)]
+	if err := target.Check(); err != nil {
+		return nil, err
 	}
-	if n := l.opts.Rows.Tail; n > 0 {
-		sorted = sorted[max(all-n, 0):]
+	out := output.New(ctx, target, output.Content{Rows: indexSchema})
+	defer out.Abort()
+	table, keys, err := dataset.ReadKeys(ctx, file, read, o.loading(true), o.keys())
+	if err != nil {
+		return nil, err
 	}
-	return sorted, nil
+	defer table.Release()
+	var plan *keyencode.Plan
+	indices, err := arrowsort.SortIndices(ctx, table.Rows, keys, o.planning(&plan))
+	if err != nil {
+		return nil, err
+	}
+	defer indices.Release()
+	numbers := array.NewTableFromSlice(indexSchema, [][]arrow.Array{{indices}})
+	defer numbers.Release()
+	if err := out.WriteTable(ctx, numbers, nil, nil, o.Output.RowGroupRows, o.steps(PhaseSave)); err != nil {
+		return nil, err
+	}
+	result := &Result{Inputs: []string{file}, BytesIn: table.Bytes, Columns: table.Schema.NumFields(),
+		RowsIn: table.Rows.NumRows(), Rows: numbers.NumRows(), Plan: plan.String()}
+	return result.commit(out, indexSchema, o.Rows)
 }
 
-// sortTable sorts the one input as a table.
-func (in *inputs) sortTable(ctx context.Context, output string) (*Result, error) {
-	out, err := in.outputs(ctx, output, in.schema)
-	if err != nil {
-		return nil, err
-	}
-	defer out.abort()
-	limit := int64(0)
-	if in.opts.readLimit > 0 {
-		limit = in.opts.budget().Load()
-	}
-	l, err := in.load(ctx, out.options.Format == tablefile.Parquet, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer l.release()
-	sorted, rows, err := l.sorted(ctx, out.options.Format)
-	if err != nil {
-		return nil, err
-	}
-	defer sorted.Release()
-	out.options.Sorting = in.sorting(l.plan)
-	named := arraydata.WithNames(sorted, in.schema)
-	defer named.Release()
-	written := arraydata.PickTable(named, in.written)
-	defer written.Release()
-	if out.options.Schema != nil {
-		out.options.Schema = in.writtenSchema()
-	}
-	if err := out.whole(ctx, written, rows); err != nil {
-		return nil, err
-	}
-	result := &Result{RowsIn: l.rows.NumRows(), Rows: written.NumRows(), Plan: l.plan.String()}
-	if rows != nil {
-		result.Rows = int64(len(rows))
-	}
-	return in.finish(result, out, in.writtenSchema())
-}
+var indexSchema = arrow.NewSchema([]arrow.Field{{Name: "index", Type: arrow.PrimitiveTypes.Uint64}}, nil)
 
-// whole writes rows of a table to the one file, in the order of their numbers; all without numbers.
-func (o *outputs) whole(ctx context.Context, table arrow.Table, rows []uint64) error {
-	opts := o.head.opts
-	opts.Run.Progress(PhaseSave, 0, 0)
-	o.options.Progress = opts.progress(PhaseSave)
-	if o.options.Format == tablefile.Parquet {
-		o.options.RowGroupRows = cmp.Or(opts.Output.RowGroupRows, int(opts.budget().TableGroup(table)))
-	}
-	table.Retain()
-	defer func() { table.Release() }()
-	if rows != nil && o.options.Format != tablefile.Parquet {
-		taken, err := extsort.TakeRows(ctx, table, rows, opts.sorting())
-		if err != nil {
-			return err
-		}
-		table.Release()
-		table, rows = taken, nil
-	}
-	at, err := o.target(o.path)
+// oneFile returns the one file that a path means.
+func oneFile(path string, opts *Options) (string, error) {
+	files, err := listFiles([]string{path}, opts)
 	if err != nil {
-		return err
+		return "", err
 	}
-	o.options.Name, o.options.Rows, o.paths = o.path, rows, []string{o.path}
-	bytes, err := tablefile.Write(ctx, at, table, o.options)
-	if err != nil {
-		return err
+	if len(files) > 1 {
+		return "", fmt.Errorf("%w: %s is %d files; give one", errOption, path, len(files))
 	}
-	o.total.Add(bytes)
-	if o.rows = int64(len(rows)); rows == nil {
-		o.rows = table.NumRows()
-		return o.head.add(ctx, table)
-	}
-	first, err := extsort.TakeRows(ctx, table, rows[:min(opts.Output.Preview, int64(len(rows)))], opts.sorting())
-	if err != nil {
-		return err
-	}
-	defer first.Release()
-	return o.head.add(ctx, first)
+	return files[0], nil
 }

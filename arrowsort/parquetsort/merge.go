@@ -3,7 +3,13 @@ package parquetsort
 import (
 	"context"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
 )
 
 // Merge merges files, patterns and folders as Sort does, but each file has to be sorted by the keys already. The keys
@@ -18,44 +24,58 @@ func Merge(ctx context.Context, paths []string, output string, opts Options) (*R
 	return sortOrMerge(ctx, paths, output, opts, true)
 }
 
-// mergeInto merges inputs that are in order.
-func (in *inputs) mergeInto(ctx context.Context, s *extsort.Sorter, order *sortedness, out *outputs) (*Result, error) {
-	plan, err := order.stats.Plan()
+// mergeFiles merges files that are in order, or copies them where they follow one another.
+func (j *job) mergeFiles(ctx context.Context, order *roworder.Sortedness, fanIn int) (*Result, error) {
+	plan, err := order.Stats.Plan()
 	if err != nil {
 		return nil, err
 	}
-	if err := out.order(in.sorting(plan)); err != nil {
-		return nil, err
-	}
-	if files := order.concatenable(); out.copies(in, files, nil) {
-		if err := out.copyRowGroups(ctx, in, files); err != nil {
+	sorting := roworder.WrittenSorting(plan, j.rows)
+	return j.withSorter(ctx, func(s *extsort.Sorter, out *output.Files) (*Result, error) {
+		if err := out.Begin(sorting); err != nil {
 			return nil, err
 		}
-		return order.copied()
-	}
-	if err := out.collectDictionaries(ctx, in); err != nil {
-		return nil, err
-	}
-	sorted, err := s.MergeSources(in.sources(s, order))
-	if err != nil {
-		return nil, err
-	}
-	defer sorted.Close()
-	return writeAll(ctx, s, out, sorted)
+		if files := order.Concatenable(); j.copies(files, s.Schema(), sorting, nil) {
+			if err := j.copyRowGroups(ctx, out, files); err != nil {
+				return nil, err
+			}
+			return copied(order)
+		}
+		if err := j.collectDictionaries(ctx, &out.Dictionaries); err != nil {
+			return nil, err
+		}
+		sorted, err := s.MergeSources(j.sources(order, fanIn, s.Recycler()))
+		if err != nil {
+			return nil, err
+		}
+		defer sorted.Close()
+		return writeSorted(ctx, s, out, sorted)
+	})
 }
 
 // sources returns the files as sources of a merge, which get the first rows from the order.
-func (in *inputs) sources(s *extsort.Sorter, order *sortedness) extsort.Sources {
-	budget, columns := in.opts.budget(), s.Schema().NumFields()
-	sources := extsort.Sources{Stats: order.stats, Rows: order.rows, Bytes: in.memory, Overlap: order.overlap(),
-		FanIn: min(budget.FanIn(columns), budget.Files(columns, in.memory/int64(len(in.paths)), in.opts.footers))}
-	read := *in
-	read.flat, read.decode = s.Recycler(), true
-	read.piece = budget.Merge() / int64(2*max(min(sources.Overlap, sources.FanIn), 1))
-	for i := range order.files {
-		f := &order.files[i]
-		sources.Streams = append(sources.Streams, extsort.Source{Rows: &input{in: &read, path: f.path}, First: f.first})
-		f.first = nil // is the source's
-	}
+func (j *job) sources(order *roworder.Sortedness, fanIn int, pool *allocators.Recycler) extsort.Sources {
+	sources := extsort.Sources{Stats: order.Stats, Rows: order.Rows, Bytes: j.rows.Memory(j.files),
+		Overlap: order.Overlap(), FanIn: fanIn}
+	scan := dataset.ScanOptions{Columns: j.rows, Pool: pool, DecodeDictionaries: true,
+		BatchBytes: j.files.Budget.Merge() / int64(2*max(min(sources.Overlap, fanIn), 1))}
+	sources.Streams = order.Sources(func(path string) extsort.TableStream { return j.files.File(path, scan) })
 	return sources
+}
+
+// collectDictionaries collects the dictionaries of all files, if there are any.
+func (j *job) collectDictionaries(ctx context.Context, dictionaries *output.Dictionaries) error {
+	if dictionaries.Columns() == nil {
+		return nil
+	}
+	picked := dictionaries.Picked()
+	scan := dataset.ScanOptions{Columns: j.rows.Pick(dictionaries.Columns()),
+		Progress: j.opts.progress(PhaseDictionaries)}
+	_, err := j.files.Scan(ctx, scan, func(_ int, batch arrow.Table) error {
+		return picked.Collect(ctx, batch, j.opts.sorting())
+	})
+	if err != nil {
+		return err
+	}
+	return dictionaries.Join(j.opts.Run.Allocator)
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
 	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
@@ -29,11 +30,6 @@ type Options struct {
 	Output Output // how files are written
 	Memory Memory // how much memory is used
 	Run    Run    // what does the work, and who hears of it
-
-	readLimit int64                // of tablefile.ReadOptions
-	footers   int64                // bytes of the budget that the largest footer of an input takes
-	inParts   bool                 // for Divide
-	csvTypes  map[string]*csv.Type // Input.CSVTypes
 }
 
 // Input says how files are read.
@@ -169,13 +165,13 @@ type Phase = extsort.Phase
 // The phases. An input that fits in memory is loaded, sorted and saved. Standard input is loaded, too, where it is
 // copied to a file first.
 const (
-	PhaseLoad Phase = "reading"
+	PhaseLoad       = dataset.PhaseLoad
 	PhaseSort       = extsort.PhaseSort
 	PhaseSave Phase = "writing"
 
 	PhaseMeasure Phase = "measuring" // the keys
 
-	PhaseTypes Phase = "finding the types of" // CSV
+	PhaseTypes       = dataset.PhaseTypes // of CSV
 	PhaseRead  Phase = "reading and sorting"
 	PhaseWrite       = extsort.PhaseWrite
 	PhaseCheck Phase = "checking" // whether rows are in order
@@ -186,12 +182,13 @@ const (
 	PhaseFooters      Phase = "checking the order in the footers of"
 )
 
-func (o Options) resolved(ctx context.Context) (Options, error) {
+// resolve checks the options and completes them, and returns how files are read.
+func (o Options) resolve(ctx context.Context) (_ Options, read dataset.Options, err error) {
 	if ctx == nil {
-		return o, fmt.Errorf("%w: the context is nil; give context.Background()", errOption)
+		return o, read, fmt.Errorf("%w: the context is nil; give context.Background()", errOption)
 	}
 	if len(o.Keys) == 0 && o.KeysFor == nil {
-		return o, arrowsort.ErrNoKeys
+		return o, read, arrowsort.ErrNoKeys
 	}
 	for _, n := range []struct {
 		name  string
@@ -199,68 +196,83 @@ func (o Options) resolved(ctx context.Context) (Options, error) {
 	}{{"RowGroupRows", int64(o.Output.RowGroupRows)}, {"PageRows", int64(o.Output.PageRows)},
 		{"RowsPerFile", o.Output.RowsPerFile}, {"BytesPerFile", o.Output.BytesPerFile}, {"Preview", o.Output.Preview}} {
 		if n.value < 0 {
-			return o, fmt.Errorf("%w: %s is %d", errOption, n.name, n.value)
+			return o, read, fmt.Errorf("%w: %s is %d", errOption, n.name, n.value)
 		}
 	}
 	budget, err := extsort.ResolveMemory(o.Memory.Budget)
 	if err != nil {
-		return o, fmt.Errorf("%w: %w", errOption, err)
+		return o, read, fmt.Errorf("%w: %w", errOption, err)
 	}
 	if o.Memory.Budget > 0 {
-		o.readLimit = max(machine.Memory(), budget) // the budget is kept by reading in pieces
+		read.MemoryLimit = max(machine.Memory(), budget) // the budget is kept by reading in batches
 	}
 	o.Memory.Budget = budget
-	spilling := o.spilling()
+	spilling := o.spilling(nil, extsort.Budget{})
 	if err := spilling.Resolve(); err != nil {
-		return o, fmt.Errorf("%w: %w", errOption, err)
+		return o, read, fmt.Errorf("%w: %w", errOption, err)
 	}
-	o.Memory.SpillDir, o.Run.Allocator = spilling.SpillDir, spilling.Allocator
-	if _, err := tablefile.ParseFormat(string(o.Input.Format)); err != nil {
-		return o, fmt.Errorf("%w: Input.Format: %w", errOption, err)
-	}
-	if _, err := o.parsed(); err != nil {
-		return o, fmt.Errorf("%w: %w", errOption, err)
-	}
-	if o.csvTypes, err = csv.ParseTypes(o.Input.CSVTypes); err != nil {
-		return o, fmt.Errorf("%w: CSVTypes: %w", errOption, err)
-	}
-	if o.Run.Progress == nil {
-		o.Run.Progress = func(Phase, int64, int64) {}
+	o.Memory.SpillDir, o.Run.Allocator, o.Run.Progress = spilling.SpillDir, spilling.Allocator, spilling.Progress
+	if _, err := o.writing(); err != nil {
+		return o, read, fmt.Errorf("%w: %w", errOption, err)
 	}
 	if o.Run.Warn == nil {
 		o.Run.Warn = func(string) {}
 	}
-	return o, nil
+	read.Budget, read.SpillDir, read.Threads = budget, o.Memory.SpillDir, o.Run.Threads
+	read.Allocator, read.Progress, read.Warn = o.Run.Allocator, o.Run.Progress, o.Run.Warn
+	return o, read, o.Input.resolve(&read)
 }
 
-// budget returns what the footer of an input leaves of the memory.
-func (o *Options) budget() extsort.Budget {
-	return extsort.Budget{Total: o.Memory.Budget - o.footers, All: o.Memory.Budget}
+// resolve checks how files are read, and sets it in read.
+func (i *Input) resolve(read *dataset.Options) (err error) {
+	read.Delimiter, read.NoHeader, read.Stdin = i.Delimiter, i.NoHeader, i.Stdin
+	if open := i.Open; open != nil {
+		read.Open = func(path string) (tablefile.File, error) { return open(path) }
+	}
+	if read.Format, err = tablefile.ParseFormat(string(i.Format)); err != nil {
+		return fmt.Errorf("%w: Input.Format: %w", errOption, err)
+	}
+	if read.CSVTypes, err = csv.ParseTypes(i.CSVTypes); err != nil {
+		return fmt.Errorf("%w: CSVTypes: %w", errOption, err)
+	}
+	return nil
 }
 
-// spilling returns the options to sort within the budget.
-func (o *Options) spilling() extsort.Options {
+// keysFor returns the keys for a schema.
+type keysFor = func(*arrow.Schema) ([]arrowsort.Key, error)
+
+func (o *Options) keys() keysFor {
+	if o.KeysFor != nil {
+		return o.KeysFor
+	}
+	return func(*arrow.Schema) ([]arrowsort.Key, error) { return o.Keys, nil }
+}
+
+// spilling returns the options to sort by keys within a budget.
+func (o *Options) spilling(keys []arrowsort.Key, budget extsort.Budget) extsort.Options {
 	return extsort.Options{
-		Keys: o.Keys, Budget: o.budget(), BatchRows: o.Output.RowGroupRows,
+		Keys: keys, Budget: budget, BatchRows: o.Output.RowGroupRows,
 		SpillDir: o.Memory.SpillDir, SpillCompression: string(o.Memory.SpillCompression),
 		Limit: o.Rows.Limit, Tail: o.Rows.Tail, Unique: o.Rows.Unique,
 		Engine: o.Run.Engine, Threads: o.Run.Threads, Allocator: o.Run.Allocator, Progress: o.Run.Progress,
 	}
 }
 
-// filters reports whether rows are left out of the sorted order by more than a limit.
-func (o *Options) filters() bool { return o.Rows.Unique || o.Rows.Tail > 0 }
-
 // splits reports whether the output may be several files.
-func (o *Options) splits() bool { return o.Output.RowsPerFile > 0 || o.Output.BytesPerFile > 0 }
+func (o *Output) splits() bool { return o.RowsPerFile > 0 || o.BytesPerFile > 0 }
 
-// progress is Progress of a phase in steps.
-func (o *Options) progress(phase Phase) func(done, total int) {
+// progress is Progress of a phase.
+func (o *Options) progress(phase Phase) func(done, total int64) {
+	return func(done, total int64) { o.Run.Progress(phase, done, total) }
+}
+
+// steps is Progress of a phase in steps.
+func (o *Options) steps(phase Phase) func(done, total int) {
 	return func(done, total int) { o.Run.Progress(phase, int64(done), int64(total)) }
 }
 
-// parsed returns the options to write an output that do not depend on its name.
-func (o *Options) parsed() (w tablefile.WriteOptions, err error) {
+// writing returns the options to write an output that do not depend on its name.
+func (o *Options) writing() (w tablefile.WriteOptions, err error) {
 	w = tablefile.WriteOptions{Threads: o.Run.Threads, Allocator: o.Run.Allocator, Stdout: o.Output.Stdout,
 		Delimiter: o.Output.Delimiter, NoHeader: o.Output.NoHeader}
 	if w.Compression, err = tablefile.ParseCompression(string(o.Output.Compression)); err != nil {
@@ -272,24 +284,17 @@ func (o *Options) parsed() (w tablefile.WriteOptions, err error) {
 	return w, nil
 }
 
-// writing returns the options to write an output.
-func (o *Options) writing(path string) (tablefile.WriteOptions, error) {
-	w, err := o.parsed()
-	if err == nil {
-		w.Format, err = w.Format.Resolve(path)
+// target returns where and how an output is written.
+func (o *Options) target(path string) (output.Target, error) {
+	write, err := o.writing()
+	if err != nil {
+		return output.Target{}, err
 	}
-	if err == nil {
-		err = tablefile.CheckWrite(path, w)
-	}
-	return w, err
+	return output.Resolve(output.Target{Path: path, Write: write, PageRows: o.Output.PageRows,
+		RowsPerFile: o.Output.RowsPerFile, BytesPerFile: o.Output.BytesPerFile, Preview: o.Output.Preview})
 }
 
 // sorting returns the options for package arrowsort; sorts use the Engine as well.
 func (o *Options) sorting() arrowsort.Options {
 	return arrowsort.Options{Threads: o.Run.Threads, Allocator: o.Run.Allocator}
-}
-
-// taking returns the options for package take.
-func (o *Options) taking() take.Options {
-	return take.Options{Threads: o.Run.Threads, Allocator: o.Run.Allocator}
 }

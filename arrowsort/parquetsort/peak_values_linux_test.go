@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -207,7 +208,7 @@ func writeRecords(t *testing.T, path string, records []arrow.Record, whole bool)
 	schema := records[0].Schema()
 	opts := tablefile.WriteOptions{}
 	if strings.HasSuffix(path, ".parquet") {
-		opts.Compression.Codec, opts.RowGroupRows = "none", maxGroupRows
+		opts.Compression.Codec, opts.RowGroupRows = "none", math.MaxInt32
 	}
 	w, err := tablefile.Create(context.Background(), path, schema, opts)
 	require.NoError(t, err)

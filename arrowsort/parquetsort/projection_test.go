@@ -114,16 +114,3 @@ func TestKeyByPositionThatIsNotSelected(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"8|", "9|", "7|"}, textOfRows(t, out))
 }
-
-// TestKeyColumnOfAPath: the longest start of a path that leads to a field is the column that is read.
-func TestKeyColumnOfAPath(t *testing.T) {
-	inner := arrow.StructOf(arrow.Field{Name: "b.c", Type: arrow.PrimitiveTypes.Int64})
-	in := &inputs{schema: arrow.NewSchema([]arrow.Field{
-		{Name: "a.b", Type: arrow.PrimitiveTypes.Int64}, {Name: "a", Type: inner},
-		{Name: "a.b.d", Type: arrow.PrimitiveTypes.Int64},
-	}, nil)}
-	for path, want := range map[string]int{"a.b.c": 1, "a.b": 0, "a": 1, "a.b.d": 2} {
-		require.Equal(t, want, in.columnOf(arrowsort.Key{Path: path}), path)
-	}
-	require.Equal(t, 2, in.columnOf(arrowsort.Key{At: arrowsort.Column(2)}))
-}

@@ -12,33 +12,15 @@ package parquetsort
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
 )
-
-// A Result is what a sort did.
-type Result struct {
-	Inputs       []string // files that were read
-	Columns      int
-	Outputs      []string // files that were written
-	RowsIn       int64    // that were read
-	Rows         int64    // that were written
-	BytesIn      int64    // of the inputs
-	BytesOut     int64    // of the outputs
-	Runs         int      // that were spilled and merged; 0: sorted in memory
-	BytesSpilled int64    // written to the spill folder
-	Plan         string   // what the keys came down to
-	Copied       bool     // row group by row group, since the inputs were in order already
-
-	Schema  *arrow.Schema // of the rows
-	Preview arrow.Table   // the first Output.Preview rows, which the caller releases; nil: none are wanted
-}
 
 // Sort sorts the rows of files, patterns and folders (see Expand) into one file, or with
 // Output.RowsPerFile or BytesPerFile into several that are numbered, out-00001.parquet and so on; those with
@@ -59,249 +41,79 @@ func Sort(ctx context.Context, paths []string, output string, opts Options) (*Re
 
 // sortOrMerge is Sort, or Merge of files that have to be in order.
 func sortOrMerge(ctx context.Context, paths []string, output string, opts Options, merge bool) (*Result, error) {
-	in, err := beginOutput(ctx, paths, output, opts, !merge)
+	j, err := openJob(ctx, paths, output, opts, !merge)
 	if err != nil {
 		return nil, err
 	}
-	defer in.close()
-	if in.pipes.stream != nil {
-		return in.within(ctx, output, func(s *extsort.Sorter, out *outputs) (*Result, error) {
-			return in.sortInto(ctx, s, out)
-		})
+	defer j.files.Close()
+	if j.files.IsStream() {
+		return j.sortRuns(ctx)
 	}
-	result, order, err := in.copyDeclared(ctx, output)
-	defer func() { order.release() }()
+	result, order, err := j.copyDeclared(ctx)
+	defer func() { order.Release() }()
 	if err != nil || result != nil {
 		return result, err
 	}
-	if !merge && len(in.paths) == 1 && in.csv == nil && !in.opts.splits() && in.holds(output) {
-		order.release()
-		result, err := in.sortTable(ctx, output)
-		if in.opts.readLimit == 0 || !errors.Is(err, tablefile.ErrLimit) {
+	if !merge && j.files.CSV == nil && j.strategy(nil).InMemory {
+		order.Release()
+		result, err := j.sortTable(ctx)
+		if !j.limited || !errors.Is(err, tablefile.ErrLimit) {
 			return result, err
 		}
-		order = nil // what takes more memory than its metadata say is read in pieces
+		order = nil // what takes more memory than its metadata say is read in batches
 	}
 	if order == nil {
-		if order, err = in.order(ctx); err != nil {
+		order, err = roworder.Measure(ctx, j.files, j.rows, j.opts.sorting(), j.opts.progress(PhaseCheck))
+		if err != nil {
 			return nil, err
 		}
 	}
-	if merge && order.unsorted != nil {
-		return nil, order.err(ctx, in)
+	switch strategy := j.strategy(order); {
+	case strategy.InOrder:
+		return j.mergeFiles(ctx, order, strategy.fanIn)
+	case merge:
+		return nil, unsorted(ctx, j.files, j.keyColumns, order.Unsorted)
 	}
-	return in.within(ctx, output, func(s *extsort.Sorter, out *outputs) (*Result, error) {
-		if order.unsorted == nil {
-			return in.mergeInto(ctx, s, order, out)
-		}
-		return in.sortInto(ctx, s, out)
-	})
+	return j.sortRuns(ctx)
 }
 
-// holds reports whether the one input and the output can be in memory as tables.
-func (in *inputs) holds(output string) bool {
-	bytes := in.table
-	if opts, err := in.opts.writing(output); err == nil && opts.Format == tablefile.Parquet {
-		bytes = in.compact
-	}
-	return in.opts.budget().Holds(bytes)
+// strategy is how the files are sorted: see chooseStrategy.
+func (j *job) strategy(order *roworder.Sortedness) Strategy {
+	return chooseStrategy(j.files, j.rows, &j.opts, j.target.Write.Format, order)
 }
 
-// within opens a sorter and the output, calls use, and commits or removes the output.
-func (in *inputs) within(ctx context.Context, output string,
-	use func(s *extsort.Sorter, out *outputs) (*Result, error)) (*Result, error) {
-	s, err := extsort.New(ctx, in.schema, in.opts.spilling())
-	if err != nil {
-		return nil, err
-	}
-	var result *Result
-	out, err := in.outputs(ctx, output, s.Schema())
-	if err == nil {
-		defer out.abort()
-		out.useDictionaries(in)
-		out.selectColumns(in.written)
-		result, err = use(s, out)
-	}
-	if closing := s.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
-		return nil, err
-	}
-	result.Runs, result.BytesSpilled = s.Spilled()
-	return in.finish(result, out, in.writtenSchema())
-}
-
-// finish gives the outputs their names, and completes the result.
-func (in *inputs) finish(result *Result, out *outputs, schema *arrow.Schema) (_ *Result, err error) {
-	result.Inputs, result.BytesIn, result.Columns = in.paths, in.bytes, in.columns
-	result.Outputs, result.Schema = out.paths, schema
-	known := int64(-1)
-	if in.common != nil { // the inputs were opened
-		known = in.rows
-	}
-	if err := out.checkRows(known, result.RowsIn); err != nil {
-		return nil, err
-	}
-	if result.BytesOut, err = out.commit(); err == nil {
-		result.Preview = out.head.table(schema)
-	}
-	return result, err
-}
-
-// sortInto sorts all rows of the inputs.
-func (in *inputs) sortInto(ctx context.Context, s *extsort.Sorter, out *outputs) (*Result, error) {
-	read := func(_ int, table arrow.Table) error {
-		if err := out.dictionaries.Collect(ctx, table, in.opts.sorting()); err != nil {
-			return err
-		}
-		return s.Add(table)
-	}
-	from := *in
-	from.flat = s.Recycler()
-	if err := from.each(ctx, PhaseRead, read); err != nil {
-		return nil, err
-	}
-	in.bytes = from.bytes
-	if err := out.dictionaries.Join(in.opts.Run.Allocator); err != nil {
-		return nil, err
-	}
-	sorted, err := s.Stream()
-	if err != nil {
-		return nil, err
-	}
-	defer sorted.Close()
-	plan, err := s.Plan()
-	if err != nil {
-		return nil, err
-	}
-	if err := out.order(in.sorting(plan)); err != nil {
-		return nil, err
-	}
-	return writeAll(ctx, s, out, sorted)
-}
-
-// order begins the first file, of rows in an order.
-func (o *outputs) order(sorting []tablefile.SortingColumn) error {
-	o.options.Sorting = sorting
-	return o.begin()
-}
-
-// writeAll writes the rows of a sorter.
-func writeAll(ctx context.Context, s *extsort.Sorter, out *outputs, sorted extsort.TableStream) (*Result, error) {
-	plan, err := s.Plan()
-	if err != nil {
-		return nil, err
-	}
-	s.StartWriting()
-	rows, err := writeAhead(ctx, sorted, out, s.Wrote)
-	if err != nil {
-		return nil, err
-	}
-	if err := out.finish(); err != nil {
-		return nil, err
-	}
-	return &Result{RowsIn: s.Rows(), Rows: rows, Plan: plan.String()}, nil
-}
-
-// outputs returns the outputs for the inputs, with files of a schema, of which none is begun.
-func (in *inputs) outputs(ctx context.Context, path string, schema *arrow.Schema) (*outputs, error) {
-	o := &outputs{ctx: ctx, path: path, schema: schema, head: head{opts: in.opts}}
-	o.closing.SetLimit(syncs)
-	var err error
-	if o.options, err = in.opts.writing(path); err == nil && o.options.Format == tablefile.Parquet {
-		o.options.Schema, o.options.Layout, o.options.PageRows = in.schema, in.layout, in.opts.Output.PageRows
-		o.options.RowGroupRows = maxGroupRows // a table that is written is a row group
-	}
-	return o, err
-}
-
-// checkWritten makes sure, before rows are sorted, that the output can hold the columns that are written. Errors name
-// the first file of several.
-func (in *inputs) checkWritten(ctx context.Context, path, first string) error {
-	out, err := in.outputs(ctx, path, in.schema)
-	if err != nil {
-		return err
-	}
-	out.selectColumns(in.written)
-	out.options.Name = first
-	return tablefile.CheckSchema(ctx, path, out.schema, out.options)
-}
-
-// maxGroupRows is more than any table that is written has.
-const maxGroupRows = 1<<31 - 1
-
-// writeAhead writes sorted rows while the next are merged, and returns their number.
-func writeAhead(ctx context.Context, sorted extsort.TableStream, out *outputs,
-	wrote func(rows int64)) (done int64, err error) {
-	next := func(ctx context.Context) (arraydata.Piece, error) {
-		table, err := sorted.Next(ctx)
-		return arraydata.Piece{Table: table}, err
-	}
-	err = arraydata.Prefetch(ctx, next, func(ctx context.Context, p arraydata.Piece) error {
-		err := out.write(ctx, p.Table)
-		done += p.NumRows()
-		wrote(p.NumRows())
-		return err
-	})
-	return done, err
-}
-
-// Argsort writes the row numbers of one input in sorted order: a column "index" of type uint64. Row numbers count from
-// 0. The keys are read into memory.
-// Limit keeps the first of them; Tail, Unique, Columns, RowsPerFile and BytesPerFile are ErrOption.
-func Argsort(ctx context.Context, path, output string, opts Options) (*Result, error) {
-	if opts.filters() || opts.splits() || len(opts.Input.Columns) > 0 {
-		return nil, fmt.Errorf("%w: Argsort writes the numbers of all rows, or of the first Limit, to one file; "+
-			"leave out Tail, Unique, Columns, RowsPerFile and BytesPerFile", errOption)
-	}
-	in, err := oneInput(ctx, path, output, opts)
-	if err != nil {
-		return nil, err
-	}
-	defer in.close()
-	out, err := in.outputs(ctx, output, indexSchema)
-	if err != nil {
-		return nil, err
-	}
-	defer out.abort()
-	l, err := in.load(ctx, true, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer l.release()
-	rows, err := l.indices(ctx)
-	if err != nil {
-		return nil, err
-	}
-	numbers := array.NewTableFromSlice(indexSchema, [][]arrow.Array{{rows}})
-	defer numbers.Release()
-	if err := out.whole(ctx, numbers, nil); err != nil {
-		return nil, err
-	}
-	result := &Result{RowsIn: l.rows.NumRows(), Rows: numbers.NumRows(), Plan: l.plan.String()}
-	return in.finish(result, out, indexSchema)
-}
-
-var indexSchema = arrow.NewSchema([]arrow.Field{{Name: "index", Type: arrow.PrimitiveTypes.Uint64}}, nil)
-
-// oneInput returns the one input, which was not opened yet, for an output; none when that is empty.
-func oneInput(ctx context.Context, path, output string, opts Options) (*inputs, error) {
-	in, err := newInputs(ctx, []string{path}, opts)
-	if err != nil {
-		return nil, err
-	}
-	if len(in.paths) > 1 {
-		return nil, fmt.Errorf("%w: %s is %d files; give one", errOption, path, len(in.paths))
-	}
-	if output != "" {
-		if err := tablefile.CheckTarget(output); err != nil {
+// sortRuns sorts all rows run by run. Runs are spilled if they are several.
+func (j *job) sortRuns(ctx context.Context) (*Result, error) {
+	return j.withSorter(ctx, func(s *extsort.Sorter, out *output.Files) (*Result, error) {
+		scan := dataset.ScanOptions{Columns: j.rows, Pool: s.Recycler(), Progress: j.opts.progress(PhaseRead)}
+		bytes, err := j.files.Scan(ctx, scan, func(_ int, batch arrow.Table) error {
+			if err := out.Dictionaries.Collect(ctx, batch, j.opts.sorting()); err != nil {
+				return err
+			}
+			return s.Add(batch)
+		})
+		if err != nil {
 			return nil, err
 		}
-	}
-	if err := in.openPipes(ctx, false); err != nil {
-		in.close()
-		return nil, err
-	}
-	return in, nil
+		if err := out.Dictionaries.Join(j.opts.Run.Allocator); err != nil {
+			return nil, err
+		}
+		sorted, err := s.Stream()
+		if err != nil {
+			return nil, err
+		}
+		defer sorted.Close()
+		plan, err := s.Plan()
+		if err != nil {
+			return nil, err
+		}
+		if err := out.Begin(roworder.WrittenSorting(plan, j.rows)); err != nil {
+			return nil, err
+		}
+		result, err := writeSorted(ctx, s, out, sorted)
+		if err == nil {
+			result.BytesIn = bytes
+		}
+		return result, err
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
 )
 
 // A Sorter sorts record batches within a memory budget: Write takes them, Sorted gives all of them back in order, or
@@ -30,14 +31,15 @@ func NewSorter(ctx context.Context, schema *arrow.Schema, keys []arrowsort.Key, 
 		return nil, fmt.Errorf("%w: the keys of a Sorter are an argument; leave out Keys and KeysFor", errOption)
 	}
 	opts.Keys = keys
-	opts, err := opts.resolved(ctx)
+	opts, _, err := opts.resolve(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if schema == nil {
 		return nil, fmt.Errorf("%w: the schema is nil", errOption)
 	}
-	s, err := extsort.New(ctx, schema, opts.spilling())
+	s, err := extsort.New(ctx, schema,
+		opts.spilling(keys, extsort.Budget{Total: opts.Memory.Budget, All: opts.Memory.Budget}))
 	if err != nil {
 		return nil, err
 	}
@@ -60,22 +62,15 @@ func (s *Sorter) Close() error { return s.sorter.Close() }
 
 // WriteFile writes the rows in order to a file, as Sort does, and is called in place of Sorted. Result has no inputs.
 func (s *Sorter) WriteFile(path string) (*Result, error) {
-	out := &outputs{ctx: s.ctx, path: path, schema: s.Schema(), head: head{opts: &s.opts}}
-	out.closing.SetLimit(syncs)
-	if s.opts.splits() {
-		if err := output.CheckOlder(path); err != nil {
-			return nil, err
-		}
-	}
-	var err error
-	if out.options, err = s.opts.writing(path); err != nil {
+	target, err := s.opts.target(path)
+	if err != nil {
 		return nil, err
 	}
-	if out.options.Format == tablefile.Parquet {
-		out.options.PageRows = s.opts.Output.PageRows
-		out.options.RowGroupRows = maxGroupRows // a table that is written is a row group
+	if err := target.Check(); err != nil {
+		return nil, err
 	}
-	defer out.abort()
+	out := output.New(s.ctx, target, output.Content{Rows: s.Schema()})
+	defer out.Abort()
 	sorted, err := s.sorter.Stream()
 	if err != nil {
 		return nil, err
@@ -85,21 +80,14 @@ func (s *Sorter) WriteFile(path string) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := out.order(tablefile.SortingOf(plan, sortingOf(s.opts.Keys))); err != nil {
+	if err := out.Begin(tablefile.SortingOf(plan, roworder.SortingOf(s.opts.Keys))); err != nil {
 		return nil, err
 	}
-	result, err := writeAll(s.ctx, s.sorter, out, sorted)
+	result, err := writeSorted(s.ctx, s.sorter, out, sorted)
 	if err != nil {
 		return nil, err
 	}
 	result.Runs, result.BytesSpilled = s.sorter.Spilled()
-	result.Columns, result.Schema, result.Outputs = s.Schema().NumFields(), s.Schema(), out.paths
-	if err := out.checkRows(-1, s.sorter.Rows()); err != nil {
-		return nil, err
-	}
-	if result.BytesOut, err = out.commit(); err != nil {
-		return nil, err
-	}
-	result.Preview = out.head.table(s.Schema())
-	return result, nil
+	result.Columns = s.Schema().NumFields()
+	return result.commit(out, s.Schema(), s.opts.Rows)
 }

@@ -23,6 +23,7 @@ const (
 	pqarrow   = arrow18 + "/parquet/pqarrow"
 	tablefile = module + "/arrowsort/internal/tablefile"
 	cpu       = module + "/arrowsort/internal/cpu"
+	sorting   = module + "/arrowsort/parquetsort"
 	gpu       = module + "/gpu"
 	cuda      = "gorgonia.org/cu"
 	commands  = "github.com/spf13/cobra"
@@ -75,10 +76,12 @@ var arrows = []struct {
 	{from: "arrowsort/internal/extsort", never: []string{parquet, pqarrow, tablefile + "/parquet", tablefile + "/csv",
 		flight, gpu, commands, module + "/arrowsort/parquetsort"}},
 	{from: "arrowsort/extsort", never: []string{parquet, pqarrow, tablefile + "/parquet", flight, gpu, commands}},
-	{from: "arrowsort/parquetsort/internal/dataset", never: []string{module + "/arrowsort/internal/extsort",
-		module + "/arrowsort/parquetsort/internal/output", flight, gpu, commands}},
-	{from: "arrowsort/parquetsort/internal/output", never: []string{module + "/arrowsort/internal/extsort",
-		module + "/arrowsort/parquetsort/internal/dataset", flight, gpu, commands}},
+	{from: "arrowsort/parquetsort/internal/dataset", never: []string{sorting + "/internal/output",
+		sorting + "/internal/roworder", flight, gpu, commands}},
+	{from: "arrowsort/parquetsort/internal/output", never: []string{sorting + "/internal/dataset",
+		sorting + "/internal/roworder", flight, gpu, commands}},
+	{from: "arrowsort/parquetsort/internal/roworder", never: []string{sorting + "/internal/output", flight, gpu,
+		commands}},
 	{from: "kernels", only: []string{}},
 	{from: "gpu", never: []string{arrow, arrow18, module + "/arrowsort/internal"}},
 }

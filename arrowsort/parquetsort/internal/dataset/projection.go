@@ -1,0 +1,179 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
+)
+
+// A Projection is the columns of a dataset that are read, those of them that are written, and the keys among them. It
+// is a value that is not changed.
+type Projection struct {
+	Schema  *arrow.Schema   // of the columns that are read
+	Keys    []arrowsort.Key // of rows of Schema
+	Written []int           // columns of Schema that are written; nil: all
+
+	all     *arrow.Schema // of the files
+	columns []int         // of all; nil: all are read
+	types   *arrow.Schema // Schema with the types of CSV columns whose text is read
+	csv     *csv.Schema   // how CSV is read, else nil
+}
+
+// FindKeys returns the projection to all columns, with the keys that keysFor returns for the schema. Keys by position
+// get the name of their column if no other has it. An error names the first file.
+func (d *Dataset) FindKeys(ctx context.Context, keysFor func(*arrow.Schema) ([]arrowsort.Key, error)) (Projection,
+	error) {
+	p, err := d.findKeys(ctx, keysFor)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", displayName(d.Files[0]), err)
+	}
+	return p, err
+}
+
+func (d *Dataset) findKeys(ctx context.Context, keysFor func(*arrow.Schema) ([]arrowsort.Key, error)) (Projection,
+	error) {
+	p := d.All()
+	keys, err := keysFor(d.Schema)
+	if err != nil {
+		return p, withHint(d.CSV, err)
+	}
+	if err := extsort.CheckKeys(ctx, d.Schema, keys); err != nil {
+		return p, withHint(d.CSV, err)
+	}
+	p.Keys = slices.Clone(keys)
+	for i, key := range keys {
+		name := d.Schema.Field(ColumnOf(d.Schema, key)).Name
+		if key.Path == "" && name != "" && len(d.Schema.FieldIndices(name)) == 1 {
+			p.Keys[i].Path, p.Keys[i].At = name, arrowsort.Position{}
+		}
+	}
+	d.warnKeys(p.KeyColumns())
+	return p, nil
+}
+
+// All returns the projection to all columns, without keys.
+func (d *Dataset) All() Projection {
+	return Projection{Schema: d.Schema, all: d.Schema, types: d.Schema, csv: d.CSV}
+}
+
+// KeyColumns returns the columns of the keys, in the order of the schema.
+func (p Projection) KeyColumns() []int {
+	var columns []int
+	for _, key := range p.Keys {
+		columns = append(columns, ColumnOf(p.Schema, key))
+	}
+	slices.Sort(columns)
+	return slices.Compact(columns)
+}
+
+// OnlyKeys returns the projection to the columns of the keys.
+func (p Projection) OnlyKeys() Projection { return p.Pick(p.KeyColumns()) }
+
+// Pick returns the projection to some of the columns. Keys that are not among them cannot be used.
+func (p Projection) Pick(columns []int) Projection {
+	picked := p
+	picked.Keys, picked.Written, picked.columns = flagtext.Among(columns, p.Keys), nil, columns
+	if p.columns != nil {
+		picked.columns = make([]int, len(columns))
+		for i, c := range columns {
+			picked.columns[i] = p.columns[c]
+		}
+	}
+	picked.Schema, picked.types = arraydata.Pick(p.Schema, columns), arraydata.Pick(p.types, columns)
+	return picked
+}
+
+// Select returns the projection to the columns of the keys and those with the given names, or labels as #2, which are
+// written in their order.
+func (p Projection) Select(names []string) (Projection, error) {
+	most := p.Schema.NumFields()
+	if p.Written != nil {
+		most = len(p.Written) // the columns after those are typed keys
+	}
+	var written []int
+	for _, name := range names {
+		at := slices.DeleteFunc(p.Schema.FieldIndices(name), func(i int) bool { return i >= most })
+		for i := range most {
+			if len(at) == 0 && arraydata.Label(i) == name {
+				at = []int{i}
+			}
+		}
+		if len(at) != 1 {
+			return p, fmt.Errorf("%w: Input.Columns: %d columns are named %q", errkind.ErrFileOption, len(at), name)
+		}
+		written = append(written, at[0])
+	}
+	read := append(p.KeyColumns(), written...)
+	slices.Sort(read)
+	read = slices.Compact(read)
+	selected := p.Pick(read)
+	for _, c := range written {
+		selected.Written = append(selected.Written, slices.Index(read, c))
+	}
+	return selected, nil
+}
+
+// KeepText returns the projection of CSV to the text of its values, for an output that is CSV: 2.50 stays 2.50. The
+// keys with their types are further columns, which are not written.
+func (p Projection) KeepText() Projection {
+	columns := p.KeyColumns()
+	verbatim, typed := p.csv.Verbatim(columns)
+	kept := Projection{Schema: verbatim.Arrow(), all: verbatim.Arrow(), csv: verbatim, Keys: slices.Clone(p.Keys)}
+	types := slices.Clone(kept.Schema.Fields())
+	copy(types, p.Schema.Fields())
+	kept.types = arrow.NewSchema(types, nil)
+	for i := range p.Schema.NumFields() {
+		kept.Written = append(kept.Written, i)
+	}
+	for i, key := range p.Keys {
+		kept.Keys[i].Path = ""
+		kept.Keys[i].At = arrowsort.Column(typed[slices.Index(columns, ColumnOf(p.Schema, key))])
+	}
+	return kept
+}
+
+// WrittenSchema returns the schema of the columns that are written, with the types of those whose text is written.
+func (p Projection) WrittenSchema() *arrow.Schema { return arraydata.Pick(p.types, p.Written) }
+
+// Memory returns about the bytes that all rows of a dataset take.
+func (p Projection) Memory(d *Dataset) int64 {
+	if p.csv != nil {
+		return p.csv.Bytes()
+	}
+	return d.Memory
+}
+
+// in returns the columns that are read of a file, nil for all. The file has columns of the same names in any order; if
+// names are not unique, in the same order.
+func (p Projection) in(schema *arrow.Schema) []int {
+	if p.columns == nil || ColumnsEqual(p.all, schema) {
+		return p.columns
+	}
+	var columns []int
+	for _, c := range p.columns {
+		columns = append(columns, schema.FieldIndices(p.all.Field(c).Name)...)
+	}
+	return columns
+}
+
+// ColumnOf returns the column of a key that the schema has.
+func ColumnOf(schema *arrow.Schema, key arrowsort.Key) int {
+	at, positioned := key.At.Index()
+	columns := adapter.OfSchema(schema)
+	found, err := keypath.Find(&columns, keypath.Key{Path: key.Path, Position: at, HasPosition: positioned})
+	if err != nil {
+		return at
+	}
+	return found.Path[0]
+}

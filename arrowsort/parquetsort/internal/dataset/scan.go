@@ -1,0 +1,158 @@
+package dataset
+
+import (
+	"context"
+	"io"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+)
+
+// ScanOptions say how rows are read.
+type ScanOptions struct {
+	Columns            Projection
+	Files              []string                // those that are read, in this order; nil: all
+	BatchBytes         int64                   // that are read at a time; 0: as in the budget
+	DecodeDictionaries bool                    // dictionaries are read as their values
+	Pool               *allocators.Recycler    // of flat columns; nil: the allocator
+	Progress           func(done, total int64) // gets bytes of the files; nil: nobody does
+}
+
+// Scan passes all rows to use, batch by batch with the number of their file, while the next are read. use borrows the
+// batches; its io.EOF ends the scan. Scan returns the bytes of all files, which are not known of a stream before.
+func (d *Dataset) Scan(ctx context.Context, opts ScanOptions,
+	use func(file int, batch arrow.Table) error) (total int64, err error) {
+	files, progress, done := opts.Files, opts.Progress, int64(0)
+	if files == nil {
+		files = d.Files
+	}
+	if progress == nil {
+		progress = func(done, total int64) {}
+	}
+	total = d.Bytes
+	progress(0, total)
+	for file, path := range files {
+		s := d.File(path, opts)
+		err := s.Each(ctx, func(batch arrow.Table, read int64) error {
+			err := use(file, batch)
+			progress(done+read, total)
+			return err
+		})
+		if s.scanner != nil {
+			done += s.scanner.Bytes
+		}
+		s.Close()
+		total = max(total, done)
+		if err == io.EOF {
+			return total, nil
+		}
+		if err != nil {
+			return total, err
+		}
+		progress(done, total)
+	}
+	return total, nil
+}
+
+// A FileScan reads the rows of one file, with the columns of a projection. It is opened when it is read.
+type FileScan struct {
+	dataset *Dataset
+	path    string
+	opts    ScanOptions
+	scanner *tablefile.Scanner // nil: not opened
+	schema  *arrow.Schema      // of the batches
+	large   bool               // the values of dictionaries may take many times what was read
+	rest    arrow.Table        // of what was read; or nil
+}
+
+// File returns a scan of one of the files.
+func (d *Dataset) File(path string, opts ScanOptions) *FileScan {
+	return &FileScan{dataset: d, path: path, opts: opts}
+}
+
+// Open opens the file. The caller closes the scan.
+func (s *FileScan) Open() (err error) {
+	columns := s.opts.Columns
+	if s.schema = columns.Schema; s.opts.DecodeDictionaries {
+		if s.schema, err = dictionary.DecodedSchema(columns.Schema); err != nil {
+			return err
+		}
+		s.large = !s.schema.Equal(columns.Schema)
+	}
+	if s.scanner, err = s.dataset.OpenFile(s.path, s.opts); err != nil {
+		return err
+	}
+	if columns.columns != nil {
+		s.scanner.Choose(columns.in(s.scanner.Schema))
+	}
+	_, err = s.dataset.match(columns.Schema, s.path, s.scanner.Schema) // as it was when the dataset was opened
+	return err
+}
+
+// Only has Next return some row groups or record batches only, as tablefile.Scanner.Only does. Open precedes it.
+func (s *FileScan) Only(first, count int) error { return s.scanner.Only(first, count) }
+
+// Next returns the next rows, which the caller releases; io.EOF after the last.
+func (s *FileScan) Next(ctx context.Context) (arrow.Table, error) {
+	if s.scanner == nil {
+		if err := s.Open(); err != nil {
+			return nil, err
+		}
+	}
+	table, err := s.batch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer table.Release()
+	opts := s.dataset.opts
+	return Arrange(ctx, table, s.schema, take.Options{Threads: opts.Threads, Allocator: opts.Allocator})
+}
+
+// batch returns the next rows as they are in the file, of which the values of dictionaries fit.
+func (s *FileScan) batch(ctx context.Context) (table arrow.Table, err error) {
+	if table, s.rest = s.rest, nil; table == nil {
+		if table, err = s.scanner.Next(ctx); err != nil || !s.large {
+			return table, err
+		}
+	}
+	n := extsort.FittingRows(table, 0, s.dataset.batchBytes(s.opts))
+	if n == table.NumRows() {
+		return table, nil
+	}
+	defer table.Release()
+	s.rest = arraydata.SliceTable(table, n, table.NumRows())
+	part := arraydata.SliceTable(table, 0, n)
+	defer part.Release()
+	opts := s.dataset.opts // dictionaries inside of a slice would be decoded whole
+	return extsort.CopyTable(ctx, part, arrowsort.Options{Threads: opts.Threads, Allocator: opts.Allocator})
+}
+
+// Each passes all rows to use, batch by batch with the bytes of the file that were read, while the next are read.
+func (s *FileScan) Each(ctx context.Context, use func(batch arrow.Table, read int64) error) error {
+	next := func(ctx context.Context) (arraydata.Piece, error) {
+		table, err := s.Next(ctx)
+		if err != nil {
+			return arraydata.Piece{}, err
+		}
+		return arraydata.Piece{Table: table, Done: s.scanner.Done()}, nil
+	}
+	return arraydata.Prefetch(ctx, next, func(_ context.Context, p arraydata.Piece) error { return use(p.Table, p.Done) })
+}
+
+// Close closes the file; a stream is closed with the dataset.
+func (s *FileScan) Close() {
+	if s.rest != nil {
+		s.rest.Release()
+		s.rest = nil
+	}
+	if s.scanner != nil && s.scanner != s.dataset.stream {
+		s.scanner.Close()
+	}
+}

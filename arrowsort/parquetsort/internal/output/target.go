@@ -1,0 +1,100 @@
+package output
+
+import (
+	"context"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// A Target is where and how rows are written. It is not changed after Resolve.
+type Target struct {
+	Path  string
+	Write tablefile.WriteOptions // with the format
+
+	PageRows int // of Parquet
+	// RowsPerFile splits the output into files of this number of rows, BytesPerFile into files of about this number of
+	// bytes; 0 does not.
+	RowsPerFile, BytesPerFile int64
+	Preview                   int64 // leading rows of which copies are kept
+}
+
+// Resolve finds the format of an output, and options that do not fit it.
+func Resolve(t Target) (_ Target, err error) {
+	if t.Write.Format, err = t.Write.Format.Resolve(t.Path); err == nil {
+		err = tablefile.CheckWrite(t.Path, t.Write)
+	}
+	return t, err
+}
+
+// maxGroupRows is more than any table that is written has.
+const maxGroupRows = 1<<31 - 1
+
+// Splits reports whether the output may be several files.
+func (t *Target) Splits() bool { return t.RowsPerFile > 0 || t.BytesPerFile > 0 }
+
+// isArrow reports whether the format is one of Arrow.
+func (t *Target) isArrow() bool {
+	return t.Write.Format == tablefile.IPCFile || t.Write.Format == tablefile.IPCStream
+}
+
+// Check makes sure, before any work, that there is a place for the files.
+func (t *Target) Check() error {
+	if t.Splits() {
+		if err := CheckOlder(t.Path); err != nil {
+			return err
+		}
+	}
+	return tablefile.CheckTarget(t.name(1))
+}
+
+// CheckSchema makes sure that the format holds the rows of a schema. Errors name the first file of several.
+func (t *Target) CheckSchema(ctx context.Context, c Content) error {
+	opts := t.options(c)
+	opts.Name = t.name(1)
+	return tablefile.CheckSchema(ctx, t.Path, arraydata.Pick(c.Rows, c.Columns), opts)
+}
+
+// Copies reports whether the row groups of a file can be copied to a file of rows in an order.
+func (t *Target) Copies(s *tablefile.Scanner, c Content, sorting []tablefile.SortingColumn) bool {
+	opts := t.options(c)
+	opts.Sorting = sorting
+	return tablefile.Copies(s, arraydata.Pick(c.Rows, c.Columns), opts)
+}
+
+// name returns the name of a file, by its number if there may be several.
+func (t *Target) name(number int) string {
+	if t.Splits() {
+		return Numbered(t.Path, number)
+	}
+	return t.Path
+}
+
+// Content describes the rows of an output.
+type Content struct {
+	Rows    *arrow.Schema     // of the tables that are written
+	Stored  *arrow.Schema     // the same with dictionaries where the files have them; nil: Rows
+	Columns []int             // of the tables, that the files get; nil: all
+	Layout  *tablefile.Layout // of the Parquet file whose metadata and compression are kept; nil: none
+}
+
+// options returns the options to write a file.
+func (t *Target) options(c Content) tablefile.WriteOptions {
+	opts := t.Write
+	if opts.Format == tablefile.Parquet {
+		opts.Layout, opts.PageRows = c.Layout, t.PageRows
+		opts.RowGroupRows = maxGroupRows // a table that is written is a row group
+		if c.Stored != nil {
+			opts.Schema = arraydata.Pick(c.Stored, c.Columns)
+		}
+	}
+	return opts
+}
+
+// taking returns the options to copy rows.
+func (t *Target) taking() arrowsort.Options {
+	return arrowsort.Options{Threads: t.Write.Threads, Allocator: t.Write.Allocator}
+}

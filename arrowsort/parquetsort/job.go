@@ -1,0 +1,193 @@
+package parquetsort
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
+)
+
+// A Result is what a sort did.
+type Result struct {
+	Inputs       []string // files that were read
+	Columns      int
+	Outputs      []string // files that were written
+	RowsIn       int64    // that were read
+	Rows         int64    // that were written
+	BytesIn      int64    // of the inputs
+	BytesOut     int64    // of the outputs
+	Runs         int      // that were spilled and merged; 0: sorted in memory
+	BytesSpilled int64    // written to the spill folder
+	Plan         string   // what the keys came down to
+	Copied       bool     // row group by row group, since the inputs were in order already
+
+	Schema  *arrow.Schema // of the rows
+	Preview arrow.Table   // the first Output.Preview rows, which the caller releases; nil: none are wanted
+}
+
+// A job is a sort of files to an output, which its steps share. It is not changed after it was made.
+type job struct {
+	opts   Options // resolved
+	files  *dataset.Dataset
+	rows   dataset.Projection // columns that are read and written
+	target output.Target
+	layout *tablefile.Layout // that a Parquet output keeps, or nil
+
+	keyColumns []int // of the schema of the files
+	limited    bool  // the budget was given: a table that takes more memory than its metadata say is not read
+}
+
+// listFiles lists the files that paths mean, of which there is one at least.
+func listFiles(paths []string, opts *Options) ([]string, error) {
+	if opts.Input.Open != nil {
+		return nil, fmt.Errorf("%w: Open is for Divide and ReadPart", errOption)
+	}
+	files, skipped, err := dataset.List(paths)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range skipped {
+		opts.Run.Warn(line)
+	}
+	if len(files) == 0 {
+		return nil, errNoInputs
+	}
+	return files, nil
+}
+
+// openFiles opens files that have the keys. One that is a stream in a pipe is not copied to a file if once is set: then
+// it can be read once. The caller closes the dataset.
+func openFiles(ctx context.Context, files []string, read dataset.Options, once bool, keys keysFor) (*dataset.Dataset,
+	dataset.Projection, error) {
+	d, err := dataset.Open(ctx, files, read, once)
+	if err != nil {
+		return nil, dataset.Projection{}, err
+	}
+	rows, err := d.FindKeys(ctx, keys)
+	if err != nil {
+		d.Close()
+	}
+	return d, rows, err
+}
+
+// openJob opens files that have the keys, for an output that is not among them, has a place to be written to, and can
+// hold the columns. The caller closes the files.
+func openJob(ctx context.Context, paths []string, path string, opts Options, once bool) (*job, error) {
+	opts, read, err := opts.resolve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files, err := listFiles(paths, &opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := output.CheckOverlap(paths, files, path, opts.Output.splits()); err != nil {
+		return nil, err
+	}
+	j := &job{opts: opts, limited: read.MemoryLimit > 0}
+	if j.target, err = opts.target(path); err != nil {
+		return nil, err
+	}
+	if err := j.target.Check(); err != nil {
+		return nil, err
+	}
+	if j.files, j.rows, err = openFiles(ctx, files, read, once, opts.keys()); err != nil {
+		return nil, err
+	}
+	if err := j.selectColumns(ctx); err != nil {
+		j.files.Close()
+		return nil, err
+	}
+	return j, nil
+}
+
+// selectColumns finds the columns that are read and written, and makes sure, before rows are sorted, that the output
+// can hold them.
+func (j *job) selectColumns(ctx context.Context) (err error) {
+	j.keyColumns = j.rows.KeyColumns()
+	if j.files.CSV != nil && j.target.Write.Format == tablefile.CSV {
+		j.rows = j.rows.KeepText()
+	} else if j.files.CSV != nil {
+		j.files.WarnRounded(j.opts.Input.Columns)
+	}
+	j.layout = j.files.Layout
+	if len(j.opts.Input.Columns) > 0 {
+		if j.rows, err = j.rows.Select(j.opts.Input.Columns); err != nil {
+			return err
+		}
+		j.layout = nil
+	}
+	return j.target.CheckSchema(ctx, j.content(j.rows.Schema))
+}
+
+// content describes the output of tables of a schema, that of the rows or the same without dictionaries.
+func (j *job) content(tables *arrow.Schema) output.Content {
+	return output.Content{Rows: tables, Stored: j.rows.Schema, Columns: j.rows.Written, Layout: j.layout}
+}
+
+// withSorter opens a sorter and the output, calls use, and commits or removes the output.
+func (j *job) withSorter(ctx context.Context, use func(s *extsort.Sorter, out *output.Files) (*Result, error)) (*Result,
+	error) {
+	s, err := extsort.New(ctx, j.rows.Schema, j.opts.spilling(j.rows.Keys, j.files.Budget))
+	if err != nil {
+		return nil, err
+	}
+	out := output.New(ctx, j.target, j.content(s.Schema()))
+	defer out.Abort()
+	result, err := use(s, out)
+	if closing := s.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return nil, err
+	}
+	result.Runs, result.BytesSpilled = s.Spilled()
+	return j.finish(result, out)
+}
+
+// finish gives the outputs their names, and completes the result.
+func (j *job) finish(result *Result, out *output.Files) (*Result, error) {
+	result.Inputs, result.BytesIn = j.files.Files, cmp.Or(result.BytesIn, j.files.Bytes)
+	result.Columns = j.files.Schema.NumFields()
+	if known := j.files.Rows; known >= 0 && result.RowsIn != known {
+		return nil, fmt.Errorf("%s: %d of the %d rows of the inputs were read; no output is written", out.Path,
+			result.RowsIn, known)
+	}
+	return result.commit(out, j.rows.WrittenSchema(), j.opts.Rows)
+}
+
+// commit gives the outputs their names, if they have the rows that are wanted, and completes the result with them.
+func (r *Result) commit(out *output.Files, schema *arrow.Schema, rows Rows) (_ *Result, err error) {
+	r.Outputs, r.Schema = out.Paths(), schema
+	wanted := r.RowsIn
+	for _, most := range []int64{rows.Limit, rows.Tail} {
+		if most > 0 {
+			wanted = min(wanted, most)
+		}
+	}
+	if err := out.CheckRows(wanted, rows.Unique); err != nil {
+		return nil, err
+	}
+	r.BytesOut, r.Preview, err = out.Commit(schema)
+	return r, err
+}
+
+// writeSorted writes the rows of a sorter.
+func writeSorted(ctx context.Context, s *extsort.Sorter, out *output.Files, sorted extsort.TableStream) (*Result, error) {
+	plan, err := s.Plan()
+	if err != nil {
+		return nil, err
+	}
+	s.StartWriting()
+	rows, err := out.WriteStream(ctx, sorted, s.Wrote)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{RowsIn: s.Rows(), Rows: rows, Plan: plan.String()}, nil
+}
