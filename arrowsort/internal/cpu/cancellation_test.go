@@ -168,7 +168,7 @@ func TestStopsWhereverItLooks(t *testing.T) {
 }
 
 // ways are the engine as it is and one that always moves by lines.
-var ways = []engine.Engine{New(), cpu{eager: true}}
+var ways = []engine.Engine{New(), NewEager()}
 
 // requireStops cancels a job at many looks at the context.
 func requireStops(t *testing.T, e engine.Engine, job *engine.Job) {

@@ -31,12 +31,12 @@ func (s *sorter) sort() (*engine.Result, error) {
 		err = s.copy(true)
 	case s.rows <= keys.SmallRows:
 		err = s.sortSmall()
-	case s.sortsKeysOnly():
-		err = s.sortKeysOnly()
+	case s.onlyCountableKey():
+		err = s.writeCountedKey()
 	case s.out < s.rows:
 		err = s.selectTop()
 	case s.onlyRowNumbers() && !s.recordsTie():
-		err = s.sortRowNumbers()
+		err = s.sortRowNumbers(s.numbers)
 	case s.gathersColumns(s.movers()) && !s.recordsTie():
 		err = s.argsortAndGather(s.movers())
 	default:
@@ -48,13 +48,9 @@ func (s *sorter) sort() (*engine.Result, error) {
 	return s.result()
 }
 
-// nearlyRows is the least number of rows for which the ways of nearly sorted rows are tried: fewer rows stay in the
-// caches anyway.
-const nearlyRows = 1 << 17
-
 // triesNearlySorted reports whether a sample may choose a way for nearly sorted rows.
 func (s *sorter) triesNearlySorted() bool {
-	return s.nearlyRows > 0 && s.rows >= s.nearlyRows && s.out == s.rows
+	return s.rows >= s.nearlySorted && s.out == s.rows
 }
 
 // sortNearlySorted sorts rows that a sample shows to be nearly sorted: a few sorted runs (sortRuns), sorted rows but

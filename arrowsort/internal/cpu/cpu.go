@@ -20,12 +20,9 @@ import (
 )
 
 // New returns the CPU engine. It keeps nothing between calls but whether streaming stores are faster on this machine.
-func New() engine.Engine { return cpu{} }
+func New() engine.Engine { return cpu{usualThresholds} }
 
-type cpu struct {
-	eager      bool // for tests: columns move by write combining, and strings with them, however few the rows are
-	nearlyRows int  // for tests: in place of the constant, unless 0
-}
+type cpu struct{ thresholds }
 
 func (cpu) Name() string { return "cpu" }
 
@@ -51,12 +48,7 @@ func (e cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*
 		return nil, err
 	}
 	defer s.mem.Release()
-	if e.eager {
-		s.alwaysCombines, s.stringRows = true, keys.SmallRows
-	}
-	if s.nearlyRows = nearlyRows; e.nearlyRows > 0 {
-		s.nearlyRows = e.nearlyRows
-	}
+	s.thresholds = e.thresholds
 	if err := s.encodeStrings(); err != nil {
 		return nil, err
 	}

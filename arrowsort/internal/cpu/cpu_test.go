@@ -106,5 +106,5 @@ func BenchmarkSort(b *testing.B) {
 
 // TestWriteCombining sorts every shape by write combining, however few the rows are.
 func TestWriteCombining(t *testing.T) {
-	testShapes(t, cpu{eager: true}, []int{smallRows + 1, 200_000})
+	testShapes(t, NewEager(), []int{smallRows + 1, 200_000})
 }

@@ -7,29 +7,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 )
 
-// Runs are consecutive rows of a job, each in order.
-type Runs struct {
-	Ends []int // the row after the last of each run
-	// Open runs go on after their last row in the job, of which there is at least one. Rows that the further ones might
-	// precede are left out of the merge. Nil: no run is open.
-	Open []bool
-}
-
-// bounds returns the rows lo..hi-1 of a run.
-func (r Runs) bounds(run int) (lo, hi int) {
-	if run > 0 {
-		lo = r.Ends[run-1]
-	}
-	return lo, r.Ends[run]
-}
-
-const (
-	// mergeRows is about the number of rows of a tile: the result's rows that one worker merges in the cache.
-	mergeRows = 1 << 14
-	// mergeRuns is the largest number of runs that are merged tile by tile; a sort does more of them in less time.
-	mergeRuns = 64
-)
-
 // Merge merges the runs of a job: the result is that of Sort, without the rows that open runs hold back, and taken is
 // the number of rows of each run that it has. A run that is not in order is an UnsortedError.
 //
@@ -54,15 +31,12 @@ func Merge(
 		}
 	}
 	taken = s.safeRows(runs)
-	s.out = 0
+	safe := 0
 	for _, n := range taken {
-		s.out += n
+		safe += n
 	}
-	limited := *job
-	if job.Limit == 0 || s.out < job.Limit {
-		limited.Limit = s.out
-	}
-	s.job, s.out = &limited, limited.Limit
+	s.wanted = min(s.wanted, safe)
+	s.out = s.wanted
 	result, err = s.merge(runs, proven)
 	return result, taken, err
 }
@@ -145,25 +119,4 @@ func (s *sorter) before(a, b uint32) bool {
 	one := []keys.Interval{{Row: a, Lo: b, Hi: b + 1}}
 	keys.Narrow(s.pool, s.keys.Plan, s.keys.Source(), one)
 	return one[0].Hi == b
-}
-
-// splitAt cuts every run at a row: rows before the cut sort before it. Ties go before it in earlier runs and in its
-// own, after it in later runs. It writes the first row of each run after the cut. intervals is temp storage.
-func (s *sorter) splitAt(runs Runs, row uint32, splits []uint32, intervals []keys.Interval) {
-	for i := range intervals {
-		lo, hi := runs.bounds(i)
-		intervals[i] = keys.Interval{Row: row, Lo: uint32(lo), Hi: uint32(hi)}
-	}
-	keys.Narrow(s.pool, s.keys.Plan, s.keys.Source(), intervals)
-	for i := range intervals {
-		lo, hi := runs.bounds(i)
-		switch {
-		case int(row) < lo:
-			splits[i] = intervals[i].Lo
-		case int(row) >= hi:
-			splits[i] = intervals[i].Hi
-		default:
-			splits[i] = row + 1
-		}
-	}
 }

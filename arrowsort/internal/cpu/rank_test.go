@@ -121,7 +121,7 @@ func TestRankCombines(t *testing.T) {
 	keys := drawn(1, 150_000, uniform)
 	for text, ties := range allTies {
 		s, mem := newMeteredSorter(t, rankJob(keys, 2))
-		s.alwaysCombines = true
+		s.combine = true
 		result, err := s.rank(ties)
 		require.NoError(t, err)
 		requireSame(t, ranksOf(keys, ties), buffers.View[uint64](result.RowNumbers), text)

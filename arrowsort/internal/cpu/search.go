@@ -157,7 +157,7 @@ func (s *sorter) searchBins(places []uint64, rows, first int, bounds keys.Bounds
 	classifier := partition.NewClassifier(sample, rows+len(places), s.keys.Plan.Borders())
 	src := s.keys.Source().From(first)
 	b := binSearch{s: s, bounds: bounds, part: partition.New(s.pool, s.mem, src, len(places), classifier)}
-	b.part.AlwaysCombines = s.alwaysCombines
+	b.part.AlwaysCombines = s.combine
 	if err := b.part.Count(true); err != nil {
 		return err
 	}

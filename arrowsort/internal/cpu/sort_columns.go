@@ -44,6 +44,19 @@ func (s *sorter) sortColumns() error {
 	return s.sortBins(p, codes, s.movers())
 }
 
+// textsToMove returns the columns whose bytes are worth moving: long strings, if all rows are wanted.
+func (s *sorter) textsToMove() (texts []*payload.Strings) {
+	if s.rows < s.movedStrings || s.wanted < s.rows {
+		return nil
+	}
+	for _, c := range s.columns {
+		if t := c.Strings; t != nil && t.Long() && t.InputBytes() <= s.rows*movedLength {
+			texts = append(texts, t)
+		}
+	}
+	return texts
+}
+
 // codesAfterScatter returns the codes of moved rows. If the result holds all key columns, codes are computed from them;
 // otherwise codes move as one more column, and row numbers where rows may tie in the leading words. These are added to
 // the movers of the result, and not sorted.

@@ -14,9 +14,9 @@ const (
 	nearCodes    = 1 << 12 // at most, between neighbors: about as many places are open at a time
 )
 
-// countsCodes reports whether sortCounting is a good way: codes are few, and those of neighbors in a sample are near
+// fewNearCodes reports whether sortCounting is a good way: codes are few, and those of neighbors in a sample are near
 // one another.
-func (s *sorter) countsCodes() bool {
+func (s *sorter) fewNearCodes() bool {
 	if !s.fewCodes() {
 		return false
 	}
@@ -44,7 +44,7 @@ func (s *sorter) sortCounting() (done bool, err error) {
 			return false, err
 		}
 	}
-	if s.keys.Plan.Words() > 1 || !s.countsCodes() {
+	if s.keys.Plan.Words() > 1 || !s.fewNearCodes() {
 		return false, nil
 	}
 	movers := s.movers()
@@ -63,16 +63,16 @@ func (s *sorter) countCodes(movers []*payload.Mover) (*partition.Partition, erro
 	if err != nil {
 		return nil, err
 	}
-	p.AlwaysCombines = s.alwaysCombines
+	p.AlwaysCombines = s.combine
 	return p, p.Count(len(movers) > 0 && p.Combines(movers))
 }
 
 // countedKeyBits is the greatest length of the codes of keys that are sorted alone: a value is made for each code.
 const countedKeyBits = 16
 
-// sortsKeysOnly reports whether the result is the only key, and nothing else, and its codes are few and have all that
-// its values have: those of floats say neither the sign of zero nor the bits of a NaN.
-func (s *sorter) sortsKeysOnly() bool {
+// onlyCountableKey reports whether the result is the only key, and nothing else, and its codes are few and hold all of
+// its values: those of floats hold neither the sign of zero nor the bits of a NaN.
+func (s *sorter) onlyCountableKey() bool {
 	keys, gather := s.keys.Keys, s.job.Gather
 	if s.numbers != nil || len(keys) != 1 || len(gather) != 1 {
 		return false
@@ -87,8 +87,8 @@ func (s *sorter) sortsKeysOnly() bool {
 	return exact && s.keys.Plan.Words() == 1 && s.keys.Plan.WordBits(0) <= countedKeyBits && s.fewCodes()
 }
 
-// sortKeysOnly counts the rows of each code and writes its value as often: no row moves.
-func (s *sorter) sortKeysOnly() error {
+// writeCountedKey counts the rows of each code and writes its value as often: no row moves.
+func (s *sorter) writeCountedKey() error {
 	p, err := s.countCodes(nil)
 	if err != nil {
 		return err

@@ -103,7 +103,7 @@ func TestSortNearlySorted(t *testing.T) {
 			mem := newMeter(t)
 			s, err := newSorter(t.Context(), &job, mem)
 			require.NoError(t, err)
-			s.nearlyRows = smallRows
+			s.nearlySorted = smallRows
 			require.NoError(t, s.keys.Measure(s.pool, s.triesNearlySorted()))
 			require.NoError(t, s.allocate())
 			way := ""
@@ -122,7 +122,7 @@ func TestSortNearlySorted(t *testing.T) {
 			s.mem.Release()
 			require.Equal(t, kind.way, way, name)
 			if way == "" { // then the plan must be one for other ways
-				res, err := cpu{nearlyRows: smallRows}.Sort(t.Context(), &job, mem)
+				res, err := NewNearlySorted().Sort(t.Context(), &job, mem)
 				require.NoError(t, err, name)
 				requireSame(t, want, buffers.View[uint32](res.RowNumbers), "%s", name)
 				res.Release(mem)
@@ -223,7 +223,7 @@ func TestSortNearlySortedAtRandom(t *testing.T) {
 			Rows: n, Columns: []keyencode.Column{uint64Column(keys)}, Keys: []keyencode.Key{{}}, RowNumbers: 4,
 			Gather: []int{0}, Threads: 1 + seed%2,
 		}
-		res, err := cpu{nearlyRows: smallRows}.Sort(t.Context(), &job, mem)
+		res, err := NewNearlySorted().Sort(t.Context(), &job, mem)
 		require.NoError(t, err, "seed %d", seed)
 		want := stable(allRows(n), func(a, b uint32) int { return cmp.Compare(keys[a], keys[b]) })
 		requireSame(t, want, buffers.View[uint32](res.RowNumbers), "seed %d", seed)
@@ -246,8 +246,8 @@ func TestNearlySortedStops(t *testing.T) {
 			},
 			Keys: []keyencode.Key{{}}, RowNumbers: 4 * (i % 2), Gather: []int{1, 0}, Threads: 1,
 		}
-		requireStops(t, cpu{nearlyRows: smallRows}, &job)
-		requireNoLateAllocation(t, cpu{nearlyRows: smallRows}, &job)
+		requireStops(t, NewNearlySorted(), &job)
+		requireNoLateAllocation(t, NewNearlySorted(), &job)
 	}
 	requireGoroutines(t, before)
 }
@@ -262,7 +262,7 @@ func TestNearlySortedFailingMemory(t *testing.T) {
 		}
 		for fail := 1; ; fail++ {
 			mem := &failingOnce{meter: newMeter(t), n: fail}
-			res, err := cpu{nearlyRows: smallRows}.Sort(t.Context(), &job, mem)
+			res, err := NewNearlySorted().Sort(t.Context(), &job, mem)
 			if mem.n > 0 {
 				require.NoError(t, err)
 				require.Greater(t, fail, 3, "allocations")
@@ -304,7 +304,7 @@ func TestCountedRowsAreCombined(t *testing.T) {
 			RowNumbers: 4, Threads: 2,
 		}
 		s := newTestSorter(t, &job)
-		s.alwaysCombines = lines
+		s.combine = lines
 		require.NoError(t, s.allocate())
 		p, err := s.countCodes(s.movers())
 		require.NoError(t, err)

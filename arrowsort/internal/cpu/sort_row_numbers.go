@@ -14,16 +14,16 @@ import (
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
-// sortRowNumbers makes row numbers and nothing else. A record is one word: leading bits of the code, then the row
-// number. The partition writes the records into the result's own buffer, where each bin is sorted and reduced to row
-// numbers. If two records have equal code bits, the rest of the code is read from the keys.
-func (s *sorter) sortRowNumbers() error {
+// sortRowNumbers makes the row numbers of a mover, and nothing else. A record is one word: leading bits of the code,
+// then the row number. The partition writes the records into the mover's own buffer, where each bin is sorted and
+// reduced to row numbers. If two records have equal code bits, the rest of the code is read from the keys.
+func (s *sorter) sortRowNumbers(numbers *payload.Mover) error {
 	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
 	if err := p.Count(true); err != nil {
 		return err
 	}
-	records := buffers.View[uint64](s.numbers.Out)
-	if s.numbers.Width == 4 {
+	records := buffers.View[uint64](numbers.Out)
+	if numbers.Width == 4 {
 		var err error
 		if records, err = arena.Slice[uint64](s.mem, s.rows); err != nil {
 			return err
@@ -34,10 +34,10 @@ func (s *sorter) sortRowNumbers() error {
 		return err
 	}
 	p.Release()
-	if err := s.sortRecords(p, records, rowBits, rest); err != nil || s.numbers.Width == 8 {
+	if err := s.sortRecords(p, records, rowBits, rest); err != nil || numbers.Width == 8 {
 		return err
 	}
-	narrow := buffers.View[uint32](s.numbers.Out)
+	narrow := buffers.View[uint32](numbers.Out)
 	return s.pool.Tiles(s.rows, keys.TileRows, func(_, lo, hi int) {
 		for i, r := range records[lo:hi] {
 			narrow[lo+i] = uint32(r)
@@ -112,19 +112,19 @@ func (s *sorter) argsortAndGather(movers []*payload.Mover) error {
 	if err != nil {
 		return err
 	}
-	defer func(threads int) { s.pool.Threads = threads }(s.pool.Threads)
-	s.pool.Threads = min(workers.Count(s.job.Threads), len(movers)) // few rows of many columns keep more workers busy
+	threads := min(workers.Count(s.job.Threads), len(movers)) // few rows of many columns keep more workers busy
+	pool := workers.NewPool(s.pool.Ctx, threads, 0, nil)
 	copied := slices.DeleteFunc(slices.Clone(movers), func(l *payload.Mover) bool { return l.InPlace(s.rows) })
 	size := s.rows * payload.Widest(copied)
-	scratch, err := s.mem.Bytes(s.pool.Threads * size)
+	scratch, err := s.mem.Bytes(threads * size)
 	if err != nil {
 		return err
 	}
 	// Workers, which take items in turn, are far from one another: results of neighbors share huge pages, which two
 	// workers that write to them first would both clear.
-	each := (len(movers) + s.pool.Threads - 1) / s.pool.Threads
-	err = s.pool.Run(each*s.pool.Threads, func(worker, i int) {
-		if i = i%s.pool.Threads*each + i/s.pool.Threads; i >= len(movers) || s.pool.Stopped() {
+	each := (len(movers) + threads - 1) / threads
+	err = pool.Run(each*threads, func(worker, i int) {
+		if i = i%threads*each + i/threads; i >= len(movers) || pool.Stopped() {
 			return
 		}
 		l := movers[i]
@@ -144,10 +144,7 @@ func (s *sorter) argsort() ([]uint32, error) {
 	if err := order.Allocate(s.mem, s.rows); err != nil {
 		return nil, err
 	}
-	wanted := s.numbers
-	s.numbers = order
-	err := s.sortRowNumbers()
-	s.numbers = wanted
+	err := s.sortRowNumbers(order)
 	return buffers.View[uint32](order.Out), err
 }
 

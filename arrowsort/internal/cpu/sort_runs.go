@@ -10,6 +10,29 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 )
 
+// Runs are consecutive rows of a job, each in order.
+type Runs struct {
+	Ends []int // the row after the last of each run
+	// Open runs go on after their last row in the job, of which there is at least one. Rows that the further ones might
+	// precede are left out of the merge. Nil: no run is open.
+	Open []bool
+}
+
+// bounds returns the rows lo..hi-1 of a run.
+func (r Runs) bounds(run int) (lo, hi int) {
+	if run > 0 {
+		lo = r.Ends[run-1]
+	}
+	return lo, r.Ends[run]
+}
+
+const (
+	// mergeRows is about the number of rows of a tile: the result's rows that one worker merges in the cache.
+	mergeRows = 1 << 14
+	// mergeRuns is the largest number of runs that are merged tile by tile; a sort does more of them in less time.
+	mergeRuns = 64
+)
+
 // maxSampledRuns is the largest number of runs that are merged tile by tile unasked: more take as long as a sort.
 const maxSampledRuns = 16
 
@@ -102,6 +125,27 @@ func (s *sorter) tileSplits(runs Runs) ([][]uint32, error) {
 		borders[len(splitters)][i] = uint32(end)
 	}
 	return borders, err
+}
+
+// splitAt cuts every run at a row: rows before the cut sort before it. Ties go before it in earlier runs and in its
+// own, after it in later runs. It writes the first row of each run after the cut. intervals is temp storage.
+func (s *sorter) splitAt(runs Runs, row uint32, splits []uint32, intervals []keys.Interval) {
+	for i := range intervals {
+		lo, hi := runs.bounds(i)
+		intervals[i] = keys.Interval{Row: row, Lo: uint32(lo), Hi: uint32(hi)}
+	}
+	keys.Narrow(s.pool, s.keys.Plan, s.keys.Source(), intervals)
+	for i := range intervals {
+		lo, hi := runs.bounds(i)
+		switch {
+		case int(row) < lo:
+			splits[i] = intervals[i].Lo
+		case int(row) >= hi:
+			splits[i] = intervals[i].Hi
+		default:
+			splits[i] = row + 1
+		}
+	}
 }
 
 // mergeTiles merges the runs tile by tile. Unless they are proven to be in order, it sees whether they are as it merges

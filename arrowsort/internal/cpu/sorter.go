@@ -21,15 +21,22 @@ type sorter struct {
 	job     *engine.Job
 	keys    *keys.Keys
 	rows    int // of the input
-	out     int // of the result, until cut
+	wanted  int // of the result
+	out     int // of the movers, until cut
 	columns []*payload.Column
 	numbers *payload.Mover // the row numbers, when they are wanted
 	moved   []*movedBytes  // of columns of strings
-
-	nearlyRows     int  // more rows may be sorted as nearly sorted; 0: none
-	stringRows     int  // rows from which on bytes of strings move: those of fewer stay in the caches
-	alwaysCombines bool // movers move by write combining, however few the rows are
+	thresholds
 }
+
+// thresholds choose between ways. Tests have others than the usual ones.
+type thresholds struct {
+	nearlySorted int  // the fewest rows that may be sorted as nearly sorted: fewer stay in the caches anyway
+	movedStrings int  // the fewest rows with which bytes of strings move: those of fewer stay in the caches
+	combine      bool // movers move by write combining, however few the rows are
+}
+
+var usualThresholds = thresholds{nearlySorted: 1 << 17, movedStrings: 1 << 17}
 
 func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sorter, error) {
 	if err := ctx.Err(); err != nil {
@@ -45,7 +52,7 @@ func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sor
 	}
 	return &sorter{
 		pool: newPool(ctx, job), mem: arena.New(ctx, mem), job: job, keys: keys.New(job), rows: job.Rows,
-		out: job.Out(), stringRows: stringRows,
+		wanted: job.Out(), out: job.Out(), thresholds: usualThresholds,
 	}, nil
 }
 
@@ -65,9 +72,6 @@ func checkColumn(job *engine.Job, i int) error {
 	}
 	return nil
 }
-
-// stringRows is the number of rows from which on bytes of strings move.
-const stringRows = 1 << 17
 
 // allocate makes the movers and the result's buffers.
 func (s *sorter) allocate() error {
@@ -128,7 +132,7 @@ func (s *sorter) cut(rows int) (err error) {
 
 // result packs what moved as bytes and words, and hands the buffers over.
 func (s *sorter) result() (*engine.Result, error) {
-	if err := s.cut(s.job.Out()); err != nil {
+	if err := s.cut(s.wanted); err != nil {
 		return nil, err
 	}
 	r := &engine.Result{Rows: s.out}
@@ -178,6 +182,6 @@ func (s *sorter) encodeStrings() error {
 // newPartition chooses the bins of rows 0..n-1 of a source from a sample of the codes.
 func (s *sorter) newPartition(src keys.Source, n int, borders []uint64) *partition.Partition {
 	p := partition.New(s.pool, s.mem, src, n, partition.NewClassifier(s.keys.SampleOf(src, n), n, borders))
-	p.AlwaysCombines = s.alwaysCombines
+	p.AlwaysCombines = s.combine
 	return p
 }

@@ -32,19 +32,6 @@ type movedBytes struct {
 	nextByte [][]uint64 // of each stripe, the next byte in each bin
 }
 
-// textsToMove returns the columns whose bytes are worth moving: long strings, if all rows are wanted.
-func (s *sorter) textsToMove() (texts []*payload.Strings) {
-	if s.rows < s.stringRows || s.job.Out() < s.rows {
-		return nil
-	}
-	for _, c := range s.columns {
-		if t := c.Strings; t != nil && t.Long() && t.InputBytes() <= s.rows*movedLength {
-			texts = append(texts, t)
-		}
-	}
-	return texts
-}
-
 // moveBytes moves the bytes of a column with a partition that has recorded the bin of each row. It returns nil if they
 // stay in the input.
 func moveBytes(pool *workers.Pool, mem *arena.Arena, t *payload.Strings, p *partition.Partition) (*movedBytes, error) {

@@ -68,12 +68,6 @@ func takeTiedRows(dst, records []uint64, order []uint32, rowBits uint, tied []ti
 	return tied
 }
 
-// A tiedRecord is a place whose record has the same code bits as the one before.
-type tiedRecord struct {
-	at   int
-	code uint64
-}
-
 // breakRecordTies orders the rows of tied records by the words that the records hold in part or not at all.
 func (f *Sorter) breakRecordTies(plan *keyencode.Plan, src keys.Source, rows []uint64, rest uint) {
 	runs := f.ties.Runs[:0]

@@ -24,6 +24,12 @@ type Sorter struct {
 	owned   []byte // all of the storage
 }
 
+// A tiedRecord is a place whose record has the same code bits as the one before.
+type tiedRecord struct {
+	at   int
+	code uint64
+}
+
 // movedRows are a keys.Source of rows that have moved with what orders them.
 type movedRows interface {
 	// Words are the leading words of the codes of rows lo..hi-1.

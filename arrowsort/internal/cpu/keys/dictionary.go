@@ -15,20 +15,11 @@ import (
 )
 
 const (
-	// RowsOfString is the number of rows for each distinct string, at least, and for each sampled row.
-	RowsOfString = 64
+	// rowsOfString is the number of rows for each distinct string, at least, and for each sampled row.
+	rowsOfString = 64
 	// maxEntries is the number of entries of the dictionaries of all workers, which are ranked by one of them.
 	maxEntries = 1<<16 - 1
 )
-
-// A Dictionary is that of a key of which few strings are distinct. Its indices are the ranks of the strings: they are
-// the codes of the key, and move in the place of strings of variable length. Each distinct string is read once when the
-// result is written, however many rows have it.
-type Dictionary struct {
-	Indices keyencode.Column // of each row, from 1 on; 0 is null
-	Rows    []uint32         // a row of each index
-	Column  int              // the place of Indices among the columns of Keys
-}
 
 // EncodeStrings replaces the keys of which a sample shows that few strings are distinct by the indices of dictionaries,
 // as long as that holds. The plan of the keys as they are is kept if it is asked for. gathered are the columns of the
@@ -63,7 +54,7 @@ func (k *Keys) EncodeStrings(pool *workers.Pool, mem *arena.Arena, gathered []in
 // newDictionary encodes a column, nil if it has too many strings.
 func (k *Keys) newDictionary(pool *workers.Pool, mem *arena.Arena, column int) (*Dictionary, error) {
 	c := &k.Columns[column]
-	if !WorthDictionary(c, sampledStrings(k.Rows)) {
+	if !worthDictionary(c, sampledStrings(k.Rows)) {
 		return nil, nil
 	}
 	ranks, err := arena.Slice[uint16](mem, k.Rows)
@@ -72,7 +63,7 @@ func (k *Keys) newDictionary(pool *workers.Pool, mem *arena.Arena, column int) (
 	}
 	dictionaries := make([]*stringDictionary, pool.Threads)
 	for i := range dictionaries {
-		dictionaries[i] = newStringDictionary(c, k.Rows/RowsOfString)
+		dictionaries[i] = newStringDictionary(c, k.Rows/rowsOfString)
 	}
 	workers := make([]int, (k.Rows+TileRows-1)/TileRows) // of each tile
 	var entries atomic.Int64
@@ -127,7 +118,7 @@ func newIndices(ranks []uint16, rows []uint32, nullable bool) *Dictionary {
 // sampledStrings are rows of a sample: fewer than for codes, since each of them costs more.
 func sampledStrings(n int) []uint32 {
 	rows := SampledRows(n)
-	step := max(1, len(rows)*RowsOfString/n)
+	step := max(1, len(rows)*rowsOfString/n)
 	some := rows[:0]
 	for i := 0; i < len(rows); i += step {
 		some = append(some, rows[i])
@@ -312,18 +303,18 @@ func rankStrings(dictionaries []*stringDictionary) (of [][]uint16, rows []uint32
 	return of, rows
 }
 
-// fewShortStrings is the greatest number of distinct sampled strings of up to 8 bytes for WorthDictionary: they are
+// fewShortStrings is the greatest number of distinct sampled strings of up to 8 bytes for worthDictionary: they are
 // read as fast as entries of a dictionary that leaves the caches.
 const fewShortStrings = 1 << 10
 
-// meanString is the greatest mean length of strings that WorthDictionary looks at: a hash reads all of a string, a
+// meanString is the greatest mean length of strings that worthDictionary looks at: a hash reads all of a string, a
 // comparison its first bytes.
 const meanString = 256
 
-// WorthDictionary reports whether some sampled rows of a column, in their order, show that few of its strings are
+// worthDictionary reports whether some sampled rows of a column, in their order, show that few of its strings are
 // distinct: at most three quarters of the rows have a string that no other one has. Where half of the strings have up
 // to 8 bytes, they must be very few, and the rows may not be in order, nor in the reverse order.
-func WorthDictionary(c *keyencode.Column, rows []uint32) bool {
+func worthDictionary(c *keyencode.Column, rows []uint32) bool {
 	if !c.HasStrings() {
 		return false
 	}

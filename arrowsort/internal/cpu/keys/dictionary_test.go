@@ -9,7 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/cputest"
+	"github.com/arrowsort/arrowsort/internal/arena"
+	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -111,7 +114,28 @@ func TestWorthDictionary(t *testing.T) {
 		{"half of them long", true, func(i int) string { return []string{"short", "a long string"}[i%2] }},
 	} {
 		column := numberedStrings(n, c.text)
-		require.Equal(t, c.few, WorthDictionary(&column, rows), c.name)
+		require.Equal(t, c.few, worthDictionary(&column, rows), c.name)
 	}
-	require.False(t, WorthDictionary(&keyencode.Column{Kind: keyencode.Int64}, nil))
+	require.False(t, worthDictionary(&keyencode.Column{Kind: keyencode.Int64}, nil))
+}
+
+// TestMisleadingSample: a column of which only the sampled rows have few strings gets no dictionary.
+func TestMisleadingSample(t *testing.T) {
+	const n = 2 * TileRows
+	sampled := make([]bool, n)
+	for _, row := range SampledRows(n) {
+		sampled[row] = true
+	}
+	column := numberedStrings(n, func(i int) string {
+		if sampled[i] {
+			i %= 7
+		}
+		return fmt.Sprintf("a long string %d", i)
+	})
+	require.True(t, worthDictionary(&column, sampledStrings(n)))
+	pool, mem := workers.NewPool(t.Context(), 2, 0, nil), arena.New(t.Context(), cputest.NewMeter(t))
+	defer mem.Release()
+	k := New(&engine.Job{Rows: n, Columns: []keyencode.Column{column}, Keys: []keyencode.Key{{}}})
+	require.NoError(t, k.EncodeStrings(pool, mem, nil))
+	require.Empty(t, k.Dictionaries)
 }

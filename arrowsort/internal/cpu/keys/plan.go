@@ -29,6 +29,15 @@ type Keys struct {
 	sample     []uint64        // see Sample
 }
 
+// A Dictionary is that of a key of which few strings are distinct. Its indices are the ranks of the strings: they are
+// the codes of the key, and move in the place of strings of variable length. Each distinct string is read once when the
+// result is written, however many rows have it.
+type Dictionary struct {
+	Indices keyencode.Column // of each row, from 1 on; 0 is null
+	Rows    []uint32         // a row of each index
+	Column  int              // the place of Indices among the columns of Keys
+}
+
 // New returns the keys of a job, which have no plan yet.
 func New(job *engine.Job) *Keys {
 	return &Keys{Columns: job.Columns, Keys: job.Keys, Rows: job.Rows, explain: job.Plan}

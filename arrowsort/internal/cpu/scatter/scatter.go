@@ -4,6 +4,9 @@ package scatter
 
 import "unsafe"
 
+// LineBytes is the size of a cache line.
+const LineBytes = 64
+
 // Scatter stores the values of a block at the places of their rows. The places come from histograms of the same codes,
 // so they are below the rows of dst: the loops check nothing.
 func Scatter(dst, src []byte, places []uint32, width int) {
@@ -145,4 +148,56 @@ func TouchPages(b []byte) {
 	for i := 0; i < len(b); i += 1 << 12 {
 		b[i] = 0
 	}
+}
+
+// rowsToCombine is a run of rows that one call of a kernel moves.
+type rowsToCombine struct {
+	dst     unsafe.Pointer
+	src     unsafe.Pointer
+	bins    unsafe.Pointer // 2 bytes for each row
+	rows    int
+	places  unsafe.Pointer // the next place of each bin, 4 bytes, which moves on
+	first   unsafe.Pointer
+	buffers unsafe.Pointer
+	shift   int
+}
+
+// combineGo is the kernel of a WriteCombiner in Go, with plain stores. It returns what those in assembly return.
+func combineGo(job *rowsToCombine, width int) int {
+	switch width {
+	case 1:
+		return combineValues[uint8](job)
+	case 2:
+		return combineValues[uint16](job)
+	case 4:
+		return combineValues[uint32](job)
+	case 8:
+		return combineValues[uint64](job)
+	case 16:
+		return combineValues[[2]uint64](job)
+	default:
+		return combineValues[[4]uint64](job)
+	}
+}
+
+func combineValues[T any](job *rowsToCombine) int {
+	var zero T
+	size := unsafe.Sizeof(zero)
+	group := uintptr(1) << job.shift
+	for i := range job.rows {
+		bin := uintptr(*(*uint16)(unsafe.Add(job.bins, i*2)))
+		place := (*uint32)(unsafe.Add(job.places, bin*4))
+		at := uintptr(*place) * size
+		buffer, in := unsafe.Add(job.buffers, bin<<job.shift), at&(group-1)
+		full := in+size == group
+		if full && at-in < uintptr(*(*uint32)(unsafe.Add(job.first, bin*4)))*size {
+			return i
+		}
+		*(*T)(unsafe.Add(buffer, in)) = *(*T)(unsafe.Add(job.src, uintptr(i)*size))
+		*place++
+		if full {
+			copy(unsafe.Slice((*byte)(unsafe.Add(job.dst, at-in)), group), unsafe.Slice((*byte)(buffer), group))
+		}
+	}
+	return job.rows
 }

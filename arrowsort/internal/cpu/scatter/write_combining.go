@@ -18,10 +18,7 @@ type WriteCombiner struct {
 	shift   int      // log2 of the bytes of the buffer of a bin
 }
 
-const (
-	LineBytes      = 64        // of a cache line
-	allBufferBytes = 512 << 10 // of all buffers: they stay in the L2 cache, unless the bins are very many
-)
+const allBufferBytes = 512 << 10 // of all buffers: they stay in the L2 cache, unless the bins are very many
 
 // BufferBytes returns the size of the buffers of a number of bins.
 func BufferBytes(bins int) int { return bins << bufferShift(bins) }
@@ -34,18 +31,6 @@ func bufferShift(bins int) int {
 // NewWriteCombiner returns a WriteCombiner for a number of bins. Their buffers are the given BufferBytes(bins) bytes.
 func NewWriteCombiner(buffers []byte, bins int) WriteCombiner {
 	return WriteCombiner{buffers, make([]uint32, bins), bufferShift(bins)}
-}
-
-// rowsToCombine is a run of rows that one call of a kernel moves.
-type rowsToCombine struct {
-	dst     unsafe.Pointer
-	src     unsafe.Pointer
-	bins    unsafe.Pointer // 2 bytes for each row
-	rows    int
-	places  unsafe.Pointer // the next place of each bin, 4 bytes, which moves on
-	first   unsafe.Pointer
-	buffers unsafe.Pointer
-	shift   int
 }
 
 // Begin empties the buffers, for rows from these places on.
@@ -110,46 +95,6 @@ func (w *WriteCombiner) End(dst []byte, places []uint32, width int) {
 		}
 	}
 	storeFence()
-}
-
-// combineGo returns the kernel in Go, with plain stores.
-func combineGo(job *rowsToCombine, width int) int {
-	switch width {
-	case 1:
-		return combineValues[uint8](job)
-	case 2:
-		return combineValues[uint16](job)
-	case 4:
-		return combineValues[uint32](job)
-	case 8:
-		return combineValues[uint64](job)
-	case 16:
-		return combineValues[[2]uint64](job)
-	default:
-		return combineValues[[4]uint64](job)
-	}
-}
-
-func combineValues[T any](job *rowsToCombine) int {
-	var zero T
-	size := unsafe.Sizeof(zero)
-	group := uintptr(1) << job.shift
-	for i := range job.rows {
-		bin := uintptr(*(*uint16)(unsafe.Add(job.bins, i*2)))
-		place := (*uint32)(unsafe.Add(job.places, bin*4))
-		at := uintptr(*place) * size
-		buffer, in := unsafe.Add(job.buffers, bin<<job.shift), at&(group-1)
-		full := in+size == group
-		if full && at-in < uintptr(*(*uint32)(unsafe.Add(job.first, bin*4)))*size {
-			return i
-		}
-		*(*T)(unsafe.Add(buffer, in)) = *(*T)(unsafe.Add(job.src, uintptr(i)*size))
-		*place++
-		if full {
-			copy(unsafe.Slice((*byte)(unsafe.Add(job.dst, at-in)), group), unsafe.Slice((*byte)(buffer), group))
-		}
-	}
-	return job.rows
 }
 
 // Write combining pays only where a store to an uncached line takes longer than slowStoreTime. A machine on which it
