@@ -171,3 +171,22 @@ func gcd(a, b uint64) uint64 {
 	}
 	return a
 }
+
+// inverse returns the multiplicative inverse of an odd number modulo 2^64, by Newton's iteration: every step doubles
+// the bits that are right, of which x = a starts with three.
+func inverse(a uint64) uint64 {
+	x := a
+	for range 5 {
+		x *= 2 - a*x
+	}
+	return x
+}
+
+// toOrdered returns the ordered word of an integer.
+func toOrdered[T buffers.Integer](x T, sign uint64) uint64 {
+	u := uint64(x)
+	if sign != 0 {
+		u &= sign<<1 - 1 // without the extended sign
+	}
+	return u ^ sign
+}

@@ -143,6 +143,10 @@ func (k Kind) infinity() uint64 {
 // blockRows is the number of rows of a unit of work: their codes fit in the first-level cache.
 const blockRows = 1024
 
+// gatherRows is the number of rows that are gathered at a time: few, because calls for a handful of rows pay for the
+// memory, too.
+const gatherRows = 64
+
 // A reader finds the rows of a column in its chunks.
 type reader struct {
 	column *Column

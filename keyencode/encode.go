@@ -217,10 +217,6 @@ func (p *Plan) encodeFieldRows(dst []uint64, f *field, rows []uint32) {
 	k.encodeBlock(dst, f, &b)
 }
 
-// gatherRows is the number of rows that are gathered at a time: few, because calls for a handful of rows pay for the
-// memory, too.
-const gatherRows = 64
-
 // A gathered block holds copies of rows from anywhere in a column.
 type gathered struct {
 	values   [gatherRows * 32]byte

@@ -32,16 +32,6 @@ func (l affine) times(factor uint64) affine {
 // invert returns the ordered word of a code.
 func (l *affine) invert(code uint64) uint64 { return (code-l.bias)*inverse(l.mul)<<l.shift + l.base }
 
-// inverse returns the multiplicative inverse of an odd number modulo 2^64, by Newton's iteration: every step doubles
-// the bits that are right, of which x = a starts with three.
-func inverse(a uint64) uint64 {
-	x := a
-	for range 5 {
-		x *= 2 - a*x
-	}
-	return x
-}
-
 // encode writes the codes of a block of values of up to 64 bits, or of the low limbs of decimals.
 func (l *affine) encode(dst []uint64, b *block) {
 	switch b.kind {
@@ -151,18 +141,19 @@ type classCodes struct {
 	extra            uint64 // how many codes NaN and null take
 }
 
-// placeClasses finds the codes of the classes that occur, in addition to values with the codes 0..last.
-func placeClasses(s *Statistics, nulls NullPlacement, last uint64) (c classCodes) {
+// placeClasses finds the codes of the classes that occur, by the rows of each, in addition to values with the codes
+// 0..last.
+func placeClasses(values, nans, nulls int, placement NullPlacement, last uint64) (c classCodes) {
 	after := last + 1 // the values
-	if s.Values() == 0 {
+	if values == 0 {
 		after = 0
 	}
-	nans, missing := uint64(min(s.NaNs, 1)), uint64(min(s.Nulls, 1))
-	c.extra = nans + missing
-	if nulls == NullsAtStart {
+	nan, missing := uint64(min(nans, 1)), uint64(min(nulls, 1))
+	c.extra = nan + missing
+	if placement == NullsAtStart {
 		c.nan, c.first = missing, c.extra
 	} else {
-		c.nan, c.null = after, after+nans
+		c.nan, c.null = after, after+nan
 	}
 	return c
 }

@@ -6,6 +6,14 @@ import (
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
+// A layout is the fields of some keys and where they lie in the words of the codes.
+type layout struct {
+	keys   []keyPlan
+	fields []field
+	groups []wordGroup
+	words  int
+}
+
 // A wordGroup is a run of code words of one sort: a single word packed with bitRanges of fields, or the words of long
 // strings.
 type wordGroup struct {
@@ -26,22 +34,38 @@ type bitRange struct {
 	shifted    field // the field times 1 << up
 }
 
+// keyPlan is the part of a plan for one key.
+type keyPlan struct {
+	Key
+	reader
+	kind     Kind
+	width    int
+	encoding encoding
+	stats    *Statistics
+	word     affine // the field of words and windows
+	wide     wide   // of decimals that span more than 64 bits
+	prefix   int    // bytes that all strings share
+	next     int    // the first byte of strings that no field has
+}
+
 // layOut makes the fields of all keys and places them in words: one after the other from the top, split where a word is
 // full. Words of strings are whole words; fields after them begin another. The bits of a word that is not full are its
 // low bits.
-func (p *Plan) layOut() {
+func layOut(keys []keyPlan) (out layout) {
+	out.keys = keys
 	begin := 0
-	for k := range p.keys {
-		if !p.fieldsOf(k) {
+	for k := range keys {
+		if !out.fieldsOf(k) {
 			continue
 		}
-		p.pack(begin)
-		begin = len(p.fields)
-		from := p.keys[k].next
-		words := (p.keys[k].stats.MaxLen - from + stringWordBytes - 1) / stringWordBytes
-		p.addGroup(wordGroup{words: words, bits: 64, ofStrings: true, key: k, from: from})
+		out.pack(begin)
+		begin = len(out.fields)
+		from := keys[k].next
+		words := (keys[k].stats.MaxLen - from + stringWordBytes - 1) / stringWordBytes
+		out.addGroup(wordGroup{words: words, bits: 64, ofStrings: true, key: k, from: from})
 	}
-	p.pack(begin)
+	out.pack(begin)
+	return out
 }
 
 // bitRangeOf returns the bitRange of n bits of a field. A whole field needs no separate shift: the factor of its linear
@@ -55,27 +79,27 @@ func bitRangeOf(i int, f field, down, up, n int) bitRange {
 	return pc
 }
 
-func (p *Plan) addGroup(s wordGroup) {
-	s.first = p.words
-	p.words += s.words
-	p.groups = append(p.groups, s)
+func (out *layout) addGroup(s wordGroup) {
+	s.first = out.words
+	out.words += s.words
+	out.groups = append(out.groups, s)
 }
 
 // pack places the fields from field begin on.
-func (p *Plan) pack(begin int) {
+func (out *layout) pack(begin int) {
 	total := 0
-	for _, f := range p.fields[begin:] {
+	for _, f := range out.fields[begin:] {
 		total += f.bits
 	}
 	word := wordGroup{words: 1, bits: min(total, 64)}
 	free := word.bits
-	for i, f := range p.fields[begin:] {
+	for i, f := range out.fields[begin:] {
 		for left := f.bits; left > 0; {
 			n := min(left, free)
 			left, free, total = left-n, free-n, total-n
 			word.bitRanges = append(word.bitRanges, bitRangeOf(begin+i, f, left, free, n))
 			if free == 0 {
-				p.addGroup(word)
+				out.addGroup(word)
 				word = wordGroup{words: 1, bits: min(total, 64)}
 				free = word.bits
 			}
@@ -84,55 +108,13 @@ func (p *Plan) pack(begin int) {
 }
 
 // wordGroup finds the group of a word.
-func (p *Plan) wordGroup(word int) *wordGroup {
-	for i := range p.groups {
-		if s := &p.groups[i]; word < s.first+s.words {
+func (out *layout) wordGroup(word int) *wordGroup {
+	for i := range out.groups {
+		if s := &out.groups[i]; word < s.first+s.words {
 			return s
 		}
 	}
 	return nil
-}
-
-// WordBits returns the number of live low bits of a word: the bits above are zero in all codes.
-func (p *Plan) WordBits(word int) int { return p.wordGroup(word).bits }
-
-// Next returns the word that decides between rows that tie up to and including this word with this code in it; Words
-// when no word does. It skips the words of a long string after the end of the one that the rows share.
-func (p *Plan) Next(word int, code uint64) int {
-	s := p.wordGroup(word)
-	if !s.ofStrings {
-		return word + 1
-	}
-	if p.keys[s.key].Order == Descending {
-		code = ^code
-	}
-	if code&0xff <= endsHere {
-		return s.first + s.words
-	}
-	return word + 1
-}
-
-// Borders returns the codes t of the leading word, rising, such that rows with a code above t are of a later class
-// (value, NaN, null) of the leading key that varies than rows with t or less: one less than there are classes.
-func (p *Plan) Borders() []uint64 {
-	if len(p.fields) == 0 || len(p.groups[0].bitRanges) == 0 {
-		return nil
-	}
-	f := &p.fields[0]
-	k := &p.keys[f.key]
-	classes := 0
-	for _, n := range []int{k.stats.Values(), k.stats.NaNs, k.stats.Nulls} {
-		classes += min(n, 1)
-	}
-	var borders []uint64
-	for i := range classes - 1 {
-		before := uint64(i)
-		if k.Nulls == NullsAtEnd {
-			before = f.top - uint64(classes-1) + before
-		}
-		borders = append(borders, (before+1)<<p.groups[0].bitRanges[0].up-1)
-	}
-	return borders
 }
 
 // A part is the part of a key that a field holds.
@@ -158,18 +140,18 @@ type field struct {
 }
 
 // fieldsOf lays out key k: its fields, most significant first, and whether words of strings follow them.
-func (p *Plan) fieldsOf(k int) (ofStrings bool) {
-	kp := &p.keys[k]
+func (out *layout) fieldsOf(k int) (ofStrings bool) {
+	kp := &out.keys[k]
 	s := kp.stats
 	switch kp.encoding {
 	case encodingWord:
-		p.addWordField(k, partWord, s.Min[0], s.Max[0], s.unit())
+		out.addWordField(k, partWord, s.Min[0], s.Max[0], s.unit())
 	case encodingLimbs:
-		p.addLimbFields(k)
+		out.addLimbFields(k)
 	case encodingBytes:
-		return p.addStringFields(k)
+		return out.addStringFields(k)
 	default:
-		p.addWordField(k, partWord, 0, 0, 1)
+		out.addWordField(k, partWord, 0, 0, 1)
 	}
 	return false
 }
@@ -185,11 +167,11 @@ func (s *Statistics) unit() uint64 {
 
 // addWordField adds a field for words lo..hi in steps of unit, and for the classes of its key. The division by unit is
 // exact: a shift by its power of two, then a multiplication by the inverse of the odd rest.
-func (p *Plan) addWordField(k int, part part, lo, hi, unit uint64) {
-	kp := &p.keys[k]
+func (out *layout) addWordField(k int, part part, lo, hi, unit uint64) {
+	kp := &out.keys[k]
 	span := (hi - lo) / unit
 	shift := uint(bits.TrailingZeros64(unit))
-	c := p.classes(k, span)
+	c := out.classes(k, span)
 	top := c.extra + span
 	if kp.stats.Values() == 0 {
 		top = max(c.extra, 1) - 1
@@ -197,34 +179,35 @@ func (p *Plan) addWordField(k int, part part, lo, hi, unit uint64) {
 	l := c.affine(kp.Order, span, inverse(unit>>shift))
 	l.base, l.shift = lo, shift
 	kp.word = l
-	p.addField(field{key: k, part: part, top: top, affine: l, from: kp.prefix})
+	out.addField(field{key: k, part: part, top: top, affine: l, from: kp.prefix})
 }
 
 // classes finds the codes of the classes of key k, whose values have the codes 0..last. Where those leave no code free,
 // a bit before them separates null from value.
-func (p *Plan) classes(k int, last uint64) classCodes {
-	kp := &p.keys[k]
-	c := placeClasses(kp.stats, kp.Nulls, last)
-	if kp.stats.Values() == 0 || last <= ^uint64(0)-c.extra {
+func (out *layout) classes(k int, last uint64) classCodes {
+	kp := &out.keys[k]
+	s := kp.stats
+	c := placeClasses(s.Values(), s.NaNs, s.Nulls, kp.Nulls, last)
+	if s.Values() == 0 || last <= ^uint64(0)-c.extra {
 		return c
 	}
-	c = placeClasses(kp.stats, kp.Nulls, 0)
-	p.addField(field{key: k, part: partClass, top: 1, affine: affine{bias: c.first, null: c.null}})
+	c = placeClasses(s.Values(), s.NaNs, s.Nulls, kp.Nulls, 0)
+	out.addField(field{key: k, part: partClass, top: 1, affine: affine{bias: c.first, null: c.null}})
 	return classCodes{}
 }
 
-func (p *Plan) addField(f field) {
+func (out *layout) addField(f field) {
 	if f.bits = bits.Len64(f.top); f.bits > 0 {
-		p.fields = append(p.fields, f)
+		out.fields = append(out.fields, f)
 	}
 }
 
-func (p *Plan) addLimbFields(k int) {
-	kp := &p.keys[k]
+func (out *layout) addLimbFields(k int) {
+	kp := &out.keys[k]
 	s := kp.stats
 	span := uint256(s.Max).sub(s.Min)
 	if span.compare(uint256{^uint64(0)}) <= 0 {
-		p.addWordField(k, partWord, s.Min[0], s.Max[0], s.unit())
+		out.addWordField(k, partWord, s.Min[0], s.Max[0], s.unit())
 		return
 	}
 	shift := uint(min(bits.TrailingZeros64(s.Or^s.And), 63))
@@ -234,29 +217,29 @@ func (p *Plan) addLimbFields(k int) {
 	for span[top] == 0 && top > 0 {
 		top--
 	}
-	c := p.classes(k, span[top])
+	c := out.classes(k, span[top])
 	for l := top; l >= 0; l-- {
 		f := field{key: k, part: partLimb, top: ^uint64(0), limb: l}
 		if l == top {
 			f.top = span[top] + c.extra
 			f.bias, f.null = c.first, c.null
 		}
-		p.addField(f)
+		out.addField(f)
 	}
 }
 
-func (p *Plan) addStringFields(k int) (ofStrings bool) {
-	kp := &p.keys[k]
+func (out *layout) addStringFields(k int) (ofStrings bool) {
+	kp := &out.keys[k]
 	s := kp.stats
 	if s.Values() == 0 {
-		p.addWordField(k, partLeadingBytes, 0, 0, 1)
+		out.addWordField(k, partLeadingBytes, 0, 0, 1)
 		return false
 	}
 	kp.prefix = commonPrefix(s.MinBytes, s.MaxBytes)
 	kp.next = kp.prefix
 	for left := 8; left == 8 || left > 0 && kp.next < s.MaxLen; {
 		n := s.varyingRun(kp.next, left)
-		p.addBytesField(k, kp.next, n)
+		out.addBytesField(k, kp.next, n)
 		kp.next += n
 		kp.next += s.commonRun(kp.next)
 		left -= max(n, 1)
@@ -265,7 +248,7 @@ func (p *Plan) addStringFields(k int) (ofStrings bool) {
 		return true
 	}
 	if s.ZeroEnd {
-		p.addLengthField(k)
+		out.addLengthField(k)
 	}
 	return false
 }
@@ -293,28 +276,28 @@ func (s *Statistics) varyingRun(from, most int) int {
 }
 
 // addBytesField adds a field for n bytes of strings. The first one of a key has the codes of its classes, too.
-func (p *Plan) addBytesField(k, from, n int) {
-	kp := &p.keys[k]
+func (out *layout) addBytesField(k, from, n int) {
+	kp := &out.keys[k]
 	unit := max(uint64(1)<<(8*uint(8-n)), 1) // 1 without bytes, too
 	if from == kp.prefix {
 		lo, hi := buffers.BytesFrom([]byte(kp.stats.MinBytes), from), buffers.BytesFrom([]byte(kp.stats.MaxBytes), from)
-		p.addWordField(k, partLeadingBytes, lo&^(unit-1), hi&^(unit-1), unit)
+		out.addWordField(k, partLeadingBytes, lo&^(unit-1), hi&^(unit-1), unit)
 		return
 	}
 	var none classCodes
 	l := none.affine(kp.Order, buffers.LowBits(8*n), 1)
 	l.shift = uint(64 - 8*n)
-	p.addField(field{key: k, part: partLeadingBytes, top: buffers.LowBits(8 * n), affine: l, from: from})
+	out.addField(field{key: k, part: partLeadingBytes, top: buffers.LowBits(8 * n), affine: l, from: from})
 }
 
 // addLengthField orders strings that differ only in zero bytes at their ends.
-func (p *Plan) addLengthField(k int) {
-	kp := &p.keys[k]
+func (out *layout) addLengthField(k int) {
+	kp := &out.keys[k]
 	span := uint64(kp.stats.MaxLen - kp.stats.MinLen)
 	var none classCodes
 	l := none.affine(kp.Order, span, 1)
 	l.base = uint64(kp.stats.MinLen)
-	p.addField(field{key: k, part: partLength, top: span, affine: l})
+	out.addField(field{key: k, part: partLength, top: span, affine: l})
 }
 
 func commonPrefix(a, b string) int {

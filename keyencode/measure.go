@@ -29,21 +29,6 @@ func Measure(c *Column, k Key, lo, hi int) Statistics {
 	return s
 }
 
-// step notes how a row stands to its predecessor.
-func (s *Statistics) step(next *rowValue) {
-	s.note(next.compare(&s.last, s.key))
-}
-
-// note takes in that a row sorts after (1), with (0) or before (-1) its predecessor.
-func (s *Statistics) note(step int) {
-	s.Sorted = s.Sorted && step >= 0
-	s.Rising = s.Rising && step > 0
-	s.Reversed = s.Reversed && step < 0
-}
-
-// ordered reports whether the rows may still be in order, or all against it.
-func (s *Statistics) ordered() bool { return s.Sorted || s.Reversed }
-
 // noWord stands for NaN and null among ordered words, where the kind leaves it free.
 const noWord = ^uint64(0)
 
@@ -157,15 +142,6 @@ func orderedMinMax[W word](e minMax[W], sign uint64) minMax[uint64] {
 	or, and := toOrdered(e.or, sign), toOrdered(e.and, sign)
 	// the sign's bit is flipped, so a varying one has changed sides
 	return minMax[uint64]{toOrdered(e.lo, sign), toOrdered(e.hi, sign), or | and, or & and}
-}
-
-// toOrdered returns the ordered word of an integer.
-func toOrdered[T buffers.Integer](x T, sign uint64) uint64 {
-	u := uint64(x)
-	if sign != 0 {
-		u &= sign<<1 - 1 // without the extended sign
-	}
-	return u ^ sign
 }
 
 func (w *wordRange) merge(e minMax[uint64]) {

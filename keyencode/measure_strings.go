@@ -129,9 +129,6 @@ func (s *Statistics) stepString(last, next []byte) {
 	}
 }
 
-// commonWords is the number of leading words of 8 bytes whose bytes are compared.
-const commonWords = 8
-
 // commonBytes finds which of the first bytes of some strings are the same in all of them. It compares the words
 // that all strings have in full.
 type commonBytes struct {
@@ -195,16 +192,6 @@ func (v *commonBytes) mask() (mask uint64) {
 func nonzeroBytes(word uint64) (mask uint64) {
 	for i := range 8 {
 		if word<<(8*i)>>56 != 0 {
-			mask |= 1 << i
-		}
-	}
-	return mask
-}
-
-// differingBytes has a bit for each of the leading bytes that two strings differ in.
-func differingBytes(a, b string) (mask uint64) {
-	for i := range min(len(a), len(b), 8*commonWords) {
-		if a[i] != b[i] {
 			mask |= 1 << i
 		}
 	}

@@ -21,25 +21,8 @@ var (
 //
 // A Plan borrows the columns' buffers until Detach. It is not changed by its methods: they may be called concurrently.
 type Plan struct {
-	keys   []keyPlan
-	fields []field
-	groups []wordGroup
-	words  int
-	rows   int
-}
-
-// keyPlan is the part of a plan for one key.
-type keyPlan struct {
-	Key
-	reader
-	kind     Kind
-	width    int
-	encoding encoding
-	stats    *Statistics
-	word     affine // the field of words and windows
-	wide     wide   // of decimals that span more than 64 bits
-	prefix   int    // bytes that all strings share
-	next     int    // the first byte of strings that no field has
+	layout
+	rows int
 }
 
 // NewPlan makes the plan for some keys from their statistics, which cover all rows of the columns, one for each key.
@@ -47,7 +30,7 @@ func NewPlan(columns []Column, keys []Key, stats []Statistics) (*Plan, error) {
 	if len(stats) != len(keys) {
 		return nil, fmt.Errorf("%w: %d keys with %d statistics", ErrColumn, len(keys), len(stats))
 	}
-	p := &Plan{keys: make([]keyPlan, len(keys))}
+	plans, rows := make([]keyPlan, len(keys)), 0
 	for i, k := range keys {
 		if k.Column < 0 || k.Column >= len(columns) {
 			return nil, fmt.Errorf("%w: key %q is column %d of %d", ErrColumn, k.Name, k.Column, len(columns))
@@ -57,13 +40,12 @@ func NewPlan(columns []Column, keys []Key, stats []Statistics) (*Plan, error) {
 			return nil, fmt.Errorf("%w: key %q is of kind %d", ErrKind, k.Name, c.Kind)
 		}
 		s := stats[i]
-		p.keys[i] = keyPlan{
+		plans[i] = keyPlan{
 			Key: k, reader: newReader(c), kind: c.Kind, width: c.ValueBytes(), encoding: c.encoding(), stats: &s,
 		}
-		p.rows = s.Rows
+		rows = s.Rows
 	}
-	p.layOut()
-	return p, nil
+	return &Plan{layOut(plans), rows}, nil
 }
 
 // Keys returns the keys of the plan, the most significant first.
@@ -80,6 +62,48 @@ func (p *Plan) Statistics(key int) Statistics { return *p.keys[key].stats }
 
 // Words returns the number of 64-bit words of the longest code; 0 when all rows tie.
 func (p *Plan) Words() int { return p.words }
+
+// WordBits returns the number of live low bits of a word: the bits above are zero in all codes.
+func (p *Plan) WordBits(word int) int { return p.wordGroup(word).bits }
+
+// Next returns the word that decides between rows that tie up to and including this word with this code in it; Words
+// when no word does. It skips the words of a long string after the end of the one that the rows share.
+func (p *Plan) Next(word int, code uint64) int {
+	s := p.wordGroup(word)
+	if !s.ofStrings {
+		return word + 1
+	}
+	if p.keys[s.key].Order == Descending {
+		code = ^code
+	}
+	if code&0xff <= endsHere {
+		return s.first + s.words
+	}
+	return word + 1
+}
+
+// Borders returns the codes t of the leading word, rising, such that rows with a code above t are of a later class
+// (value, NaN, null) of the leading key that varies than rows with t or less: one less than there are classes.
+func (p *Plan) Borders() []uint64 {
+	if len(p.fields) == 0 || len(p.groups[0].bitRanges) == 0 {
+		return nil
+	}
+	f := &p.fields[0]
+	k := &p.keys[f.key]
+	classes := 0
+	for _, n := range []int{k.stats.Values(), k.stats.NaNs, k.stats.Nulls} {
+		classes += min(n, 1)
+	}
+	var borders []uint64
+	for i := range classes - 1 {
+		before := uint64(i)
+		if k.Nulls == NullsAtEnd {
+			before = f.top - uint64(classes-1) + before
+		}
+		borders = append(borders, (before+1)<<p.groups[0].bitRanges[0].up-1)
+	}
+	return borders
+}
 
 // On returns the same plan bound to other columns of the same kinds that hold the same rows in any order: the codes do
 // not change. Keys find their columns by Key.Column as before.

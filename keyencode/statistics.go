@@ -36,6 +36,21 @@ type Statistics struct {
 // Values returns the number of rows that are neither null nor NaN.
 func (s *Statistics) Values() int { return s.Rows - s.Nulls - s.NaNs }
 
+// step notes how a row stands to its predecessor.
+func (s *Statistics) step(next *rowValue) {
+	s.note(next.compare(&s.last, s.key))
+}
+
+// note takes in that a row sorts after (1), with (0) or before (-1) its predecessor.
+func (s *Statistics) note(step int) {
+	s.Sorted = s.Sorted && step >= 0
+	s.Rising = s.Rising && step > 0
+	s.Reversed = s.Reversed && step < 0
+}
+
+// ordered reports whether the rows may still be in order, or all against it.
+func (s *Statistics) ordered() bool { return s.Sorted || s.Reversed }
+
 // A rowValue is one row of a key column.
 type rowValue struct {
 	class Class

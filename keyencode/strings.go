@@ -163,3 +163,16 @@ func stringWord(s []byte, from int) uint64 {
 	left := min(max(len(s)-from, -8), 8)
 	return buffers.BytesFrom(s, from)&^0xff | uint64(left+8)
 }
+
+// commonWords is the number of leading words of 8 bytes whose bytes are compared.
+const commonWords = 8
+
+// differingBytes has a bit for each of the leading bytes that two strings differ in.
+func differingBytes(a, b string) (mask uint64) {
+	for i := range min(len(a), len(b), 8*commonWords) {
+		if a[i] != b[i] {
+			mask |= 1 << i
+		}
+	}
+	return mask
+}

@@ -26,10 +26,10 @@ func (c *Column) domain(nulls NullPlacement) (r domain, ok bool) {
 		return r, false
 	}
 	if c.Kind.isFloat() { // no value has the first two words or the last two: those of NaN with and without a sign
-		r.classCodes = placeClasses(&Statistics{Rows: 3, NaNs: 1, Nulls: 1}, nulls, r.values-2)
+		r.classCodes = placeClasses(1, 1, 1, nulls, r.values-2)
 		r.first, r.extra = 0, 0
 	} else if c.nullable() || c.Kind.isDictionary() { // entries of dictionaries can be null
-		r.classCodes = placeClasses(&Statistics{Rows: 2, Nulls: 1}, nulls, r.values)
+		r.classCodes = placeClasses(1, 0, 1, nulls, r.values)
 	}
 	r.last = r.values + r.extra
 	return r, true
@@ -69,16 +69,11 @@ func NewWordPlan(columns []Column, k Key) (*Plan, bool) {
 	if !ok {
 		return nil, false
 	}
-	rows := c.Rows()
-	p := &Plan{
-		rows: rows,
-		keys: []keyPlan{
-			{
-				Key: k, reader: newReader(c), kind: c.Kind, width: c.ValueBytes(), encoding: c.encoding(),
-				stats: &Statistics{Rows: rows},
-			},
-		},
-	}
+	p := &Plan{rows: c.Rows()}
+	p.keys = []keyPlan{{
+		Key: k, reader: newReader(c), kind: c.Kind, width: c.ValueBytes(), encoding: c.encoding(),
+		stats: &Statistics{Rows: p.rows},
+	}}
 	p.addField(field{part: partWord, top: buffers.LowBits(8 * c.ValueBytes()), affine: l})
 	p.pack(0)
 	return p, true
