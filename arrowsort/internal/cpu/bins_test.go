@@ -18,8 +18,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// longTies is a job whose rows are strings of a length that differ in the last 4 bytes, too many for a dictionary; row 0
-// is empty, so that the plan finds no head that all rows share.
+// longTies is a job whose rows are strings of a length that differ in the last 4 bytes, too many for a dictionary;
+// row 0 is empty, so that the plan finds no head that all rows share.
 func longTies(n, length int) (job engine.Job, want []uint32) {
 	data := make([][]byte, n/32)
 	for i := range data {
