@@ -3,6 +3,7 @@ package gpu
 import (
 	"slices"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
@@ -28,19 +29,19 @@ var bucketKernels = []string{
 
 // shapeBuckets returns the shape for n rows of numbers of width bytes: the least number of buckets for which a bucket
 // of average size is small enough, and for which bucket and bin bits are no fewer than the bits of a row number.
-func shapeBuckets(n, width int) bucketShape {
+func shapeBuckets(t *tuning.Table, n, width int) bucketShape {
 	s := bucketShape{bits: 1, width: width, exact: width == 4}
-	rowBits := int(rowBitsOf(n))
+	rowBits := int(rowBitsOf(t, n))
 	for s.bits < kernels.BucketBits &&
-		(n>>s.bits > thresholds.averageRows || s.bits+kernels.BucketSortBinBits < rowBits) {
+		(n>>s.bits > t.AverageRows || s.bits+kernels.BucketSortBinBits < rowBits) {
 		s.bits++
 	}
 	return s.inPasses()
 }
 
 // shapeKeys returns the shape for several keys that are read as one column: always two passes.
-func shapeKeys(n int) bucketShape {
-	s := shapeBuckets(n, 8)
+func shapeKeys(t *tuning.Table, n int) bucketShape {
+	s := shapeBuckets(t, n, 8)
 	s.keys = true
 	s.bits = max(s.bits, kernels.OnlyPassBits+1)
 	return s.inPasses()

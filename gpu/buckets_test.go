@@ -15,12 +15,12 @@ func TestBucketShapes(t *testing.T) {
 		known[k.Name] = true
 	}
 	for i, n := range []int{
-		1, 2, 100, 5000, 1 << 16, 1 << 20, 1 << 22, 1 << 23, 1 << 24, 1<<27 + 5, thresholds.bucketRows,
+		1, 2, 100, 5000, 1 << 16, 1 << 20, 1 << 22, 1 << 23, 1 << 24, 1<<27 + 5, defaults.BucketRows,
 	} {
-		s := shapeBuckets(n, 4<<(i%2))
+		s := shapeBuckets(&defaults, n, 4<<(i%2))
 		require.GreaterOrEqual(t, s.bits, 1)
 		require.LessOrEqual(t, s.bits, kernels.BucketBits)
-		require.LessOrEqual(t, int(rowBitsOf(n)), s.bits+kernels.BucketSortBinBits, "%d rows", n)
+		require.LessOrEqual(t, int(rowBitsOf(&defaults, n)), s.bits+kernels.BucketSortBinBits, "%d rows", n)
 		require.LessOrEqual(t, n>>s.bits, kernels.BucketRangeRows, "%d rows", n)
 		if s.first < s.bits {
 			require.LessOrEqual(t, s.first, kernels.RadixBits)
@@ -41,15 +41,15 @@ func TestBucketShapes(t *testing.T) {
 // TestTolerated: long numbers are worth more large buckets, since digits take longer; short ones are worth none where
 // rows are few.
 func TestTolerated(t *testing.T) {
-	require.EqualValues(t, 409, shapeBuckets(1<<24, 4).maxOversized())
-	require.EqualValues(t, 128, shapeBuckets(1<<16, 4).maxOversized())
-	require.Greater(t, shapeBuckets(1<<28, 8).maxOversized(), shapeBuckets(1<<28, 4).maxOversized())
+	require.EqualValues(t, 409, shapeBuckets(&defaults, 1<<24, 4).maxOversized())
+	require.EqualValues(t, 128, shapeBuckets(&defaults, 1<<16, 4).maxOversized())
+	require.Greater(t, shapeBuckets(&defaults, 1<<28, 8).maxOversized(), shapeBuckets(&defaults, 1<<28, 4).maxOversized())
 }
 
 // TestShapeKeys: several keys take two passes.
 func TestShapeKeys(t *testing.T) {
 	for _, n := range []int{1, 1000, 1 << 22, 1<<22 + 1, 1 << 24, 1 << 28} {
-		s, one := shapeKeys(n), shapeBuckets(n, 8)
+		s, one := shapeKeys(&defaults, n), shapeBuckets(&defaults, n, 8)
 		require.Less(t, s.first, s.bits, "%d rows", n)
 		require.LessOrEqual(t, s.first, 8)
 		require.LessOrEqual(t, s.bits-s.first, 8)
@@ -66,7 +66,7 @@ func TestShapeFloats(t *testing.T) {
 		want     string
 	}{{1 << 16, 4, "partition_only"}, {1 << 24, 4, "partition_first_floats"},
 		{1 << 24, 8, "partition_first_wide"}} {
-		s := shapeBuckets(c.n, c.width)
+		s := shapeBuckets(&defaults, c.n, c.width)
 		s.floats = true
 		require.Equal(t, c.want, s.partitionKernel())
 	}
@@ -75,7 +75,7 @@ func TestShapeFloats(t *testing.T) {
 // TestShapeEqualized: columns of 8 bytes with an equalized map have separate kernels, with one pass or two.
 func TestShapeEqualized(t *testing.T) {
 	for n, want := range map[int]string{1<<22 + 1: "partition_only_equalized", 1 << 24: "partition_first_equalized"} {
-		s := shapeBuckets(n, 8)
+		s := shapeBuckets(&defaults, n, 8)
 		s.equalized = true
 		require.Equal(t, []string{"key_scan_equalized", want, "bucket_sort_wide"},
 			[]string{s.scanKernel(), s.partitionKernel(), s.bucketSortKernel()})

@@ -139,12 +139,12 @@ func (d *onDevice) Spoil() {
 func (d *onDevice) Trim() { must(d.memory.trim()) }
 
 func (d *onDevice) Thresholds() cub.Thresholds {
-	return cub.Thresholds{SmallSortRows: thresholds.smallSortRows, KeysRows: thresholds.keysRows,
-		SelectRows: thresholds.selectRows}
+	return cub.Thresholds{SmallSortRows: d.tuning.SmallSortRows, KeysRows: d.tuning.KeysRows,
+		SelectRows: d.tuning.SelectRows}
 }
 
 func (d *onDevice) SetThresholds(t cub.Thresholds) {
-	thresholds.smallSortRows, thresholds.keysRows, thresholds.selectRows = t.SmallSortRows, t.KeysRows, t.SelectRows
+	d.tuning.SmallSortRows, d.tuning.KeysRows, d.tuning.SelectRows = t.SmallSortRows, t.KeysRows, t.SelectRows
 }
 
 func (d *onDevice) OnLaunch(launched func(kernel string)) {

@@ -14,7 +14,7 @@ type delivery struct {
 
 // deliver makes flush download the output of kernels at src to dst and free src. dst is complete after settle.
 func (s *sorter) deliver(dst []byte, src driver.Ptr) {
-	if len(dst) < thresholds.lateBytes {
+	if len(dst) < s.tuning.LateBytes {
 		s.download(dst, src)
 		s.free(src)
 		return

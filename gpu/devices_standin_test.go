@@ -41,17 +41,16 @@ func TestDevicesApart(t *testing.T) {
 // TestSharedJobs compares jobs that take memory in all ways on 2 to 4 devices with one: windows, text, small batches.
 func TestSharedJobs(t *testing.T) {
 	devices := devicesForTest(t, 4)
-	useEverything(t)
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
 	var engines []*Engine
 	for n := min(2, devices); n <= devices; n++ {
-		engines = append(engines, openSharedForTest(t, n))
+		engines = append(engines, openSharedForTest(t, n, useEverything))
 	}
 	for i, job := range roomJobs(7_003) {
 		for _, limit := range []int{0, 3_000, 20} {
 			job.Limit = limit
-			want := sortWithEverything(t, job, mem)
+			want := sortWithEverything(t, job, mem, useEverything)
 			e := engines[i%len(engines)]
 			e.pretendMemory(int64(i%2) << 40) // with little memory strings are shared, too
 			got, err := e.Sort(t.Context(), job, mem)
@@ -81,12 +80,11 @@ func TestDeviceOfSeveralIsFull(t *testing.T) {
 func testFaults(t *testing.T, fault string, want error) (failures, named int) {
 	t.Setenv("ARROWSORT_STANDIN_DEVICES", "3")
 	t.Setenv("ARROWSORT_STANDIN_FAULTY", "1")
-	useEverything(t)
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
 	jobs := roomJobs(5_000)
 	job := jobs[len(jobs)-1]
-	right := sortWithEverything(t, job, mem)
+	right := sortWithEverything(t, job, mem, useEverything)
 	defer right.Release(mem)
 	step := 1
 	if !testrun.Long() {
@@ -95,7 +93,7 @@ func testFaults(t *testing.T, fault string, want error) (failures, named int) {
 	const spared = 60 // sorts in a row that the fault comes too late for: then a sort has no further call
 	for call, good := 1, 0; good*step < spared; call += step {
 		require.Less(t, call, 3000)
-		e := openShared(t, 3)
+		e := openShared(t, 3, useEverything)
 		e.pretendMemory(0) // so that strings are shared
 		t.Setenv(fault, fmt.Sprint(call+openCalls(t, e, fault)))
 		got, err := e.Sort(t.Context(), job, mem)
@@ -140,8 +138,6 @@ func openCalls(t *testing.T, e *Engine, fault string) int {
 // have together.
 func TestMemoryOfDevices(t *testing.T) {
 	t.Setenv("ARROWSORT_STANDIN_DEVICES", "3")
-	keepThresholds(t)
-	thresholds.smallSortRows = 0
 	const rows = 600_000
 	r := rand.New(rand.NewPCG(6, 6))
 	job := roomJob([]keyencode.Column{memoryColumn(r, keyencode.Int64, rows, false),
@@ -153,7 +149,7 @@ func TestMemoryOfDevices(t *testing.T) {
 		"one large": {each / 2, each / 2, 3 * each},
 	} {
 		t.Setenv("ARROWSORT_STANDIN_MEMORY", strings.Trim(strings.ReplaceAll(fmt.Sprint(memories), " ", ","), "[]"))
-		e := openShared(t, 3)
+		e := openShared(t, 3, withoutSmallSorts)
 		for range 2 {
 			got, err := e.Sort(t.Context(), job, goMemory{})
 			require.NoError(t, err, name)
@@ -162,7 +158,7 @@ func TestMemoryOfDevices(t *testing.T) {
 		require.NoError(t, e.Close())
 	}
 	t.Setenv("ARROWSORT_STANDIN_MEMORY", fmt.Sprint(each/3))
-	e := openShared(t, 3)
+	e := openShared(t, 3, withoutSmallSorts)
 	_, err := e.Sort(t.Context(), job, goMemory{})
 	require.ErrorIs(t, err, engine.ErrMemory)
 	require.ErrorContains(t, err, "device ")
@@ -178,8 +174,6 @@ func TestMemoryOfShares(t *testing.T) {
 		bytesOfRecords))
 	require.Equal(t, 5, columnsOnWay)
 	t.Setenv("ARROWSORT_STANDIN_DEVICES", "2")
-	keepThresholds(t)
-	thresholds.smallSortRows = 0
 	rows := 1_000_000
 	if !testrun.Long() {
 		rows = 300_000
@@ -194,7 +188,7 @@ func TestMemoryOfShares(t *testing.T) {
 	} {
 		job := roomJob(columns, c.keys, c.gather)
 		t.Setenv("ARROWSORT_STANDIN_MEMORY", fmt.Sprint(bytesOfRow(job)*rows/2+6<<20))
-		e := openShared(t, 2)
+		e := openShared(t, 2, withoutSmallSorts)
 		_, err := e.Sort(t.Context(), job, goMemory{})
 		require.NoError(t, err, "keys %v, columns %v", c.keys, c.gather)
 		require.NoError(t, e.Close())

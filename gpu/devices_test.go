@@ -12,13 +12,14 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // openShared opens devices of the stand-in that share sorts of any number of rows.
-func openShared(t testing.TB, devices int) *Engine {
+func openShared(t testing.TB, devices int, use ...func(*tuning.Table)) *Engine {
 	t.Helper()
 	options := Options{ShareRows: 1}
 	for i := range devices {
@@ -26,14 +27,20 @@ func openShared(t testing.TB, devices int) *Engine {
 	}
 	e, err := Open(options)
 	require.NoError(t, err)
+	for _, set := range use {
+		set(&e.tuning)
+	}
 	return e
 }
 
-func openSharedForTest(t testing.TB, devices int) *Engine {
-	e := openShared(t, devices)
+func openSharedForTest(t testing.TB, devices int, use ...func(*tuning.Table)) *Engine {
+	e := openShared(t, devices, use...)
 	t.Cleanup(func() { require.NoError(t, e.Close()) })
 	return e
 }
+
+// withoutSmallSorts has few rows sorted as many are.
+func withoutSmallSorts(t *tuning.Table) { t.SmallSortRows = 0 }
 
 // TestEngineOfDevices holds sorts on 2 to 4 devices to the suite that every engine passes.
 func TestEngineOfDevices(t *testing.T) {
@@ -95,10 +102,9 @@ func TestRangesAreEqual(t *testing.T) {
 func TestSharedStrips(t *testing.T) {
 	devices := devicesForTest(t, 3)
 	e := openSharedForTest(t, devices)
-	keepThresholds(t)
-	thresholds.smallSortRows = 0
+	e.tuning.SmallSortRows = 0
 	mode := 0
-	for _, thresholds.stripRows = range []int{3072, kernels.BinningWideTile, 1 << 20} {
+	for _, e.tuning.StripRows = range []int{3072, kernels.BinningWideTile, 1 << 20} {
 		for _, name := range []string{"uniform", "and of 8", "30 bits, outliers"} {
 			rows := 50_000 + 77*mode
 			k := numberKey{kind: keyencode.Int64, value: draws[name].by(rows, 8, uint64(mode)),
@@ -106,7 +112,7 @@ func TestSharedStrips(t *testing.T) {
 			mode++
 			job := &engine.Job{Rows: rows, Columns: []keyencode.Column{k.column(rows)},
 				Keys: []keyencode.Key{{Order: k.order, Nulls: k.nulls}}}
-			enginetest.CheckOrder(t, e, job, "%s, strips of %d rows", name, thresholds.stripRows)
+			enginetest.CheckOrder(t, e, job, "%s, strips of %d rows", name, e.tuning.StripRows)
 		}
 	}
 }
@@ -115,19 +121,19 @@ func TestSharedStrips(t *testing.T) {
 // more than 2^28 rows for each are otherwise.
 func TestSeveralRangesOfADevice(t *testing.T) {
 	devices := devicesForTest(t, 3)
-	keepThresholds(t)
-	thresholds.smallSortRows = 0
-	for _, thresholds.bucketRows = range []int{1, 900} { // many ranges, and two
-		enginetest.TestEngineBelow(t, 3000, func(t testing.TB) engine.Engine { return openSharedForTest(t, devices) })
+	for _, rows := range []int{1, 900} { // many ranges, and two
+		enginetest.TestEngineBelow(t, 3000, func(t testing.TB) engine.Engine {
+			return openSharedForTest(t, devices, func(t *tuning.Table) { t.SmallSortRows, t.BucketRows = 0, rows })
+		})
 	}
 }
 
 // TestRangesOf holds ranges to what buckets take, one more or less by what a cut is not exact.
 func TestRangesOf(t *testing.T) {
-	require.Equal(t, 1, rangesOf(0, 0))
-	require.Equal(t, 1, rangesOf(1<<27, 1<<22))
-	require.Equal(t, 2, rangesOf(1<<28, 1<<23))
-	require.Equal(t, 3, rangesOf(1<<29, 1<<24))
-	require.Equal(t, 1<<32/(1<<28-1<<26)+1, rangesOf(1<<32-1, 1<<26))
-	require.Equal(t, maxRanges, rangesOf(1<<40, 1))
+	require.Equal(t, 1, rangesOf(0, 0, 1<<28))
+	require.Equal(t, 1, rangesOf(1<<27, 1<<22, 1<<28))
+	require.Equal(t, 2, rangesOf(1<<28, 1<<23, 1<<28))
+	require.Equal(t, 3, rangesOf(1<<29, 1<<24, 1<<28))
+	require.Equal(t, 1<<32/(1<<28-1<<26)+1, rangesOf(1<<32-1, 1<<26, 1<<28))
+	require.Equal(t, maxRanges, rangesOf(1<<40, 1, 1<<28))
 }

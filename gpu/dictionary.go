@@ -25,13 +25,13 @@ type dictionary struct {
 // a code becomes the rank of its prefix above its other bits. Where that saves no time it returns the source as it is.
 func (b *binner) encodeByDictionary(src source, width int) (encoded source, bits int) {
 	digits := digitsOf(width)
-	if src.rows != 0 || b.encoded || encodedDigits(len(digits), b.rows) < 2 {
+	if src.rows != 0 || b.encoded || encodedDigits(b.tuning, len(digits), b.rows) < 2 {
 		return src, width
 	}
 	d := &dictionary{field: put(b.task, src.field)}
 	counts := b.countPrefixes(d.field)
-	fewer := encodedDigits(len(varyingDigits(digits, cmp.Or(src.varying, counts.varying))), b.rows)
-	shift, ok := counts.shift(fewer, mostEstimated(b.rows))
+	fewer := encodedDigits(b.tuning, len(varyingDigits(digits, cmp.Or(src.varying, counts.varying))), b.rows)
+	shift, ok := counts.shift(fewer, mostEstimated(b.tuning, b.rows))
 	if d.shift = shift; !ok || !b.insertPrefixes(d) {
 		return src, width
 	}
@@ -90,7 +90,7 @@ func (t *task) orderOf(codes driver.Ptr, n int) driver.Ptr {
 
 // insertPrefixes finds the prefixes and their ranks. It returns false where there are too many, or the memory is full.
 func (b *binner) insertPrefixes(d *dictionary) (ok bool) {
-	most := thresholds.dictionaryPrefixes
+	most := b.tuning.DictionaryPrefixes
 	slotBits := bits.Len(uint(most + most*3/5)) // at most 5/8 of the slots are taken
 	if !b.hasMemory(4*b.rows + 12*(most+1<<slotBits)) {
 		return false

@@ -12,13 +12,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // byDictionary has few rows sorted by digits, after a dictionary where one saves time.
-func byDictionary(t *testing.T) {
-	keepThresholds(t)
-	thresholds.bucketRows, thresholds.smallSortRows, thresholds.dictionaryRows = 0, 4096, 1
+func byDictionary(t *tuning.Table) {
+	t.BucketRows, t.SmallSortRows, t.DictionaryRows = 0, 4096, 1
 }
 
 // dictionaries counts what sorts have done with dictionaries: begun, and sorted codes that are ranks alone, or codes of
@@ -54,8 +54,7 @@ func (d *dictionaries) count(e *Engine) {
 // TestDictionary sorts columns of every distribution by digits, in place of whose leading bits ranks are sorted where
 // they take few values.
 func TestDictionary(t *testing.T) {
-	e := openForTest(t)
-	byDictionary(t)
+	e := openForTest(t, byDictionary)
 	var all dictionaries
 	all.count(e)
 	encoded := map[string]bool{}
@@ -88,8 +87,7 @@ func TestDictionary(t *testing.T) {
 
 // TestDictionaryOfKeys sorts by two keys, whose codes are encoded first and then again by a dictionary.
 func TestDictionaryOfKeys(t *testing.T) {
-	e := openForTest(t)
-	byDictionary(t)
+	e := openForTest(t, byDictionary)
 	var all dictionaries
 	all.count(e)
 	few := func(seed uint64) func(row int) uint64 {
@@ -105,8 +103,7 @@ func TestDictionaryOfKeys(t *testing.T) {
 // TestDictionaryOfEncodedKeys sorts by two keys whose codes have low bits below few prefixes, with as little memory as
 // will do and more: codes are read until they are encoded.
 func TestDictionaryOfEncodedKeys(t *testing.T) {
-	e := openForTest(t)
-	byDictionary(t)
+	e := openForTest(t, byDictionary)
 	var all dictionaries
 	all.count(e)
 	cluster := func(row int) uint64 { return mix(mix(uint64(row)) % 20) }
@@ -121,8 +118,7 @@ func TestDictionaryOfEncodedKeys(t *testing.T) {
 // TestDictionaryIsDeclined sorts by digits what a dictionary was begun for: of more prefixes than the sample suggested,
 // so that they are too many for the list or for the table, and of the one prefix that looks like a free slot.
 func TestDictionaryIsDeclined(t *testing.T) {
-	e := openForTest(t)
-	byDictionary(t)
+	e := openForTest(t, byDictionary)
 	var all dictionaries
 	all.count(e)
 	zipf := func(bits float64) numberKey {
@@ -130,12 +126,12 @@ func TestDictionaryIsDeclined(t *testing.T) {
 			return mix(uint64(math.Exp2(bits * unit(mix(uint64(row))))))
 		}}
 	}
-	thresholds.dictionaryPrefixes = 38_000
+	e.tuning.DictionaryPrefixes = 38_000
 	checkNumbers(t, e, "too many for the list", 1<<17, zipf(20))
-	thresholds.dictionaryPrefixes = 62_000
+	e.tuning.DictionaryPrefixes = 62_000
 	checkNumbers(t, e, "too many for the table", 1<<19, zipf(24))
 	require.Equal(t, dictionaries{inserted: 2}, all)
-	thresholds.dictionaryPrefixes = 1000
+	e.tuning.DictionaryPrefixes = 1000
 	checkNumbers(t, e, "too many in the sample", 1<<17, zipf(20))
 	require.Equal(t, 2, all.inserted)
 

@@ -20,7 +20,7 @@ type binner struct {
 }
 
 func newBinner(t *task, rows int) *binner {
-	return &binner{task: t, rows: rows, rowBits: rowBitsOf(rows)}
+	return &binner{task: t, rows: rows, rowBits: rowBitsOf(t.tuning, rows)}
 }
 
 // A source is a word of codes to sort by: a field of the rows in the order of the input, or codes with their rows.
@@ -91,9 +91,9 @@ type counters struct {
 
 func (b *binner) newCounters(digits int) *counters {
 	const starts, control = 4 * kernels.MaxDigits * kernels.RadixBins, 16
-	c := &counters{strips: max(1, (b.rows+thresholds.stripRows-1)/thresholds.stripRows)}
-	ofTiles := tileCount(b.rows, thresholds.stripRows, kernels.BinningTile) * kernels.RadixBins
-	c.words = ofTiles + tileCount(b.rows, thresholds.stripRows, kernels.BinningWideTile)*kernels.RadixBins
+	c := &counters{strips: max(1, (b.rows+b.tuning.StripRows-1)/b.tuning.StripRows)}
+	ofTiles := tileCount(b.rows, b.tuning.StripRows, kernels.BinningTile) * kernels.RadixBins
+	c.words = ofTiles + tileCount(b.rows, b.tuning.StripRows, kernels.BinningWideTile)*kernels.RadixBins
 	c.starts = b.zeros(starts + control + 4*digits*c.strips)
 	c.constant = c.starts + starts
 	c.tickets = c.constant + control
@@ -119,9 +119,9 @@ func (b *binner) histograms(field driver.Ptr, digits []digit, varying uint64, c 
 	}
 	// To ask the device makes the host wait: only for many rows, and for fewer if there are many digits, of which some
 	// are likely to be constant.
-	least, mask := thresholds.askRows, uint64(0)
+	least, mask := b.tuning.AskRows, uint64(0)
 	if len(digits) > kernels.HalfDigits {
-		least = thresholds.askManyRows
+		least = b.tuning.AskManyRows
 	}
 	if b.rows >= least {
 		mask = b.words(c.constant, 1)[0]
@@ -171,8 +171,8 @@ func (b *binner) pass(p pass, bits uint64, between [5]driver.Ptr, c *counters, n
 	status := c.status[tile]
 	base := c.starts + driver.Ptr(4*kernels.RadixBins*p.digit)
 	ticket := c.tickets + driver.Ptr(4*number*c.strips)
-	for first, strip := 0, 0; first < b.rows; first, strip = first+thresholds.stripRows, strip+1 {
-		n := min(thresholds.stripRows, b.rows-first)
+	for first, strip := 0, 0; first < b.rows; first, strip = first+b.tuning.StripRows, strip+1 {
+		n := min(b.tuning.StripRows, b.rows-first)
 		next := driver.Ptr(0)
 		if first+n < b.rows {
 			next = c.carry + driver.Ptr(strip%2*4*kernels.RadixBins)

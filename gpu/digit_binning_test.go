@@ -14,8 +14,7 @@ import (
 // another.
 func TestDigitBinning(t *testing.T) {
 	e := openForTest(t)
-	keepThresholds(t)
-	thresholds.smallSortRows, thresholds.bucketRows = 0, 0
+	e.tuning.SmallSortRows, e.tuning.BucketRows = 0, 0
 	const tile, wide = kernels.BinningTile, kernels.BinningWideTile
 	for _, rows := range []int{1, 2, 31, 33, 1000} {
 		for _, kind := range []keyencode.Kind{keyencode.Bool, keyencode.Uint8, keyencode.Int32, keyencode.Float64} {
@@ -35,31 +34,30 @@ func TestDigitBinning(t *testing.T) {
 	ends := numberKey{kind: keyencode.Uint64, value: func(row int) uint64 {
 		return pick(mix(uint64(row))%8 < 4, 0, 1<<63|1)
 	}}
-	for _, thresholds.askManyRows = range []int{0, 1 << 21} { // whether the device is asked
+	for _, e.tuning.AskManyRows = range []int{0, 1 << 21} { // whether the device is asked
 		checkNumbers(t, e, "one digit of the leading word varies", 3*wide+5, few, ends)
 	}
-	for _, thresholds.stripRows = range []int{2 * wide, tile + 7*32} { // the latter of parts of tiles
+	for _, e.tuning.StripRows = range []int{2 * wide, tile + 7*32} { // the latter of parts of tiles
 		checkBinning(t, e, keyencode.Uint64, 3*tile+5, "two values", 0)
 		checkBinning(t, e, keyencode.Uint32, 3*tile+5, "tile after tile", 0)
 		checkBinning(t, e, keyencode.Int16, 3*tile+5, "five values", 20)
 	}
-	thresholds.stripRows = kernels.StripRows
-	thresholds.recordRows = 1 << 32 // as of some rows of a larger column
+	e.tuning.StripRows = kernels.StripRows
+	e.tuning.RecordRows = 1 << 32 // as of some rows of a larger column
 	checkBinning(t, e, keyencode.Uint64, 2*wide+77, "and of 2", 0)
 	checkBinning(t, e, keyencode.Uint32, 2*tile+77, "and of 2", 20)
-	thresholds.recordRows = 1
+	e.tuning.RecordRows = 1
 }
 
 // TestDigitsOfDistributions sorts keys of every distribution by digits.
 func TestDigitsOfDistributions(t *testing.T) {
 	e := openForTest(t)
-	keepThresholds(t)
-	thresholds.smallSortRows, thresholds.bucketRows = 0, 0
+	e.tuning.SmallSortRows, e.tuning.BucketRows = 0, 0
 	kinds := []keyencode.Kind{keyencode.Uint32, keyencode.Int64, keyencode.Float64, keyencode.Int32}
 	i := 0
 	for name := range draws {
 		for range 2 {
-			thresholds.askManyRows = i % 5 * 2000
+			e.tuning.AskManyRows = i % 5 * 2000
 			checkBinning(t, e, kinds[i/2%4], []int{4000, kernels.BinningTile + 77}[i%2], name, i%3*10)
 			i++
 		}
@@ -79,8 +77,7 @@ func checkBinning(t *testing.T, e *Engine, kind keyencode.Kind, rows int, name s
 // there. Its lower bits are constant: the digits of its codes are not those of its numbers.
 func TestDigitsOfCodes(t *testing.T) {
 	e := openForTest(t)
-	keepThresholds(t)
-	thresholds.smallSortRows = 0
+	e.tuning.SmallSortRows = 0
 	sizes := []int{40_005, 2_000_003}
 	if !testrun.Long() {
 		sizes = sizes[:1]

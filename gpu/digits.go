@@ -3,6 +3,7 @@ package gpu
 import (
 	"math/bits"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
@@ -163,4 +164,6 @@ func planPasses(in records, digits []digit, use []int, rowBits uint64) []pass {
 }
 
 // rowBitsOf is the number of bits of row numbers below n.
-func rowBitsOf(n int) uint64 { return uint64(max(1, bits.Len(uint(max(n, thresholds.recordRows)-1)))) }
+func rowBitsOf(t *tuning.Table, n int) uint64 {
+	return uint64(max(1, bits.Len(uint(max(n, t.RecordRows)-1))))
+}

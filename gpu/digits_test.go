@@ -6,8 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/kernels"
 )
+
+var defaults = tuning.Default()
 
 func TestDigitsAreBalanced(t *testing.T) {
 	for width := 1; width <= 64; width++ {
@@ -130,7 +133,7 @@ func TestVaryingDigits(t *testing.T) {
 
 func TestRowBits(t *testing.T) {
 	for n, want := range map[int]uint64{1: 1, 2: 1, 3: 2, 4: 2, 5: 3, 1 << 20: 20, 1<<20 + 1: 21, 1<<31 - 1: 31} {
-		require.Equal(t, want, rowBitsOf(n), "%d rows", n)
+		require.Equal(t, want, rowBitsOf(&defaults, n), "%d rows", n)
 	}
 }
 

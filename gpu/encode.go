@@ -96,7 +96,7 @@ func (s *sorter) encodeOnHost(word int) driver.Ptr {
 	if s.failed() {
 		return 0
 	}
-	s.fail(s.workers.Tiles(s.rows, thresholds.encodeRows, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
+	s.fail(s.workers.Tiles(s.rows, s.tuning.EncodeRows, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
 	codes := s.alloc(8 * s.rows)
 	s.upload(codes, buffers.Bytes(made))
 	s.wait() // if made is pinned, the copy reads it until here

@@ -59,7 +59,7 @@ func (e *Engine) open() error {
 		}
 		e.devices = append(e.devices, all[number])
 	}
-	s, err := openSessions(e.options, &e.times)
+	s, err := openSessions(e.options, &e.tuning, &e.times)
 	if err != nil {
 		return openError(err)
 	}
@@ -69,7 +69,7 @@ func (e *Engine) open() error {
 }
 
 func (e *Engine) thresholds(threads int) []engine.Threshold {
-	list := thresholds.list(threads, e.devices[0].Multiprocessors)
+	list := listThresholds(&e.tuning, threads, e.devices[0].Multiprocessors)
 	for n := 2; n <= len(e.devices); n++ {
 		list = append(list, engine.Threshold{Name: fmt.Sprint(n, " devices"), Rows: n * e.options.ShareRows})
 	}
@@ -129,7 +129,7 @@ func (e *Engine) take(ctx context.Context) (*session, error) {
 			return s, nil
 		}
 	}
-	s, err := openSessions(e.options, &e.times)
+	s, err := openSessions(e.options, &e.tuning, &e.times)
 	if err != nil {
 		e.turn <- nil
 		return nil, fmt.Errorf("%w: opening it again: %w", ErrDevice, err)

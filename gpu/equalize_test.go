@@ -30,7 +30,6 @@ var uneven = map[string]draw{
 // TestEqualizedMaps sorts columns of which other maps leave some buckets too large: signed numbers have both signs.
 func TestEqualizedMaps(t *testing.T) {
 	e := openForTest(t)
-	keepThresholds(t)
 	var count partitioned
 	equalized, mode := 0, 0
 	check := func(p partitioning, name string, kind keyencode.Kind, rows, nulls int) {

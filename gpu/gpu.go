@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
@@ -82,6 +83,7 @@ type Engine struct {
 	options Options
 	devices []Device // that share sorts
 	times   stageTimes
+	tuning  tuning.Table
 	pinned  *Allocator
 	// One sort at a time takes the sessions of the devices, by the first of them: nil if they must be reopened.
 	turn chan *session
@@ -90,7 +92,7 @@ type Engine struct {
 // Open opens a GPU. Close gives it back. The error is ErrNoDevice, ErrDevice or, where others have its memory,
 // engine.ErrMemory.
 func Open(options Options) (*Engine, error) {
-	e := &Engine{options: options.withDefaults(), turn: make(chan *session, 1)}
+	e := &Engine{options: options.withDefaults(), tuning: tuning.Default(), turn: make(chan *session, 1)}
 	if err := e.open(); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (t *task) sortHeavy(p *partition, in scanInput, shape bucketShape, n int) {
 		t.free(codes, rows)
 		return
 	}
-	b := &binner{task: t, rows: others, rowBits: rowBitsOf(n)}
+	b := &binner{task: t, rows: others, rowBits: rowBitsOf(t.tuning, n)}
 	src := source{field: codesField(codes), codes: codes, rows: rows, varying: report.varying(in.bits)}
 	sorted := b.sort(src, in.bits)
 	t.launch("merge_heavy", t.blocks(others), p.with(sorted, 0)...)

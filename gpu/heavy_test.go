@@ -17,8 +17,7 @@ import (
 // values.
 func TestSplitHeavy(t *testing.T) {
 	e := openForTest(t)
-	keepThresholds(t)
-	thresholds.smallSortRows = 0
+	e.tuning.SmallSortRows = 0
 	for _, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Uint64} {
 		for i, rows := range []int{5, 60, 2_050, 35_005, 40_005} {
 			for range 2 { // counts must be clear for the second sort
@@ -32,8 +31,7 @@ func TestSplitHeavy(t *testing.T) {
 // clear.
 func TestSplitHeavyIsCancelled(t *testing.T) {
 	e := openForTest(t)
-	keepThresholds(t)
-	thresholds.smallSortRows = 0
+	e.tuning.SmallSortRows = 0
 	job := &engine.Job{Rows: 35_005, RowNumbers: 4, Keys: []keyencode.Key{{}},
 		Columns: []keyencode.Column{mostlyNull(keyencode.Uint32).column(35_005)}}
 	for asked := 0; ; asked++ {

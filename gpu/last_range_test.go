@@ -14,11 +14,10 @@ import (
 
 // TestWholeRanges sorts rows that fill bucket ranges completely, so that the last one ends where the rows do.
 func TestWholeRanges(t *testing.T) {
-	keepThresholds(t)
-	thresholds.smallSortRows = 0
 	e, err := Open(Options{})
 	require.NoError(t, err, "this test needs a GPU")
 	defer func() { require.NoError(t, e.Close()) }()
+	e.tuning.SmallSortRows = 0
 	for _, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Int64} {
 		for _, count := range []int{1, 5} {
 			requireRowsInOrder(t, e, kind, count*kernels.BucketRangeRows)

@@ -184,7 +184,6 @@ func BenchmarkCold(b *testing.B) {
 // BenchmarkTexts sorts a table with a column of strings of 0 to 39 bytes, gathered by the host and by the device.
 func BenchmarkTexts(b *testing.B) {
 	e := openForBenchmark(b)
-	keepThresholds(b)
 	const rows = 5_000_000
 	column := keyencode.Column{Kind: keyencode.LargeBinary}
 	offsets, data := make([]byte, 8, 8*(rows+1)), make([]byte, 40*rows)
@@ -198,7 +197,7 @@ func BenchmarkTexts(b *testing.B) {
 	job.Columns, job.Gather = append(job.Columns, column), []int{0, 1}
 	for name, least := range map[string]int{"host": rows + 1, "device": 1} {
 		b.Run("gathered by="+name, func(b *testing.B) {
-			thresholds.textRows = least
+			e.tuning.TextRows = least
 			for b.Loop() {
 				res, err := e.Sort(b.Context(), job, goMemory{})
 				require.NoError(b, err)

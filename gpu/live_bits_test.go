@@ -49,7 +49,6 @@ func (c liveBits) key(rows int, seed uint64) numberKey {
 // TestLiveBits sorts numbers of few live bits, by records of 32 bits where these tell them apart.
 func TestLiveBits(t *testing.T) {
 	e := openForTest(t)
-	keepThresholds(t)
 	var count partitioned
 	narrow, seed := 0, uint64(0)
 	check := func(p partitioning, rows, nulls int, c liveBits) {

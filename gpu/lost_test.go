@@ -77,16 +77,16 @@ func TestAllocatorOfALostDevice(t *testing.T) {
 // TestEveryLaunchFails makes each launch of a sort fail, of a plain key and many columns: the error reports it, nothing
 // leaks, and the next sort is correct.
 func TestEveryLaunchFails(t *testing.T) {
-	useEverything(t)
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
 	jobs := roomJobs(10_000)
 	for _, job := range []*engine.Job{jobs[2], jobs[len(jobs)-1]} {
-		want := sortWithEverything(t, job, mem)
+		want := sortWithEverything(t, job, mem, useEverything)
 		failures := 0
 		for launch, failed := 1, true; failed; launch++ {
 			e, err := Open(Options{})
 			require.NoError(t, err)
+			useEverything(&e.tuning)
 			t.Setenv("ARROWSORT_STANDIN_FAIL", fmt.Sprint(launch))
 			got, err := e.Sort(t.Context(), job, mem)
 			t.Setenv("ARROWSORT_STANDIN_FAIL", "")

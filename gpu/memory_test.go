@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -116,18 +117,18 @@ func roomJobs(rows int) (jobs []*engine.Job) {
 }
 
 // useEverything has small jobs take all ways that large ones take.
-func useEverything(t *testing.T) {
+func useEverything(t *tuning.Table) {
 	useStreams(t)
-	keepThresholds(t)
-	thresholds.smallSortRows, thresholds.largeSampleRows, thresholds.textRows = 0, 0, 1
-	thresholds.windowBytes, thresholds.windowRows = 0, 1<<12
+	t.SmallSortRows, t.LargeSampleRows, t.TextRows = 0, 0, 1
+	t.WindowBytes, t.WindowRows = 0, 1<<12
 }
 
 // TestMemory sorts with the device memory that the documents state: by codes of keys in two passes over the rows, which
 // takes the most.
 func TestMemory(t *testing.T) {
 	const rows = 9 << 20
-	shape := shapeBuckets(rows, 8)
+	table := tuning.Default()
+	shape := shapeBuckets(&table, rows, 8)
 	require.Less(t, shape.first, shape.bits)
 	r := rand.New(rand.NewPCG(4, 4))
 	columns := []keyencode.Column{
@@ -143,17 +144,17 @@ func TestMemory(t *testing.T) {
 // TestGiveBack sorts with as little memory as will do, and with more and more of it: at any moment what the sort can do
 // without is given back.
 func TestGiveBack(t *testing.T) {
-	useEverything(t)
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
 	for _, job := range roomJobs(20_000) {
 		name := fmt.Sprintf("keys %v, columns %v", job.Keys, job.Gather)
-		want := sortWithEverything(t, job, mem)
+		want := sortWithEverything(t, job, mem, useEverything)
 		enough := false
 		for room := 1 << 20; room < 8<<20; room += room / 3 {
 			t.Setenv("ARROWSORT_STANDIN_MEMORY", fmt.Sprint(room))
 			e, err := Open(Options{})
 			require.NoError(t, err)
+			useEverything(&e.tuning)
 			e.pretendMemory(1 << 40) // so that it tries everything
 			for range 2 {
 				got, err := e.Sort(t.Context(), job, mem)
@@ -175,10 +176,14 @@ func TestGiveBack(t *testing.T) {
 }
 
 // sortWithEverything sorts with ample memory.
-func sortWithEverything(t *testing.T, job *engine.Job, mem engine.Allocator) *engine.Result {
+func sortWithEverything(t *testing.T, job *engine.Job, mem engine.Allocator, use ...func(*tuning.Table),
+) *engine.Result {
 	e, err := Open(Options{})
 	require.NoError(t, err)
 	defer e.Close()
+	for _, set := range use {
+		set(&e.tuning)
+	}
 	res, err := e.Sort(t.Context(), job, mem)
 	require.NoError(t, err)
 	return res
@@ -194,12 +199,11 @@ func (e *Engine) pretendMemory(bytes int64) {
 // TestShortOfMemory makes each allocation fail once: the error reports it, the device is not lost, and the next sort is
 // correct.
 func TestShortOfMemory(t *testing.T) {
-	useEverything(t)
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
 	jobs := roomJobs(10_000)
 	job := jobs[len(jobs)-1]
-	want := sortWithEverything(t, job, mem)
+	want := sortWithEverything(t, job, mem, useEverything)
 	defer want.Release(mem)
 	opened, failed, passed := 0, 0, 0
 	for call := 1; passed < 100; call++ {
@@ -211,6 +215,7 @@ func TestShortOfMemory(t *testing.T) {
 			require.ErrorIs(t, err, engine.ErrMemory, "call %d", call)
 			continue
 		}
+		useEverything(&e.tuning)
 		before := <-e.turn
 		e.turn <- before
 		for range 2 {

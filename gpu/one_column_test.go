@@ -21,8 +21,7 @@ type drawnKey struct {
 // or a sample finds ranges that do.
 func TestKeysAsOneColumn(t *testing.T) {
 	e := openForTest(t)
-	keepThresholds(t)
-	thresholds.smallSortRows, thresholds.keysRows = 0, 0
+	e.tuning.SmallSortRows, e.tuning.KeysRows = 0, 0
 	const sorted, declined, either = 1, 2, 3
 	mode := 0
 	check := func(rows, want int, drawn ...drawnKey) {

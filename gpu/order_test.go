@@ -65,8 +65,7 @@ func (c nearlySorted) key() numberKey {
 // TestColumnsInOrder sorts columns whose sample is in order: all rows are, or some are not, so that the sort restarts.
 func TestColumnsInOrder(t *testing.T) {
 	e := openForTest(t)
-	keepThresholds(t)
-	thresholds.smallSortRows = 0
+	e.tuning.SmallSortRows = 0
 	const inOrder, broken, either = 1, 2, 3
 	restarted := 0
 	check := func(c nearlySorted, want int) {

@@ -38,11 +38,11 @@ func newOutput(ctx context.Context, job *engine.Job, stages int, workers *host.W
 }
 
 // prepare allocates the result's buffers, all but those of columns that the host gathers, while columns are uploaded
-// and keys sorted: clearing pageable memory takes as long.
-func (o *output) prepare() {
+// and keys sorted: clearing pageable memory takes as long. From helperRows rows on a separate goroutine does.
+func (o *output) prepare(helperRows int) {
 	o.result = engine.Result{Rows: o.job.Out(), Columns: make([]engine.Column, len(o.job.Gather))}
 	o.unprepared = make(chan error, 1+len(o.job.Gather))
-	if o.workers.Threads() == 1 || o.result.Rows < thresholds.helperRows {
+	if o.workers.Threads() == 1 || o.result.Rows < helperRows {
 		o.allocate()
 	} else {
 		o.helpers.Go(o.allocate)

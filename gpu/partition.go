@@ -11,7 +11,7 @@ import (
 
 // canScan reports whether the key scan and the kernels after it can sort n rows on this device.
 func (t *task) canScan(n int) bool {
-	return n > 0 && n <= thresholds.bucketRows && fits(t.Shared, bucketKernels...)
+	return n > 0 && n <= t.tuning.BucketRows && fits(t.Shared, bucketKernels...)
 }
 
 // scanAndSort scans a column and sorts its n rows, in the order of the input, by partition and bucket sort. It returns
@@ -26,10 +26,10 @@ func (t *task) canScan(n int) bool {
 //
 // meanwhile is called when all kernels are launched.
 func (t *task) scanAndSort(in scanInput, n int, meanwhile func()) (rows driver.Ptr) {
-	shape := shapeBuckets(n, int(in.column.width))
+	shape := shapeBuckets(t.tuning, n, int(in.column.width))
 	shape.floats = in.column.form == formFloat
 	if in.column.form == formKeys {
-		shape = shapeKeys(n)
+		shape = shapeKeys(t.tuning, n)
 	}
 	p := t.newPartition(in, shape, n)
 	sampled := t.launchScan(p, &shape, n)
@@ -169,10 +169,10 @@ func (t *task) newPartition(in scanInput, shape bucketShape, n int) *partition {
 		classCounts: counters + uint64(decisionBytes+4*buckets),
 		starts:      at[0], cursors: at[1], firstStarts: at[2], firstCursors: at[3], ranges: at[4], list: at[5],
 		numberMap: at[6], partial: at[7], pieces: at[8], report: uint64(uintptr(unsafe.Pointer(t.reports.report))),
-		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(n),
+		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(t.tuning, n),
 		second:      uint64(shape.bits - shape.first),
 		minimumBits: bucketCodeBits, maxOversized: shape.maxOversized(),
-		checksOrder: abiBool(in.checksOrder), readsMore: abiBool(n >= thresholds.largeSampleRows),
+		checksOrder: abiBool(in.checksOrder), readsMore: abiBool(n >= t.tuning.LargeSampleRows),
 	}
 	p.buckets = abiWords([]abiBuckets{p.structure})
 	return p

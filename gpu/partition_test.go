@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -29,13 +30,13 @@ var partitionings = []partitioning{
 }
 
 // set sets the thresholds for some rows.
-func (p partitioning) set(rows int) {
-	thresholds.smallSortRows, thresholds.recordRows = 0, max(1, p.rows)
-	thresholds.averageRows = kernels.BucketRangeRows / 2
+func (p partitioning) set(t *tuning.Table, rows int) {
+	t.SmallSortRows, t.RecordRows = 0, max(1, p.rows)
+	t.AverageRows = kernels.BucketRangeRows / 2
 	if p.buckets > 0 {
-		thresholds.averageRows = rows >> p.buckets
+		t.AverageRows = rows >> p.buckets
 	}
-	thresholds.largeSampleRows = map[bool]int{false: 1 << 30}[p.sample]
+	t.LargeSampleRows = map[bool]int{false: 1 << 30}[p.sample]
 }
 
 // partitioned counts the outcomes of sorts by buckets.
@@ -44,7 +45,7 @@ type partitioned struct{ accepted, declined, early, ordered, split int }
 // check sorts rows by a key, and counts what the device has decided.
 func (c *partitioned) check(t *testing.T, e *Engine, p partitioning, what string, rows int, k numberKey) abiDecision {
 	t.Helper()
-	p.set(rows)
+	p.set(&e.tuning, rows)
 	report := checkNumbers(t, e, p.name+", "+what, rows, k)
 	d := report.decision
 	c.accepted += int(d.accepted)
@@ -71,7 +72,6 @@ var wholeKinds = []keyencode.Kind{keyencode.Uint32, keyencode.Int64, keyencode.F
 // way where the device declines them.
 func TestPartition(t *testing.T) {
 	e := openForTest(t)
-	keepThresholds(t)
 	var count partitioned
 	mode := 0
 	names := slices.Sorted(maps.Keys(draws))
@@ -104,13 +104,12 @@ func TestPartition(t *testing.T) {
 // TestPartitionTiles sorts numbers of rows around the edges of the tiles of every pass.
 func TestPartitionTiles(t *testing.T) {
 	e := openForTest(t)
-	keepThresholds(t)
 	var count partitioned
 	mode := 0
 	for _, p := range partitionings {
 		for k, kind := range wholeKinds {
-			p.set(5000)
-			s := shapeBuckets(5000, numberKey{kind: kind}.bytes())
+			p.set(&e.tuning, 5000)
+			s := shapeBuckets(&e.tuning, 5000, numberKey{kind: kind}.bytes())
 			tile := s.tile()
 			for i, rows := range []int{tile - 1, tile, tile + 1, 2 * tile, 2*tile + 1} {
 				name := []string{"uniform", "25 % zero", "1 % hot", "and of 16"}[(i+k)%4]
@@ -128,7 +127,6 @@ func TestPartitionTiles(t *testing.T) {
 // them far outside, which no sample foresees.
 func TestPartitionOutliers(t *testing.T) {
 	e := openForTest(t)
-	keepThresholds(t)
 	var count partitioned
 	for mode := range 4 {
 		for i, name := range []string{"a lower corner", "an upper corner"} {
@@ -143,7 +141,6 @@ func TestPartitionOutliers(t *testing.T) {
 // TestPartitionFloats sorts floats that are equal, and so near zero that they tie in their codes.
 func TestPartitionFloats(t *testing.T) {
 	e := openForTest(t)
-	keepThresholds(t)
 	var count partitioned
 	mode := 0
 	for _, p := range []partitioning{partitionings[0], partitionings[2], partitionings[4]} {
@@ -185,7 +182,6 @@ func floatBits(kind keyencode.Kind, v float64) uint64 {
 // none, and two values have the same hash.
 func TestPartitionHeavy(t *testing.T) {
 	e := openForTest(t)
-	keepThresholds(t)
 	var count partitioned
 	mode := 0
 	for _, name := range []string{"and of 8", "and of 16", "five values", "25 % zero", "uniform", "constant"} {

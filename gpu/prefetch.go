@@ -29,7 +29,7 @@ func (s *sorter) prefetch() {
 	}
 	s.prefetched = true
 	list, bytes := s.prefetchable()
-	if s.workers.Threads() == 1 || bytes < thresholds.prefetchBytes || !s.hasMemory(bytes+sortBytes*s.rows) {
+	if s.workers.Threads() == 1 || bytes < s.tuning.PrefetchBytes || !s.hasMemory(bytes+sortBytes*s.rows) {
 		return
 	}
 	s.arrivals = map[int]*arrival{}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -45,27 +46,25 @@ func wideJob(mem engine.Allocator, rows int, seed uint64) *engine.Job {
 }
 
 // useStreams makes even a few bytes use separate streams.
-func useStreams(t *testing.T) {
-	keepThresholds(t)
-	thresholds.prefetchBytes, thresholds.lateBytes = 1, 0
+func useStreams(t *tuning.Table) {
+	t.PrefetchBytes, t.LateBytes = 1, 0
 }
 
 // TestPrefetch sorts with columns that are uploaded while the keys are sorted, from pageable and from pinned memory,
 // and without.
 func TestPrefetch(t *testing.T) {
-	e := openForTest(t)
-	useStreams(t)
-	usual := thresholds
+	e := openForTest(t, useStreams)
+	usual := e.tuning
 	for seed := range uint64(20) {
 		for name, mem := range map[string]engine.Allocator{"go": goMemory{}, "pinned": e.Allocator()} {
 			job := wideJob(mem, 1+int(seed*seed*100), seed)
 			job.Limit = int(seed%3) * job.Rows / 2
-			thresholds = usual
-			thresholds.prefetchBytes, thresholds.lateBytes = 1<<60, 1<<60
+			e.tuning = usual
+			e.tuning.PrefetchBytes, e.tuning.LateBytes = 1<<60, 1<<60
 			want, err := e.Sort(t.Context(), job, mem)
 			require.NoError(t, err)
-			thresholds.prefetchBytes, thresholds.lateBytes = 1, 0
-			thresholds.directBytes, thresholds.copyBytes = 1, 1+int(seed*997) // pinned memory is copied in many parts
+			e.tuning.PrefetchBytes, e.tuning.LateBytes = 1, 0
+			e.tuning.DirectBytes, e.tuning.CopyBytes = 1, 1+int(seed*997) // pinned memory is copied in many parts
 			got, err := e.Sort(t.Context(), job, mem)
 			require.NoError(t, err)
 			require.Equal(t, want.RowNumbers, got.RowNumbers, "%s, seed %d", name, seed)
@@ -80,8 +79,7 @@ func TestPrefetch(t *testing.T) {
 
 // TestPrefetchIsCancelled cancels at any moment: nothing leaks, and the next sort is correct.
 func TestPrefetchIsCancelled(t *testing.T) {
-	e := openForTest(t)
-	useStreams(t)
+	e := openForTest(t, useStreams)
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
 	job := wideJob(goMemory{}, 20_000, 1)

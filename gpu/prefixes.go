@@ -1,6 +1,10 @@
 package gpu
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
+)
 
 // prefixCounts are PrefixCounts of kernels/abi.h: of the prefixes of a sample.
 type prefixCounts struct {
@@ -35,11 +39,11 @@ func (c *prefixCounts) shift(digits, most int) (shift int, ok bool) {
 
 // encodedDigits is the most digits that codes of n rows may have after a dictionary has taken time, where they had the
 // given number before. A dictionary takes about as long as 3 digits of 8-byte codes, and 0.15 ms.
-func encodedDigits(digits, n int) int {
+func encodedDigits(t *tuning.Table, digits, n int) int {
 	switch {
-	case n < thresholds.dictionaryRows:
+	case n < t.DictionaryRows:
 		return 0
-	case n < 4*thresholds.dictionaryRows:
+	case n < 4*t.DictionaryRows:
 		return digits - 4
 	default:
 		return digits - 3
@@ -48,9 +52,9 @@ func encodedDigits(digits, n int) int {
 
 // mostEstimated is the most prefixes of n rows that an estimate may be. Of fewer rows a large dictionary takes too
 // long, and many more prefixes than a sample suggests may turn up.
-func mostEstimated(n int) int {
-	if n < 4*thresholds.dictionaryRows {
-		return thresholds.dictionaryPrefixes / 50
+func mostEstimated(t *tuning.Table, n int) int {
+	if n < 4*t.DictionaryRows {
+		return t.DictionaryPrefixes / 50
 	}
-	return thresholds.dictionaryPrefixes
+	return t.DictionaryPrefixes
 }

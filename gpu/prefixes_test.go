@@ -51,7 +51,7 @@ func TestPrefixes(t *testing.T) {
 
 // TestShift chooses the bits of codes that a dictionary replaces by ranks.
 func TestShift(t *testing.T) {
-	many := thresholds.dictionaryPrefixes
+	many := defaults.DictionaryPrefixes
 	for _, c := range []struct {
 		name         string
 		code         func(r *rand.Rand) uint64
@@ -85,9 +85,9 @@ func mixed(x uint64) uint64 {
 
 // TestEncodedDigits has a dictionary save the more digits, the fewer rows there are.
 func TestEncodedDigits(t *testing.T) {
-	rows := thresholds.dictionaryRows
+	rows := defaults.DictionaryRows
 	for _, c := range []struct{ rows, fewer int }{{rows - 1, 0}, {rows, 4}, {4*rows - 1, 4}, {4 * rows, 5}} {
-		require.Equal(t, c.fewer, encodedDigits(8, c.rows), "%d rows", c.rows)
+		require.Equal(t, c.fewer, encodedDigits(&defaults, 8, c.rows), "%d rows", c.rows)
 	}
-	require.Less(t, mostEstimated(rows), mostEstimated(4*rows))
+	require.Less(t, mostEstimated(&defaults, rows), mostEstimated(&defaults, 4*rows))
 }

@@ -12,14 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
-
-// keepThresholds undoes what a test does to the thresholds.
-func keepThresholds(t testing.TB) {
-	before := thresholds
-	t.Cleanup(func() { thresholds = before })
-}
 
 var (
 	thresholdSeeds     = flag.Int("seeds", 3000, "number of sorts with random thresholds; a sixth in a short run")
@@ -29,9 +24,8 @@ var (
 // TestRandomThresholds has small sorts take the paths of large ones: thresholds are drawn for each of them.
 func TestRandomThresholds(t *testing.T) {
 	seeds := uint64(testrun.Count(*thresholdSeeds, *thresholdSeeds/6))
-	keepThresholds(t)
-	usual := thresholds
 	seed := testrun.Seed() + *firstThresholdSeed
+	var thresholds tuning.Table
 	defer func() {
 		if t.Failed() {
 			t.Logf("seed %d with %+v", seed, thresholds)
@@ -40,13 +34,14 @@ func TestRandomThresholds(t *testing.T) {
 	var e *Engine
 	for end := seed + seeds; seed < end; seed++ {
 		r := rand.New(rand.NewPCG(seed, 5))
-		thresholds = randomThresholds(r, usual)
+		thresholds = randomThresholds(r)
 		if e == nil || seed%100 == 0 { // slots of the staging memory stay as they are
 			if e != nil {
 				require.NoError(t, e.Close())
 			}
 			e = openForTest(t)
 		}
+		e.tuning = thresholds
 		rows := r.IntN(1 + 1<<r.IntN(14))
 		if seed%16 == 15 {
 			rows = r.IntN(1 << 17)
@@ -56,7 +51,8 @@ func TestRandomThresholds(t *testing.T) {
 }
 
 // randomThresholds are thresholds that few rows reach, half of them as usual.
-func randomThresholds(r *rand.Rand, t thresholdTable) thresholdTable {
+func randomThresholds(r *rand.Rand) tuning.Table {
+	t := tuning.Default()
 	fields := reflect.ValueOf(&t).Elem()
 	for i := range fields.NumField() {
 		value := (*int)(fields.Field(i).Addr().UnsafePointer())
@@ -64,13 +60,13 @@ func randomThresholds(r *rand.Rand, t thresholdTable) thresholdTable {
 			continue
 		}
 		switch name := fields.Type().Field(i).Name; {
-		case name == "stripRows":
+		case name == "StripRows":
 			*value = 3072 + 64*r.IntN(100)
-		case name == "slotBytes":
+		case name == "SlotBytes":
 			*value = minBatchBytes * (2 + r.IntN(15))
-		case name == "recordRows": // as many as the least records are for
+		case name == "RecordRows": // as many as the least records are for
 			*value = 1 << r.IntN(23)
-		case name == "windowRows":
+		case name == "WindowRows":
 			*value = 1 << r.IntN(13)
 		case strings.HasSuffix(name, "Bytes"):
 			*value = stagingStride<<r.IntN(10) + r.IntN(stagingStride)

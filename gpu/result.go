@@ -56,7 +56,7 @@ func (s *sorter) downloadWidened(dst []uint64, numbers driver.Ptr) {
 
 // afterKernels returns the transfer for a download of the given bytes after the kernels launched so far.
 func (s *sorter) afterKernels(bytes int) *transfer {
-	if bytes < thresholds.lateBytes {
+	if bytes < s.tuning.LateBytes {
 		return &s.transfer
 	}
 	e := s.event()

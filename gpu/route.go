@@ -71,7 +71,7 @@ func (t *team) newCuts() *cuts {
 	}
 	for i, m := range t.members {
 		lo, n := borders[i], borders[i+1]-borders[i]
-		ranges := rangesOf(n, c.exact)
+		ranges := rangesOf(n, c.exact, t.members[0].tuning.BucketRows)
 		for k := range ranges {
 			m.inboxes = append(m.inboxes, &inbox{number: len(c.targets)})
 			c.targets = append(c.targets, lo+n*(k+1)/ranges)
@@ -94,8 +94,8 @@ const exactShare = 32
 
 // rangesOf returns into how many ranges a device divides its rows: as few as possible of which each, inexactly cut, has
 // no more rows than the bucket sort takes.
-func rangesOf(rows, exact int) int {
-	most := max(thresholds.bucketRows-exact, thresholds.bucketRows/2, 1)
+func rangesOf(rows, exact, bucketRows int) int {
+	most := max(bucketRows-exact, bucketRows/2, 1)
 	return max(1, min((rows+most-1)/most, maxRanges))
 }
 

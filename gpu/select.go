@@ -3,6 +3,7 @@ package gpu
 import (
 	"math"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
@@ -18,11 +19,11 @@ type selectShape struct {
 
 // shapeSelect returns the shape of a select of the first k of n rows: hits is the average number of the first k rows in
 // a sample, and five standard deviations more; the capacity is six more. ok is false where sorting all rows is as fast.
-func shapeSelect(n, k int) (s selectShape, ok bool) {
+func shapeSelect(t *tuning.Table, n, k int) (s selectShape, ok bool) {
 	sample := math.Min(float64(n), kernels.SelectSample)
 	mean := sample * float64(k) / float64(n)
 	hits := math.Ceil(mean + 5*math.Sqrt(mean+1))
 	most := hits + hits/16 + 6*math.Sqrt(hits) + 8
 	s = selectShape{int(hits), min(n, int(math.Ceil(most*float64(n)/sample)))}
-	return s, n >= thresholds.selectRows && k > 0 && k <= n/selectShare && hits < sample
+	return s, n >= t.SelectRows && k > 0 && k <= n/selectShare && hits < sample
 }

@@ -25,7 +25,7 @@ type candidates struct {
 // that tie with the border are listed separately, where their order is that of the input; else they are candidates. ok
 // is false where sorting all rows is as fast, where the sampled cutoff was wrong, and where too many rows tie with it.
 func (s *sorter) selectFirst(field abiField, bits int, separateTies bool) (c candidates, ok bool) {
-	shape, ok := shapeSelect(s.rows, s.out)
+	shape, ok := shapeSelect(s.tuning, s.rows, s.out)
 	if !ok || s.cutoffFailed {
 		return c, false
 	}
@@ -123,7 +123,7 @@ func (s *sorter) sortSelected(c candidates) (order driver.Ptr) {
 // sortFirstByTypes sorts the rows that the result needs without statistics of the keys. It returns false if the types
 // of the keys have more values than fit one word.
 func (s *sorter) sortFirstByTypes() bool {
-	if _, ok := shapeSelect(s.rows, s.out); !ok || len(s.job.Keys) == 0 || s.job.Plan {
+	if _, ok := shapeSelect(s.tuning, s.rows, s.out); !ok || len(s.job.Keys) == 0 || s.job.Plan {
 		return false
 	}
 	fields, bits, ok := typeWord(s.job.Columns, s.job.Keys)
@@ -181,7 +181,7 @@ func (s *sorter) sortFirstByLeadingKey(deviceFields []abiField, bits int) (rows 
 // narrow selects the rows that may be in the result by the leading word of their codes, so that only they are sorted.
 // rows is 0, for all rows, where that is not faster.
 func (s *sorter) narrow() (rows driver.Ptr) {
-	if _, ok := shapeSelect(s.rows, s.out); !ok || s.cutoffFailed {
+	if _, ok := shapeSelect(s.tuning, s.rows, s.out); !ok || s.cutoffFailed {
 		return 0
 	}
 	src := s.source(0, 0)
@@ -192,7 +192,7 @@ func (s *sorter) narrow() (rows driver.Ptr) {
 	}
 	s.free(c.codes)
 	s.binner = newBinner(s.task, c.n)
-	s.binner.rowBits = rowBitsOf(s.rows)
+	s.binner.rowBits = rowBitsOf(s.tuning, s.rows)
 	return c.rows
 }
 

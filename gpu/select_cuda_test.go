@@ -5,21 +5,15 @@ package gpu
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 )
 
 // TestEngineSelects holds the engine to the suite once more, with the first rows selected among few rows as they are
 // among many.
 func TestEngineSelects(t *testing.T) {
-	keepThresholds(t)
-	thresholds.smallSortRows, thresholds.selectRows = 1000, 1
 	enginetest.TestEngine(t, func(t testing.TB) engine.Engine {
-		e, err := Open(Options{})
-		require.NoError(t, err, "this test needs a GPU")
-		t.Cleanup(func() { require.NoError(t, e.Close()) })
-		return e
+		return openForTest(t, func(t *tuning.Table) { t.SmallSortRows, t.SelectRows = 1000, 1 })
 	})
 }

@@ -10,10 +10,10 @@ import (
 
 // TestShapeSelect: the capacity grows with k, and is at least k.
 func TestShapeSelect(t *testing.T) {
-	for _, n := range []int{thresholds.selectRows, thresholds.selectRows + 1, 1 << 24, 1 << 28, 1<<32 - 1} {
+	for _, n := range []int{defaults.SelectRows, defaults.SelectRows + 1, 1 << 24, 1 << 28, 1<<32 - 1} {
 		last := selectShape{}
 		for _, k := range []int{1, 2, 100, 10_000, n / 100, n / 10, n / selectShare} {
-			s, ok := shapeSelect(n, k)
+			s, ok := shapeSelect(&defaults, n, k)
 			require.True(t, ok, "%d of %d rows", k, n)
 			require.Greater(t, s.capacity, k)
 			require.Less(t, s.capacity, 1<<31, "as kernels/abi.h asks")
@@ -24,11 +24,11 @@ func TestShapeSelect(t *testing.T) {
 				"no fewer than on average")
 			last = s
 		}
-		_, ok := shapeSelect(n, n/selectShare+1)
+		_, ok := shapeSelect(&defaults, n, n/selectShare+1)
 		require.False(t, ok)
 	}
-	for _, n := range []int{0, 1, thresholds.selectRows - 1} {
-		_, ok := shapeSelect(n, min(n, 1))
+	for _, n := range []int{0, 1, defaults.SelectRows - 1} {
+		_, ok := shapeSelect(&defaults, n, min(n, 1))
 		require.False(t, ok, "%d rows are soon sorted", n)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
@@ -23,17 +24,18 @@ type session struct {
 	cooperativeState driver.Ptr // a CooperativeState: zero between sorts
 	freeBytes        int64      // of device memory for sorts, as last measured
 	times            *stageTimes
+	tuning           *tuning.Table
 	peers            []*session          // of all devices of the engine, this one first
 	shareRows        int                 // the least rows of the share of a device
 	onLaunch         func(kernel string) // nil, but where launches are measured (benchmarks/cub)
 }
 
-func openSession(device int) (*session, error) {
+func openSession(device int, table *tuning.Table) (*session, error) {
 	c, err := driver.NewContext(device)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{Context: c, memory: newPool(c.Alloc, c.Free)}
+	s := &session{Context: c, memory: newPool(c.Alloc, c.Free), tuning: table}
 	if err := s.Do(s.prepare); err != nil {
 		c.Close()
 		return nil, err
@@ -43,7 +45,7 @@ func openSession(device int) (*session, error) {
 
 func (s *session) prepare() (err error) {
 	for i := range s.streams {
-		if s.streams[i], err = openStream(s.Context); err != nil {
+		if s.streams[i], err = openStream(s.Context, s.tuning); err != nil {
 			return err
 		}
 	}

@@ -6,15 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 )
 
 // openSessions opens devices that sort together, and returns the first. Those that reach each other copy directly.
-func openSessions(options Options, times *stageTimes) (*session, error) {
+func openSessions(options Options, table *tuning.Table, times *stageTimes) (*session, error) {
 	sessions, errs := make([]*session, len(options.Devices)), make([]error, len(options.Devices))
 	var group sync.WaitGroup
 	for i, number := range options.Devices {
 		group.Go(func() {
-			if sessions[i], errs[i] = openSession(number); errs[i] != nil && len(sessions) > 1 {
+			if sessions[i], errs[i] = openSession(number, table); errs[i] != nil && len(sessions) > 1 {
 				errs[i] = fmt.Errorf("device %d: %w", number, errs[i])
 			}
 		})

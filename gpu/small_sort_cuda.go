@@ -47,7 +47,7 @@ func (b *binner) sortSmall(field abiField, in driver.Ptr, classes uint64, meanwh
 
 // smallSortKernel returns the kernel that sorts the given number of rows on this device in a single launch.
 func (t *task) smallSortKernel(rows int) (name string, blocks int, ok bool) {
-	return smallSortKernel(rows, t.Multiprocessors, func(name string) bool { return t.Fits(kernelNumbers[name]) })
+	return smallSortKernel(t.tuning, rows, t.Multiprocessors, func(name string) bool { return t.Fits(kernelNumbers[name]) })
 }
 
 // How null and NaN sort: the enumeration Classes of kernels/small_sort.h.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -19,13 +20,8 @@ import (
 
 // TestEngineWithoutSmallSorts runs the suite with few rows sorted as many are.
 func TestEngineWithoutSmallSorts(t *testing.T) {
-	keepThresholds(t)
-	thresholds.smallSortRows, thresholds.keysRows, thresholds.largeSampleRows = 0, 0, 0
 	enginetest.TestEngine(t, func(t testing.TB) engine.Engine {
-		e, err := Open(Options{})
-		require.NoError(t, err, "this test needs a GPU")
-		t.Cleanup(func() { require.NoError(t, e.Close()) })
-		return e
+		return openForTest(t, func(t *tuning.Table) { t.SmallSortRows, t.KeysRows, t.LargeSampleRows = 0, 0, 0 })
 	})
 }
 

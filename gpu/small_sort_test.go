@@ -14,7 +14,7 @@ func TestSmallSortKernel(t *testing.T) {
 	for capability, shared := range sharedOf {
 		for _, rows := range []int{1, kernels.ClusterRows, kernels.ClusterRows + 1, 1 << 21} {
 			clusters := capability >= 90
-			name, blocks, ok := smallSortKernel(rows, multiprocessors, func(name string) bool {
+			name, blocks, ok := smallSortKernel(&defaults, rows, multiprocessors, func(name string) bool {
 				return fits(shared, name) && (clusters || kernels.All[kernelNumbers[name]].Cluster() == 0)
 			})
 			if !ok {
@@ -37,9 +37,9 @@ func TestSmallSortKernel(t *testing.T) {
 		1: "cluster", kernels.ClusterRows: "cluster", kernels.ClusterRows + 1: "cooperative",
 		grid: "cooperative", grid + 1: "",
 	} {
-		name, _, _ := smallSortKernel(rows, multiprocessors, every)
+		name, _, _ := smallSortKernel(&defaults, rows, multiprocessors, every)
 		require.Equal(t, want, name, "%d rows", rows)
 	}
-	_, _, ok := smallSortKernel(kernels.CooperativeRows+1, 1000, every)
+	_, _, ok := smallSortKernel(&defaults, kernels.CooperativeRows+1, 1000, every)
 	require.False(t, ok)
 }

@@ -39,7 +39,7 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	defer s.buffers.Release()
 	defer t.idle() // before the buffers are released
 	defer s.helpers.Wait()
-	s.prepare()
+	s.prepare(s.tuning.HelperRows)
 	if err := s.argsort(); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"cmp"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 )
 
 // Sizes of the pinned memory that columns are copied through, in slots. While some slots are copied by the device,
@@ -21,8 +22,9 @@ const (
 // before it is used again.
 type staging struct {
 	*driver.Context
-	slots [stagingSlots]slot
-	at    int
+	tuning *tuning.Table
+	slots  [stagingSlots]slot
+	at     int
 }
 
 // A slot is in use until the stream has passed its event.
@@ -42,7 +44,7 @@ func (r *staging) open(s *slot) (err error) {
 		}
 	}
 	if s.memory == nil {
-		s.memory, err = r.NewPinned(thresholds.slotBytes)
+		s.memory, err = r.NewPinned(r.tuning.SlotBytes)
 	}
 	return err
 }

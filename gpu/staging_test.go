@@ -10,21 +10,19 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // useSmallSlots has the staging memory come around many times.
-func useSmallSlots(t *testing.T) {
-	keepThresholds(t)
-	thresholds.slotBytes = 160 << 10 // copies of this size are made in the background
+func useSmallSlots(t *tuning.Table) {
+	t.SlotBytes = 160 << 10 // copies of this size are made in the background
 }
 
 // TestStaging sorts columns of many slots, from and to ordinary memory, with row numbers that are widened on their way,
 // by all threads and by one, and gives up at any moment.
 func TestStaging(t *testing.T) {
-	useSmallSlots(t)
-	e := openForTest(t)
-	useStreams(t)
+	e := openForTest(t, useSmallSlots, useStreams)
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
 	job := randomJob(mem, keyencode.Int64, 300_001, 3)

@@ -118,7 +118,7 @@ func (s *sorter) scanWord() {
 		return
 	}
 	fields, width, known := typeWord(s.job.Columns, s.job.Keys)
-	if !known && s.rows > thresholds.keysRows {
+	if !known && s.rows > s.tuning.KeysRows {
 		fields, width = typeFields(s.job.Columns, s.job.Keys), 64
 	}
 	if fields == nil || width <= bucketCodeBits {
@@ -127,7 +127,7 @@ func (s *sorter) scanWord() {
 	deviceFields := s.fields(fields)
 	var codes driver.Ptr
 	var in scanInput
-	if s.rows > thresholds.keysRows && asOneColumn(fields) {
+	if s.rows > s.tuning.KeysRows && asOneColumn(fields) {
 		in = keysInput(put(s.task, deviceFields...), len(deviceFields), width)
 	} else if known {
 		codes = s.encodeFields(deviceFields, 0, s.rows)
@@ -227,7 +227,7 @@ func (s *sorter) statistics(key keyencode.Key, found *abiStatistics) keyencode.S
 
 // measureOnHost computes the statistics of a key that the device does not read.
 func (s *sorter) measureOnHost(key keyencode.Key) keyencode.Statistics {
-	tile := thresholds.measureRows
+	tile := s.tuning.MeasureRows
 	src := &s.job.Columns[key.Column]
 	parts := make([]keyencode.Statistics, max(1, (s.rows+tile-1)/tile))
 	parts[0] = keyencode.Measure(src, key, 0, 0)

@@ -2,19 +2,23 @@
 
 package gpu
 
-import "github.com/arrowsort/arrowsort/gpu/internal/driver"
+import (
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
+)
 
 // A stream is a queue of the device with the memory to move bytes through it: pinned memory that pageable memory is
 // copied through, and events that limit how much is queued. The device computes, receives and sends at the same time,
 // in one stream each.
 type stream struct {
 	*driver.Stream
+	tuning  *tuning.Table
 	staging staging
 	marks   [2]driver.Event
 }
 
-func openStream(c *driver.Context) (s *stream, err error) {
-	s = &stream{staging: staging{Context: c}}
+func openStream(c *driver.Context, table *tuning.Table) (s *stream, err error) {
+	s = &stream{tuning: table, staging: staging{Context: c, tuning: table}}
 	if s.Stream, err = c.NewStream(); err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func textRange(c *keyencode.Column, k *keyencode.Chunk) (begin, end int) {
 // textOnDevice reports whether the device gathers a string column: there is likely to be memory for it, and no chunk
 // has 4 GiB of strings.
 func (s *sorter) textOnDevice(c *keyencode.Column) bool {
-	if s.rows < thresholds.textRows {
+	if s.rows < s.tuning.TextRows {
 		return false
 	}
 	for _, k := range filled(c) {

@@ -50,7 +50,6 @@ func texts(r *rand.Rand, kind keyencode.Kind, rows int) keyencode.Column {
 // TestTexts gathers strings on the device and on the host.
 func TestTexts(t *testing.T) {
 	e := openForTest(t)
-	keepThresholds(t)
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
 	for seed := range uint64(12) {
@@ -64,10 +63,10 @@ func TestTexts(t *testing.T) {
 			{Kind: keyencode.Int64, Chunks: []keyencode.Chunk{{Rows: rows, Values: values}}},
 			texts(r, keyencode.Binary, rows), texts(r, keyencode.LargeBinary, rows),
 		}
-		thresholds.textRows = 1 << 40
+		e.tuning.TextRows = 1 << 40
 		want, err := e.Sort(t.Context(), job, mem)
 		require.NoError(t, err)
-		thresholds.textRows = 1
+		e.tuning.TextRows = 1
 		got, err := e.Sort(t.Context(), job, mem)
 		require.NoError(t, err)
 		for i, at := range job.Gather {
@@ -81,8 +80,7 @@ func TestTexts(t *testing.T) {
 // TestTextsOfMoreThan2GiB has rows of the result whose bytes are too many for offsets of 32 bits.
 func TestTextsOfMoreThan2GiB(t *testing.T) {
 	e := openForTest(t)
-	keepThresholds(t)
-	thresholds.textRows = 1
+	e.tuning.TextRows = 1
 	const rows, size = 3, 1 << 30
 	c := keyencode.Column{Kind: keyencode.Binary}
 	data := make([]byte, size)

@@ -15,9 +15,9 @@ import (
 func TestThresholdsOfKernels(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../kernels/tuning.go", nil, 0)
 	require.NoError(t, err)
-	table, err := os.ReadFile("thresholds.go")
+	table, err := os.ReadFile("internal/tuning/thresholds.go")
 	require.NoError(t, err)
-	list, err := os.ReadFile("thresholds_cuda.go")
+	list, err := os.ReadFile("list.go")
 	require.NoError(t, err)
 	rows := regexp.MustCompile(`(Rows|Tile|TileWide|Window|SampleOf|Sample)$`)
 	found := 0

@@ -50,7 +50,7 @@ func (s *sorter) sortStrings() driver.Ptr {
 
 // sortedCodes are the codes of a word of rows, made on the host.
 func (s *sorter) sortedCodes(rows []uint32, codes []uint64, word int) error {
-	s.fail(s.workers.Tiles(len(rows), thresholds.encodeRows, func(lo, hi int) {
+	s.fail(s.workers.Tiles(len(rows), s.tuning.EncodeRows, func(lo, hi int) {
 		s.plan.EncodeRows(codes[lo:hi], word, rows[lo:hi])
 	}))
 	return s.err
@@ -61,7 +61,7 @@ func (s *sorter) breakTies(rows []uint32, codes []uint64) (any bool) {
 	runs := tiebreak.AppendRuns(nil, s.plan, codes, 0, 0)
 	runs = slices.DeleteFunc(runs, func(r tiebreak.Run) bool { return r.Lo >= s.out })
 	any = len(runs) > 0
-	for long := takeLong(&runs); len(long) > 0 && !s.failed(); long = takeLong(&runs) {
+	for long := takeLong(&runs, s.tuning.LongRunRows); len(long) > 0 && !s.failed(); long = takeLong(&runs, s.tuning.LongRunRows) {
 		for _, r := range long {
 			runs = append(runs, s.sortRun(r, rows[r.Lo:r.Hi], codes[r.Lo:r.Hi])...)
 		}
@@ -73,9 +73,9 @@ func (s *sorter) breakTies(rows []uint32, codes []uint64) (any bool) {
 }
 
 // takeLong removes the long runs from a list and returns them.
-func takeLong(runs *[]tiebreak.Run) (long []tiebreak.Run) {
+func takeLong(runs *[]tiebreak.Run, least int) (long []tiebreak.Run) {
 	*runs = slices.DeleteFunc(*runs, func(r tiebreak.Run) bool {
-		if r.Hi-r.Lo < thresholds.longRunRows {
+		if r.Hi-r.Lo < least {
 			return false
 		}
 		long = append(long, r)
@@ -96,7 +96,7 @@ func (s *sorter) sortRun(r tiebreak.Run, rows []uint32, codes []uint64) []tiebre
 	s.upload(src.codes, buffers.Bytes(codes))
 	s.upload(src.rows, buffers.Bytes(rows))
 	b := newBinner(s.task, n)
-	b.rowBits = rowBitsOf(s.rows)
+	b.rowBits = rowBitsOf(s.tuning, s.rows)
 	sorted := b.sort(src, s.plan.WordBits(r.Word))
 	s.download(buffers.Bytes(rows), sorted)
 	s.free(sorted)

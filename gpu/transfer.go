@@ -68,7 +68,7 @@ func (m *transfer) after(e driver.Event) {
 
 // moves counts bytes of memory traffic that the stream has been queued, and waits if too much is queued.
 func (m *transfer) moves(bytes int) {
-	if m.queued += bytes; m.queued < thresholds.queueBytes || m.failed() {
+	if m.queued += bytes; m.queued < m.tuning.QueueBytes || m.failed() {
 		return
 	}
 	m.queued = 0
@@ -103,7 +103,7 @@ const busCost = 64
 
 // upload copies src to the device: directly if it is pinned, else through the staging memory.
 func (m *transfer) upload(dst driver.Ptr, src []byte) {
-	if len(src) < thresholds.directBytes || !m.staging.Pinned(src) {
+	if len(src) < m.tuning.DirectBytes || !m.staging.Pinned(src) {
 		m.uploadStaged(dst, src)
 		return
 	}
@@ -112,8 +112,8 @@ func (m *transfer) upload(dst driver.Ptr, src []byte) {
 
 // inSteps calls step for parts of bytes that cross the bus, so that a cancelled context waits for no more than one.
 func (m *transfer) inSteps(bytes int, step func(at, n int) error) {
-	for at := 0; at < bytes && !m.failed(); at += thresholds.copyBytes {
-		n := min(bytes-at, thresholds.copyBytes)
+	for at := 0; at < bytes && !m.failed(); at += m.tuning.CopyBytes {
+		n := min(bytes-at, m.tuning.CopyBytes)
 		m.fail(step(at, n))
 		m.moves(n * busCost)
 	}
@@ -122,7 +122,7 @@ func (m *transfer) inSteps(bytes int, step func(at, n int) error) {
 // batchSize is how many of the given bytes go through the staging memory at a time: a share of each thread, rounded up
 // to a multiple of stagingStride, so that no value of 1, 2, 4 or 8 bytes is split.
 func (m *transfer) batchSize(bytes int) int {
-	size := max(thresholds.batchBytes, bytes/m.workers.Threads())
+	size := max(m.tuning.BatchBytes, bytes/m.workers.Threads())
 	return (size + stagingStride - 1) &^ (stagingStride - 1)
 }
 
@@ -155,7 +155,7 @@ func (m *transfer) uploadStaged(dst driver.Ptr, src []byte) {
 
 // download copies from the device to dst, which is complete after wait.
 func (m *transfer) download(dst []byte, src driver.Ptr) {
-	if len(dst) < thresholds.directBytes || !m.staging.Pinned(dst) {
+	if len(dst) < m.tuning.DirectBytes || !m.staging.Pinned(dst) {
 		m.downloadInto(src, len(dst), func(at int, data []byte) func() error {
 			return m.workers.BeginStream(dst[at:at+len(data)], data)
 		})

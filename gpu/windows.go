@@ -17,7 +17,7 @@ type windows struct{ dealt, places, offsets driver.Ptr }
 
 // inWindows reports whether a column is gathered in windows: there is one row number for each row.
 func (s *sorter) inWindows(width int) bool {
-	return (width == 4 || width == 8) && s.out == s.rows && s.rows*width >= thresholds.windowBytes
+	return (width == 4 || width == 8) && s.out == s.rows && s.rows*width >= s.tuning.WindowBytes
 }
 
 // scatterRows makes the windows when the first column needs them; nil if there is no memory for them.
@@ -32,7 +32,7 @@ func (s *sorter) scatterRows() *windows {
 	}
 	w := &windows{room[0], room[1], room[2]}
 	cursors := s.zeros(kernels.GatherWindows * 4)
-	shift := max(bits.Len(uint(s.out-1))-bits.Len(kernels.GatherWindows-1), bits.Len(uint(thresholds.windowRows))-1)
+	shift := max(bits.Len(uint(s.out-1))-bits.Len(kernels.GatherWindows-1), bits.Len(uint(s.tuning.WindowRows))-1)
 	s.launch("scatter_rows", tiles, uint64(s.order), uint64(s.out), uint64(shift), uint64(w.dealt), uint64(w.places),
 		uint64(w.offsets), uint64(cursors))
 	s.moves(10 * s.out)

@@ -17,9 +17,8 @@ import (
 // TestWindows gathers columns in windows, as only large ones are otherwise.
 func TestWindows(t *testing.T) {
 	e := openForTest(t)
-	keepThresholds(t)
-	thresholds.windowBytes = 0
-	for _, thresholds.windowRows = range []int{1, 1 << 12} {
+	e.tuning.WindowBytes = 0
+	for _, e.tuning.WindowRows = range []int{1, 1 << 12} {
 		for _, rows := range []int{1, 300, kernels.ScatterTile, kernels.ScatterTile + 1, 5*kernels.ScatterTile - 3} {
 			job := &engine.Job{Rows: rows, Keys: []keyencode.Key{{}}, RowNumbers: 4, Gather: []int{0, 1, 2, 1}}
 			for i, kind := range []keyencode.Kind{keyencode.Uint32, keyencode.Int64, keyencode.Float32} {
@@ -37,7 +36,7 @@ func TestWindows(t *testing.T) {
 				for k := range rows {
 					row := int(binary.LittleEndian.Uint32(res.RowNumbers[4*k:]))
 					what := fmt.Sprintf("windows of %d, %d rows, column %d: place %d",
-						thresholds.windowRows, rows, at, k)
+						e.tuning.WindowRows, rows, at, k)
 					require.Equal(t, src.Chunks[0].Values[row*width:][:width], res.Columns[i].Values[k*width:][:width],
 						what)
 				}

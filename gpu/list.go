@@ -10,12 +10,13 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// list returns the thresholds for a number of host threads on a device with a number of multiprocessors, in rows, by
+// listThresholds returns the thresholds for a number of host threads on a device with a number of multiprocessors, in rows, by
 // rising numbers of rows. Bytes become the rows of columns of bits and of 1, 4 and 8 bytes.
-func (t thresholdTable) list(threads, multiprocessors int) []engine.Threshold {
+func listThresholds(t *tuning.Table, threads, multiprocessors int) []engine.Threshold {
 	var list []engine.Threshold
 	add := func(name string, rows int) { list = append(list, engine.Threshold{Name: name, Rows: rows}) }
 	for name, rows := range map[string]int{
@@ -40,9 +41,9 @@ func (t thresholdTable) list(threads, multiprocessors int) []engine.Threshold {
 		add(name+" of 8 bytes", bytes/8)
 	}
 	addBytes("host.CopyTile", host.CopyTile)
-	addBytes("a batch for each thread", threads*t.batchBytes)
-	addBytes("all slots", stagingSlots*t.slotBytes)
-	for field, value := range reflect.ValueOf(t).Fields() {
+	addBytes("a batch for each thread", threads*t.BatchBytes)
+	addBytes("all slots", stagingSlots*t.SlotBytes)
+	for field, value := range reflect.ValueOf(*t).Fields() {
 		if n := int(value.Int()); strings.HasSuffix(field.Name, "Bytes") {
 			addBytes(field.Name, n)
 		} else {
