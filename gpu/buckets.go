@@ -1,8 +1,6 @@
 package gpu
 
 import (
-	"slices"
-
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/kernels"
 )
@@ -27,6 +25,9 @@ var bucketKernels = []string{
 	"bucket_sort", "bucket_sort_wide", "bucket_sort_large", "split_heavy", "split_heavy_wide", "check_order",
 }
 
+// bucketCodeBits is the bits of two digits. Codes of at most that many bits are sorted by digits.
+const bucketCodeBits = 2 * kernels.RadixBits
+
 // shapeBuckets returns the shape for n rows of numbers of width bytes: the least number of buckets for which a bucket
 // of average size is small enough, and for which bucket and bin bits are no fewer than the bits of a row number.
 func shapeBuckets(t *tuning.Table, n, width int) bucketShape {
@@ -45,12 +46,6 @@ func shapeKeys(t *tuning.Table, n int) bucketShape {
 	s.keys = true
 	s.bits = max(s.bits, kernels.OnlyPassBits+1)
 	return s.inPasses()
-}
-
-// asOneColumn reports whether kernels read the fields of a word as one column: at most MostKeys, and not only bits.
-func asOneColumn(fields []keyField) bool {
-	return len(fields) <= kernels.MostKeys &&
-		slices.ContainsFunc(fields, func(f keyField) bool { return f.layout.form != formBit })
 }
 
 // inPasses returns the shape with its bits divided among one pass or two.
@@ -132,4 +127,10 @@ func (s bucketShape) maxOversized() uint64 {
 		share = 4
 	}
 	return uint64(max(128, 1<<s.bits/share))
+}
+
+// planBlocks is the grid of bucket_plan: blocks for the buckets, and one for each class.
+func (s bucketShape) planBlocks() int {
+	const perBlock = kernels.PlanThreads * kernels.PlanItems
+	return (1<<s.bits+perBlock-1)/perBlock + kernels.Classes
 }

@@ -155,14 +155,6 @@ func (b *binner) bin(src source, field driver.Ptr, passes []pass, digits []digit
 	return rows[to]
 }
 
-// tile is the rows of a tile.
-func (p pass) tile() int {
-	if p.wide {
-		return kernels.BinningWideTile
-	}
-	return kernels.BinningTile
-}
-
 // pass runs one digit binning, strip by strip. Its blocks start while those of the preceding pass end. between are the
 // field, codes and rows that it reads, and the codes and rows that it writes. Each strip passes the ends of its bins on
 // to the next.

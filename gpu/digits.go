@@ -73,6 +73,14 @@ type pass struct {
 	last    bool // writes row numbers
 }
 
+// tile is the rows of a tile.
+func (p pass) tile() int {
+	if p.wide {
+		return kernels.BinningWideTile
+	}
+	return kernels.BinningTile
+}
+
 // shortRowBits is the bits of row numbers in short records.
 const shortRowBits = 32
 

@@ -2,7 +2,9 @@ package gpu
 
 import (
 	"math/bits"
+	"slices"
 
+	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -123,4 +125,10 @@ func typeWordWithNulls(columns []keyencode.Column, k keyencode.Key) (keyField, b
 	}
 	f.Null = f.Last[0]
 	return keyFieldOf(f), true
+}
+
+// asOneColumn reports whether kernels read the fields of a word as one column: at most MostKeys, and not only bits.
+func asOneColumn(fields []keyField) bool {
+	return len(fields) <= kernels.MostKeys &&
+		slices.ContainsFunc(fields, func(f keyField) bool { return f.layout.form != formBit })
 }

@@ -94,7 +94,7 @@ func (t *task) launchSort(p *partition, shape bucketShape, n int, sampled uint64
 		return
 	}
 	if shape.bits > kernels.SmallBucketBits {
-		t.launch("bucket_plan", planBlocks(shape.bits), p.buckets...)
+		t.launch("bucket_plan", shape.planBlocks(), p.buckets...)
 	}
 	if sampled&statusPlanOnly != 0 {
 		return
@@ -107,20 +107,11 @@ func (t *task) launchSort(p *partition, shape bucketShape, n int, sampled uint64
 	t.launchEarly("bucket_sort_large", t.Multiprocessors, p.buckets...) // starts when all blocks before it have started
 }
 
-// planBlocks is the grid of bucket_plan: blocks for 2^bits buckets, and one for each class.
-func planBlocks(bits int) int {
-	const perBlock = kernels.PlanThreads * kernels.PlanItems
-	return (1<<bits+perBlock-1)/perBlock + kernels.Classes
-}
-
 // scanBlocks is the grid of the key scan: one block per multiprocessor, fewer for few rows.
 func (t *task) scanBlocks(n int) int {
 	perBlock := kernels.KeyScanThreads * kernels.ChunkItems
 	return min(t.Multiprocessors, (n+perBlock-1)/perBlock)
 }
-
-// bucketCodeBits is the bits of two digits. Codes of at most that many bits are sorted by digits.
-const bucketCodeBits = 2 * kernels.RadixBits
 
 // A partition is the device memory of one sort by partition and bucket sort.
 type partition struct {
