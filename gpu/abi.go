@@ -2,7 +2,11 @@
 
 package gpu
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
+)
 
 // The twins of the structures of kernels/abi.h, which describes their members. All members are words of 64 bits, but
 // for abiSelection and abiDecision.
@@ -146,7 +150,7 @@ const (
 // rows.
 func (r *abiReport) varying(width int) uint64 {
 	bits := r.statistics.any & r.statistics.notAll
-	if r.decision.early != 0 && !allVary(width, bits) {
+	if r.decision.early != 0 && !strategy.AllVary(width, bits) {
 		return 0
 	}
 	return bits

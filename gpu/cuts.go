@@ -1,6 +1,10 @@
 package gpu
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
+)
 
 // A segment is rows that are consecutive in the sorted order, and on each device in the order in which it sends them.
 type segment struct {
@@ -44,23 +48,23 @@ func (c *cuts) start(rows []int) segment {
 }
 
 // digit is the next digit of a segment.
-func (c *cuts) digit(s *segment) digit {
+func (c *cuts) digit(s *segment) strategy.Digit {
 	bits := min(c.digitBits, s.bits)
-	return digit{uint64(s.bits - bits), uint64(bits)}
+	return strategy.Digit{Shift: uint64(s.bits - bits), Bits: uint64(bits)}
 }
 
 // divided returns the bins of a segment that must be divided further, given the rows in each bin on each device, and
 // places the cuts that are between bins, or in one small enough.
 func (c *cuts) divided(s *segment, counts [][]int) (open []segment) {
 	d := c.digit(s)
-	next := segment{first: s.first, begin: slices.Clone(s.begin), word: s.word, bits: int(d.shift)}
-	if d.shift == 0 {
+	next := segment{first: s.first, begin: slices.Clone(s.begin), word: s.word, bits: int(d.Shift)}
+	if d.Shift == 0 {
 		if next.word++; next.word < len(c.wordBits) {
 			next.bits = c.wordBits[next.word]
 		}
 	}
 	left := s.cuts
-	for bin := 0; bin < 1<<d.bits && len(left) > 0; bin++ {
+	for bin := 0; bin < 1<<d.Bits && len(left) > 0; bin++ {
 		next.end, next.cuts = slices.Clone(next.begin), nil
 		for device := range counts {
 			next.end[device] += counts[device][bin]

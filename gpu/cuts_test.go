@@ -33,10 +33,10 @@ func cutByRows(c *cuts, devices [][]cutRow) {
 			continue
 		}
 		digit := c.digit(&s)
-		bin := func(r cutRow) int { return int(r.words[s.word] >> digit.shift & (1<<digit.bits - 1)) }
+		bin := func(r cutRow) int { return int(r.words[s.word] >> digit.Shift & (1<<digit.Bits - 1)) }
 		counts := make([][]int, len(devices))
 		for d := range devices {
-			counts[d] = make([]int, 1<<digit.bits)
+			counts[d] = make([]int, 1<<digit.Bits)
 			rows := devices[d][s.begin[d]:s.end[d]]
 			slices.SortStableFunc(rows, func(a, b cutRow) int { return bin(a) - bin(b) })
 			for _, r := range rows {

@@ -21,6 +21,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -228,7 +229,7 @@ func TestStandinProtectsMemory(t *testing.T) {
 	require.NoError(t, err)
 	defer leave()
 	for _, p := range []driver.Ptr{own, foreign} {
-		require.NoError(t, s.streams[0].Launch(false, kernelNumbers["iota"], 1, []uint64{uint64(p), 100, 0}))
+		require.NoError(t, s.streams[0].Launch(false, strategy.KernelNumbers["iota"], 1, []uint64{uint64(p), 100, 0}))
 		require.NoError(t, s.streams[0].Wait())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
@@ -24,19 +25,19 @@ type dictionary struct {
 // encodeByDictionary encodes the source by a dictionary of the leading bits of its codes, where these take few values:
 // a code becomes the rank of its prefix above its other bits. Where that saves no time it returns the source as it is.
 func (b *binner) encodeByDictionary(src source, width int) (encoded source, bits int) {
-	digits := digitsOf(width)
-	if src.rows != 0 || b.encoded || encodedDigits(b.tuning, len(digits), b.rows) < 2 {
+	digits := strategy.Digits(width)
+	if src.rows != 0 || b.encoded || strategy.EncodedDigits(b.tuning, len(digits), b.rows) < 2 {
 		return src, width
 	}
 	d := &dictionary{field: put(b.task, src.field)}
 	counts := b.countPrefixes(d.field)
-	fewer := encodedDigits(b.tuning, len(varyingDigits(digits, cmp.Or(src.varying, counts.varying))), b.rows)
-	shift, ok := counts.shift(fewer, mostEstimated(b.tuning, b.rows))
+	fewer := strategy.EncodedDigits(b.tuning, len(strategy.Varying(digits, cmp.Or(src.varying, counts.Varying))), b.rows)
+	shift, ok := counts.Shift(fewer, strategy.MostEstimated(b.tuning, b.rows))
 	if d.shift = shift; !ok || !b.insertPrefixes(d) {
 		return src, width
 	}
 	defer b.free(d.slotOf, d.ranks)
-	if len(digitsOf(d.width())) > fewer {
+	if len(strategy.Digits(d.width())) > fewer {
 		return src, width
 	}
 	codes := b.alloc(d.bytes() * b.rows)
@@ -63,16 +64,16 @@ func (d *dictionary) bytes() int {
 }
 
 // countPrefixes counts the prefixes of a sample.
-func (b *binner) countPrefixes(field driver.Ptr) *prefixCounts {
+func (b *binner) countPrefixes(field driver.Ptr) *strategy.PrefixCounts {
 	n := min(b.rows, max(b.rows>>11, 1<<13), kernels.ClusterRows)
-	counts := &prefixCounts{}
+	counts := &strategy.PrefixCounts{}
 	codes, found := b.alloc(8*n), b.alloc(int(unsafe.Sizeof(*counts)))
 	b.launch("sample_codes", b.blocks(n), uint64(field), uint64(b.rows), uint64(n), uint64(codes), uint64(found))
 	order := b.orderOf(codes, n)
 	const parts = 16 // blocks of each shift
-	b.launch("count_prefixes", parts*len(counts.prefixes), uint64(codes), uint64(order), uint64(n), uint64(found))
+	b.launch("count_prefixes", parts*len(counts.Prefixes), uint64(codes), uint64(order), uint64(n), uint64(found))
 	words := b.words(found, int(unsafe.Sizeof(*counts))/8)
-	*counts = *(*prefixCounts)(unsafe.Pointer(&words[0]))
+	*counts = *(*strategy.PrefixCounts)(unsafe.Pointer(&words[0]))
 	b.free(codes, order, found)
 	return counts
 }

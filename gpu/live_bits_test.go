@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -60,7 +61,7 @@ func TestLiveBits(t *testing.T) {
 		k.null = percent(nulls, seed)
 		d := count.check(t, e, p, fmt.Sprintf("%+v, seed %d", c, seed), rows, k)
 		narrow += int(d.narrow)
-		spread := c.live > bucketCodeBits && c.outliers == 0 && rows > 1000 // so that partition suits them
+		spread := c.live > strategy.BucketCodeBits && c.outliers == 0 && rows > 1000 // so that partition suits them
 		expect(t, e, d.accepted == 1 || !spread || d.reason == reasonOrdered, "%s: %+v is declined: %d", p.name, c,
 			d.reason)
 		expect(t, e, d.narrow == 0 || c.live <= 33 || c.stride > 0, "%s: %+v has too many bits for 32", p.name, c)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -128,8 +129,8 @@ func useEverything(t *tuning.Table) {
 func TestMemory(t *testing.T) {
 	const rows = 9 << 20
 	table := tuning.Default()
-	shape := shapeBuckets(&table, rows, 8)
-	require.Less(t, shape.first, shape.bits)
+	shape := strategy.ShapeBuckets(&table, rows, 8)
+	require.Less(t, shape.First, shape.Bits)
 	r := rand.New(rand.NewPCG(4, 4))
 	columns := []keyencode.Column{
 		memoryColumn(r, keyencode.Int64, rows, false), memoryColumn(r, keyencode.Uint32, rows, true),

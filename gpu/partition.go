@@ -6,12 +6,13 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
 // canScan reports whether the key scan and the kernels after it can sort n rows on this device.
 func (t *task) canScan(n int) bool {
-	return n > 0 && n <= t.tuning.BucketRows && fits(t.Shared, bucketKernels...)
+	return n > 0 && n <= t.tuning.BucketRows && strategy.Fits(t.Shared, strategy.BucketKernels...)
 }
 
 // scanAndSort scans a column and sorts its n rows, in the order of the input, by partition and bucket sort. It returns
@@ -26,10 +27,10 @@ func (t *task) canScan(n int) bool {
 //
 // meanwhile is called when all kernels are launched.
 func (t *task) scanAndSort(in scanInput, n int, meanwhile func()) (rows driver.Ptr) {
-	shape := shapeBuckets(t.tuning, n, int(in.column.width))
-	shape.floats = in.column.form == formFloat
+	shape := strategy.ShapeBuckets(t.tuning, n, int(in.column.width))
+	shape.Floats = in.column.form == formFloat
 	if in.column.form == formKeys {
-		shape = shapeKeys(t.tuning, n)
+		shape = strategy.ShapeKeys(t.tuning, n)
 	}
 	p := t.newPartition(in, shape, n)
 	sampled := t.launchScan(p, &shape, n)
@@ -66,44 +67,44 @@ func (t *task) scanAndSort(in scanInput, n int, meanwhile func()) (rows driver.P
 // launchScan launches the sample and the key scan, and returns the decision of the sample. Where that is a narrow map,
 // it sets shape.exact. Where the sample finds that its map leaves some buckets too large, equalize makes another map or
 // declines, and the key scan, which has returned at once, is launched again.
-func (t *task) launchScan(p *partition, shape *bucketShape, n int) (sampled uint64) {
+func (t *task) launchScan(p *partition, shape *strategy.BucketShape, n int) (sampled uint64) {
 	t.reports.cleared = false // until the kernels that clear the counters are launched
 	report := t.reports.report
 	report.sample, report.plan = 0, 0
 	t.launch("sample", 1, p.buckets...)
-	t.launchEarly(shape.scanKernel(), t.scanBlocks(n), p.buckets...)
+	t.launchEarly(shape.ScanKernel(), t.scanBlocks(n), p.buckets...)
 	sampled = t.waitForStatus(&report.sample)
 	if sampled&statusUneven != 0 {
 		report.sample = 0
 		t.launch("equalize", 1, p.buckets...)
 		sampled = t.waitForStatus(&report.sample)
-		shape.equalized = sampled&statusEqualized != 0
+		shape.Equalized = sampled&statusEqualized != 0
 		if sampled&statusDeclined == 0 {
-			t.launch(shape.scanKernel(), t.scanBlocks(n), p.buckets...)
+			t.launch(shape.ScanKernel(), t.scanBlocks(n), p.buckets...)
 		}
 	}
-	shape.exact = shape.exact || sampled&statusNarrow != 0
+	shape.Exact = shape.Exact || sampled&statusNarrow != 0
 	return sampled
 }
 
 // launchSort launches the kernels after the key scan. They leave the counters zero. It launches nothing where the
 // sample has declined or is in order, since nothing is counted then, and only bucket_plan where nothing but the
 // statistics and the counts of classes is needed.
-func (t *task) launchSort(p *partition, shape bucketShape, n int, sampled uint64) {
+func (t *task) launchSort(p *partition, shape strategy.BucketShape, n int, sampled uint64) {
 	if sampled&(statusAccepted|statusPlanOnly) == 0 {
 		return
 	}
-	if shape.bits > kernels.SmallBucketBits {
-		t.launch("bucket_plan", shape.planBlocks(), p.buckets...)
+	if shape.Bits > kernels.SmallBucketBits {
+		t.launch("bucket_plan", shape.PlanBlocks(), p.buckets...)
 	}
 	if sampled&statusPlanOnly != 0 {
 		return
 	}
-	t.launch(shape.partitionKernel(), shape.tiles(n), p.buckets...)
-	if shape.first < shape.bits {
-		t.launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.first+1, p.buckets...)
+	t.launch(shape.PartitionKernel(), shape.Tiles(n), p.buckets...)
+	if shape.First < shape.Bits {
+		t.launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.First+1, p.buckets...)
 	}
-	t.launch(shape.bucketSortKernel(), ranges(n), p.buckets...)
+	t.launch(shape.BucketSortKernel(), strategy.Ranges(n), p.buckets...)
 	t.launchEarly("bucket_sort_large", t.Multiprocessors, p.buckets...) // starts when all blocks before it have started
 }
 
@@ -129,15 +130,15 @@ func (p *partition) with(first, second driver.Ptr) []uint64 {
 	return abiWords([]abiBuckets{b})
 }
 
-func (t *task) newPartition(in scanInput, shape bucketShape, n int) *partition {
-	buckets, ranges := 1<<shape.bits, ranges(n)
+func (t *task) newPartition(in scanInput, shape strategy.BucketShape, n int) *partition {
+	buckets, ranges := 1<<shape.Bits, strategy.Ranges(n)
 	p := &partition{rows: t.alloc(4 * n)}
 	p.records[0] = t.alloc(8 * n)
-	if shape.first < shape.bits {
+	if shape.First < shape.Bits {
 		p.records[1] = t.alloc(8 * n)
 	}
 	sizes := []int{
-		4 * (buckets + 1), 4 * buckets, 4 * (1<<shape.first + 1), 4 << shape.first, 8 * (ranges + 1),
+		4 * (buckets + 1), 4 * buckets, 4 * (1<<shape.First + 1), 4 << shape.First, 8 * (ranges + 1),
 		8 * (buckets + ranges),
 		kernels.MapBytes, kernels.PartialStatisticsBytes, kernels.EqualizerBytes,
 	}
@@ -151,7 +152,7 @@ func (t *task) newPartition(in scanInput, shape bucketShape, n int) *partition {
 		at[i] += uint64(p.temp)
 	}
 	decisionBytes := int(unsafe.Sizeof(abiDecision{}))
-	t.zeroCounters(decisionBytes + 4*buckets + 4*kernels.Classes*shape.tiles(n))
+	t.zeroCounters(decisionBytes + 4*buckets + 4*kernels.Classes*shape.Tiles(n))
 	counters := uint64(t.reports.counters)
 	p.structure = abiBuckets{
 		field: in.field(), column: in.column, codeBits: uint64(in.bits),
@@ -160,9 +161,9 @@ func (t *task) newPartition(in scanInput, shape bucketShape, n int) *partition {
 		classCounts: counters + uint64(decisionBytes+4*buckets),
 		starts:      at[0], cursors: at[1], firstStarts: at[2], firstCursors: at[3], ranges: at[4], list: at[5],
 		numberMap: at[6], partial: at[7], pieces: at[8], report: uint64(uintptr(unsafe.Pointer(t.reports.report))),
-		n: uint64(n), bits: uint64(shape.bits), firstBits: uint64(shape.first), rowBits: rowBitsOf(t.tuning, n),
-		second:      uint64(shape.bits - shape.first),
-		minimumBits: bucketCodeBits, maxOversized: shape.maxOversized(),
+		n: uint64(n), bits: uint64(shape.Bits), firstBits: uint64(shape.First), rowBits: strategy.RowBits(t.tuning, n),
+		second:      uint64(shape.Bits - shape.First),
+		minimumBits: strategy.BucketCodeBits, maxOversized: shape.MaxOversized(),
 		checksOrder: abiBool(in.checksOrder), readsMore: abiBool(n >= t.tuning.LargeSampleRows),
 	}
 	p.buckets = abiWords([]abiBuckets{p.structure})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -109,11 +110,11 @@ func TestPartitionTiles(t *testing.T) {
 	for _, p := range partitionings {
 		for k, kind := range wholeKinds {
 			p.set(&e.tuning, 5000)
-			s := shapeBuckets(&e.tuning, 5000, numberKey{kind: kind}.bytes())
-			tile := s.tile()
+			s := strategy.ShapeBuckets(&e.tuning, 5000, numberKey{kind: kind}.bytes())
+			tile := s.Tile()
 			for i, rows := range []int{tile - 1, tile, tile + 1, 2 * tile, 2*tile + 1} {
 				name := []string{"uniform", "25 % zero", "1 % hot", "and of 16"}[(i+k)%4]
-				key := numberKey{kind: kind, value: draws[name].by(rows, s.width, uint64(i)), null: percent(i%2*20, 3)}
+				key := numberKey{kind: kind, value: draws[name].by(rows, s.Width, uint64(i)), null: percent(i%2*20, 3)}
 				d := count.check(t, e, p, "tiles of "+name, rows, key.in(mode))
 				declines := name == "uniform" && k < 2 && d.accepted == 0
 				expect(t, e, !declines, "%s: %d uniform rows are declined: %d", p.name, rows, d.reason)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -136,13 +137,13 @@ func (m *member) scatterAll(plan *keyencode.Plan, c *cuts, open []segment, first
 }
 
 // scatterShare reads the keys and scatters the rows by their leading digit.
-func (m *member) scatterShare(plan *keyencode.Plan, d digit) (starts []uint32) {
+func (m *member) scatterShare(plan *keyencode.Plan, d strategy.Digit) (starts []uint32) {
 	s := m.share
 	s.plan = plan
 	src := source{}
 	if plan.Words() == 0 { // all rows are equal
 		src.codes = m.zeros(8 * m.rows)
-		src.field, d = codesField(src.codes), digit{0, 1}
+		src.field, d = codesField(src.codes), strategy.Digit{Bits: 1}
 	} else {
 		src = s.source(0, 0)
 	}

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
@@ -25,7 +26,7 @@ type candidates struct {
 // that tie with the border are listed separately, where their order is that of the input; else they are candidates. ok
 // is false where sorting all rows is as fast, where the sampled cutoff was wrong, and where too many rows tie with it.
 func (s *sorter) selectFirst(field abiField, bits int, separateTies bool) (c candidates, ok bool) {
-	shape, ok := shapeSelect(s.tuning, s.rows, s.out)
+	shape, ok := strategy.ShapeSelect(s.tuning, s.rows, s.out)
 	if !ok || s.cutoffFailed {
 		return c, false
 	}
@@ -36,10 +37,10 @@ func (s *sorter) selectFirst(field abiField, bits int, separateTies bool) (c can
 	tiles := (s.rows + tile - 1) / tile
 	status := s.zeros(8*tiles + int(unsafe.Sizeof(abiSelection{})))
 	sample := s.alloc(8 * kernels.SelectSample)
-	c = candidates{codes: s.alloc(width * shape.capacity), rows: s.alloc(4 * shape.capacity), bits: bits}
+	c = candidates{codes: s.alloc(width * shape.Capacity), rows: s.alloc(4 * shape.Capacity), bits: bits}
 	job := abiSelect{
-		field: field, bits: uint64(bits), n: uint64(s.rows), k: uint64(s.out), hits: uint64(shape.hits),
-		capacity: uint64(shape.capacity),
+		field: field, bits: uint64(bits), n: uint64(s.rows), k: uint64(s.out), hits: uint64(shape.Hits),
+		capacity: uint64(shape.Capacity),
 		sample:   uint64(sample), status: uint64(status), selection: uint64(status) + uint64(8*tiles),
 		codes: uint64(c.codes), rows: uint64(c.rows),
 		selected: uint64(uintptr(unsafe.Pointer(s.reports.selected))),
@@ -60,7 +61,7 @@ func (s *sorter) selectFirst(field abiField, bits int, separateTies bool) (c can
 		s.fail(s.WaitFor(s.reports.done))
 	}
 	found := s.reports.selected
-	if s.failed() || found.candidates > uint64(shape.capacity) || found.candidates+found.tied < uint64(s.out) {
+	if s.failed() || found.candidates > uint64(shape.Capacity) || found.candidates+found.tied < uint64(s.out) {
 		s.cutoffFailed = separateTies
 		s.free(c.codes, c.rows, c.tied)
 		return candidates{}, false
@@ -123,7 +124,7 @@ func (s *sorter) sortSelected(c candidates) (order driver.Ptr) {
 // sortFirstByTypes sorts the rows that the result needs without statistics of the keys. It returns false if the types
 // of the keys have more values than fit one word.
 func (s *sorter) sortFirstByTypes() bool {
-	if _, ok := shapeSelect(s.tuning, s.rows, s.out); !ok || len(s.job.Keys) == 0 || s.job.Plan {
+	if _, ok := strategy.ShapeSelect(s.tuning, s.rows, s.out); !ok || len(s.job.Keys) == 0 || s.job.Plan {
 		return false
 	}
 	fields, bits, ok := typeWord(s.job.Columns, s.job.Keys)
@@ -181,7 +182,7 @@ func (s *sorter) sortFirstByLeadingKey(deviceFields []abiField, bits int) (rows 
 // narrow selects the rows that may be in the result by the leading word of their codes, so that only they are sorted.
 // rows is 0, for all rows, where that is not faster.
 func (s *sorter) narrow() (rows driver.Ptr) {
-	if _, ok := shapeSelect(s.tuning, s.rows, s.out); !ok || s.cutoffFailed {
+	if _, ok := strategy.ShapeSelect(s.tuning, s.rows, s.out); !ok || s.cutoffFailed {
 		return 0
 	}
 	src := s.source(0, 0)
@@ -192,7 +193,7 @@ func (s *sorter) narrow() (rows driver.Ptr) {
 	}
 	s.free(c.codes)
 	s.binner = newBinner(s.task, c.n)
-	s.binner.rowBits = rowBitsOf(s.tuning, s.rows)
+	s.binner.rowBits = strategy.RowBits(s.tuning, s.rows)
 	return c.rows
 }
 

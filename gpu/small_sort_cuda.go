@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -22,7 +23,7 @@ func (b *binner) sortSmall(field abiField, in driver.Ptr, classes uint64, meanwh
 	}
 	rows = b.alloc(4 * b.rows)
 	small := abiSmallSort{field: field, classes: classes, n: uint64(b.rows), in: uint64(in), out: uint64(rows)}
-	if !kernels.All[kernelNumbers[kernel]].Cooperative() {
+	if !kernels.All[strategy.KernelNumbers[kernel]].Cooperative() {
 		b.launch(kernel, blocks, abiWords([]abiSmallSort{small})...)
 		return rows, true
 	}
@@ -45,9 +46,9 @@ func (b *binner) sortSmall(field abiField, in driver.Ptr, classes uint64, meanwh
 	return rows, ok
 }
 
-// smallSortKernel returns the kernel that sorts the given number of rows on this device in a single launch.
+// strategy.SingleLaunch returns the kernel that sorts the given number of rows on this device in a single launch.
 func (t *task) smallSortKernel(rows int) (name string, blocks int, ok bool) {
-	return smallSortKernel(t.tuning, rows, t.Multiprocessors, func(name string) bool { return t.Fits(kernelNumbers[name]) })
+	return strategy.SingleLaunch(t.tuning, rows, t.Multiprocessors, func(name string) bool { return t.Fits(strategy.KernelNumbers[name]) })
 }
 
 // How null and NaN sort: the enumeration Classes of kernels/small_sort.h.

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -121,7 +122,7 @@ func (s *sorter) scanWord() {
 	if !known && s.rows > s.tuning.KeysRows {
 		fields, width = typeFields(s.job.Columns, s.job.Keys), 64
 	}
-	if fields == nil || width <= bucketCodeBits {
+	if fields == nil || width <= strategy.BucketCodeBits {
 		return
 	}
 	deviceFields := s.fields(fields)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/kernels"
 )
@@ -68,7 +69,7 @@ func (t *task) launchKernel(early bool, kernel string, blocks int, args []uint64
 	}
 	t.fail(t.params.flush(t.Stream))
 	if !t.failed() {
-		t.fail(t.Launch(early, kernelNumbers[kernel], blocks, args))
+		t.fail(t.Launch(early, strategy.KernelNumbers[kernel], blocks, args))
 		if t.onLaunch != nil {
 			t.onLaunch(kernel)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/tiebreak"
 )
@@ -96,7 +97,7 @@ func (s *sorter) sortRun(r tiebreak.Run, rows []uint32, codes []uint64) []tiebre
 	s.upload(src.codes, buffers.Bytes(codes))
 	s.upload(src.rows, buffers.Bytes(rows))
 	b := newBinner(s.task, n)
-	b.rowBits = rowBitsOf(s.tuning, s.rows)
+	b.rowBits = strategy.RowBits(s.tuning, s.rows)
 	sorted := b.sort(src, s.plan.WordBits(r.Word))
 	s.download(buffers.Bytes(rows), sorted)
 	s.free(sorted)

@@ -1,4 +1,4 @@
-package gpu
+package strategy
 
 import (
 	"math/rand/v2"
@@ -9,20 +9,20 @@ import (
 )
 
 // countsOf counts the prefixes of codes as the device does.
-func countsOf(codes []uint64) *prefixCounts {
-	counts := &prefixCounts{}
+func countsOf(codes []uint64) *PrefixCounts {
+	counts := &PrefixCounts{}
 	for _, code := range codes {
-		counts.varying |= code ^ codes[0]
+		counts.Varying |= code ^ codes[0]
 	}
-	for shift := range counts.prefixes {
+	for shift := range counts.Prefixes {
 		rows := map[uint64]int{}
 		for _, code := range codes {
 			rows[code>>shift]++
 		}
 		for _, n := range rows {
-			counts.prefixes[shift][0]++
+			counts.Prefixes[shift][0]++
 			if n <= 2 {
-				counts.prefixes[shift][n]++
+				counts.Prefixes[shift][n]++
 			}
 		}
 	}
@@ -46,7 +46,7 @@ func TestPrefixes(t *testing.T) {
 	}
 	all := countsOf(sampleOf(1<<14, func(r *rand.Rand) uint64 { return r.Uint64() }))
 	require.Greater(t, all.estimate(0), 1<<26, "no value twice")
-	require.Equal(t, ^uint64(0), all.varying)
+	require.Equal(t, ^uint64(0), all.Varying)
 }
 
 // TestShift chooses the bits of codes that a dictionary replaces by ranks.
@@ -71,7 +71,7 @@ func TestShift(t *testing.T) {
 		{"random", func(r *rand.Rand) uint64 { return r.Uint64() }, 5, many, nil},
 		{"too many values", func(r *rand.Rand) uint64 { return mixed(r.Uint64N(1000)) }, 5, 500, nil},
 	} {
-		shift, ok := countsOf(sampleOf(1<<13, c.code)).shift(c.digits, c.most)
+		shift, ok := countsOf(sampleOf(1<<13, c.code)).Shift(c.digits, c.most)
 		require.Equal(t, c.shift != nil, ok, c.name)
 		require.True(t, !ok || slices.Contains(c.shift, shift), "%s: %d", c.name, shift)
 	}
@@ -87,7 +87,7 @@ func mixed(x uint64) uint64 {
 func TestEncodedDigits(t *testing.T) {
 	rows := defaults.DictionaryRows
 	for _, c := range []struct{ rows, fewer int }{{rows - 1, 0}, {rows, 4}, {4*rows - 1, 4}, {4 * rows, 5}} {
-		require.Equal(t, c.fewer, encodedDigits(&defaults, 8, c.rows), "%d rows", c.rows)
+		require.Equal(t, c.fewer, EncodedDigits(&defaults, 8, c.rows), "%d rows", c.rows)
 	}
-	require.Less(t, mostEstimated(&defaults, rows), mostEstimated(&defaults, 4*rows))
+	require.Less(t, MostEstimated(&defaults, rows), MostEstimated(&defaults, 4*rows))
 }

@@ -1,4 +1,4 @@
-package gpu
+package strategy
 
 import (
 	"testing"
@@ -14,14 +14,14 @@ func TestSmallSortKernel(t *testing.T) {
 	for capability, shared := range sharedOf {
 		for _, rows := range []int{1, kernels.ClusterRows, kernels.ClusterRows + 1, 1 << 21} {
 			clusters := capability >= 90
-			name, blocks, ok := smallSortKernel(&defaults, rows, multiprocessors, func(name string) bool {
-				return fits(shared, name) && (clusters || kernels.All[kernelNumbers[name]].Cluster() == 0)
+			name, blocks, ok := SingleLaunch(&defaults, rows, multiprocessors, func(name string) bool {
+				return Fits(shared, name) && (clusters || kernels.All[KernelNumbers[name]].Cluster() == 0)
 			})
 			if !ok {
-				require.False(t, rows <= kernels.ClusterRows && clusters && fits(shared, "cluster"), "%d rows", rows)
+				require.False(t, rows <= kernels.ClusterRows && clusters && Fits(shared, "cluster"), "%d rows", rows)
 				continue
 			}
-			kernel := kernels.All[kernelNumbers[name]]
+			kernel := kernels.All[KernelNumbers[name]]
 			require.LessOrEqual(t, kernel.Shared, shared, "%s on %d", name, capability)
 			require.True(t, clusters || kernel.Cluster() == 0, "%s on %d", name, capability)
 			if kernel.Cooperative() {
@@ -37,9 +37,9 @@ func TestSmallSortKernel(t *testing.T) {
 		1: "cluster", kernels.ClusterRows: "cluster", kernels.ClusterRows + 1: "cooperative",
 		grid: "cooperative", grid + 1: "",
 	} {
-		name, _, _ := smallSortKernel(&defaults, rows, multiprocessors, every)
+		name, _, _ := SingleLaunch(&defaults, rows, multiprocessors, every)
 		require.Equal(t, want, name, "%d rows", rows)
 	}
-	_, _, ok := smallSortKernel(&defaults, kernels.CooperativeRows+1, 1000, every)
+	_, _, ok := SingleLaunch(&defaults, kernels.CooperativeRows+1, 1000, every)
 	require.False(t, ok)
 }

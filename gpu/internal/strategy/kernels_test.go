@@ -1,4 +1,4 @@
-package gpu
+package strategy
 
 import (
 	"strings"
@@ -23,16 +23,16 @@ func TestKernelsFit(t *testing.T) {
 			}
 		}
 		for _, name := range names {
-			require.True(t, fits(shared, name), "%s on %d", name, capability)
+			require.True(t, Fits(shared, name), "%s on %d", name, capability)
 		}
 	}
-	require.True(t, fits(sharedOf[80], bucketKernels...))
-	require.False(t, fits(sharedOf[86], "equalize"))
+	require.True(t, Fits(sharedOf[80], BucketKernels...))
+	require.False(t, Fits(sharedOf[86], "equalize"))
 }
 
 func TestTileCount(t *testing.T) {
-	require.Equal(t, 1, tileCount(1, 100, 10))
-	require.Equal(t, 10, tileCount(100, 100, 10))
-	require.Equal(t, 11, tileCount(101, 100, 10))
-	require.Equal(t, 2*11+1, tileCount(205, 101, 10)) // the last tile of a strip may not be whole
+	require.Equal(t, 1, TileCount(1, 100, 10))
+	require.Equal(t, 10, TileCount(100, 100, 10))
+	require.Equal(t, 11, TileCount(101, 100, 10))
+	require.Equal(t, 2*11+1, TileCount(205, 101, 10)) // the last tile of a strip may not be whole
 }

@@ -1,4 +1,4 @@
-package gpu
+package strategy
 
 import (
 	"math"
@@ -13,13 +13,13 @@ const selectShare = 6
 
 // A selectShape is the border of a select and the memory for its candidates.
 type selectShape struct {
-	hits     int // rows of the sample that do not exceed the border
-	capacity int // the most candidates
+	Hits     int // rows of the sample that do not exceed the border
+	Capacity int // the most candidates
 }
 
-// shapeSelect returns the shape of a select of the first k of n rows: hits is the average number of the first k rows in
+// ShapeSelect returns the shape of a select of the first k of n rows: hits is the average number of the first k rows in
 // a sample, and five standard deviations more; the capacity is six more. ok is false where sorting all rows is as fast.
-func shapeSelect(t *tuning.Table, n, k int) (s selectShape, ok bool) {
+func ShapeSelect(t *tuning.Table, n, k int) (s selectShape, ok bool) {
 	sample := math.Min(float64(n), kernels.SelectSample)
 	mean := sample * float64(k) / float64(n)
 	hits := math.Ceil(mean + 5*math.Sqrt(mean+1))

@@ -1,4 +1,4 @@
-package gpu
+package strategy
 
 import (
 	"math/bits"
@@ -6,29 +6,29 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 )
 
-// prefixCounts are PrefixCounts of kernels/abi.h: of the prefixes of a sample.
-type prefixCounts struct {
-	// prefixes are the numbers of different prefixes, for each number of bits by which codes are shifted: of all, of
+// PrefixCounts are PrefixCounts of kernels/abi.h: of the prefixes of a sample.
+type PrefixCounts struct {
+	// Prefixes are the numbers of different prefixes, for each number of bits by which codes are shifted: of all, of
 	// those of one sampled row, and of two.
-	prefixes [64][3]uint64
-	varying  uint64 // bits in which sampled codes differ
+	Prefixes [64][3]uint64
+	Varying  uint64 // Bits in which sampled codes differ
 }
 
 // estimate estimates how many prefixes the whole column has, by the estimator of Chao (1984): those of the sample, and
 // the more others, the more of these were sampled only once.
-func (c *prefixCounts) estimate(shift int) int {
-	all, once, twice := c.prefixes[shift][0], c.prefixes[shift][1], c.prefixes[shift][2]
+func (c *PrefixCounts) estimate(shift int) int {
+	all, once, twice := c.Prefixes[shift][0], c.Prefixes[shift][1], c.Prefixes[shift][2]
 	return int(all + once*once/(2*(twice+1)))
 }
 
-// shift returns by how many bits to shift codes, so that the ranks of prefixes and the other bits have the fewest
+// Shift returns by how many bits to shift codes, so that the ranks of prefixes and the other bits have the fewest
 // digits, with room for 1/8 more prefixes. Ranks alone are the best; else the fewer prefixes, the better. ok is false
 // where the digits are more than digits, or the prefixes more than most.
-func (c *prefixCounts) shift(digits, most int) (shift int, ok bool) {
+func (c *PrefixCounts) Shift(digits, most int) (shift int, ok bool) {
 	fewest := digits
-	for s := range c.prefixes {
+	for s := range c.Prefixes {
 		prefixes := c.estimate(s)
-		n := len(digitsOf(s + bits.Len(uint(prefixes+prefixes/8))))
+		n := len(Digits(s + bits.Len(uint(prefixes+prefixes/8))))
 		if prefixes > most || n > fewest || n == fewest && ok && shift == 0 {
 			continue
 		}
@@ -37,9 +37,9 @@ func (c *prefixCounts) shift(digits, most int) (shift int, ok bool) {
 	return shift, ok
 }
 
-// encodedDigits is the most digits that codes of n rows may have after a dictionary has taken time, where they had the
+// EncodedDigits is the most digits that codes of n rows may have after a dictionary has taken time, where they had the
 // given number before. A dictionary takes about as long as 3 digits of 8-byte codes, and 0.15 ms.
-func encodedDigits(t *tuning.Table, digits, n int) int {
+func EncodedDigits(t *tuning.Table, digits, n int) int {
 	switch {
 	case n < t.DictionaryRows:
 		return 0
@@ -50,9 +50,9 @@ func encodedDigits(t *tuning.Table, digits, n int) int {
 	}
 }
 
-// mostEstimated is the most prefixes of n rows that an estimate may be. Of fewer rows a large dictionary takes too
+// MostEstimated is the most prefixes of n rows that an estimate may be. Of fewer rows a large dictionary takes too
 // long, and many more prefixes than a sample suggests may turn up.
-func mostEstimated(t *tuning.Table, n int) int {
+func MostEstimated(t *tuning.Table, n int) int {
 	if n < 4*t.DictionaryRows {
 		return t.DictionaryPrefixes / 50
 	}

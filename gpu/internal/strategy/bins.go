@@ -1,0 +1,137 @@
+// Package strategy decides how a sort goes: which kernels on which grids, in which formats. It is pure, without a device.
+package strategy
+
+import (
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
+	"github.com/arrowsort/arrowsort/kernels"
+)
+
+// A BucketShape is how many buckets rows are partitioned into, in one pass or two, and which kernels do so.
+type BucketShape struct {
+	Bits      int  // of the number of a bucket: the leading bits of a code
+	First     int  // Bits of the first of two passes; all bits for a single pass
+	Width     int  // bytes of a number
+	Exact     bool // codes have 32 bits, which tell nearly all numbers apart
+	keys      bool // the column is several keys
+	Floats    bool // the values are floats
+	Equalized bool // the map is equalized
+}
+
+// BucketKernels are the kernels of partition and bucket sort. A device whose multiprocessors have too little shared
+// memory for one of them sorts by digits.
+var BucketKernels = []string{
+	"sample", "equalize", "key_scan", "key_scan_equalized", "key_scan_keys", "bucket_plan",
+	"partition_first", "partition_first_floats", "partition_first_wide", "partition_first_equalized",
+	"partition_first_keys", "partition_only", "partition_only_wide", "partition_only_equalized", "partition_second",
+	"bucket_sort", "bucket_sort_wide", "bucket_sort_large", "split_heavy", "split_heavy_wide", "check_order",
+}
+
+// BucketCodeBits is the bits of two digits. Codes of at most that many bits are sorted by digits.
+const BucketCodeBits = 2 * kernels.RadixBits
+
+// ShapeBuckets returns the shape for n rows of numbers of width bytes: the least number of buckets for which a bucket
+// of average size is small enough, and for which bucket and bin bits are no fewer than the bits of a row number.
+func ShapeBuckets(t *tuning.Table, n, width int) BucketShape {
+	s := BucketShape{Bits: 1, Width: width, Exact: width == 4}
+	rowBits := int(RowBits(t, n))
+	for s.Bits < kernels.BucketBits &&
+		(n>>s.Bits > t.AverageRows || s.Bits+kernels.BucketSortBinBits < rowBits) {
+		s.Bits++
+	}
+	return s.inPasses()
+}
+
+// ShapeKeys returns the shape for several keys that are read as one column: always two passes.
+func ShapeKeys(t *tuning.Table, n int) BucketShape {
+	s := ShapeBuckets(t, n, 8)
+	s.keys = true
+	s.Bits = max(s.Bits, kernels.OnlyPassBits+1)
+	return s.inPasses()
+}
+
+// inPasses returns the shape with its bits divided among one pass or two.
+func (s BucketShape) inPasses() BucketShape {
+	s.First = s.Bits
+	if s.Bits > kernels.OnlyPassBits {
+		s.First = (s.Bits + 1) / 2
+	}
+	return s
+}
+
+// Ranges is the number of bucket ranges of n rows.
+func Ranges(n int) int { return (n + kernels.BucketRangeRows - 1) / kernels.BucketRangeRows }
+
+// Tile is the number of rows of a tile of the pass that reads the column.
+func (s BucketShape) Tile() int {
+	switch {
+	case s.First < s.Bits && s.Width == 8:
+		return kernels.PartitionWideTile
+	case s.First < s.Bits:
+		return kernels.PartitionTile
+	default:
+		return kernels.PartitionOnlyTile
+	}
+}
+
+// Tiles is the number of tiles of n rows.
+func (s BucketShape) Tiles(n int) int { return (n + s.Tile() - 1) / s.Tile() }
+
+// PartitionKernel returns the kernel that reads the column and scatters its rows.
+func (s BucketShape) PartitionKernel() string {
+	name := "partition_only"
+	if s.First < s.Bits {
+		name = "partition_first"
+	}
+	switch {
+	case s.Equalized:
+		name += "_equalized"
+	case s.keys:
+		name += "_keys"
+	case s.Width == 8:
+		name += "_wide"
+	case s.Floats && s.First < s.Bits:
+		name += "_floats"
+	}
+	return name
+}
+
+// ScanKernel returns the kernel of the key scan.
+func (s BucketShape) ScanKernel() string {
+	switch {
+	case s.Equalized:
+		return "key_scan_equalized"
+	case s.keys:
+		return "key_scan_keys"
+	}
+	return "key_scan"
+}
+
+// SplitKernel returns the kernel that splits heavy values, NaN and null from the other rows.
+func (s BucketShape) SplitKernel() string { return variant("split_heavy", s.Width == 8) }
+
+// BucketSortKernel returns the kernel that sorts bucket ranges.
+func (s BucketShape) BucketSortKernel() string { return variant("bucket_sort", !s.Exact) }
+
+// variant returns the name of a kernel, or of that for wide rows.
+func variant(kernel string, wide bool) string {
+	if wide {
+		return kernel + "_wide"
+	}
+	return kernel
+}
+
+// MaxOversized is the most buckets larger than a bucket range with which a column is sorted by buckets. One block sorts
+// each of them, while other blocks wait.
+func (s BucketShape) MaxOversized() uint64 {
+	share := 10
+	if s.Width == 8 {
+		share = 4
+	}
+	return uint64(max(128, 1<<s.Bits/share))
+}
+
+// PlanBlocks is the grid of bucket_plan: blocks for the buckets, and one for each class.
+func (s BucketShape) PlanBlocks() int {
+	const perBlock = kernels.PlanThreads * kernels.PlanItems
+	return (1<<s.Bits+perBlock-1)/perBlock + kernels.Classes
+}

@@ -1,0 +1,83 @@
+package strategy
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/kernels"
+)
+
+// TestBucketShapes compares shapes with the limits of kernels/abi.h.
+func TestBucketShapes(t *testing.T) {
+	known := map[string]bool{}
+	for _, k := range kernels.All {
+		known[k.Name] = true
+	}
+	for i, n := range []int{
+		1, 2, 100, 5000, 1 << 16, 1 << 20, 1 << 22, 1 << 23, 1 << 24, 1<<27 + 5, defaults.BucketRows,
+	} {
+		s := ShapeBuckets(&defaults, n, 4<<(i%2))
+		require.GreaterOrEqual(t, s.Bits, 1)
+		require.LessOrEqual(t, s.Bits, kernels.BucketBits)
+		require.LessOrEqual(t, int(RowBits(&defaults, n)), s.Bits+kernels.BucketSortBinBits, "%d rows", n)
+		require.LessOrEqual(t, n>>s.Bits, kernels.BucketRangeRows, "%d rows", n)
+		if s.First < s.Bits {
+			require.LessOrEqual(t, s.First, kernels.RadixBits)
+			require.LessOrEqual(t, s.Bits-s.First, kernels.RadixBits)
+		} else {
+			require.LessOrEqual(t, s.Bits, kernels.OnlyPassBits)
+		}
+		require.GreaterOrEqual(t, Ranges(n)*kernels.BucketRangeRows, n)
+		require.GreaterOrEqual(t, s.Tiles(n)*s.Tile(), n)
+		require.True(t, known[s.BucketSortKernel()])
+		require.True(t, known[s.PartitionKernel()])
+		require.True(t, known[s.SplitKernel()])
+		s.Floats = true
+		require.True(t, known[s.PartitionKernel()])
+	}
+}
+
+// TestTolerated: long numbers are worth more large buckets, since digits take longer; short ones are worth none where
+// rows are few.
+func TestTolerated(t *testing.T) {
+	require.EqualValues(t, 409, ShapeBuckets(&defaults, 1<<24, 4).MaxOversized())
+	require.EqualValues(t, 128, ShapeBuckets(&defaults, 1<<16, 4).MaxOversized())
+	require.Greater(t, ShapeBuckets(&defaults, 1<<28, 8).MaxOversized(), ShapeBuckets(&defaults, 1<<28, 4).MaxOversized())
+}
+
+// TestShapeKeys: several keys take two passes.
+func TestShapeKeys(t *testing.T) {
+	for _, n := range []int{1, 1000, 1 << 22, 1<<22 + 1, 1 << 24, 1 << 28} {
+		s, one := ShapeKeys(&defaults, n), ShapeBuckets(&defaults, n, 8)
+		require.Less(t, s.First, s.Bits, "%d rows", n)
+		require.LessOrEqual(t, s.First, 8)
+		require.LessOrEqual(t, s.Bits-s.First, 8)
+		require.GreaterOrEqual(t, s.Bits, one.Bits)
+		require.Equal(t, []string{"key_scan_keys", "partition_first_keys", "bucket_sort_wide"},
+			[]string{s.ScanKernel(), s.PartitionKernel(), s.BucketSortKernel()})
+	}
+}
+
+// TestShapeFloats: a separate kernel partitions many floats of four bytes.
+func TestShapeFloats(t *testing.T) {
+	for _, c := range []struct {
+		n, width int
+		want     string
+	}{{1 << 16, 4, "partition_only"}, {1 << 24, 4, "partition_first_floats"},
+		{1 << 24, 8, "partition_first_wide"}} {
+		s := ShapeBuckets(&defaults, c.n, c.width)
+		s.Floats = true
+		require.Equal(t, c.want, s.PartitionKernel())
+	}
+}
+
+// TestShapeEqualized: columns of 8 bytes with an equalized map have separate kernels, with one pass or two.
+func TestShapeEqualized(t *testing.T) {
+	for n, want := range map[int]string{1<<22 + 1: "partition_only_equalized", 1 << 24: "partition_first_equalized"} {
+		s := ShapeBuckets(&defaults, n, 8)
+		s.Equalized = true
+		require.Equal(t, []string{"key_scan_equalized", want, "bucket_sort_wide"},
+			[]string{s.ScanKernel(), s.PartitionKernel(), s.BucketSortKernel()})
+	}
+}
