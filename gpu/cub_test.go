@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/benchmarks/cub"
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -168,7 +169,7 @@ func (d *onDevice) Report() cub.Report {
 	}
 	r := cub.Report{Path: d.path(), Bits: bits}
 	if r.Selected = slices.Contains(d.launches, "select_border") && !s.cutoffFailed; r.Selected {
-		r.Candidates = int(d.reports.selected.candidates)
+		r.Candidates = int(d.reports.selected.Candidates)
 	}
 	return r
 }
@@ -186,7 +187,7 @@ func (d *onDevice) path() string {
 	if last("dictionary_ranks") >= 0 {
 		return "ranks"
 	}
-	scanned, decision := last("key_scan"), d.reports.report.decision
+	scanned, decision := last("key_scan"), d.reports.report.Decision
 	switch single := len(d.launches) - 1; {
 	case scanned < 0 && single >= 0 && last("cluster") == single:
 		return "cluster"
@@ -198,13 +199,13 @@ func (d *onDevice) path() string {
 		return "order"
 	case last("split_heavy") > scanned:
 		return "split"
-	case d.launches[scanned] == "key_scan_keys" && (decision.accepted != 0 || decision.reason == reasonOrdered):
+	case d.launches[scanned] == "key_scan_keys" && (decision.Accepted != 0 || decision.Reason == abi.ReasonOrdered):
 		return "keys"
-	case decision.accepted != 0:
+	case decision.Accepted != 0:
 		return "buckets"
 	}
-	reason := []string{"", "equal", "few", "large", "count", "read", "range"}[decision.reason]
-	if decision.early != 0 {
+	reason := []string{"", "equal", "few", "large", "count", "read", "range"}[decision.Reason]
+	if decision.Early != 0 {
 		reason += "!"
 	}
 	return reason

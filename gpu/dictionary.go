@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -31,7 +32,8 @@ func (b *binner) encodeByDictionary(src source, width int) (encoded source, bits
 	}
 	d := &dictionary{field: put(b.task, src.field)}
 	counts := b.countPrefixes(d.field)
-	fewer := strategy.EncodedDigits(b.tuning, len(strategy.Varying(digits, cmp.Or(src.varying, counts.Varying))), b.rows)
+	varying := strategy.Varying(digits, cmp.Or(src.varying, counts.Varying))
+	fewer := strategy.EncodedDigits(b.tuning, len(varying), b.rows)
 	shift, ok := counts.Shift(fewer, strategy.MostEstimated(b.tuning, b.rows))
 	if d.shift = shift; !ok || !b.insertPrefixes(d) {
 		return src, width
@@ -43,11 +45,11 @@ func (b *binner) encodeByDictionary(src source, width int) (encoded source, bits
 	codes := b.alloc(d.bytes() * b.rows)
 	b.encodeRanks(d, codes)
 	b.free(src.codes)
-	encoded = source{field: codesField(codes), varying: math.MaxUint64 >> (64 - d.width())}
+	encoded = source{field: abi.CodesField(codes), varying: math.MaxUint64 >> (64 - d.width())}
 	if d.bytes() == 8 {
 		encoded.codes = codes
 	} else {
-		encoded.column, encoded.field.width, encoded.field.stride = codes, 4, 4
+		encoded.column, encoded.field.Width, encoded.field.Stride = codes, 4, 4
 	}
 	return encoded, d.width()
 }
@@ -82,7 +84,7 @@ func (b *binner) countPrefixes(field driver.Ptr) *strategy.PrefixCounts {
 func (t *task) orderOf(codes driver.Ptr, n int) driver.Ptr {
 	b := newBinner(t, n)
 	b.encoded = true
-	rows := b.sort(source{field: codesField(codes), scan: codesInput(codes, 64)}, 64)
+	rows := b.sort(source{field: abi.CodesField(codes), scan: abi.Codes(codes, 64)}, 64)
 	if rows == 0 { // all digits are constant
 		rows = t.iota(n, false)
 	}

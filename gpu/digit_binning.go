@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -26,10 +27,10 @@ func newBinner(t *task, rows int) *binner {
 
 // A source is a word of codes to sort by: a field of the rows in the order of the input, or codes with their rows.
 type source struct {
-	field abiField
-	codes driver.Ptr // freed, or reused for records
-	rows  driver.Ptr // 0: the order of the input
-	scan  *scanInput // of rows in the order of the input that were not scanned yet; nil otherwise
+	field abi.Field
+	codes driver.Ptr     // freed, or reused for records
+	rows  driver.Ptr     // 0: the order of the input
+	scan  *abi.KeySource // of rows in the order of the input that were not scanned yet; nil otherwise
 	// column is the memory of codes of 4 bytes, which is not reused; freed after the sort.
 	column driver.Ptr
 	// varying are the bits of codes that vary; 0 if unknown.
@@ -41,7 +42,7 @@ func (src source) format(width int) strategy.Records {
 	switch {
 	case src.rows != 0:
 		return strategy.Wide
-	case src.field.width == 4 && width <= 32:
+	case src.field.Width == 4 && width <= 32:
 		return strategy.FromShort
 	default:
 		return strategy.FromColumn
@@ -60,9 +61,9 @@ func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 			b.free(src.codes)
 			return rows
 		}
-		if src.scan.field() == src.field { // else the bits are those of other numbers
+		if src.scan.Field() == src.field { // else the bits are those of other numbers
 			report := b.waitForReport()
-			src.varying = report.varying(width)
+			src.varying = varying(&report, width)
 		}
 	}
 	src, width = b.encodeByDictionary(src, width)
@@ -136,7 +137,8 @@ func (b *binner) histograms(field driver.Ptr, digits []strategy.Digit, varying u
 }
 
 // bin runs the passes. Records alternate between two pairs of buffers, one of which is the source's.
-func (b *binner) bin(src source, field driver.Ptr, passes []strategy.Pass, digits []strategy.Digit, c *counters) driver.Ptr {
+func (b *binner) bin(src source, field driver.Ptr, passes []strategy.Pass, digits []strategy.Digit, c *counters,
+) driver.Ptr {
 	codes, rows := [2]driver.Ptr{0, src.codes}, [2]driver.Ptr{0, src.rows}
 	phase := map[int]uint64{} // the number of passes so far, by the rows of a tile
 	for i, p := range passes {
@@ -193,24 +195,10 @@ func (b *binner) scatter(src source, d strategy.Digit, codes, rows driver.Ptr) (
 	c := b.newCounters(1)
 	defer b.free(c.starts, c.memory)
 	b.histograms(put(b.task, src.field), []strategy.Digit{d}, ^uint64(0), c)
-	numbered := put(b.task, src.field.numberedFrom(b.first))
+	numbered := put(b.task, src.field.NumberedFrom(b.first))
 	b.pass(p, d.Bits, [5]driver.Ptr{numbered, src.codes, src.rows, codes, rows}, c, 0, 0)
 	starts = make([]uint32, kernels.RadixBins+1)
 	starts[kernels.RadixBins] = uint32(b.rows)
 	b.download(buffers.Bytes(starts[:kernels.RadixBins]), c.starts)
 	return starts
-}
-
-// numberedFrom is the field for rows whose numbers begin with a multiple of 64: the addresses are those that row 0
-// would have. Only rows that exist are read.
-func (f abiField) numberedFrom(first int) abiField {
-	n := uint64(first)
-	f.values -= n * f.stride
-	if f.stride == 0 {
-		f.values -= n / 8 // a bitmap
-	}
-	if f.validity != 0 {
-		f.validity -= n / 8
-	}
-	return f
 }

@@ -5,6 +5,7 @@ package gpu
 import (
 	"slices"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -30,15 +31,15 @@ func (s *sorter) source(word int, rows driver.Ptr) source {
 		return source{field: s.field(&fields[0]), scan: s.scanInputOfField(&fields[0])}
 	}
 	codes := s.encode(word, rows, s.binner.rows)
-	src := source{field: codesField(codes), codes: codes, rows: rows}
+	src := source{field: abi.CodesField(codes), codes: codes, rows: rows}
 	if rows == 0 {
-		src.scan = codesInput(codes, s.plan.WordBits(word))
+		src.scan = abi.Codes(codes, s.plan.WordBits(word))
 	}
 	return src
 }
 
 // scanInputOfField returns the column of a field; nil for a single key, which has been scanned before.
-func (s *sorter) scanInputOfField(f *keyField) *scanInput {
+func (s *sorter) scanInputOfField(f *keyField) *abi.KeySource {
 	if len(s.job.Keys) == 1 {
 		return nil
 	}
@@ -54,7 +55,7 @@ func readsAsItIs(f *keyField) bool {
 
 // isNumber reports whether a column holds numbers of 4 or 8 bytes, which kernels read directly.
 func isNumber(l keyLayout) bool {
-	forms := []uint64{formInteger, formFloat, formRank}
+	forms := []uint64{abi.FormInteger, abi.FormFloat, abi.FormRank}
 	return l.stride == l.width && (l.width == 4 || l.width == 8) && slices.Contains(forms, l.form)
 }
 
@@ -68,19 +69,19 @@ func (s *sorter) encode(word int, rows driver.Ptr, n int) driver.Ptr {
 }
 
 // encodeFields encodes a word from its fields.
-func (s *sorter) encodeFields(fields []abiField, rows driver.Ptr, n int) driver.Ptr {
+func (s *sorter) encodeFields(fields []abi.Field, rows driver.Ptr, n int) driver.Ptr {
 	codes := s.alloc(8 * n)
 	s.launchEncode(fields, rows, n, codes)
 	bytes := 8 * n
 	for i := range fields {
-		bytes += n * int(fields[i].stride)
+		bytes += n * int(fields[i].Stride)
 	}
 	s.moves(bytes)
 	return codes
 }
 
 // launchEncode makes codes the sums of fields of rows.
-func (t *task) launchEncode(fields []abiField, rows driver.Ptr, n int, codes driver.Ptr) {
+func (t *task) launchEncode(fields []abi.Field, rows driver.Ptr, n int, codes driver.Ptr) {
 	t.launch("encode", t.blocks(n), uint64(put(t, fields...)), uint64(len(fields)), uint64(n), uint64(rows),
 		uint64(codes))
 }

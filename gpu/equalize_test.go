@@ -5,6 +5,7 @@ package gpu
 import (
 	"testing"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -49,12 +50,12 @@ func TestEqualizedMaps(t *testing.T) {
 		}
 		d := count.check(t, e, p, name, rows, numberKey{kind: kind, value: value, null: percent(nulls, seed)}.in(mode))
 		s := <-e.turn
-		is := s.reports.report.sample&statusEqualized != 0
+		is := s.reports.report.Sample&abi.StatusEqualized != 0
 		e.turn <- s
 		if is {
 			equalized++
 		}
-		expect(t, e, d.accepted == 1 || !is, "%s of %s: an equalized map is declined: %d", p.name, name, d.reason)
+		expect(t, e, d.Accepted == 1 || !is, "%s of %s: an equalized map is declined: %d", p.name, name, d.Reason)
 		expect(t, e, !is || name != "three clusters", "nothing spreads clusters")
 		mode++
 	}

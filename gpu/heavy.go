@@ -3,29 +3,30 @@
 package gpu
 
 import (
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 )
 
 // sortHeavy sorts a column most of whose rows are of classes: heavy values, NaN and null. A kernel writes their row
 // numbers to their places in the result. The other rows are sorted by digits, and merged into the places between.
-func (t *task) sortHeavy(p *partition, in scanInput, shape strategy.BucketShape, n int) {
+func (t *task) sortHeavy(p *partition, in abi.KeySource, shape strategy.BucketShape, n int) {
 	report := t.waitForReport()
-	others := int(report.decision.records)
+	others := int(report.Decision.Records)
 	codes := p.records[0]
 	t.free(p.records[1])
 	p.records = [2]driver.Ptr{}
 	rows := t.alloc(4 * others)
 	t.launch(shape.SplitKernel(), shape.Tiles(n), p.with(codes, rows)...)
 	t.reports.cleared = !t.failed() // the kernel clears the counts of classes
-	t.moves(2*int(in.column.width)*n + 16*n)
+	t.moves(2*int(in.Column.Width)*n + 16*n)
 	if others == 0 {
 		t.free(codes, rows)
 		return
 	}
 	b := &binner{task: t, rows: others, rowBits: strategy.RowBits(t.tuning, n)}
-	src := source{field: codesField(codes), codes: codes, rows: rows, varying: report.varying(in.bits)}
-	sorted := b.sort(src, in.bits)
+	src := source{field: abi.CodesField(codes), codes: codes, rows: rows, varying: varying(&report, in.Bits)}
+	sorted := b.sort(src, in.Bits)
 	t.launch("merge_heavy", t.blocks(others), p.with(sorted, 0)...)
 	t.free(sorted)
 }

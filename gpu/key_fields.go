@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -20,26 +21,26 @@ type keyLayout struct {
 // layoutOf returns the layout of a key column; false for strings, which the device does not read as keys.
 func layoutOf(c *keyencode.Column) (keyLayout, bool) {
 	width := c.ValueBytes()
-	l := keyLayout{form: formInteger, width: width, stride: width}
+	l := keyLayout{form: abi.FormInteger, width: width, stride: width}
 	switch c.Kind {
 	case keyencode.Null:
-		l.form = formNone
+		l.form = abi.FormNone
 	case keyencode.Bool:
-		l.form, l.width = formBit, 1
+		l.form, l.width = abi.FormBit, 1
 	case keyencode.Int8, keyencode.Int16, keyencode.Int32, keyencode.Int64:
 		l.signBit = 1 << (8*width - 1)
 	case keyencode.Float16:
-		l.form, l.signBit, l.infinity = formFloat, 1<<15, 0x7c00
+		l.form, l.signBit, l.infinity = abi.FormFloat, 1<<15, 0x7c00
 	case keyencode.Float32:
-		l.form, l.signBit, l.infinity = formFloat, 1<<31, 0x7f80_0000
+		l.form, l.signBit, l.infinity = abi.FormFloat, 1<<31, 0x7f80_0000
 	case keyencode.Float64:
-		l.form, l.signBit, l.infinity = formFloat, 1<<63, 0x7ff0_0000_0000_0000
+		l.form, l.signBit, l.infinity = abi.FormFloat, 1<<63, 0x7ff0_0000_0000_0000
 	case keyencode.Decimal128, keyencode.Decimal256:
-		l.form, l.signBit = formDecimal, 1<<63
+		l.form, l.signBit = abi.FormDecimal, 1<<63
 	case keyencode.Dictionary8, keyencode.Dictionary16, keyencode.Dictionary32, keyencode.Dictionary64:
-		l.form, l.width, l.stride = formRank, 4, 4
+		l.form, l.width, l.stride = abi.FormRank, 4, 4
 	case keyencode.FixedSizeBinary:
-		l.form = formBigEndian
+		l.form = abi.FormBigEndian
 		return l, width <= 8
 	case keyencode.Binary, keyencode.LargeBinary, keyencode.BinaryView:
 		return keyLayout{}, false
@@ -55,14 +56,14 @@ type keyField struct {
 
 func keyFieldOf(f keyencode.Field) keyField {
 	if f.Class {
-		return keyField{f, keyLayout{form: formClass}}
+		return keyField{f, keyLayout{form: abi.FormClass}}
 	}
 	l, _ := layoutOf(&keyencode.Column{Kind: f.Kind, Width: f.Width})
 	switch {
 	case f.Wide:
-	case l.form == formDecimal: // the values differ in the low limb only
-		l.form, l.width = formInteger, 8
-	case l.form == formInteger || l.form == formFloat:
+	case l.form == abi.FormDecimal: // the values differ in the low limb only
+		l.form, l.width = abi.FormInteger, 8
+	case l.form == abi.FormInteger || l.form == abi.FormFloat:
 		f.Base[0] ^= l.signBit
 	}
 	return keyField{f, l}
@@ -130,5 +131,5 @@ func typeWordWithNulls(columns []keyencode.Column, k keyencode.Key) (keyField, b
 // asOneColumn reports whether kernels read the fields of a word as one column: at most MostKeys, and not only bits.
 func asOneColumn(fields []keyField) bool {
 	return len(fields) <= kernels.MostKeys &&
-		slices.ContainsFunc(fields, func(f keyField) bool { return f.layout.form != formBit })
+		slices.ContainsFunc(fields, func(f keyField) bool { return f.layout.form != abi.FormBit })
 }

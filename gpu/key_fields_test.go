@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -78,13 +79,13 @@ func (f *keyField) numberOf(value []byte) uint64 {
 	mask := ^uint64(0) >> (64 - 8*min(max(l.width, 1), 8))
 	x := uint64(0)
 	switch {
-	case value == nil || l.form == formNone:
+	case value == nil || l.form == abi.FormNone:
 		return f.Null
-	case l.form == formClass:
+	case l.form == abi.FormClass:
 		return f.Bias
-	case l.form == formDecimal:
+	case l.form == abi.FormDecimal:
 		return f.limbOf(value)
-	case l.form == formBigEndian:
+	case l.form == abi.FormBigEndian:
 		for _, b := range value {
 			x = x<<8 | uint64(b)
 		}
@@ -93,7 +94,7 @@ func (f *keyField) numberOf(value []byte) uint64 {
 			x |= uint64(b) << (8 * i)
 		}
 	}
-	if l.form == formFloat {
+	if l.form == abi.FormFloat {
 		if x&l.signBit != 0 {
 			x = (l.signBit - x) & mask
 		}

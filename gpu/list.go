@@ -14,8 +14,8 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// listThresholds returns the thresholds for a number of host threads on a device with a number of multiprocessors, in rows, by
-// rising numbers of rows. Bytes become the rows of columns of bits and of 1, 4 and 8 bytes.
+// listThresholds returns the thresholds for a number of host threads on a device with a number of multiprocessors, in
+// rows, by rising numbers of rows. Bytes become the rows of columns of bits and of 1, 4 and 8 bytes.
 func listThresholds(t *tuning.Table, threads, multiprocessors int) []engine.Threshold {
 	var list []engine.Threshold
 	add := func(name string, rows int) { list = append(list, engine.Threshold{Name: name, Rows: rows}) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -60,13 +61,13 @@ func TestLiveBits(t *testing.T) {
 		k := c.key(rows, seed)
 		k.null = percent(nulls, seed)
 		d := count.check(t, e, p, fmt.Sprintf("%+v, seed %d", c, seed), rows, k)
-		narrow += int(d.narrow)
+		narrow += int(d.Narrow)
 		spread := c.live > strategy.BucketCodeBits && c.outliers == 0 && rows > 1000 // so that partition suits them
-		expect(t, e, d.accepted == 1 || !spread || d.reason == reasonOrdered, "%s: %+v is declined: %d", p.name, c,
-			d.reason)
-		expect(t, e, d.narrow == 0 || c.live <= 33 || c.stride > 0, "%s: %+v has too many bits for 32", p.name, c)
-		wants := spread && c.bytes == 8 && c.live <= 32 && d.reason != reasonOrdered
-		expect(t, e, !wants || d.narrow == 1, "%s: 32 bits would do for %+v", p.name, c)
+		expect(t, e, d.Accepted == 1 || !spread || d.Reason == abi.ReasonOrdered, "%s: %+v is declined: %d", p.name, c,
+			d.Reason)
+		expect(t, e, d.Narrow == 0 || c.live <= 33 || c.stride > 0, "%s: %+v has too many bits for 32", p.name, c)
+		wants := spread && c.bytes == 8 && c.live <= 32 && d.Reason != abi.ReasonOrdered
+		expect(t, e, !wants || d.Narrow == 1, "%s: 32 bits would do for %+v", p.name, c)
 	}
 	small, pass, two, many := partitionings[0], partitionings[1], partitionings[2], partitionings[4]
 	for live := 1; live <= 64; live++ {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -58,7 +59,7 @@ func (k numberKey) column(rows int) keyencode.Column {
 }
 
 // checkNumbers sorts rows by keys, the most significant first, proves their order, and returns the device's report.
-func checkNumbers(t *testing.T, e *Engine, what string, rows int, keys ...numberKey) abiReport {
+func checkNumbers(t *testing.T, e *Engine, what string, rows int, keys ...numberKey) abi.Report {
 	t.Helper()
 	job := &engine.Job{Rows: rows}
 	for i, k := range keys {

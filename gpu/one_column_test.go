@@ -37,12 +37,12 @@ func TestKeysAsOneColumn(t *testing.T) {
 			keys = append(keys, k.in(mode))
 			mode++
 		}
-		d := checkNumbers(t, e, "as one column", rows, keys...).decision
+		d := checkNumbers(t, e, "as one column", rows, keys...).Decision
 		is := declined
-		if d.accepted == 1 {
+		if d.Accepted == 1 {
 			is = sorted
 		}
-		expect(t, e, is&want != 0, "%d rows by %+v: reason %d", rows, drawn, d.reason)
+		expect(t, e, is&want != 0, "%d rows by %+v: reason %d", rows, drawn, d.Reason)
 		mode++
 	}
 	key := func(kind keyencode.Kind, nulls int) drawnKey { return drawnKey{kind, "uniform", nulls, false} }

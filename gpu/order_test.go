@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -74,7 +75,7 @@ func TestColumnsInOrder(t *testing.T) {
 			what := fmt.Sprintf("%+v", c)
 			report := checkNumbers(t, e, what, c.rows, c.key())
 			is := broken
-			if report.sample&statusInOrder != 0 {
+			if report.Sample&abi.StatusInOrder != 0 {
 				is = inOrder
 			} else {
 				restarted++

@@ -5,6 +5,7 @@ package gpu
 import (
 	"unsafe"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -26,35 +27,35 @@ func (t *task) canScan(n int) bool {
 // that only return is slow.
 //
 // meanwhile is called when all kernels are launched.
-func (t *task) scanAndSort(in scanInput, n int, meanwhile func()) (rows driver.Ptr) {
-	shape := strategy.ShapeBuckets(t.tuning, n, int(in.column.width))
-	shape.Floats = in.column.form == formFloat
-	if in.column.form == formKeys {
+func (t *task) scanAndSort(in abi.KeySource, n int, meanwhile func()) (rows driver.Ptr) {
+	shape := strategy.ShapeBuckets(t.tuning, n, int(in.Column.Width))
+	shape.Floats = in.Column.Form == abi.FormFloat
+	if in.Column.Form == abi.FormKeys {
 		shape = strategy.ShapeKeys(t.tuning, n)
 	}
 	p := t.newPartition(in, shape, n)
 	sampled := t.launchScan(p, &shape, n)
 	t.launchSort(p, shape, n, sampled)
-	if sampled&statusInOrder != 0 {
+	if sampled&abi.StatusInOrder != 0 {
 		t.launch("check_order", t.blocks(n), p.buckets...)
 	}
 	meanwhile() // other streams must not use the memory that is freed from here on
-	decided := t.waitForStatus(&t.reports.report.plan)
-	if sampled&statusInOrder != 0 && decided&statusDeclined != 0 {
-		p.structure.checksOrder = 0
+	decided := t.waitForStatus(&t.reports.report.Plan)
+	if sampled&abi.StatusInOrder != 0 && decided&abi.StatusDeclined != 0 {
+		p.structure.ChecksOrder = 0
 		p.buckets = p.with(p.records[0], p.records[1])
 		sampled = t.launchScan(p, &shape, n)
 		t.launchSort(p, shape, n, sampled)
-		decided = t.waitForStatus(&t.reports.report.plan)
+		decided = t.waitForStatus(&t.reports.report.Plan)
 	}
-	t.reports.cleared = !t.failed() && decided&statusSplit == 0
+	t.reports.cleared = !t.failed() && decided&abi.StatusSplit == 0
 	t.fail(t.Record(t.reports.done))
 	switch {
-	case decided&statusSplit != 0:
+	case decided&abi.StatusSplit != 0:
 		t.sortHeavy(p, in, shape, n)
-	case decided&statusAccepted == 0:
+	case decided&abi.StatusAccepted == 0:
 		// Where no kernel ran after the plan, none has cleared the counts of classes.
-		t.reports.cleared = t.reports.cleared && sampled&statusPlanOnly == 0
+		t.reports.cleared = t.reports.cleared && sampled&abi.StatusPlanOnly == 0
 		t.free(p.rows)
 		p.rows = 0
 	default:
@@ -70,20 +71,20 @@ func (t *task) scanAndSort(in scanInput, n int, meanwhile func()) (rows driver.P
 func (t *task) launchScan(p *partition, shape *strategy.BucketShape, n int) (sampled uint64) {
 	t.reports.cleared = false // until the kernels that clear the counters are launched
 	report := t.reports.report
-	report.sample, report.plan = 0, 0
+	report.Sample, report.Plan = 0, 0
 	t.launch("sample", 1, p.buckets...)
 	t.launchEarly(shape.ScanKernel(), t.scanBlocks(n), p.buckets...)
-	sampled = t.waitForStatus(&report.sample)
-	if sampled&statusUneven != 0 {
-		report.sample = 0
+	sampled = t.waitForStatus(&report.Sample)
+	if sampled&abi.StatusUneven != 0 {
+		report.Sample = 0
 		t.launch("equalize", 1, p.buckets...)
-		sampled = t.waitForStatus(&report.sample)
-		shape.Equalized = sampled&statusEqualized != 0
-		if sampled&statusDeclined == 0 {
+		sampled = t.waitForStatus(&report.Sample)
+		shape.Equalized = sampled&abi.StatusEqualized != 0
+		if sampled&abi.StatusDeclined == 0 {
 			t.launch(shape.ScanKernel(), t.scanBlocks(n), p.buckets...)
 		}
 	}
-	shape.Exact = shape.Exact || sampled&statusNarrow != 0
+	shape.Exact = shape.Exact || sampled&abi.StatusNarrow != 0
 	return sampled
 }
 
@@ -91,13 +92,13 @@ func (t *task) launchScan(p *partition, shape *strategy.BucketShape, n int) (sam
 // sample has declined or is in order, since nothing is counted then, and only bucket_plan where nothing but the
 // statistics and the counts of classes is needed.
 func (t *task) launchSort(p *partition, shape strategy.BucketShape, n int, sampled uint64) {
-	if sampled&(statusAccepted|statusPlanOnly) == 0 {
+	if sampled&(abi.StatusAccepted|abi.StatusPlanOnly) == 0 {
 		return
 	}
 	if shape.Bits > kernels.SmallBucketBits {
 		t.launch("bucket_plan", shape.PlanBlocks(), p.buckets...)
 	}
-	if sampled&statusPlanOnly != 0 {
+	if sampled&abi.StatusPlanOnly != 0 {
 		return
 	}
 	t.launch(shape.PartitionKernel(), shape.Tiles(n), p.buckets...)
@@ -116,7 +117,7 @@ func (t *task) scanBlocks(n int) int {
 
 // A partition is the device memory of one sort by partition and bucket sort.
 type partition struct {
-	structure abiBuckets
+	structure abi.Buckets
 	buckets   []uint64   // the words of structure
 	temp      driver.Ptr // all small arrays
 	records   [2]driver.Ptr
@@ -126,11 +127,11 @@ type partition struct {
 // with returns the words of the structure with other memory for records.
 func (p *partition) with(first, second driver.Ptr) []uint64 {
 	b := p.structure
-	b.records = [2]uint64{uint64(first), uint64(second)}
-	return abiWords([]abiBuckets{b})
+	b.Records = [2]uint64{uint64(first), uint64(second)}
+	return abi.Words([]abi.Buckets{b})
 }
 
-func (t *task) newPartition(in scanInput, shape strategy.BucketShape, n int) *partition {
+func (t *task) newPartition(in abi.KeySource, shape strategy.BucketShape, n int) *partition {
 	buckets, ranges := 1<<shape.Bits, strategy.Ranges(n)
 	p := &partition{rows: t.alloc(4 * n)}
 	p.records[0] = t.alloc(8 * n)
@@ -151,21 +152,21 @@ func (t *task) newPartition(in scanInput, shape strategy.BucketShape, n int) *pa
 	for i := range at {
 		at[i] += uint64(p.temp)
 	}
-	decisionBytes := int(unsafe.Sizeof(abiDecision{}))
+	decisionBytes := int(unsafe.Sizeof(abi.Decision{}))
 	t.zeroCounters(decisionBytes + 4*buckets + 4*kernels.Classes*shape.Tiles(n))
 	counters := uint64(t.reports.counters)
-	p.structure = abiBuckets{
-		field: in.field(), column: in.column, codeBits: uint64(in.bits),
-		records: [2]uint64{uint64(p.records[0]), uint64(p.records[1])}, rows: uint64(p.rows),
-		decision: counters, counts: counters + uint64(decisionBytes),
-		classCounts: counters + uint64(decisionBytes+4*buckets),
-		starts:      at[0], cursors: at[1], firstStarts: at[2], firstCursors: at[3], ranges: at[4], list: at[5],
-		numberMap: at[6], partial: at[7], pieces: at[8], report: uint64(uintptr(unsafe.Pointer(t.reports.report))),
-		n: uint64(n), bits: uint64(shape.Bits), firstBits: uint64(shape.First), rowBits: strategy.RowBits(t.tuning, n),
-		second:      uint64(shape.Bits - shape.First),
-		minimumBits: strategy.BucketCodeBits, maxOversized: shape.MaxOversized(),
-		checksOrder: abiBool(in.checksOrder), readsMore: abiBool(n >= t.tuning.LargeSampleRows),
+	p.structure = abi.Buckets{
+		Field: in.Field(), Column: in.Column, CodeBits: uint64(in.Bits),
+		Records: [2]uint64{uint64(p.records[0]), uint64(p.records[1])}, Rows: uint64(p.rows),
+		Decision: counters, Counts: counters + uint64(decisionBytes),
+		ClassCounts: counters + uint64(decisionBytes+4*buckets),
+		Starts:      at[0], Cursors: at[1], FirstStarts: at[2], FirstCursors: at[3], Ranges: at[4], List: at[5],
+		NumberMap: at[6], Partial: at[7], Pieces: at[8], Report: uint64(uintptr(unsafe.Pointer(t.reports.report))),
+		N: uint64(n), Bits: uint64(shape.Bits), FirstBits: uint64(shape.First), RowBits: strategy.RowBits(t.tuning, n),
+		Second:      uint64(shape.Bits - shape.First),
+		MinimumBits: strategy.BucketCodeBits, MaxOversized: shape.MaxOversized(),
+		ChecksOrder: abi.Bool(in.ChecksOrder), ReadsMore: abi.Bool(n >= t.tuning.LargeSampleRows),
 	}
-	p.buckets = abiWords([]abiBuckets{p.structure})
+	p.buckets = abi.Words([]abi.Buckets{p.structure})
 	return p
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -44,18 +45,18 @@ func (p partitioning) set(t *tuning.Table, rows int) {
 type partitioned struct{ accepted, declined, early, ordered, split int }
 
 // check sorts rows by a key, and counts what the device has decided.
-func (c *partitioned) check(t *testing.T, e *Engine, p partitioning, what string, rows int, k numberKey) abiDecision {
+func (c *partitioned) check(t *testing.T, e *Engine, p partitioning, what string, rows int, k numberKey) abi.Decision {
 	t.Helper()
 	p.set(&e.tuning, rows)
 	report := checkNumbers(t, e, p.name+", "+what, rows, k)
-	d := report.decision
-	c.accepted += int(d.accepted)
-	c.early += int(d.early)
-	c.split += int(d.split)
-	if d.accepted == 0 {
+	d := report.Decision
+	c.accepted += int(d.Accepted)
+	c.early += int(d.Early)
+	c.split += int(d.Split)
+	if d.Accepted == 0 {
 		c.declined++
 	}
-	if report.sample&statusInOrder != 0 || d.reason == reasonOrdered {
+	if report.Sample&abi.StatusInOrder != 0 || d.Reason == abi.ReasonOrdered {
 		c.ordered++
 	}
 	return d
@@ -83,7 +84,7 @@ func TestPartition(t *testing.T) {
 			key := numberKey{kind: kind, value: draws[name].by(rows, bytes, uint64(i)), null: percent(i%3/2*20, 7)}
 			d := count.check(t, e, partitionings[(i+k)%len(partitionings)], name, rows, key.in(mode))
 			if name == "uniform" {
-				expect(t, e, d.accepted == 1 || k > 1, "uniform rows are declined: %d", d.reason)
+				expect(t, e, d.Accepted == 1 || k > 1, "uniform rows are declined: %d", d.Reason)
 			}
 			mode++
 		}
@@ -116,8 +117,8 @@ func TestPartitionTiles(t *testing.T) {
 				name := []string{"uniform", "25 % zero", "1 % hot", "and of 16"}[(i+k)%4]
 				key := numberKey{kind: kind, value: draws[name].by(rows, s.Width, uint64(i)), null: percent(i%2*20, 3)}
 				d := count.check(t, e, p, "tiles of "+name, rows, key.in(mode))
-				declines := name == "uniform" && k < 2 && d.accepted == 0
-				expect(t, e, !declines, "%s: %d uniform rows are declined: %d", p.name, rows, d.reason)
+				declines := name == "uniform" && k < 2 && d.Accepted == 0
+				expect(t, e, !declines, "%s: %d uniform rows are declined: %d", p.name, rows, d.Reason)
 				mode++
 			}
 		}
@@ -134,7 +135,7 @@ func TestPartitionOutliers(t *testing.T) {
 			kind, rows := wholeKinds[(mode+i)%2], 50_001
 			key := numberKey{kind: kind, value: draws[name].by(rows, numberKey{kind: kind}.bytes(), uint64(mode))}
 			d := count.check(t, e, partitionings[2], name, rows, key.in(mode))
-			expect(t, e, d.accepted == 1 && d.below == 1 && d.above == 1, "%s of kind %d: %+v", name, kind, d)
+			expect(t, e, d.Accepted == 1 && d.Below == 1 && d.Above == 1, "%s of kind %d: %+v", name, kind, d)
 		}
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 )
 
 // reports is the memory through which the kernels of a session report to the host, and the counters that those kernels
@@ -14,22 +16,22 @@ import (
 type reports struct {
 	counters     driver.Ptr // a Decision, then the counts of buckets, then the counts of classes
 	counterBytes int
-	cleared      bool         // the counters are zero: the kernels of a complete sort leave them so
-	report       *abiReport   // pinned
-	selected     *abiSelected // pinned
-	done         driver.Event // recorded after the last kernel that writes report or selected
+	cleared      bool          // the counters are zero: the kernels of a complete sort leave them so
+	report       *abi.Report   // pinned
+	selected     *abi.Selected // pinned
+	done         driver.Event  // recorded after the last kernel that writes report or selected
 }
 
 func (r *reports) open(c *driver.Context) error {
-	memory, err := c.NewPinned(int(unsafe.Sizeof(abiReport{})))
+	memory, err := c.NewPinned(int(unsafe.Sizeof(abi.Report{})))
 	if err != nil {
 		return err
 	}
-	r.report = (*abiReport)(unsafe.Pointer(unsafe.SliceData(memory)))
-	if memory, err = c.NewPinned(int(unsafe.Sizeof(abiSelected{}))); err != nil {
+	r.report = (*abi.Report)(unsafe.Pointer(unsafe.SliceData(memory)))
+	if memory, err = c.NewPinned(int(unsafe.Sizeof(abi.Selected{}))); err != nil {
 		return err
 	}
-	r.selected = (*abiSelected)(unsafe.Pointer(unsafe.SliceData(memory)))
+	r.selected = (*abi.Selected)(unsafe.Pointer(unsafe.SliceData(memory)))
 	r.done, err = c.NewEvent()
 	return err
 }
@@ -73,10 +75,20 @@ func (t *task) waitForStatus(word *uint64) (status uint64) {
 }
 
 // waitForReport waits for the kernels of the last key scan and its sort, and returns their report.
-func (t *task) waitForReport() (report abiReport) {
+func (t *task) waitForReport() (report abi.Report) {
 	if t.failed() {
 		return report
 	}
 	t.fail(t.WaitFor(t.reports.done))
 	return *t.reports.report
+}
+
+// varying returns the bits of numbers that vary; 0 if unknown: bits that are constant in a sample may vary in other
+// rows.
+func varying(r *abi.Report, width int) uint64 {
+	bits := r.Statistics.Any & r.Statistics.NotAll
+	if r.Decision.Early != 0 && !strategy.AllVary(width, bits) {
+		return 0
+	}
+	return bits
 }

@@ -5,6 +5,7 @@ package gpu
 import (
 	"slices"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -143,7 +144,7 @@ func (m *member) scatterShare(plan *keyencode.Plan, d strategy.Digit) (starts []
 	src := source{}
 	if plan.Words() == 0 { // all rows are equal
 		src.codes = m.zeros(8 * m.rows)
-		src.field, d = codesField(src.codes), strategy.Digit{Bits: 1}
+		src.field, d = abi.CodesField(src.codes), strategy.Digit{Bits: 1}
 	} else {
 		src = s.source(0, 0)
 	}
@@ -168,7 +169,7 @@ func (m *member) scatterSegment(s *segment, n int, c *cuts) (starts []uint32) {
 	} else {
 		m.copy(src.codes, codes, 8*n)
 	}
-	src.field = codesField(src.codes)
+	src.field = abi.CodesField(src.codes)
 	defer m.free(src.codes, src.rows)
 	return newBinner(m.task, n).scatter(src, c.digit(s), codes, rows)
 }
@@ -178,7 +179,7 @@ func (m *member) encodeSent(word int, rows driver.Ptr, n int, codes driver.Ptr) 
 	found, _ := planFields(m.share.plan, word)
 	fields := m.share.fields(found)
 	for i := range fields {
-		fields[i] = fields[i].numberedFrom(m.first)
+		fields[i] = fields[i].NumberedFrom(m.first)
 	}
 	m.launchEncode(fields, rows, n, codes)
 	m.moves((32*len(fields) + 12) * n)

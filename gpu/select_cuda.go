@@ -5,6 +5,7 @@ package gpu
 import (
 	"unsafe"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -13,7 +14,7 @@ import (
 // candidates are the rows that may be among the first by a word of their codes, in the order of the input, and their
 // codes.
 type candidates struct {
-	field abiField // of codes
+	field abi.Field // of codes
 	bits  int
 	codes driver.Ptr
 	rows  driver.Ptr
@@ -25,35 +26,35 @@ type candidates struct {
 // selectFirst selects the rows that the result needs, by a column of codes, in one read of it. With separateTies, rows
 // that tie with the border are listed separately, where their order is that of the input; else they are candidates. ok
 // is false where sorting all rows is as fast, where the sampled cutoff was wrong, and where too many rows tie with it.
-func (s *sorter) selectFirst(field abiField, bits int, separateTies bool) (c candidates, ok bool) {
+func (s *sorter) selectFirst(field abi.Field, bits int, separateTies bool) (c candidates, ok bool) {
 	shape, ok := strategy.ShapeSelect(s.tuning, s.rows, s.out)
 	if !ok || s.cutoffFailed {
 		return c, false
 	}
 	width, tile, kernel := 8, kernels.SelectWideTile, "select_rows_wide"
-	if field.width == 4 && bits <= 32 {
+	if field.Width == 4 && bits <= 32 {
 		width, tile, kernel = 4, kernels.SelectTile, "select_rows"
 	}
 	tiles := (s.rows + tile - 1) / tile
-	status := s.zeros(8*tiles + int(unsafe.Sizeof(abiSelection{})))
+	status := s.zeros(8*tiles + int(unsafe.Sizeof(abi.Selection{})))
 	sample := s.alloc(8 * kernels.SelectSample)
 	c = candidates{codes: s.alloc(width * shape.Capacity), rows: s.alloc(4 * shape.Capacity), bits: bits}
-	job := abiSelect{
-		field: field, bits: uint64(bits), n: uint64(s.rows), k: uint64(s.out), hits: uint64(shape.Hits),
-		capacity: uint64(shape.Capacity),
-		sample:   uint64(sample), status: uint64(status), selection: uint64(status) + uint64(8*tiles),
-		codes: uint64(c.codes), rows: uint64(c.rows),
-		selected: uint64(uintptr(unsafe.Pointer(s.reports.selected))),
+	job := abi.Select{
+		Field: field, Bits: uint64(bits), N: uint64(s.rows), K: uint64(s.out), Hits: uint64(shape.Hits),
+		Capacity: uint64(shape.Capacity),
+		Sample:   uint64(sample), Status: uint64(status), Selection: uint64(status) + uint64(8*tiles),
+		Codes: uint64(c.codes), Rows: uint64(c.rows),
+		Selected: uint64(uintptr(unsafe.Pointer(s.reports.selected))),
 	}
 	if separateTies {
 		c.tied = s.alloc(4 * s.out)
-		job.separateTies, job.tied = 1, uint64(c.tied)
+		job.SeparateTies, job.Tied = 1, uint64(c.tied)
 	}
-	words := abiWords([]abiSelect{job})
+	words := abi.Words([]abi.Select{job})
 	blocks := (min(s.rows, kernels.SelectSample) + kernels.SelectBorderThreads - 1) / kernels.SelectBorderThreads
 	s.launch("select_border", blocks, words...)
 	s.launchEarly(kernel, tiles, words...)
-	s.moves(int(field.width) * s.rows)
+	s.moves(int(field.Width) * s.rows)
 	s.record(s.reports.done)
 	s.prefetch() // before memory in use is freed
 	s.free(status, sample)
@@ -61,15 +62,15 @@ func (s *sorter) selectFirst(field abiField, bits int, separateTies bool) (c can
 		s.fail(s.WaitFor(s.reports.done))
 	}
 	found := s.reports.selected
-	if s.failed() || found.candidates > uint64(shape.Capacity) || found.candidates+found.tied < uint64(s.out) {
+	if s.failed() || found.Candidates > uint64(shape.Capacity) || found.Candidates+found.Tied < uint64(s.out) {
 		s.cutoffFailed = separateTies
 		s.free(c.codes, c.rows, c.tied)
 		return candidates{}, false
 	}
-	c.n, c.tie = int(found.candidates), found.border
+	c.n, c.tie = int(found.Candidates), found.Border
 	s.assertPermutation(c.rows, c.n, s.rows)
-	c.field = codesField(c.codes)
-	c.field.width, c.field.stride = uint64(width), uint64(width)
+	c.field = abi.CodesField(c.codes)
+	c.field.Width, c.field.Stride = uint64(width), uint64(width)
 	return c, true
 }
 
@@ -85,7 +86,7 @@ func (s *sorter) sortCandidates(c candidates) (rows driver.Ptr) {
 		return rows
 	}
 	b.declined = true // do not ask again
-	codes := scanInput{abiColumn{abiValues: c.field.abiValues}, c.bits, false}
+	codes := abi.KeySource{Column: abi.Column{ColumnValues: c.field.ColumnValues}, Bits: c.bits}
 	places := b.sort(source{field: c.field, scan: &codes}, c.bits)
 	if places == 0 { // all codes are the same
 		return c.rows
@@ -141,7 +142,7 @@ func (s *sorter) sortFirstByTypes() bool {
 	src := source{field: deviceFields[0]}
 	if len(deviceFields) > 1 || !number {
 		src.codes = s.encodeFields(deviceFields, 0, s.rows)
-		src.field = codesField(src.codes)
+		src.field = abi.CodesField(src.codes)
 	}
 	if s.order, ok = s.sortFirst(src, bits); !ok {
 		s.free(src.codes)
@@ -167,7 +168,7 @@ func (s *sorter) sortFirstWithNulls() bool {
 
 // sortFirstByLeadingKey selects by the first of several keys alone, which reads less than all of them. Only candidates
 // are encoded: deviceFields are the fields of their word, which has the given bits.
-func (s *sorter) sortFirstByLeadingKey(deviceFields []abiField, bits int) (rows driver.Ptr, ok bool) {
+func (s *sorter) sortFirstByLeadingKey(deviceFields []abi.Field, bits int) (rows driver.Ptr, ok bool) {
 	leading, leadingBits, _ := typeWord(s.job.Columns, s.job.Keys[:1]) // which a longer word includes
 	c, ok := s.selectFirst(s.field(&leading[0]), leadingBits, false)
 	if !ok {
@@ -175,7 +176,7 @@ func (s *sorter) sortFirstByLeadingKey(deviceFields []abiField, bits int) (rows 
 	}
 	s.free(c.codes)
 	c.codes, c.bits = s.encodeFields(deviceFields, c.rows, c.n), bits
-	c.field = codesField(c.codes)
+	c.field = abi.CodesField(c.codes)
 	return s.sortCandidates(c), true
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -16,26 +17,27 @@ import (
 // cooperative launch has declined because a bucket has too many rows that are not equal. in are the row numbers of the
 // field's rows, 0 for 0, 1, 2 and so on. classes is noClasses, classesAtEnd or classesAtStart. meanwhile is called when
 // the kernel is launched: other streams must not use the memory that is freed from then on.
-func (b *binner) sortSmall(field abiField, in driver.Ptr, classes uint64, meanwhile func()) (rows driver.Ptr, ok bool) {
+func (b *binner) sortSmall(field abi.Field, in driver.Ptr, classes uint64, meanwhile func()) (
+	rows driver.Ptr, ok bool) {
 	kernel, blocks, ok := b.smallSortKernel(b.rows)
 	if !ok || b.declined {
 		return 0, false
 	}
 	rows = b.alloc(4 * b.rows)
-	small := abiSmallSort{field: field, classes: classes, n: uint64(b.rows), in: uint64(in), out: uint64(rows)}
+	small := abi.SmallSort{Field: field, Classes: classes, N: uint64(b.rows), In: uint64(in), Out: uint64(rows)}
 	if !kernels.All[strategy.KernelNumbers[kernel]].Cooperative() {
-		b.launch(kernel, blocks, abiWords([]abiSmallSort{small})...)
+		b.launch(kernel, blocks, abi.Words([]abi.SmallSort{small})...)
 		return rows, true
 	}
 	numbers, tags, totals := b.alloc(8*b.rows), b.alloc(4*b.rows), b.alloc(4*(1+kernels.CooperativeFull)*blocks)
-	status := &b.reports.report.plan
+	status := &b.reports.report.Plan
 	*status = 0
-	cooperative := abiCooperativeSort{
-		small: small, state: uint64(b.cooperativeState), numbers: uint64(numbers), tags: uint64(tags),
-		totals: uint64(totals), status: uint64(uintptr(unsafe.Pointer(status))),
+	cooperative := abi.CooperativeSort{
+		Small: small, State: uint64(b.cooperativeState), Numbers: uint64(numbers), Tags: uint64(tags),
+		Totals: uint64(totals), Status: uint64(uintptr(unsafe.Pointer(status))),
 	}
-	b.launch(kernel, blocks, abiWords([]abiCooperativeSort{cooperative})...)
-	if ok = b.waitForStatus(status) == statusAccepted; ok {
+	b.launch(kernel, blocks, abi.Words([]abi.CooperativeSort{cooperative})...)
+	if ok = b.waitForStatus(status) == abi.StatusAccepted; ok {
 		b.moves(52 * b.rows)
 		meanwhile()
 	} else {
@@ -48,7 +50,8 @@ func (b *binner) sortSmall(field abiField, in driver.Ptr, classes uint64, meanwh
 
 // strategy.SingleLaunch returns the kernel that sorts the given number of rows on this device in a single launch.
 func (t *task) smallSortKernel(rows int) (name string, blocks int, ok bool) {
-	return strategy.SingleLaunch(t.tuning, rows, t.Multiprocessors, func(name string) bool { return t.Fits(strategy.KernelNumbers[name]) })
+	return strategy.SingleLaunch(t.tuning, rows, t.Multiprocessors,
+		func(name string) bool { return t.Fits(strategy.KernelNumbers[name]) })
 }
 
 // How null and NaN sort: the enumeration Classes of kernels/small_sort.h.
@@ -66,7 +69,7 @@ func (s *sorter) sortSmall() (rows driver.Ptr, ok bool) {
 	}
 	key := s.job.Keys[0]
 	layout, ok := layoutOf(&s.job.Columns[key.Column])
-	if !ok || layout.form == formNone || layout.form == formDecimal {
+	if !ok || layout.form == abi.FormNone || layout.form == abi.FormDecimal {
 		return 0, false
 	}
 	classes := uint64(classesAtEnd)
@@ -79,11 +82,11 @@ func (s *sorter) sortSmall() (rows driver.Ptr, ok bool) {
 }
 
 // wholeField returns a Field that maps every value of the key's type to a number. The numbers order as the key does.
-func (s *sorter) wholeField(key keyencode.Key, layout keyLayout) abiField {
+func (s *sorter) wholeField(key keyencode.Key, layout keyLayout) abi.Field {
 	in := s.keyInput(key, layout)
-	f := in.field()
+	f := in.Field()
 	if key.Order == keyencode.Descending {
-		f.bias = math.MaxUint64 // numbers have 64 bits
+		f.Bias = math.MaxUint64 // numbers have 64 bits
 	}
 	return f
 }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -133,6 +134,6 @@ func (s *sorter) sortWords() (rows driver.Ptr) {
 // iota returns the numbers of n rows in the order of the input, or in reverse.
 func (t *task) iota(n int, reversed bool) driver.Ptr {
 	rows := t.alloc(4 * n)
-	t.launch("iota", t.blocks(n), uint64(rows), uint64(n), abiBool(reversed))
+	t.launch("iota", t.blocks(n), uint64(rows), uint64(n), abi.Bool(reversed))
 	return rows
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -13,7 +14,7 @@ import (
 )
 
 // statisticsBytes is the size of the structure Statistics.
-const statisticsBytes = int(unsafe.Sizeof(abiStatistics{}))
+const statisticsBytes = int(unsafe.Sizeof(abi.Statistics{}))
 
 // measure computes the statistics of the keys in one read, of strings on the host, and plans the codes. It may sort the
 // rows: then s.order is set, and there is no plan if the keys were read as numbers of the whole range of their types.
@@ -49,9 +50,9 @@ func (s *sorter) measureKeys() ([]keyencode.Statistics, error) {
 			stats[i] = s.measureOnHost(key)
 		}
 	}
-	found := make([]abiStatistics, len(keys))
+	found := make([]abi.Statistics, len(keys))
 	if slices.Contains(measured, true) {
-		s.download(buffers.Bytes(abiWords(found)), block)
+		s.download(buffers.Bytes(abi.Words(found)), block)
 	}
 	if err := s.wait(); err != nil {
 		return nil, err
@@ -81,20 +82,20 @@ func (s *sorter) scanKey(key keyencode.Key, layout keyLayout) error {
 		return s.err
 	}
 	in := s.keyInput(key, layout)
-	in.checksOrder = !s.job.Plan
+	in.ChecksOrder = !s.job.Plan
 	s.order = s.scanAndSort(in, s.rows, s.prefetch)
 	if s.order != 0 && !s.job.Plan {
 		return s.err
 	}
 	switch report := s.waitForReport(); {
 	case s.failed():
-	case report.decision.early != 0:
+	case report.Decision.Early != 0:
 		if fields, width, ok := typeWord(s.job.Columns, s.job.Keys); ok && !s.job.Plan {
-			s.order = s.binner.sort(source{field: s.field(&fields[0]), varying: report.varying(width)}, width)
+			s.order = s.binner.sort(source{field: s.field(&fields[0]), varying: varying(&report, width)}, width)
 		}
 	default:
 		s.plan, s.err = keyencode.NewPlan(s.job.Columns, s.job.Keys,
-			[]keyencode.Statistics{s.statistics(key, &report.statistics)})
+			[]keyencode.Statistics{s.statistics(key, &report.Statistics)})
 	}
 	return s.err
 }
@@ -127,18 +128,18 @@ func (s *sorter) scanWord() {
 	}
 	deviceFields := s.fields(fields)
 	var codes driver.Ptr
-	var in scanInput
+	var in abi.KeySource
 	if s.rows > s.tuning.KeysRows && asOneColumn(fields) {
-		in = keysInput(put(s.task, deviceFields...), len(deviceFields), width)
+		in = abi.Keys(put(s.task, deviceFields...), len(deviceFields), width)
 	} else if known {
 		codes = s.encodeFields(deviceFields, 0, s.rows)
 		if _, _, small := s.smallSortKernel(s.rows); small {
 			s.prefetch()
-			s.order = s.binner.sort(source{field: codesField(codes), codes: codes, scan: codesInput(codes, width)},
+			s.order = s.binner.sort(source{field: abi.CodesField(codes), codes: codes, scan: abi.Codes(codes, width)},
 				width)
 			return
 		}
-		in = *codesInput(codes, width)
+		in = *abi.Codes(codes, width)
 	} else {
 		return
 	}
@@ -148,13 +149,14 @@ func (s *sorter) scanWord() {
 	}
 	switch report := s.waitForReport(); {
 	case s.failed():
-	case report.decision.reason == reasonOrdered:
-		s.order = s.iota(s.rows, report.statistics.falls != 0)
-	case report.decision.early != 0 && known:
+	case report.Decision.Reason == abi.ReasonOrdered:
+		s.order = s.iota(s.rows, report.Statistics.Falls != 0)
+	case report.Decision.Early != 0 && known:
 		if codes == 0 {
 			codes = s.encodeFields(deviceFields, 0, s.rows)
 		}
-		s.order = s.binner.sort(source{field: codesField(codes), codes: codes, varying: report.varying(width)}, width)
+		src := source{field: abi.CodesField(codes), codes: codes, varying: varying(&report, width)}
+		s.order = s.binner.sort(src, width)
 		return
 	}
 	s.free(codes)
@@ -164,11 +166,11 @@ func (s *sorter) scanWord() {
 func (s *sorter) launchStatistics(key keyencode.Key, out driver.Ptr) bool {
 	src := &s.job.Columns[key.Column]
 	layout, ok := layoutOf(src)
-	if !ok || layout.form == formNone {
+	if !ok || layout.form == abi.FormNone {
 		return false
 	}
 	kernel := "statistics"
-	if layout.form == formDecimal {
+	if layout.form == abi.FormDecimal {
 		kernel = "statistics_decimal"
 	}
 	column := put(s.task, s.keyColumn(key, layout))
@@ -178,22 +180,27 @@ func (s *sorter) launchStatistics(key keyencode.Key, out driver.Ptr) bool {
 }
 
 // keyColumn describes a key column for kernels.
-func (s *sorter) keyColumn(key keyencode.Key, layout keyLayout) abiColumn {
-	return abiColumn{
-		abiValues: s.values(key.Column, layout),
-		signBit:   layout.signBit, descending: uint64(key.Order), nullsAtStart: uint64(key.Nulls),
+func (s *sorter) keyColumn(key keyencode.Key, layout keyLayout) abi.Column {
+	return abi.Column{
+		ColumnValues: s.values(key.Column, layout),
+		SignBit:      layout.signBit, Descending: uint64(key.Order), NullsAtStart: uint64(key.Nulls),
 	}
 }
 
+// keyInput returns a key column as it lies on the device. The column must be one of numbers (isNumber).
+func (s *sorter) keyInput(key keyencode.Key, layout keyLayout) abi.KeySource {
+	return abi.KeySource{Column: s.keyColumn(key, layout), Bits: 8 * layout.width, ChecksOrder: true}
+}
+
 // values uploads a key column, a dictionary as ranks, and describes it for kernels.
-func (s *sorter) values(at int, layout keyLayout) abiValues {
+func (s *sorter) values(at int, layout keyLayout) abi.ColumnValues {
 	c := s.column(at)
-	v := abiValues{
-		values: uint64(c.values), validity: uint64(c.validity), bit: c.bit, valueBit: c.valueBit,
-		form: layout.form, width: uint64(layout.width), stride: uint64(layout.stride),
-		sign: layout.signBit, infinity: layout.infinity,
+	v := abi.ColumnValues{
+		Values: uint64(c.values), Validity: uint64(c.validity), Bit: c.bit, ValueBit: c.valueBit,
+		Form: layout.form, Width: uint64(layout.width), Stride: uint64(layout.stride),
+		Sign: layout.signBit, Infinity: layout.infinity,
 	}
-	if layout.form != formRank {
+	if layout.form != abi.FormRank {
 		return v
 	}
 	ranks, ok := s.rankColumns[at]
@@ -201,15 +208,15 @@ func (s *sorter) values(at int, layout keyLayout) abiValues {
 		ranks = s.ranks(&s.job.Columns[at], c)
 		s.rankColumns[at] = ranks
 	}
-	v.values, v.validity, v.bit = uint64(ranks), 0, 0
+	v.Values, v.Validity, v.Bit = uint64(ranks), 0, 0
 	return v
 }
 
 // statistics converts the result of the kernel for the plan.
-func (s *sorter) statistics(key keyencode.Key, found *abiStatistics) keyencode.Statistics {
-	rises, ties, falls := found.rises != 0, found.ties != 0, found.falls != 0
+func (s *sorter) statistics(key keyencode.Key, found *abi.Statistics) keyencode.Statistics {
+	rises, ties, falls := found.Rises != 0, found.Ties != 0, found.Falls != 0
 	st := keyencode.Statistics{
-		Rows: s.rows, Nulls: int(found.nulls), NaNs: int(found.nans),
+		Rows: s.rows, Nulls: int(found.Nulls), NaNs: int(found.Nans),
 		Sorted: !falls, Rising: !falls && !ties, Reversed: !rises && !ties,
 	}
 	if st.Values() == 0 {
@@ -220,9 +227,9 @@ func (s *sorter) statistics(key keyencode.Key, found *abiStatistics) keyencode.S
 		limbs = c.ValueBytes() / 8
 	}
 	for i := range limbs {
-		st.Min[i], st.Max[i] = ^found.notMin[i], found.max[i]
+		st.Min[i], st.Max[i] = ^found.NotMin[i], found.Max[i]
 	}
-	st.Or, st.And = found.any, ^found.notAll
+	st.Or, st.And = found.Any, ^found.NotAll
 	return st
 }
 
@@ -242,25 +249,20 @@ func (s *sorter) measureOnHost(key keyencode.Key) keyencode.Statistics {
 }
 
 // field describes a summand of a code word for kernels.
-func (s *sorter) field(f *keyField) abiField {
-	return abiField{
-		abiValues: s.values(f.Column, f.layout),
-		base:      f.Base, last: f.Last, shift: uint64(f.Shift), mul: f.Mul, bias: f.Bias, nan: f.NaN, null: f.Null,
-		limb: uint64(f.Limb), down: uint64(f.Down), up: uint64(f.Up), mask: f.Mask,
-		descending: abiBool(f.Descending),
+func (s *sorter) field(f *keyField) abi.Field {
+	return abi.Field{
+		ColumnValues: s.values(f.Column, f.layout),
+		Base:         f.Base, Last: f.Last, Shift: uint64(f.Shift), Mul: f.Mul, Bias: f.Bias, Nan: f.NaN, Null: f.Null,
+		Limb: uint64(f.Limb), Down: uint64(f.Down), Up: uint64(f.Up), Mask: f.Mask,
+		Descending: abi.Bool(f.Descending),
 	}
 }
 
 // fields describes the summands of a code word for kernels.
-func (s *sorter) fields(keyFields []keyField) []abiField {
-	fields := make([]abiField, len(keyFields))
+func (s *sorter) fields(keyFields []keyField) []abi.Field {
+	fields := make([]abi.Field, len(keyFields))
 	for i := range keyFields {
 		fields[i] = s.field(&keyFields[i])
 	}
 	return fields
-}
-
-// codesField describes a column of 64-bit codes for kernels.
-func codesField(codes driver.Ptr) abiField {
-	return codesInput(codes, 64).field()
 }

@@ -5,6 +5,7 @@ package gpu
 import (
 	"context"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
@@ -43,8 +44,8 @@ func (t *task) copy(dst, src driver.Ptr, bytes int) {
 }
 
 // put copies structures for kernels to the device.
-func put[T abi](t *task, structures ...T) driver.Ptr {
-	words := abiWords(structures)
+func put[T abi.Structure](t *task, structures ...T) driver.Ptr {
+	words := abi.Words(structures)
 	if p := t.params.put(words); p != 0 {
 		return p
 	}

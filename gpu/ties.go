@@ -5,6 +5,7 @@ package gpu
 import (
 	"slices"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
@@ -62,7 +63,8 @@ func (s *sorter) breakTies(rows []uint32, codes []uint64) (any bool) {
 	runs := tiebreak.AppendRuns(nil, s.plan, codes, 0, 0)
 	runs = slices.DeleteFunc(runs, func(r tiebreak.Run) bool { return r.Lo >= s.out })
 	any = len(runs) > 0
-	for long := takeLong(&runs, s.tuning.LongRunRows); len(long) > 0 && !s.failed(); long = takeLong(&runs, s.tuning.LongRunRows) {
+	least := s.tuning.LongRunRows
+	for long := takeLong(&runs, least); len(long) > 0 && !s.failed(); long = takeLong(&runs, least) {
 		for _, r := range long {
 			runs = append(runs, s.sortRun(r, rows[r.Lo:r.Hi], codes[r.Lo:r.Hi])...)
 		}
@@ -93,7 +95,7 @@ func (s *sorter) sortRun(r tiebreak.Run, rows []uint32, codes []uint64) []tiebre
 	}
 	n := len(rows)
 	src := source{codes: s.alloc(8 * n), rows: s.alloc(4 * n)}
-	src.field = codesField(src.codes)
+	src.field = abi.CodesField(src.codes)
 	s.upload(src.codes, buffers.Bytes(codes))
 	s.upload(src.rows, buffers.Bytes(rows))
 	b := newBinner(s.task, n)

@@ -1,4 +1,4 @@
-// Package strategy decides how a sort goes: which kernels on which grids, in which formats. It is pure, without a device.
+// Package strategy decides how a sort goes: which kernels, on which grids, in which formats. It needs no device.
 package strategy
 
 import (

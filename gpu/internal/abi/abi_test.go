@@ -1,4 +1,4 @@
-package gpu
+package abi
 
 import (
 	"os"
@@ -13,15 +13,15 @@ import (
 
 // TestStructuresAreThoseOfTheKernels compares the structures here with kernels/abi.h: names, order, sizes.
 func TestStructuresAreThoseOfTheKernels(t *testing.T) {
-	text, err := os.ReadFile("../kernels/abi.h")
+	text, err := os.ReadFile("../../../kernels/abi.h")
 	require.NoError(t, err)
 	comments := regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
 	header := comments.ReplaceAllString(string(text), "")
-	for _, twin := range []any{abiValues{}, abiField{}, abiColumn{}, abiStatistics{}, abiSmallSort{},
-		abiCooperativeSort{}, abiSelect{},
-		abiSelection{}, abiSelected{}, abiBuckets{}, abiDecision{}} {
+	for _, twin := range []any{ColumnValues{}, Field{}, Column{}, Statistics{}, SmallSort{},
+		CooperativeSort{}, Select{},
+		Selection{}, Selected{}, Buckets{}, Decision{}} {
 		typ := reflect.TypeOf(twin)
-		name := strings.TrimPrefix(typ.Name(), "abi")
+		name := nameInC(typ)
 		parts := regexp.MustCompile(`struct ` + name + ` (?:: (\w+) )?\{([^}]*)\}`).FindStringSubmatch(header)
 		require.NotNil(t, parts, "kernels/abi.h has no structure %s", name)
 		members := declared(t, parts[2])
@@ -34,17 +34,17 @@ func TestStructuresAreThoseOfTheKernels(t *testing.T) {
 
 // TestConstantsAreThoseOfTheKernels compares what gpu repeats of the enumerations of kernels/abi.h.
 func TestConstantsAreThoseOfTheKernels(t *testing.T) {
-	header, err := os.ReadFile("../kernels/abi.h")
+	header, err := os.ReadFile("../../../kernels/abi.h")
 	require.NoError(t, err)
 	for name, value := range map[string]int{
-		"FORM_NONE": formNone, "FORM_INTEGER": formInteger, "FORM_FLOAT": formFloat, "FORM_RANK": formRank,
-		"FORM_BIT": formBit, "FORM_BIG_ENDIAN": formBigEndian, "FORM_DECIMAL": formDecimal, "FORM_CLASS": formClass,
-		"FORM_KEYS": formKeys, "REASON_ORDERED": reasonOrdered,
-		"STATUS_ACCEPTED": statusAccepted, "STATUS_DECLINED": statusDeclined,
-		"STATUS_NARROW":   statusNarrow,
-		"STATUS_IN_ORDER": statusInOrder, "STATUS_SPLIT": statusSplit,
-		"STATUS_UNEVEN": statusUneven, "STATUS_EQUALIZED": statusEqualized,
-		"STATUS_PLAN_ONLY": statusPlanOnly,
+		"FORM_NONE": FormNone, "FORM_INTEGER": FormInteger, "FORM_FLOAT": FormFloat, "FORM_RANK": FormRank,
+		"FORM_BIT": FormBit, "FORM_BIG_ENDIAN": FormBigEndian, "FORM_DECIMAL": FormDecimal, "FORM_CLASS": FormClass,
+		"FORM_KEYS": FormKeys, "REASON_ORDERED": ReasonOrdered,
+		"STATUS_ACCEPTED": StatusAccepted, "STATUS_DECLINED": StatusDeclined,
+		"STATUS_NARROW":   StatusNarrow,
+		"STATUS_IN_ORDER": StatusInOrder, "STATUS_SPLIT": StatusSplit,
+		"STATUS_UNEVEN": StatusUneven, "STATUS_EQUALIZED": StatusEqualized,
+		"STATUS_PLAN_ONLY": StatusPlanOnly,
 	} {
 		require.Regexp(t, name+" = "+strconv.Itoa(value)+",", string(header))
 	}
@@ -66,21 +66,29 @@ func declared(t *testing.T, body string) (names []string) {
 	return names
 }
 
+// nameInC is the name of a structure in kernels/abi.h.
+func nameInC(typ reflect.Type) string {
+	if typ == reflect.TypeFor[ColumnValues]() {
+		return "Values"
+	}
+	return typ.Name()
+}
+
 func fields(typ reflect.Type) (names []string) {
 	for i := range typ.NumField() {
 		f := typ.Field(i)
 		if f.Anonymous {
-			names = append(names, strings.TrimPrefix(f.Name, "abi"))
+			names = append(names, nameInC(f.Type))
 			continue
 		}
-		name, word := f.Name, f.Type
+		name, word := strings.ToLower(f.Name[:1])+f.Name[1:], f.Type
 		if f.Type.Kind() == reflect.Array {
 			name += "[" + strconv.Itoa(f.Type.Len()) + "]"
 			word = f.Type.Elem()
 		}
 		kind := map[reflect.Kind]string{reflect.Uint64: "u64", reflect.Uint32: "u32"}[word.Kind()]
 		if word.Kind() == reflect.Struct {
-			kind = strings.TrimPrefix(word.Name(), "abi")
+			kind = nameInC(word)
 		}
 		names = append(names, kind+" "+name)
 	}
@@ -88,9 +96,9 @@ func fields(typ reflect.Type) (names []string) {
 }
 
 func TestStructuresAreWords(t *testing.T) {
-	require.Len(t, abiWords(make([]abiField, 3)), 3*27)
-	w := abiWords([]abiColumn{{abiValues: abiValues{values: 1}, nullsAtStart: 7},
-		{abiValues: abiValues{validity: 2}}})
+	require.Len(t, Words(make([]Field, 3)), 3*27)
+	w := Words([]Column{{ColumnValues: ColumnValues{Values: 1}, NullsAtStart: 7},
+		{ColumnValues: ColumnValues{Validity: 2}}})
 	require.Equal(t, []uint64{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 2}, w[:14])
-	require.Nil(t, abiWords([]abiField(nil)))
+	require.Nil(t, Words([]Field(nil)))
 }

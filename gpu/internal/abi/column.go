@@ -1,0 +1,54 @@
+//go:build cuda && linux && amd64
+
+package abi
+
+import "github.com/arrowsort/arrowsort/gpu/internal/driver"
+
+// A KeySource is a column that the key scan reads: a key column, several key columns read as one number, or codes that
+// were encoded before.
+type KeySource struct {
+	Column      Column
+	Bits        int  // of a number of the column
+	ChecksOrder bool // Rows that are in order need no statistics
+}
+
+// Codes returns a column of 64-bit codes of the given number of bits.
+func Codes(codes driver.Ptr, bits int) *KeySource {
+	column := ColumnValues{Values: uint64(codes), Form: FormInteger, Width: 8, Stride: 8}
+	return &KeySource{Column{ColumnValues: column}, bits, true}
+}
+
+// Keys returns several keys as one column of numbers. fields is the address of their Fields on the device.
+func Keys(fields driver.Ptr, keys, bits int) KeySource {
+	column := ColumnValues{Values: uint64(fields), Form: FormKeys, Width: 8, Stride: uint64(keys)}
+	return KeySource{Column{ColumnValues: column}, bits, false}
+}
+
+// Field returns a Field that maps every value of the column's type to a number. The numbers order as the rows do.
+func (in *KeySource) Field() Field {
+	c := &in.Column
+	f := Field{ColumnValues: c.ColumnValues, Base: [4]uint64{c.SignBit}, Mul: 1, Mask: ^uint64(0)}
+	if c.Descending != 0 {
+		f.Mul, f.Bias = ^uint64(0), ^uint64(0)>>(64-8*c.Width)
+	}
+	return f
+}
+
+// CodesField describes a column of 64-bit codes for kernels.
+func CodesField(codes driver.Ptr) Field {
+	return Codes(codes, 64).Field()
+}
+
+// NumberedFrom is the field for rows whose numbers begin with a multiple of 64: the addresses are those that row 0
+// would have. Only rows that exist are read.
+func (f Field) NumberedFrom(first int) Field {
+	n := uint64(first)
+	f.Values -= n * f.Stride
+	if f.Stride == 0 {
+		f.Values -= n / 8 // a bitmap
+	}
+	if f.Validity != 0 {
+		f.Validity -= n / 8
+	}
+	return f
+}
