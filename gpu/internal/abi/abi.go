@@ -108,6 +108,7 @@ type Buckets struct {
 	ChecksOrder, ReadsMore      uint64
 }
 
+// A Structure is one that kernels read.
 type Structure interface {
 	Field | Column | Statistics | SmallSort | CooperativeSort | Select | Buckets
 }
