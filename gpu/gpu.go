@@ -135,3 +135,32 @@ func (e *Engine) Allocator() *Allocator { return e.pinned }
 // Close frees the device. It waits for the sorts that run; those that follow are refused. Memory of its Allocator stays
 // valid, but is pinned no longer. A second Close does nothing.
 func (e *Engine) Close() error { return e.close() }
+
+// Unavailable reports whether an error means that there is no GPU, that it failed, or that its memory is full: another
+// engine can do the work.
+func Unavailable(err error) bool {
+	return errors.Is(err, ErrNoDevice) || errors.Is(err, ErrDevice) || errors.Is(err, engine.ErrMemory)
+}
+
+// WithFallback returns an engine that sorts on first, and on second if the error of first is Unavailable. used is called
+// with the name of each engine that starts a sort.
+func WithFallback(first, second engine.Engine, used func(engine string)) engine.Engine {
+	return &fallback{first, second, used}
+}
+
+type fallback struct {
+	first, second engine.Engine
+	used          func(engine string)
+}
+
+func (f *fallback) Name() string { return "auto" }
+
+func (f *fallback) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+	f.used(f.first.Name())
+	result, err := f.first.Sort(ctx, job, mem)
+	if Unavailable(err) {
+		f.used(f.second.Name())
+		return f.second.Sort(ctx, job, mem)
+	}
+	return result, err
+}

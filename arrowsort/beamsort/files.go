@@ -18,9 +18,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// isRemote reports whether a path is that of a file system of Beam.
-func isRemote(path string) bool { return strings.Contains(path, "://") }
-
 // absolute returns a path that is valid in workers with another working folder.
 func absolute(path string) (string, error) {
 	if path == "" || isRemote(path) {
@@ -182,4 +179,17 @@ func shardsIn(ctx context.Context, output string) ([]string, error) {
 	}
 	defer fs.Close()
 	return fs.List(ctx, join(output, pattern))
+}
+
+// A Shard is an output file.
+type Shard struct {
+	Number int64  // from 1
+	Path   string // of the file
+	Rows   int64
+	Bytes  int64 // of the file
+}
+
+// shardName returns the name of a shard, by its number from 0.
+func shardName(number, shards int) string {
+	return fmt.Sprintf("part-%05d-of-%05d.parquet", number+1, shards)
 }

@@ -165,3 +165,6 @@ func openEngine(name string) (engine.Engine, error) {
 	engines.opened[name] = e
 	return e, nil
 }
+
+// isRemote reports whether a path is that of a file system of Beam.
+func isRemote(path string) bool { return strings.Contains(path, "://") }

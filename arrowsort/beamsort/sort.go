@@ -55,14 +55,6 @@ func init() {
 	register.Iter1[Shard]()
 }
 
-// A Shard is an output file.
-type Shard struct {
-	Number int64  // from 1
-	Path   string // of the file
-	Rows   int64
-	Bytes  int64 // of the file
-}
-
 // Sort adds steps to a pipeline that sort the rows of files into shards in the folder output, and returns a collection
 // of Shard. Inputs and output are local, or in a file system that is registered with Beam, as in gs://bucket/folder/.
 // Inputs are files, patterns, and local folders, as in parquetsort.Sort, but not CSV. Their metadata are read when the
@@ -139,11 +131,6 @@ func build(scope beam.Scope, all []inputPart, count int, with []byte) beam.PColl
 	shards := beam.ParDo(scope.Scope("sort"), &shardFn{with}, groups)
 	// A separate step: Prism waits busily as long as a step runs whose output goes nowhere.
 	return beam.ParDo(scope, &countFn{}, beam.Reshuffle(scope, shards))
-}
-
-// shardName returns the name of a shard, by its number from 0.
-func shardName(number, shards int) string {
-	return fmt.Sprintf("part-%05d-of-%05d.parquet", number+1, shards)
 }
 
 // An emptyFn emits an empty batch for each shard, so that shards without rows are written, too.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,11 +12,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// checkName names the command whose exit code is its result.
-const checkName = "check"
-
 func newCheck(s streams) *cobra.Command {
-	j := &job{streams: s, jobFlags: jobFlags{keysOptional: true}}
+	c := &command{streams: s, commandFlags: commandFlags{keysOptional: true}}
 	cmd := &cobra.Command{
 		Use:   "check [-k COLUMN] INPUT...",
 		Short: "Check whether files are sorted",
@@ -34,36 +30,36 @@ footer names is not sorted.
   arrowsort check -k delay:desc -k date 'sorted-*.parquet'`,
 		Args: someInputs,
 	}
-	j.does(cmd, j.check)
-	j.addMemory(cmd)
-	j.add(cmd, "check the first `N` rows only; 0 for all")
+	c.does(cmd, c.check)
+	c.addMemory(cmd)
+	c.add(cmd, "check the first `N` rows only; 0 for all")
 	return cmd
 }
 
-func (j *job) check(ctx context.Context, _ []string) error {
+func (c *command) check(ctx context.Context, _ []string) error {
 	var got *parquetsort.CheckResult
 	var footers []parquetsort.Footer
-	err := j.run(func() (err error) {
-		if got, err = parquetsort.Check(ctx, j.files, j.options); err != nil {
+	err := c.run(func() (err error) {
+		if got, err = parquetsort.Check(ctx, c.files, c.options); err != nil {
 			return err
 		}
-		if v := got.Violation; j.piped || j.options.Rows.Limit > 0 || v != nil && v.Row == 0 {
+		if v := got.Violation; c.piped || c.options.Rows.Limit > 0 || v != nil && v.Row == 0 {
 			return nil // no footers, or a violation between two files
 		}
-		footers, err = parquetsort.CheckFooters(ctx, got, j.options)
+		footers, err = parquetsort.CheckFooters(ctx, got, c.options)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	r, violation := &j.report, got.Violation
+	r, violation := &c.report, got.Violation
 	r.Rows, r.Columns, r.BytesIn = &got.Rows, int64(got.Columns), got.Bytes
 	remarks, wrong := r.reportFooters(footers)
 	var lines []string
 	switch {
 	case violation != nil:
 		lines = []string{"not sorted: " + violation.String()}
-		if len(j.files) > 1 {
+		if len(c.files) > 1 {
 			lines[0] = "not sorted: " + violation.File + ": " + violation.String()
 		}
 		if violation.Reason != "" {
@@ -71,31 +67,31 @@ func (j *job) check(ctx context.Context, _ []string) error {
 		}
 	case wrong != nil:
 		violation = wrong
-	case j.declared:
+	case c.declared:
 		lines = []string{"sorted by " + strings.Join(r.Keys, ", ") + ", as the footer says"}
 	default:
 		lines = []string{"sorted"}
 	}
 	if violation != nil {
 		r.BadRow = &violation.Row
-		if len(j.files) > 1 {
+		if len(c.files) > 1 {
 			r.BadFile = violation.File
 		}
 	}
-	return j.answer(violation == nil, append(lines, remarks...))
+	return c.answer(violation == nil, append(lines, remarks...))
 }
 
 // answer prints whether the input is sorted.
-func (j *job) answer(sorted bool, lines []string) error {
+func (c *command) answer(sorted bool, lines []string) error {
 	switch {
-	case j.json:
-		j.report.Sorted = &sorted
-		if err := j.report.writeJSON(j.out); err != nil {
+	case c.json:
+		c.report.Sorted = &sorted
+		if err := c.report.writeJSON(c.out); err != nil {
 			return err
 		}
-	case !j.quiet:
+	case !c.quiet:
 		for _, line := range lines {
-			if _, err := fmt.Fprintln(j.out, printable(line)); err != nil {
+			if _, err := fmt.Fprintln(c.out, printable(line)); err != nil {
 				return err
 			}
 		}
@@ -104,47 +100,6 @@ func (j *job) answer(sorted bool, lines []string) error {
 		return errNotSorted
 	}
 	return nil
-}
-
-// declaredKeys sets the keys to the order that the footers of all files declare.
-func (f *jobFlags) declaredKeys(ctx context.Context) error {
-	without := func(format string, args ...any) error {
-		return usagef("give at least one key: -k COLUMN; "+format, args...)
-	}
-	if f.piped {
-		return without("the order that a footer names is found for Parquet files with a name only")
-	}
-	orders, err := parquetsort.DeclaredOrders(ctx, f.files, f.options)
-	if err != nil {
-		return err
-	}
-	first := orders[max(slices.IndexFunc(orders, func(o parquetsort.DeclaredOrder) bool { return !o.Empty }), 0)]
-	for _, o := range orders {
-		switch {
-		case o.Empty && !first.Empty:
-		case o.Empty:
-			return without("%s has no rows, and names no order", o.File)
-		case o.Mixed:
-			return without("row groups of %s name different orders", o.File)
-		case len(o.Keys) == 0:
-			return without("%s names no order", o.File)
-		case !slices.Equal(o.Keys, first.Keys):
-			return without("%s names the order %s, %s names %s", first.File, flagtext.KeyList(first.Keys), o.File,
-				flagtext.KeyList(o.Keys))
-		}
-	}
-	f.declared = true
-	for _, k := range first.Keys {
-		f.keys = append(f.keys, keyFlag{flagtext.KeyText(k), k})
-	}
-	return nil
-}
-
-// A footerReport is the order that the footer of a Parquet file declares, and whether the rows are in that order.
-type footerReport struct {
-	File string   `json:"file"`
-	Keys []string `json:"keys"`           // as they are typed; empty: the file, or its first row group, names none
-	True *bool    `json:"true,omitempty"` // absent where that was not checked
 }
 
 // A remark holds for a file and the files after it.

@@ -5,29 +5,32 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// resolve finds the keys in a schema, and checks that their types can be sorted.
-func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowsort.Key, error) {
-	keys := make([]arrowsort.Key, len(f.keys))
-	for i, k := range f.keys {
-		k = k.in(schema)
-		keys[i], f.keys[i].key = k.key, k.key
+// resolve finds the keys of the command line in a schema, sets them, and checks that their types can be sorted and that
+// the selected columns exist.
+func resolve(ctx context.Context, schema *arrow.Schema, flags []keyFlag, selected []string) ([]arrowsort.Key, error) {
+	keys := make([]arrowsort.Key, len(flags))
+	for i := range flags {
+		k := &flags[i]
+		if key, err := flagtext.KeyIn(k.text, schema); err == nil {
+			k.key = key
+		}
+		keys[i] = k.key
 		if err := k.locate(schema); err != nil {
 			return nil, fmt.Errorf("key %s: %w", quoted(k.text), err)
 		}
 	}
-	for _, name := range f.options.Input.Columns {
+	for _, name := range selected {
 		if err := locateColumn(schema, name); err != nil {
 			return nil, fmt.Errorf("--select %s: %w", quoted(name), err)
 		}
@@ -39,12 +42,6 @@ func (f *jobFlags) resolve(ctx context.Context, schema *arrow.Schema) ([]arrowso
 		return nil, inWords(err)
 	}
 	return keys, nil
-}
-
-// inWords rewords an error of the library for users of the command.
-func inWords(err error) error {
-	words := strings.TrimPrefix(err.Error(), "arrowsort: ")
-	return reworded{strings.TrimSuffix(words, "; use Key.At"), err}
 }
 
 // locate checks that a key names one column.
@@ -146,12 +143,6 @@ func nearestColumn(schema *arrow.Schema, path string) string {
 	return flagtext.Nearest(names, path)
 }
 
-// longName is the number of characters to which messages cut names.
-const longName = 60
-
-// quoted returns a name for a message: in quotes, and cut if it is long.
-func quoted(name string) string { return strconv.Quote(text.Snip(name, longName, "…")) }
-
 // columnsThere lists the columns for an error, only the first ones if there are many.
 func columnsThere(schema *arrow.Schema) string {
 	const most = 10
@@ -194,14 +185,6 @@ func parseKeys(texts []string) ([]keyFlag, error) {
 	return keys, nil
 }
 
-// in returns the key for a schema.
-func (k keyFlag) in(schema *arrow.Schema) keyFlag {
-	if key, err := flagtext.KeyIn(k.text, schema); err == nil {
-		k.key = key
-	}
-	return k
-}
-
 // keysInWords describes keys in plain words.
 func keysInWords(flags []keyFlag) string {
 	keys := make([]arrowsort.Key, len(flags))
@@ -220,12 +203,35 @@ func parseKey(text string, most int) (arrowsort.Key, error) {
 	return key, nil
 }
 
-// unquote reverses the escapes of quotes and backslashes, which terminals can print.
-var unquote = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
-
-// printable returns text for a terminal. Unprintable characters, such as escape sequences and line ends, are written as
-// Go escapes them.
-func printable(s string) string {
-	quoted := strconv.Quote(s)
-	return unquote.Replace(quoted[1 : len(quoted)-1])
+// declaredKeys returns the order that the footers of all files declare as keys.
+func declaredKeys(ctx context.Context, files []string, piped bool, opts parquetsort.Options) (keys []keyFlag, err error) {
+	without := func(format string, args ...any) ([]keyFlag, error) {
+		return nil, usagef("give at least one key: -k COLUMN; "+format, args...)
+	}
+	if piped {
+		return without("the order that a footer names is found for Parquet files with a name only")
+	}
+	orders, err := parquetsort.DeclaredOrders(ctx, files, opts)
+	if err != nil {
+		return nil, err
+	}
+	first := orders[max(slices.IndexFunc(orders, func(o parquetsort.DeclaredOrder) bool { return !o.Empty }), 0)]
+	for _, o := range orders {
+		switch {
+		case o.Empty && !first.Empty:
+		case o.Empty:
+			return without("%s has no rows, and names no order", o.File)
+		case o.Mixed:
+			return without("row groups of %s name different orders", o.File)
+		case len(o.Keys) == 0:
+			return without("%s names no order", o.File)
+		case !slices.Equal(o.Keys, first.Keys):
+			return without("%s names the order %s, %s names %s", first.File, flagtext.KeyList(first.Keys), o.File,
+				flagtext.KeyList(o.Keys))
+		}
+	}
+	for _, k := range first.Keys {
+		keys = append(keys, keyFlag{flagtext.KeyText(k), k})
+	}
+	return keys, nil
 }

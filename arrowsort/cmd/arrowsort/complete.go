@@ -45,32 +45,40 @@ func completeFlags(cmd *cobra.Command) {
 }
 
 // completeCompression completes the codecs of the output's format.
-func (f *jobFlags) completeCompression(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	opts := tablefile.WriteOptions{}
-	opts.Format, _ = tablefile.ParseFormat(string(f.options.Output.Format)) // its flag has checked it
-	var codecs []string
-	for _, codec := range []string{"none", "snappy", "gzip", "brotli", "zstd", "lz4"} {
-		opts.Compression.Codec = codec
-		err := tablefile.CheckWrite(f.output, opts)
-		if err == nil || errors.Is(err, tablefile.ErrFormat) { // no format yet
-			codecs = append(codecs, codec)
+func completeCompression(path *string, out *parquetsort.Output) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		opts := tablefile.WriteOptions{}
+		opts.Format, _ = tablefile.ParseFormat(string(out.Format)) // its flag has checked it
+		var codecs []string
+		for _, codec := range []string{"none", "snappy", "gzip", "brotli", "zstd", "lz4"} {
+			opts.Compression.Codec = codec
+			err := tablefile.CheckWrite(*path, opts)
+			if err == nil || errors.Is(err, tablefile.ErrFormat) { // no format yet
+				codecs = append(codecs, codec)
+			}
 		}
+		return codecs, stay // a level may follow
 	}
-	return codecs, cobra.ShellCompDirectiveNoSpace | noFiles // a level may follow
 }
 
 // completeKey completes keys from the schema of the inputs on the line: columns, nested fields, and modifiers after a
 // colon.
-func (f *jobFlags) completeKey(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	var offered []string
-	if schema := f.schemaOf(args); schema != nil {
+func completeKey(in *parquetsort.Input) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return keysFor(schemaOf(args, in), typed), stay
+	}
+}
+
+// keysFor returns the keys that begin with what was typed; a nil schema has no columns.
+func keysFor(schema *arrow.Schema, typed string) (offered []string) {
+	if schema != nil {
 		for _, field := range schema.Fields() {
 			offered = appendPaths(offered, field.Name, field.Type)
 		}
 	}
 	head, _, found := flagtext.CutModifier(typed)
 	if !found {
-		return offered, stay
+		return offered
 	}
 	offered = slices.DeleteFunc(offered, func(name string) bool { return !strings.HasPrefix(name, typed) })
 	order, nulls := false, false // modifiers that are there
@@ -84,30 +92,31 @@ func (f *jobFlags) completeKey(_ *cobra.Command, args []string, typed string) ([
 	if !nulls {
 		offered = append(offered, head+":nulls-first", head+":nulls-last")
 	}
-	return offered, stay
+	return offered
 }
 
 // completeColumns completes the next column of --select.
-func (f *jobFlags) completeColumns(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	schema := f.schemaOf(args)
-	if schema == nil {
-		return nil, stay
-	}
-	given := typed[:strings.LastIndexByte(typed, ',')+1]
-	var offered []string
-	for _, field := range schema.Fields() {
-		if isTyped(field.Name) && !slices.Contains(strings.Split(given, ","), field.Name) {
-			offered = append(offered, given+field.Name)
+func completeColumns(in *parquetsort.Input) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, typed string) (offered []string, _ cobra.ShellCompDirective) {
+		schema := schemaOf(args, in)
+		if schema == nil {
+			return nil, stay
 		}
+		given := typed[:strings.LastIndexByte(typed, ',')+1]
+		for _, field := range schema.Fields() {
+			if isTyped(field.Name) && !slices.Contains(strings.Split(given, ","), field.Name) {
+				offered = append(offered, given+field.Name)
+			}
+		}
+		return offered, stay
 	}
-	return offered, stay
 }
 
 // restOfLine is the environment variable in which the scripts for bash and zsh pass the words after the cursor.
 const restOfLine = "ARROWSORT_REST"
 
 // schemaOf returns the schema of the first input on the line; nil if none can be read.
-func (f *jobFlags) schemaOf(args []string) *arrow.Schema {
+func schemaOf(args []string, in *parquetsort.Input) *arrow.Schema {
 	if len(args) == 0 {
 		args = filesOf(strings.Fields(os.Getenv(restOfLine)))
 	}
@@ -115,9 +124,9 @@ func (f *jobFlags) schemaOf(args []string) *arrow.Schema {
 	if err != nil || len(files) == 0 || files[0] == tablefile.Pipe {
 		return nil
 	}
-	format, _ := tablefile.ParseFormat(string(f.options.Input.Format)) // its flag has checked it
-	s, err := tablefile.Scan(files[0], 0, tablefile.ReadOptions{Format: format, Delimiter: f.options.Input.Delimiter,
-		CSV: &csv.Schema{NoHeader: f.options.Input.NoHeader}})
+	format, _ := tablefile.ParseFormat(string(in.Format)) // its flag has checked it
+	s, err := tablefile.Scan(files[0], 0, tablefile.ReadOptions{Format: format, Delimiter: in.Delimiter,
+		CSV: &csv.Schema{NoHeader: in.NoHeader}})
 	if err != nil {
 		return nil
 	}

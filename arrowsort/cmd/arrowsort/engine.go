@@ -1,11 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -13,22 +10,28 @@ import (
 	"github.com/arrowsort/arrowsort/gpu"
 )
 
-// checkGPU returns why --engine gpu or --gpus cannot be used, before anything is read.
-func (f *jobFlags) checkGPU() error {
-	if f.engine == "cpu" && f.gpus != 0 {
+// An engineChoice is what --engine and --gpus ask for.
+type engineChoice struct {
+	name string // auto, cpu or gpu; empty where nothing is sorted
+	gpus int    // that share a sort; 0: one, or allGPUs
+}
+
+// check returns why --engine gpu or --gpus cannot be used, before anything is read.
+func (e engineChoice) check() error {
+	if e.name == "cpu" && e.gpus != 0 {
 		return usagef("--gpus goes with --engine gpu and auto, not with cpu")
 	}
-	if f.engine != "gpu" && f.gpus == 0 {
+	if e.name != "gpu" && e.gpus == 0 {
 		return nil
 	}
 	devices, err := gpu.Devices()
 	switch {
-	case err != nil && f.engine == "gpu":
+	case err != nil && e.name == "gpu":
 		return fmt.Errorf("--engine gpu: %w; use cpu or auto", err)
 	case err != nil:
 		return fmt.Errorf("--gpus: %w", err)
-	case f.gpus > len(devices):
-		return fmt.Errorf("--gpus %d: %w: there are %d", f.gpus, gpu.ErrNoDevice, len(devices))
+	case e.gpus > len(devices):
+		return fmt.Errorf("--gpus %d: %w: there are %d", e.gpus, gpu.ErrNoDevice, len(devices))
 	}
 	return nil
 }
@@ -36,21 +39,9 @@ func (f *jobFlags) checkGPU() error {
 // allGPUs is the number of GPUs of --gpus all.
 const allGPUs = -1
 
-// parseGPUs reads a number of GPUs, or all.
-func parseGPUs(text string) (int, error) {
-	if text == "all" {
-		return allGPUs, nil
-	}
-	n, err := wholeNumber[int](text)
-	if err == nil && n == 0 {
-		err = errors.New("give a number of 1 or more, or all")
-	}
-	return n, err
-}
-
 // gpuOptions returns the options for the GPUs of --gpus; without it the first GPU.
-func (f *jobFlags) gpuOptions() (options gpu.Options, err error) {
-	n := f.gpus
+func (e engineChoice) gpuOptions() (options gpu.Options, err error) {
+	n := e.gpus
 	if n == allGPUs {
 		devices, err := gpu.Devices()
 		if err != nil {
@@ -89,20 +80,16 @@ type gpuEngine interface {
 	Close() error
 }
 
-// isWithoutGPU reports whether an error means that there is no GPU, that it failed, or that its memory is full.
-func isWithoutGPU(err error) bool {
-	return errors.Is(err, gpu.ErrNoDevice) || errors.Is(err, gpu.ErrDevice) || errors.Is(err, engine.ErrMemory)
-}
-
 // A gpuOnDemand opens a GPU at the first sort that needs it: any sort, or with --engine auto one of many rows.
 type gpuOnDemand struct {
-	flags  *jobFlags
-	used   *string // the name of the engine that sorted last
-	device gpuEngine
-	none   bool // auto found no GPU that works
+	engineChoice
+	threads int     // of the CPU engine
+	used    *string // the name of the engine that sorted last
+	device  gpuEngine
+	none    bool // auto found no GPU that works
 }
 
-func (l *gpuOnDemand) Name() string { return l.flags.engine }
+func (l *gpuOnDemand) Name() string { return l.name }
 
 func (l *gpuOnDemand) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	e, err := l.open(int64(job.Rows))
@@ -114,12 +101,11 @@ func (l *gpuOnDemand) Sort(ctx context.Context, job *engine.Job, mem engine.Allo
 
 // open returns the engine for a sort of some rows.
 func (l *gpuOnDemand) open(rows int64) (engine.Engine, error) {
-	name := l.flags.engine
-	if name == "cpu" || name == "auto" && (l.none || rows < autoRows(l.flags.sortThreads())) {
+	if l.name == "cpu" || l.name == "auto" && (l.none || rows < autoRows(l.threads)) {
 		return cpu.New(), nil
 	}
 	if l.device == nil {
-		options, err := l.flags.gpuOptions()
+		options, err := l.gpuOptions()
 		var device gpuEngine
 		if err == nil {
 			device, err = openGPU(options)
@@ -127,16 +113,16 @@ func (l *gpuOnDemand) open(rows int64) (engine.Engine, error) {
 		switch {
 		case err == nil:
 			l.device = device
-		case name == "auto" && isWithoutGPU(err):
+		case l.name == "auto" && gpu.Unavailable(err):
 			l.none = true
 			return cpu.New(), nil
 		default:
-			return nil, fmt.Errorf("--engine %s: %w", name, err)
+			return nil, fmt.Errorf("--engine %s: %w", l.name, err)
 		}
 	}
 	*l.used = l.device.Name()
-	if name == "auto" {
-		return &fallback{l.device, cpu.New(), l.used}, nil
+	if l.name == "auto" {
+		return gpu.WithFallback(l.device, cpu.New(), func(engine string) { *l.used = engine }), nil
 	}
 	return l.device, nil
 }
@@ -161,27 +147,4 @@ func (l *gpuOnDemand) close() {
 	if l.device != nil {
 		l.device.Close()
 	}
-}
-
-// sortThreads returns the number of threads of the CPU engine.
-func (f *jobFlags) sortThreads() int {
-	return cmp.Or(f.options.Run.Threads, runtime.GOMAXPROCS(0))
-}
-
-// A fallback sorts on the second engine if the first one fails or has too little memory.
-type fallback struct {
-	first, second engine.Engine
-	used          *string // the name of the engine that did it
-}
-
-func (f *fallback) Name() string { return "auto" }
-
-func (f *fallback) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
-	*f.used = f.first.Name()
-	result, err := f.first.Sort(ctx, job, mem)
-	if isWithoutGPU(err) {
-		*f.used = f.second.Name()
-		return f.second.Sort(ctx, job, mem)
-	}
-	return result, err
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
-	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 	"github.com/arrowsort/arrowsort/gpu"
 )
 
@@ -41,7 +40,7 @@ func TestFallback(t *testing.T) {
 	} {
 		var used string
 		first, second := &told{name: "first", err: c.err}, &told{name: "second"}
-		f := &fallback{first, second, &used}
+		f := gpu.WithFallback(first, second, func(engine string) { used = engine })
 		_, err := f.Sort(t.Context(), &engine.Job{}, memory.DefaultAllocator)
 		require.Equal(t, c.want, used, "%v", c.err)
 		require.Equal(t, c.err == other, err != nil)
@@ -73,8 +72,7 @@ func TestOpenEngine(t *testing.T) {
 		openGPU = func(gpu.Options) (gpuEngine, error) { return &told{name: "gpu"}, c.err }
 		for _, name := range []string{"auto", "gpu"} {
 			used := "cpu"
-			l := &gpuOnDemand{flags: &jobFlags{engine: name,
-				options: parquetsort.Options{Run: parquetsort.Run{Threads: 1}}}, used: &used}
+			l := &gpuOnDemand{engineChoice: engineChoice{name: name}, threads: 1, used: &used}
 			e, err := l.open(large)
 			l.close()
 			switch {
@@ -93,8 +91,7 @@ func TestOpenEngine(t *testing.T) {
 		}
 	}
 	openGPU = func(gpu.Options) (gpuEngine, error) { panic("few rows") }
-	e, err := (&gpuOnDemand{flags: &jobFlags{engine: "auto",
-		options: parquetsort.Options{Run: parquetsort.Run{Threads: 1}}}}).open(large - 1)
+	e, err := (&gpuOnDemand{engineChoice: engineChoice{name: "auto"}, threads: 1}).open(large - 1)
 	require.NoError(t, err)
 	require.Equal(t, "cpu", e.Name())
 }
@@ -129,21 +126,21 @@ func TestGPUOptions(t *testing.T) {
 		_, err := parseGPUs(text)
 		require.Error(t, err, text)
 	}
-	options, err := (&jobFlags{gpus: 3}).gpuOptions()
+	options, err := engineChoice{gpus: 3}.gpuOptions()
 	require.NoError(t, err)
 	require.Equal(t, []int{0, 1, 2}, options.Devices)
-	options, err = (&jobFlags{}).gpuOptions()
+	options, err = engineChoice{}.gpuOptions()
 	require.NoError(t, err)
 	require.Empty(t, options.Devices)
 }
 
 func TestGPUsNeedAGPU(t *testing.T) {
-	err := (&jobFlags{engine: "cpu", gpus: 2}).checkGPU()
+	err := engineChoice{name: "cpu", gpus: 2}.check()
 	require.ErrorContains(t, err, "--gpus")
-	require.NoError(t, (&jobFlags{engine: "cpu"}).checkGPU())
-	require.NoError(t, (&jobFlags{engine: "auto"}).checkGPU())
+	require.NoError(t, engineChoice{name: "cpu"}.check())
+	require.NoError(t, engineChoice{name: "auto"}.check())
 	for _, engine := range []string{"gpu", "auto"} {
-		err := (&jobFlags{engine: engine, gpus: 1 << 20}).checkGPU()
+		err := engineChoice{name: engine, gpus: 1 << 20}.check()
 		require.ErrorIs(t, err, gpu.ErrNoDevice)
 	}
 }

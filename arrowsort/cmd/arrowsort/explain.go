@@ -11,7 +11,7 @@ import (
 )
 
 func newExplain(s streams) *cobra.Command {
-	j := &job{streams: s}
+	c := &command{streams: s}
 	cmd := &cobra.Command{
 		Use:   "explain -k COLUMN INPUT...",
 		Short: "Show how files would be sorted, without sorting",
@@ -27,22 +27,22 @@ number of passes and the bytes that are spilled. The keys are shown for files th
   arrowsort explain -k date --memory 512MiB 'flights/*.parquet'`,
 		Args: someInputs,
 	}
-	j.does(cmd, j.explain)
-	j.add(cmd, "read the first `N` rows only; 0 for all")
-	j.addMemory(cmd)
+	c.does(cmd, c.explain)
+	c.add(cmd, "read the first `N` rows only; 0 for all")
+	c.addMemory(cmd)
 	return cmd
 }
 
 // explain prints the strategy, except for a pipe, and the plan of the keys if a file is sorted in memory.
-func (j *job) explain(ctx context.Context, _ []string) error {
-	o, r := &j.options, &j.report
-	if o.Rows.Limit > 0 && (len(j.files) > 1 || o.Memory.Budget > 0) {
+func (c *command) explain(ctx context.Context, _ []string) error {
+	o, r := &c.options, &c.report
+	if o.Rows.Limit > 0 && (len(c.files) > 1 || o.Memory.Budget > 0) {
 		return usagef("--limit reads the first rows of one file in memory: leave out --memory and further files")
 	}
 	var lines []string
-	if !j.piped && o.Rows.Limit == 0 {
+	if !c.piped && o.Rows.Limit == 0 {
 		unlimit := limitGarbage(o.Memory.Budget)
-		d, err := parquetsort.Explain(ctx, j.files, *o)
+		d, err := parquetsort.Explain(ctx, c.files, *o)
 		unlimit()
 		if err != nil {
 			return forCommandLine(err)
@@ -53,12 +53,12 @@ func (j *job) explain(ctx context.Context, _ []string) error {
 		}
 		r.Strategy = &d.Strategy
 		if lines = strategyLines(d); !d.InMemory {
-			return j.explained(lines)
+			return c.explained(lines)
 		}
 	}
 	var got *parquetsort.PlanResult
-	err := j.run(func() (err error) {
-		got, err = parquetsort.Plan(ctx, j.files[0], *o)
+	err := c.run(func() (err error) {
+		got, err = parquetsort.Plan(ctx, c.files[0], *o)
 		return err
 	})
 	if err != nil {
@@ -67,17 +67,17 @@ func (j *job) explain(ctx context.Context, _ []string) error {
 	r.Rows, r.Columns, r.BytesIn = &got.Rows, int64(got.Columns), got.Bytes
 	r.Plan, r.Details = got.Plan.String(), &got.Plan
 	lines = append([]string{counted(got.Rows, "row") + ", " + counted(r.Columns, "column")}, lines...)
-	return j.explained(append(lines, got.Plan.Lines()...))
+	return c.explained(append(lines, got.Plan.Lines()...))
 }
 
-func (j *job) explained(lines []string) error {
-	if j.json {
-		return j.report.writeJSON(j.out)
+func (c *command) explained(lines []string) error {
+	if c.json {
+		return c.report.writeJSON(c.out)
 	}
 	for i := range lines {
 		lines[i] = printable(lines[i])
 	}
-	_, err := fmt.Fprintln(j.out, strings.Join(lines, "\n"))
+	_, err := fmt.Fprintln(c.out, strings.Join(lines, "\n"))
 	return err
 }
 

@@ -23,13 +23,12 @@ import (
 // defaultMemory is the budget without --memory.
 const defaultMemory = "half of what the machine or container has"
 
-// jobFlags are the flags of the commands that read tables, and the values derived from them.
-type jobFlags struct {
+// commandFlags are the flags of the commands that read tables, and the values derived from them.
+type commandFlags struct {
 	options  parquetsort.Options // what the flags ask for
 	keyTexts []string
 	output   string
-	engine   string // empty where nothing is sorted
-	gpus     int    // that share a sort; 0: one, or allGPUs
+	engine   engineChoice
 	quiet    bool
 	verbose  bool
 	json     bool
@@ -42,11 +41,11 @@ type jobFlags struct {
 	piped bool     // one of them can be read once only
 }
 
-func (f *jobFlags) add(cmd *cobra.Command, limitHelp string) {
+func (f *commandFlags) add(cmd *cobra.Command, limitHelp string) {
 	flags, o := cmd.Flags(), &f.options
 	addInput(cmd, o)
 	flags.StringArrayVarP(&f.keyTexts, "key", "k", nil, flagtext.KeyHelp)
-	_ = cmd.RegisterFlagCompletionFunc("key", f.completeKey) // fails for an unknown flag only
+	_ = cmd.RegisterFlagCompletionFunc("key", completeKey(&o.Input)) // fails for an unknown flag only
 	flags.Func("limit", limitHelp, into(&o.Rows.Limit, wholeNumber))
 	flags.Func("threads", "use at most `N` threads; 0 for all cores", into(&o.Run.Threads, wholeNumber))
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
@@ -67,19 +66,19 @@ func addInput(cmd *cobra.Command, o *parquetsort.Options) {
 }
 
 // addEngine adds the flags of the commands that sort.
-func (f *jobFlags) addEngine(cmd *cobra.Command) {
-	f.engine = "auto"
+func (f *commandFlags) addEngine(cmd *cobra.Command) {
+	f.engine.name = "auto"
 	cmd.Flags().Func("engine", "sort with `ENGINE`: cpu, gpu, or auto, a GPU for large tables (default auto)",
-		into(&f.engine, oneOf("auto", "cpu", "gpu")))
-	cmd.Flags().Func("gpus", "share each sort on a GPU among `N` of them, or all (default 1)", into(&f.gpus, parseGPUs))
+		into(&f.engine.name, oneOf("auto", "cpu", "gpu")))
+	cmd.Flags().Func("gpus", "share each sort on a GPU among `N` of them, or all (default 1)", into(&f.engine.gpus, parseGPUs))
 }
 
-func (f *jobFlags) addMemory(cmd *cobra.Command) {
+func (f *commandFlags) addMemory(cmd *cobra.Command) {
 	cmd.Flags().Func("memory", "work within `SIZE` of memory (default: "+defaultMemory+")",
 		into(&f.options.Memory.Budget, parseBudget))
 }
 
-func (f *jobFlags) addSpill(cmd *cobra.Command) {
+func (f *commandFlags) addSpill(cmd *cobra.Command) {
 	flags, o := cmd.Flags(), &f.options
 	f.addMemory(cmd)
 	flags.Func("spill-dir", "spill what does not fit in memory to `DIR` (default: the folder for temporary files)",
@@ -93,16 +92,16 @@ func (f *jobFlags) addSpill(cmd *cobra.Command) {
 }
 
 // addSelection adds the flags that leave out rows and columns.
-func (f *jobFlags) addSelection(cmd *cobra.Command) {
+func (f *commandFlags) addSelection(cmd *cobra.Command) {
 	flags, o := cmd.Flags(), &f.options
 	flags.Func("tail", "keep the last `N` rows of the order; 0 for all", into(&o.Rows.Tail, wholeNumber))
 	flags.BoolVar(&o.Rows.Unique, "unique", false, "keep only the first row of each key")
 	flags.StringSliceVar(&o.Input.Columns, "select", nil,
 		"read and write these `COLUMNS` only, as in a,b; keys need not be among them")
-	_ = cmd.RegisterFlagCompletionFunc("select", f.completeColumns) // fails for an unknown flag only
+	_ = cmd.RegisterFlagCompletionFunc("select", completeColumns(&o.Input)) // fails for an unknown flag only
 }
 
-func (f *jobFlags) addOutput(cmd *cobra.Command) {
+func (f *commandFlags) addOutput(cmd *cobra.Command) {
 	flags, o := cmd.Flags(), &f.options
 	flags.StringVarP(&f.output, "output", "o", "",
 		"write to `FILE`, the input itself if you like; - for standard output")
@@ -114,17 +113,19 @@ func (f *jobFlags) addOutput(cmd *cobra.Command) {
 		tablefile.DefaultPageRows), into(&o.Output.PageRows, wholeNumber))
 	flags.Func("compression", "`codec[:level]` of Parquet or Arrow: none, snappy, gzip, brotli, zstd, lz4",
 		into(&o.Output.Compression, asTyped[parquetsort.Compression](tablefile.ParseCompression)))
-	_ = cmd.RegisterFlagCompletionFunc("compression", f.completeCompression) // fails for an unknown flag only
+	_ = cmd.RegisterFlagCompletionFunc("compression", completeCompression(&f.output, &o.Output))
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the plan of the keys, too: bits, codes and digits")
 	flags.Func("preview", "print the first `N` rows as a table", into(&o.Output.Preview, wholeNumber))
 }
 
 // parse checks the combination of flags and inputs, and lists the inputs.
-func (f *jobFlags) parse(s streams, cmd *cobra.Command, args []string) (err error) {
+func (f *commandFlags) parse(s streams, cmd *cobra.Command, args []string) (err error) {
 	o := &f.options
 	o.Input.Stdin, o.Output.Stdout = s.in, s.out
 	o.Output.Delimiter, o.Output.NoHeader = o.Input.Delimiter, o.Input.NoHeader
-	o.KeysFor = func(schema *arrow.Schema) ([]arrowsort.Key, error) { return f.resolve(cmd.Context(), schema) }
+	o.KeysFor = func(schema *arrow.Schema) ([]arrowsort.Key, error) {
+		return resolve(cmd.Context(), schema, f.keys, o.Input.Columns)
+	}
 	if !f.keysOptional || len(f.keyTexts) > 0 {
 		if f.keys, err = parseKeys(f.keyTexts); err != nil {
 			return err
@@ -150,7 +151,7 @@ func (f *jobFlags) parse(s streams, cmd *cobra.Command, args []string) (err erro
 	case f.splits() && (f.output == "" || f.output == tablefile.Pipe):
 		return usagef("--rows-per-file and --bytes-per-file need a file to number: -o FILE")
 	}
-	if err := f.checkGPU(); err != nil {
+	if err := f.engine.check(); err != nil {
 		return err
 	}
 	if err := checkInputPaths(args); err != nil {
@@ -167,7 +168,7 @@ func (f *jobFlags) parse(s streams, cmd *cobra.Command, args []string) (err erro
 }
 
 // checkOutput checks the flags of the output.
-func (f *jobFlags) checkOutput(s streams, cmd *cobra.Command) error {
+func (f *commandFlags) checkOutput(s streams, cmd *cobra.Command) error {
 	o := &f.options
 	if f.output != "" {
 		f.output = tablefile.OutputPath(f.output)
@@ -221,7 +222,7 @@ func isCSV(format parquetsort.Format, path string) bool {
 }
 
 // splits reports whether the output is divided into several files.
-func (f *jobFlags) splits() bool {
+func (f *commandFlags) splits() bool {
 	return f.options.Output.RowsPerFile > 0 || f.options.Output.BytesPerFile > 0
 }
 
@@ -387,4 +388,16 @@ func beamHint(path string) string {
 		return "; arrowsort-beam reads and writes object stores"
 	}
 	return ""
+}
+
+// parseGPUs reads a number of GPUs, or all.
+func parseGPUs(text string) (int, error) {
+	if text == "all" {
+		return allGPUs, nil
+	}
+	n, err := wholeNumber[int](text)
+	if err == nil && n == 0 {
+		err = errors.New("give a number of 1 or more, or all")
+	}
+	return n, err
 }

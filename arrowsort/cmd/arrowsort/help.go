@@ -185,16 +185,3 @@ func checkDashes(root *cobra.Command, args []string) (*cobra.Command, error) {
 	}
 	return cmd, nil
 }
-
-// byFlag adds to an error the flag that names a format.
-func byFlag(text, flag string) string {
-	return strings.Replace(text, "name the format: ", "give "+flag+": ", 1)
-}
-
-// counted returns a number of things in words.
-func counted(n int64, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%s %ss", grouped(n), thing)
-}

@@ -1,15 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,45 +17,47 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// A job is one run of a command: its flags, its progress and its report.
-type job struct {
+// A command is one run of a command: its flags, its progress and its report.
+type command struct {
 	streams
-	jobFlags
+	commandFlags
 	report report
 	shows  bool // progress
 }
 
 // start checks the command line and starts the report.
-func (j *job) start(cmd *cobra.Command, args []string) error {
-	j.options.Run.Warn = j.warn
-	j.report = report{Command: cmd.Name(), Engine: "cpu", start: time.Now()}
-	if err := j.parse(j.streams, cmd, args); err != nil {
+func (c *command) start(cmd *cobra.Command, args []string) (err error) {
+	c.options.Run.Warn = c.warn
+	c.report = report{Command: cmd.Name(), Engine: "cpu", start: time.Now()}
+	if err := c.parse(c.streams, cmd, args); err != nil {
 		return err
 	}
-	if j.keysOptional && len(j.keys) == 0 {
-		if err := j.declaredKeys(cmd.Context()); err != nil {
+	if c.keysOptional && len(c.keys) == 0 {
+		c.keys, err = declaredKeys(cmd.Context(), c.files, c.piped, c.options)
+		if err != nil {
 			return err
 		}
+		c.declared = true
 	}
-	if j.inTerminal && !j.quiet && slices.Contains(j.files, tablefile.Pipe) {
-		fmt.Fprintln(j.err, "reading standard input, which is a terminal: end it with "+endOfInput+
+	if c.inTerminal && !c.quiet && slices.Contains(c.files, tablefile.Pipe) {
+		fmt.Fprintln(c.err, "reading standard input, which is a terminal: end it with "+endOfInput+
 			", or pipe a file into it")
 	}
-	j.shows = !j.quiet && !j.json
-	j.report.Input, j.report.verbose = j.files[0], j.verbose
-	for _, k := range j.keys {
-		j.report.Keys = append(j.report.Keys, k.text)
+	c.shows = !c.quiet && !c.json
+	c.report.Input, c.report.verbose = c.files[0], c.verbose
+	for _, k := range c.keys {
+		c.report.Keys = append(c.report.Keys, k.text)
 	}
-	if len(j.files) > 1 {
-		j.report.Inputs = j.files
+	if len(c.files) > 1 {
+		c.report.Inputs = c.files
 	}
 	return nil
 }
 
 // does sets the function that a command runs after its flags are checked.
-func (j *job) does(cmd *cobra.Command, work func(ctx context.Context, args []string) error) {
+func (c *command) does(cmd *cobra.Command, work func(ctx context.Context, args []string) error) {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := j.start(cmd, args); err != nil {
+		if err := c.start(cmd, args); err != nil {
 			return err
 		}
 		return work(cmd.Context(), args)
@@ -64,8 +65,8 @@ func (j *job) does(cmd *cobra.Command, work func(ctx context.Context, args []str
 }
 
 // writes sets the function by which a command writes rows.
-func (j *job) writes(cmd *cobra.Command, work writing) {
-	j.does(cmd, func(ctx context.Context, args []string) error { return j.write(ctx, args, work) })
+func (c *command) writes(cmd *cobra.Command, work writing) {
+	c.does(cmd, func(ctx context.Context, args []string) error { return c.write(ctx, args, work) })
 }
 
 // writing is a function of package parquetsort that writes rows.
@@ -73,55 +74,56 @@ type writing func(ctx context.Context, inputs []string, output string, opts parq
 	error)
 
 // write runs a command that writes rows, and reports it. Without an output the rows are only previewed.
-func (j *job) write(ctx context.Context, inputs []string, work writing) error {
-	opts, output := &j.options, j.output
+func (c *command) write(ctx context.Context, inputs []string, work writing) error {
+	opts, output := &c.options, c.output
 	if output == "" {
 		output, opts.Output.Format, opts.Output.Stdout = tablefile.Pipe, parquetsort.ArrowStream, io.Discard
 		if opts.Rows.Tail == 0 && (opts.Rows.Limit == 0 || opts.Rows.Limit > opts.Output.Preview) {
 			opts.Rows.Limit = opts.Output.Preview // more rows are not shown
 		}
 	}
-	engine := &gpuOnDemand{flags: &j.jobFlags, used: &j.report.Engine}
+	engine := &gpuOnDemand{engineChoice: c.engine, used: &c.report.Engine,
+		threads: cmp.Or(opts.Run.Threads, runtime.GOMAXPROCS(0))}
 	defer engine.close()
-	if j.engine != "" {
+	if c.engine.name != "" {
 		opts.Run.Engine = engine
 	}
 	var result *parquetsort.Result
-	err := j.run(func() (err error) {
+	err := c.run(func() (err error) {
 		result, err = work(ctx, inputs, output, *opts)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	r := &j.report
+	r := &c.report
 	r.GPUs = engine.reports()
 	r.Rows, r.RowsOut, r.Columns, r.BytesIn = &result.RowsIn, result.Rows, int64(result.Columns), result.BytesIn
 	r.Runs, r.BytesSpilled, r.Plan, r.Copied = result.Runs, result.BytesSpilled, result.Plan, result.Copied
-	if j.output != "" {
-		r.Output, r.BytesOut = j.output, result.BytesOut
+	if c.output != "" {
+		r.Output, r.BytesOut = c.output, result.BytesOut
 	}
-	if j.splits() {
+	if c.splits() {
 		r.Outputs = result.Outputs
 	}
 	if result.Preview != nil {
 		defer result.Preview.Release()
-		if err := preview(j.out, result.Preview, result.Schema, int(opts.Output.Preview), j.outWidth); err != nil {
+		if err := preview(c.out, result.Preview, result.Schema, int(opts.Output.Preview), c.outWidth); err != nil {
 			return err
 		}
 	}
-	r.order = orderWords[r.Command] + keysInWords(j.keys)
-	return j.finish(j.output == tablefile.Pipe)
+	r.order = orderWords[r.Command] + keysInWords(c.keys)
+	return c.finish(c.output == tablefile.Pipe)
 }
 
 // orderWords says what a command did to the rows.
 var orderWords = map[string]string{"sort": "sorted by ", mergeName: "merged by ", argsortName: "row numbers sorted by "}
 
 // run runs a job with its progress shown. Errors are in terms of the command.
-func (j *job) run(work func() error) error {
-	defer limitGarbage(j.options.Memory.Budget)()
-	p := startProgress(j)
-	j.options.Run.Progress = p.report
+func (c *command) run(work func() error) error {
+	defer limitGarbage(c.options.Memory.Budget)()
+	p := startProgress(c)
+	c.options.Run.Progress = p.report
 	err := work()
 	p.end()
 	return forCommandLine(err)
@@ -141,47 +143,10 @@ func limitGarbage(budget int64) (end func()) {
 // unbudgetedBytes is memory outside of the budget: stacks, the runtime, encoders.
 const unbudgetedBytes = 16 << 20
 
-// filesText describes some files in a few words.
-func filesText(files []string) string {
-	if len(files) > 1 {
-		return counted(int64(len(files)), "file")
-	}
-	return displayName(files[0], "standard input")
-}
-
-// displayName returns the name of a file in progress and summary.
-func displayName(path, pipe string) string {
-	if path == tablefile.Pipe {
-		return pipe
-	}
-	return filepath.Base(path)
-}
-
-// forCommandLine rewords an error of package parquetsort in terms of the command's flags.
-func forCommandLine(err error) error {
-	if err == nil {
-		return nil
-	}
-	text := strings.TrimPrefix(err.Error(), "parquetsort: ")
-	if errors.Is(err, parquetsort.ErrOption) {
-		return usageError{strings.TrimPrefix(text, "invalid option: ")}
-	}
-	return reworded{text, err}
-}
-
-// reworded is an error with another text.
-type reworded struct {
-	text string
-	error
-}
-
-func (e reworded) Error() string { return e.text }
-func (e reworded) Unwrap() error { return e.error }
-
 // progress measures the phases of a job, and shows the current one: by a bar on a terminal, which is erased at the end,
 // elsewhere by plain lines.
 type progress struct {
-	job   *job
+	job   *command
 	phase parquetsort.Phase
 	text  string      // empty: the phase is not shown
 	line  *statusLine // nil: nothing is drawn
@@ -189,11 +154,11 @@ type progress struct {
 }
 
 // startProgress starts with the phase in which the inputs are opened.
-func startProgress(j *job) *progress {
-	p := &progress{job: j, start: time.Now()}
-	if j.shows && j.status != nil {
-		p.line = j.status
-		p.show("opening "+filesText(j.files), 0, 0)
+func startProgress(c *command) *progress {
+	p := &progress{job: c, start: time.Now()}
+	if c.shows && c.status != nil {
+		p.line = c.status
+		p.show("opening "+filesText(c.files), 0, 0)
 		p.line.start()
 	}
 	return p
@@ -242,29 +207,29 @@ func unitOf(phase parquetsort.Phase) unit {
 
 // describe names a phase and its files; empty for a phase that is not shown.
 func (p *progress) describe(phase parquetsort.Phase) string {
-	j := p.job
+	c := p.job
 	text := string(phase)
 	switch phase {
 	case parquetsort.PhaseSort:
-		return text + " by " + keysInWords(j.keys)
+		return text + " by " + keysInWords(c.keys)
 	case parquetsort.PhaseMeasure:
 		return text + " the keys"
 	case parquetsort.PhaseMerge:
 		return text
 	case parquetsort.PhaseCheck:
-		if j.report.ReadSeconds > 0 {
+		if c.report.ReadSeconds > 0 {
 			return text + " the order" // of a table in memory
 		}
 	case parquetsort.PhaseWrite, parquetsort.PhaseSave:
 		switch {
-		case j.output != "":
-			return text + " " + displayName(j.output, "standard output")
+		case c.output != "":
+			return text + " " + displayName(c.output, "standard output")
 		case phase == parquetsort.PhaseSave:
 			return ""
 		}
 		return text + " the first rows"
 	}
-	return text + " " + filesText(j.files)
+	return text + " " + filesText(c.files)
 }
 
 // endPhase adds the time of the phase to the report.
@@ -295,12 +260,25 @@ func (p *progress) endBar() {
 }
 
 // warn prints a warning once, above a bar, or adds it to the report.
-func (j *job) warn(text string) {
-	if slices.Contains(j.report.Warnings, text) {
+func (c *command) warn(text string) {
+	if slices.Contains(c.report.Warnings, text) {
 		return
 	}
-	j.report.Warnings = append(j.report.Warnings, text)
-	if !j.quiet && !j.json {
-		fmt.Fprintln(j.err, "arrowsort: warning:", printable(text))
+	c.report.Warnings = append(c.report.Warnings, text)
+	if !c.quiet && !c.json {
+		fmt.Fprintln(c.err, "arrowsort: warning:", printable(text))
 	}
+}
+
+// finish ends a job with its report; standard output may hold the sorted table.
+func (c *command) finish(outputTaken bool) error {
+	switch {
+	case c.json && outputTaken:
+		return c.report.writeJSON(c.err)
+	case c.json:
+		return c.report.writeJSON(c.out)
+	case c.quiet:
+		return nil
+	}
+	return c.report.writeText(c.err)
 }

@@ -56,40 +56,6 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], s))
 }
 
-// streams are the standard streams.
-type streams struct {
-	in                      io.Reader
-	out, err                io.Writer
-	outTerminal, inTerminal bool
-	status                  *statusLine // of err on a terminal; nil: it is none
-	outMissing              bool        // it was closed when the process started
-	outWidth                int         // of the terminal; 0: it is none
-}
-
-// Exit codes.
-const (
-	exitOK        = 0
-	exitError     = 1
-	exitNotSorted = 1 // of check only, whose errors exit with exitUsage
-	exitUsage     = 2
-
-	exitInterrupted = 130 // 128 + SIGINT
-	exitPipe        = 141 // 128 + SIGPIPE: standard output is a closed pipe
-)
-
-// errNotSorted ends check for a file that is not sorted. The reason has been printed already.
-var errNotSorted = errors.New("not sorted")
-
-// interrupted is printed after a signal.
-const interrupted = "arrowsort: interrupted"
-
-// usageError is a mistake on the command line.
-type usageError struct{ text string }
-
-func (e usageError) Error() string { return e.text }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
-
 // run runs the command line and returns the exit code. An error is one line on standard error.
 func run(ctx context.Context, args []string, s streams) int {
 	started := false // errors before a command starts are mistakes on the command line
@@ -186,9 +152,6 @@ func newRoot(s streams, printed io.Writer, started *bool) *cobra.Command {
 	}
 	return root
 }
-
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(stream *os.File) bool { return term.IsTerminal(int(stream.Fd())) }
 
 const (
 	gcPercent   = 200      // least time in all: at 100 more collections, at 400 more fresh pages

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
@@ -64,19 +63,6 @@ type gpuReport struct {
 
 // leastSeconds is the shortest time for which rows per second are reported.
 const leastSeconds = 0.05
-
-// finish ends a job with its report; standard output may hold the sorted table.
-func (j *job) finish(outputTaken bool) error {
-	switch {
-	case j.json && outputTaken:
-		return j.report.writeJSON(j.err)
-	case j.json:
-		return j.report.writeJSON(j.out)
-	case j.quiet:
-		return nil
-	}
-	return j.report.writeText(j.err)
-}
 
 func (r *report) stop() {
 	r.Seconds = time.Since(r.start).Seconds()
@@ -159,28 +145,6 @@ func (r *report) timeText() string {
 	return b
 }
 
-// grouped formats a number with separators of thousands.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// bytesText formats a size in decimal units.
-func bytesText(n int64) string {
-	units := []string{"B", "kB", "MB", "GB", "TB"}
-	x, u := float64(n), 0
-	for x >= 1000 && u < len(units)-1 {
-		x, u = x/1000, u+1
-	}
-	if u == 0 {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%.1f %s", x, units[u])
-}
-
 // previewWidth is the number of characters to which a preview cuts values.
 const previewWidth = 40
 
@@ -234,4 +198,11 @@ func previewRow(rec arrow.Record, i int) table.Row {
 
 func isNumber(typ arrow.DataType) bool {
 	return arrow.IsInteger(typ.ID()) || arrow.IsFloating(typ.ID()) || arrow.IsDecimal(typ.ID())
+}
+
+// A footerReport is the order that the footer of a Parquet file declares, and whether the rows are in that order.
+type footerReport struct {
+	File string   `json:"file"`
+	Keys []string `json:"keys"`           // as they are typed; empty: the file, or its first row group, names none
+	True *bool    `json:"true,omitempty"` // absent where that was not checked
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func newSort(s streams) *cobra.Command {
-	j := &job{streams: s}
+	c := &command{streams: s}
 	cmd := &cobra.Command{
 		Use:   "sort -k COLUMN [-o OUTPUT] INPUT...",
 		Short: "Sort files by one or more columns",
@@ -34,20 +34,17 @@ are not needed.
   arrowsort sort -k '#2' --output-format csv -o - flights.arrow`,
 		Args: someInputs,
 	}
-	j.writes(cmd, parquetsort.Sort)
-	j.add(cmd, "keep the first `N` rows of the sorted order; 0 for all")
-	j.addEngine(cmd)
-	j.addSpill(cmd)
-	j.addSelection(cmd)
-	j.addOutput(cmd)
+	c.writes(cmd, parquetsort.Sort)
+	c.add(cmd, "keep the first `N` rows of the sorted order; 0 for all")
+	c.addEngine(cmd)
+	c.addSpill(cmd)
+	c.addSelection(cmd)
+	c.addOutput(cmd)
 	return cmd
 }
 
-// mergeName names the command that does not sort.
-const mergeName = "merge"
-
 func newMerge(s streams) *cobra.Command {
-	j := &job{streams: s, jobFlags: jobFlags{keysOptional: true}}
+	c := &command{streams: s, commandFlags: commandFlags{keysOptional: true}}
 	cmd := &cobra.Command{
 		Use:   "merge [-k COLUMN] -o OUTPUT INPUT...",
 		Short: "Merge sorted files",
@@ -63,19 +60,16 @@ The files are merged within --memory. Only when there are more than can be merge
   arrowsort merge -k date -k delay:desc --rows-per-file 10000000 -o all.parquet monday.parquet tuesday.parquet`,
 		Args: someInputs,
 	}
-	j.writes(cmd, parquetsort.Merge)
-	j.add(cmd, "keep the first `N` rows of the merged order; 0 for all")
-	j.addOutput(cmd)
-	j.addSpill(cmd)
-	j.addSelection(cmd)
+	c.writes(cmd, parquetsort.Merge)
+	c.add(cmd, "keep the first `N` rows of the merged order; 0 for all")
+	c.addOutput(cmd)
+	c.addSpill(cmd)
+	c.addSelection(cmd)
 	return cmd
 }
 
-// argsortName names the command that writes no rows.
-const argsortName = "argsort"
-
 func newArgsort(s streams) *cobra.Command {
-	j := &job{streams: s}
+	c := &command{streams: s}
 	cmd := &cobra.Command{
 		Use:   "argsort -k COLUMN [-o OUTPUT] INPUT",
 		Short: "Write the row numbers in sorted order",
@@ -86,12 +80,12 @@ the whole input; taking the input's rows in this order sorts it.
 		Example: `  arrowsort argsort -k delay:desc -o order.arrow flights.parquet`,
 		Args:    oneInput,
 	}
-	j.writes(cmd, func(ctx context.Context, inputs []string, output string,
+	c.writes(cmd, func(ctx context.Context, inputs []string, output string,
 		opts parquetsort.Options) (*parquetsort.Result, error) {
 		return parquetsort.Argsort(ctx, inputs[0], output, opts)
 	})
-	j.add(cmd, "write the first `N` row numbers of the sorted order; 0 for all")
-	j.addEngine(cmd)
-	j.addOutput(cmd)
+	c.add(cmd, "write the first `N` row numbers of the sorted order; 0 for all")
+	c.addEngine(cmd)
+	c.addOutput(cmd)
 	return cmd
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
 )
 
 // A statusLine is standard error on a terminal. Its last line shows the state of a job; other output goes above it. It
@@ -151,3 +153,16 @@ func (s *jobState) amount() string {
 
 // seconds formats a time in whole seconds, such as 12s or 1m5s.
 func seconds(d time.Duration) string { return d.Truncate(time.Second).String() }
+
+// streams are the standard streams.
+type streams struct {
+	in                      io.Reader
+	out, err                io.Writer
+	outTerminal, inTerminal bool
+	status                  *statusLine // of err on a terminal; nil: it is none
+	outMissing              bool        // it was closed when the process started
+	outWidth                int         // of the terminal; 0: it is none
+}
+
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream *os.File) bool { return term.IsTerminal(int(stream.Fd())) }
