@@ -14,37 +14,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 )
 
-// A ColumnError is the error of a type that is given to a column that is not there, or to several.
-type ColumnError struct {
-	Name  string   // of the column
-	Names []string // of the columns that are there; none where Name is of several columns
-	text  string
-}
-
-func (e *ColumnError) Error() string { return e.text }
-
-// A Type is a type that somebody gives to a column, and how its values are written.
-type Type struct {
-	*valueType
-	text string
-}
-
-// String returns the type as ParseType reads it.
-func (t *Type) String() string { return t.text }
-
-// Kind returns what values of the type are called.
-func (t *Type) Kind() string {
-	switch t.ID() {
-	case arrow.STRING:
-		return "text"
-	case arrow.DATE32:
-		return "dates"
-	case arrow.TIMESTAMP:
-		return "times"
-	}
-	return "numbers"
-}
-
 var decimalText = regexp.MustCompile(`^decimal\((\d{1,2}),(\d{1,2})\)$`)
 
 // ParseType reads a type: date:LAYOUT, timestamp:LAYOUT, int64, float64, decimal(p,s) or text. Numbers may be followed
@@ -150,33 +119,4 @@ func newTimeType(kind, form string) (*valueType, error) {
 		t, err := l.parse(s)
 		return arrow.Timestamp(t.UnixMicro()), err
 	}), nil
-}
-
-// declare finds the columns that have types: by their names, or by their positions as #2.
-func (s *Schema) declare() error {
-	at := places(s.names)
-	for _, name := range slices.Sorted(maps.Keys(s.Types)) {
-		typ := s.Types[name]
-		found := at[name]
-		if len(found) == 0 {
-			for i := range s.names {
-				if label(i) == name {
-					found = []int{i}
-				}
-			}
-		}
-		switch {
-		case len(found) == 0:
-			return &ColumnError{name, s.names,
-				fmt.Sprintf("the type %s is for a column %q, which is not there", typ, name)}
-		case len(found) > 1:
-			return &ColumnError{name, nil, fmt.Sprintf("the type %s is for one column, and %d are named %q: name it "+
-				"by its position, as in %s", typ, len(found), name, label(found[0]))}
-		case s.inferred[found[0]].declared != nil:
-			return &ColumnError{name, nil,
-				fmt.Sprintf("column %q gets two types, by its name and by its position", name)}
-		}
-		s.inferred[found[0]].declared = typ
-	}
-	return nil
 }

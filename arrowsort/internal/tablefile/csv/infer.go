@@ -1,84 +1,11 @@
 package csv
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 )
-
-// A valueType is a type of the values of a column: how they are read, and appended to a builder of it.
-type valueType struct {
-	arrow.DataType
-	reads   func(value string) error
-	appends func(b array.Builder, value string) error
-}
-
-type appender[T any] interface {
-	array.Builder
-	Append(T)
-}
-
-// typeOf is the type of values that a builder gets from parse.
-func typeOf[B appender[T], T any](typ arrow.DataType, parse func(string) (T, error)) *valueType {
-	reads := func(value string) error {
-		_, err := parse(value)
-		return err
-	}
-	return &valueType{typ, reads, func(b array.Builder, value string) error {
-		v, err := parse(value)
-		b.(B).Append(v)
-		return err
-	}}
-}
-
-// The type of a CSV column is the first of types that every value of the column reads as; an empty value is null and
-// reads as anything, and a column of empty values only is a string.
-//
-//   - int64: as Go prints it, so that 007 and +1 stay strings
-//   - uint64: the same, for the numbers from 2^63
-//   - float64: decimal or scientific notation, all digits of which the number has, too: printed with as many digits it
-//     is the text, and a whole number is exact; NaN, Inf
-//   - decimal of up to 76 digits: decimal notation
-//   - float64 again, now of numbers that lose digits; none is so large that it would be infinite
-//   - bool: true, false in lower, upper or title case
-//   - date32: 2006-01-02
-//   - timestamp[us]: 2006-01-02 15:04:05 with a T or a space and up to six digits of a second; no time zone
-//   - timestamp[us, UTC]: the same with Z or an offset such as +02:00, +0200 or +02
-//   - string
-const (
-	asInt = iota
-	asUint
-	asFloat
-	asDecimal
-	asRounded
-	asBool
-	asDate
-	asTime
-	asInstant
-	asText
-)
-
-var floatType = typeOf[*array.Float64Builder](arrow.PrimitiveTypes.Float64, parseFloat)
-
-var types = [...]*valueType{
-	asInt:     typeOf[*array.Int64Builder](arrow.PrimitiveTypes.Int64, parseInt),
-	asUint:    typeOf[*array.Uint64Builder](arrow.PrimitiveTypes.Uint64, parseUint),
-	asFloat:   floatType,
-	asDecimal: nil, // its precision depends on the values
-	asRounded: floatType,
-	asBool:    typeOf[*array.BooleanBuilder](arrow.FixedWidthTypes.Boolean, parseBool),
-	asDate:    typeOf[*array.Date32Builder](arrow.FixedWidthTypes.Date32, parseDate),
-	asTime:    typeOf[*array.TimestampBuilder](&arrow.TimestampType{Unit: arrow.Microsecond}, readsTime(false)),
-	asInstant: typeOf[*array.TimestampBuilder](arrow.FixedWidthTypes.Timestamp_us, readsTime(true)),
-	asText: typeOf[*array.StringBuilder](arrow.BinaryTypes.String,
-		func(value string) (string, error) { return value, nil }),
-}
 
 // An inference is the types that a column can still have: a value of it does not read as those that are ruled out.
 type inference struct {
@@ -181,31 +108,6 @@ func (c *inference) isRounded() bool {
 	return c.seen && c.declared == nil && !slices.Contains(c.ruledOut[asInt:asRounded], false) && !c.ruledOut[asRounded]
 }
 
-func parseInt(s string) (int64, error) {
-	digits := strings.TrimPrefix(s, "-")
-	if digits == "" || digits[0] == '+' || digits[0] == '0' && s != "0" {
-		return 0, strconv.ErrSyntax
-	}
-	return strconv.ParseInt(s, 10, 64)
-}
-
-func parseUint(s string) (uint64, error) {
-	if strings.HasPrefix(s, "0") && s != "0" {
-		return 0, strconv.ErrSyntax
-	}
-	return strconv.ParseUint(s, 10, 64)
-}
-
-// parseFloat leaves hexadecimal and underscores, which Go reads, to strings, and numbers with leading zeros or a +.
-func parseFloat(s string) (float64, error) {
-	digits := strings.TrimPrefix(s, "-")
-	if len(digits) > 1 && digits[0] == '0' && digits[1] != '.' && digits[1] != 'e' && digits[1] != 'E' ||
-		strings.HasPrefix(digits, "+") || strings.ContainsAny(digits, "xX_") {
-		return 0, strconv.ErrSyntax
-	}
-	return strconv.ParseFloat(s, 64)
-}
-
 // keepsDigits reports whether a number, rounded to the number of digits of the text, is the text: no digit is lost.
 func keepsDigits(x float64, text string) bool {
 	const always = 15          // digits that a float64 always holds
@@ -230,54 +132,4 @@ func significantDigits(s string) string {
 		return -1
 	}, s)
 	return strings.TrimLeft(digits, "0")
-}
-
-func parseBool(s string) (bool, error) {
-	if slices.Contains([]string{"true", "True", "TRUE", "false", "False", "FALSE"}, s) {
-		return s[0]|0x20 == 't', nil
-	}
-	return false, strconv.ErrSyntax
-}
-
-func parseDate(s string) (arrow.Date32, error) {
-	t, err := time.Parse(time.DateOnly, s)
-	return arrow.Date32FromTime(t), err
-}
-
-// readsTime parses times with or without a zone.
-func readsTime(zoned bool) func(string) (arrow.Timestamp, error) {
-	return func(s string) (arrow.Timestamp, error) {
-		t, zone, err := parseTime(s)
-		if err == nil && zone != zoned {
-			err = fmt.Errorf("the zone: %w", strconv.ErrSyntax)
-		}
-		return arrow.Timestamp(t.UnixMicro()), err
-	}
-}
-
-// parseTime reads a time with or without a zone.
-func parseTime(s string) (t time.Time, zone bool, err error) {
-	if len(s) < len("2006-01-02 15:04:05") || s[10] != ' ' && s[10] != 'T' || fraction(s) > 6 ||
-		strings.Contains(s, ",") {
-		return t, false, strconv.ErrSyntax
-	}
-	s = s[:10] + "T" + s[11:]
-	if t, err = time.Parse("2006-01-02T15:04:05", s); err == nil {
-		return t, false, nil
-	}
-	for _, layout := range zonedLayouts {
-		if t, err = time.Parse(layout, s); err == nil {
-			break
-		}
-	}
-	return t, true, err
-}
-
-// zonedLayouts are times with Z, or an offset of hours and minutes or of hours.
-var zonedLayouts = []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07"}
-
-// fraction returns the number of digits after the point of the seconds.
-func fraction(s string) int {
-	_, rest, _ := strings.Cut(s, ".")
-	return len(rest) - len(strings.TrimLeft(rest, "0123456789"))
 }

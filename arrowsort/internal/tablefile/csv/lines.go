@@ -1,16 +1,16 @@
 package csv
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // lines are the lines of a CSV file. They end with LF or CRLF, or with CR alone where the first line does so; elsewhere
@@ -299,26 +299,6 @@ func (r *rows) fill() error {
 	return nil
 }
 
-// A textError is another error whose text names the line or the column, and what is wrong with it, instead.
-type textError struct {
-	text string
-	error
-}
-
-// errorf returns the error of text that is not CSV, a errkind.ErrCorrupt with another text: people write CSV.
-func errorf(format string, args ...any) error {
-	return &textError{fmt.Sprintf(format, args...), errkind.ErrCorrupt}
-}
-
-// headerError returns an ErrHeader.
-func headerError(format string, args ...any) error {
-	return &textError{fmt.Sprintf(format, args...), ErrHeader}
-}
-
-func (e *textError) Error() string { return e.text }
-
-func (e *textError) Unwrap() error { return e.error }
-
 // failure returns the error that ended the text, if one did, or else an error of its row.
 func (r *rows) failure(err error) error {
 	if r.err != nil {
@@ -370,3 +350,28 @@ func counted(n int, what string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
+
+// notUTF8 returns the error that names the first byte that is not UTF-8.
+func (l lines) notUTF8() error {
+	text, err := l.open()
+	if err != nil {
+		return err
+	}
+	r := bufio.NewReader(text)
+	for line, column := 1, 1; ; {
+		c, n, err := r.ReadRune()
+		if err != nil {
+			return err
+		}
+		if c == utf8.RuneError && n == 1 {
+			return errorf("line %d is not UTF-8, at byte %d; convert the file first", line, column)
+		}
+		column += n
+		if next, _ := r.Peek(1); c == '\n' || c == '\r' && l.endsInCR && !bytes.Equal(next, []byte{'\n'}) {
+			line, column = line+1, 1
+		}
+	}
+}
+
+// label returns the name of a column of a file without a header.
+func label(column int) string { return "#" + strconv.Itoa(column+1) }

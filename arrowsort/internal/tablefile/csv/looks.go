@@ -46,27 +46,6 @@ func (l *looks) add(value string) {
 	}
 }
 
-// Looks returns a value of a column of text and types that somebody may give to the column, if all its values look like
-// dates or numbers that text does not have in their order: one type, or two that differ in what the values mean.
-func (s *Schema) Looks(column int) (example string, like []*Type) {
-	c := s.inferenceOf(column)
-	l := &c.looks
-	if len(l.guesses) == 0 {
-		return "", nil
-	}
-	first := l.guesses[0]
-	if _, form, _ := strings.Cut(first.text, ":"); strings.HasPrefix(form, "%Y") && !l.uneven {
-		return "", nil // text is in the order of the times
-	}
-	like = []*Type{first.Type}
-	for _, g := range l.guesses {
-		if len(like) == 1 && g.differs(first) {
-			like = append(like, g.Type)
-		}
-	}
-	return l.example, like
-}
-
 // timeGuesses are layouts of dates, alone and with a time of the day.
 var timeGuesses = sync.OnceValue(func() (all []guess) {
 	dates := []string{"%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y-%m-%d", "%Y.%m.%d",

@@ -7,11 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/decimal128"
-	"github.com/apache/arrow/go/v15/arrow/decimal256"
 )
 
 // maxDigits is the number of digits of the widest decimal.
@@ -73,35 +68,6 @@ func (n number) units(precision, scale int) (*big.Int, error) {
 		units.Neg(units)
 	}
 	return units, nil
-}
-
-// decimalType returns the type of decimals of some digits, which parse reads.
-func decimalType(precision, scale int, parse func(string) (number, error)) *valueType {
-	units := func(value string) (*big.Int, error) {
-		n, err := parse(value)
-		if err != nil {
-			return new(big.Int), err
-		}
-		u, err := n.units(precision, scale)
-		if err != nil {
-			return new(big.Int), err
-		}
-		return u, nil
-	}
-	const most128 = 38 // digits of 128 bits
-	if precision <= most128 {
-		return typeOf[*array.Decimal128Builder](
-			&arrow.Decimal128Type{Precision: int32(precision), Scale: int32(scale)},
-			func(value string) (decimal128.Num, error) {
-				u, err := units(value)
-				return decimal128.FromBigInt(u), err
-			})
-	}
-	return typeOf[*array.Decimal256Builder](&arrow.Decimal256Type{Precision: int32(precision), Scale: int32(scale)},
-		func(value string) (decimal256.Num, error) {
-			u, err := units(value)
-			return decimal256.FromBigInt(u), err
-		})
 }
 
 // decimalDigits returns the digits of a number in decimal notation before and after the point; false is another

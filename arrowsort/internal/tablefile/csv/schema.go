@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -258,5 +259,66 @@ func fixedBytes(typ arrow.DataType) int64 {
 	return int64(arrow.Int32SizeBytes)
 }
 
-// label returns the name of a column of a file without a header.
-func label(column int) string { return "#" + strconv.Itoa(column+1) }
+// A ColumnError is the error of a type that is given to a column that is not there, or to several.
+type ColumnError struct {
+	Name  string   // of the column
+	Names []string // of the columns that are there; none where Name is of several columns
+	text  string
+}
+
+func (e *ColumnError) Error() string { return e.text }
+
+// declare finds the columns that have types: by their names, or by their positions as #2.
+func (s *Schema) declare() error {
+	at := places(s.names)
+	for _, name := range slices.Sorted(maps.Keys(s.Types)) {
+		typ := s.Types[name]
+		found := at[name]
+		if len(found) == 0 {
+			for i := range s.names {
+				if label(i) == name {
+					found = []int{i}
+				}
+			}
+		}
+		switch {
+		case len(found) == 0:
+			return &ColumnError{name, s.names,
+				fmt.Sprintf("the type %s is for a column %q, which is not there", typ, name)}
+		case len(found) > 1:
+			return &ColumnError{name, nil, fmt.Sprintf("the type %s is for one column, and %d are named %q: name it "+
+				"by its position, as in %s", typ, len(found), name, label(found[0]))}
+		case s.inferred[found[0]].declared != nil:
+			return &ColumnError{name, nil,
+				fmt.Sprintf("column %q gets two types, by its name and by its position", name)}
+		}
+		s.inferred[found[0]].declared = typ
+	}
+	return nil
+}
+
+// headerError returns an ErrHeader.
+func headerError(format string, args ...any) error {
+	return &textError{fmt.Sprintf(format, args...), ErrHeader}
+}
+
+// Looks returns a value of a column of text and types that somebody may give to the column, if all its values look like
+// dates or numbers that text does not have in their order: one type, or two that differ in what the values mean.
+func (s *Schema) Looks(column int) (example string, like []*Type) {
+	c := s.inferenceOf(column)
+	l := &c.looks
+	if len(l.guesses) == 0 {
+		return "", nil
+	}
+	first := l.guesses[0]
+	if _, form, _ := strings.Cut(first.text, ":"); strings.HasPrefix(form, "%Y") && !l.uneven {
+		return "", nil // text is in the order of the times
+	}
+	like = []*Type{first.Type}
+	for _, g := range l.guesses {
+		if len(like) == 1 && g.differs(first) {
+			like = append(like, g.Type)
+		}
+	}
+	return l.example, like
+}

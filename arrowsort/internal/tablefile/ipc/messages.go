@@ -13,10 +13,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
-const (
-	continuation = 0xFFFFFFFF // precedes the length of a message's metadata since format version 0.15
-	growth       = 1 << 20    // bytes read at a time from an input of unknown size
-)
+// growth is the number of bytes that are read at a time from an input of unknown size.
+const growth = 1 << 20
 
 // messages reads the messages of a stream for Arrow's reader, checked before Arrow sees them. Arrow's own message
 // reader takes a stream that breaks off between the parts of a message for a finished one.

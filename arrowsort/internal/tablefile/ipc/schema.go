@@ -7,6 +7,9 @@ import (
 	arrowipc "github.com/apache/arrow/go/v15/arrow/ipc"
 )
 
+// continuation precedes the length of a message's metadata since format version 0.15.
+const continuation = 0xFFFFFFFF
+
 // schemaMessage returns the first message of a stream, made from the schema in the footer of an IPC file. A file need
 // not begin with its schema, and some writers leave another one there. The message is a small table that refers to the
 // schema in the footer, which follows it.
@@ -67,15 +70,6 @@ func (c *flatChecker) restoreFieldMetadata(typ arrow.DataType, field int) {
 	case *arrow.RunEndEncodedType:
 		t.ValueNullable = c.byte(children[1], fieldNullable) != 0
 	}
-}
-
-// tables returns the tables in field i, which were checked.
-func (c *flatChecker) tables(table, i int) (all []int) {
-	_ = c.each(table, i, func(one int) error {
-		all = append(all, one)
-		return nil
-	})
-	return all
 }
 
 // metadata returns the key-value pairs of a field, without those that its type has when it is an extension type.

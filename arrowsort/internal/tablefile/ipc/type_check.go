@@ -145,3 +145,42 @@ func (c *flatChecker) viewArrays(schema int) *viewArrays {
 	}
 	return views
 }
+
+// maxNesting is the deepest schema that is read; Arrow's own readers stop at 64.
+const maxNesting = 64
+
+func (c *flatChecker) noChildren(int) error { return nil }
+
+func (c *flatChecker) schema(table int) error {
+	if err := c.each(table, schemaMetadata, c.noChildren); err != nil {
+		return err
+	}
+	c.bigEndian = c.byte(table, schemaEndianness) != 0
+	return c.each(table, schemaFields, func(field int) error { return c.field(field, "", 1) })
+}
+
+// field checks a column or, where parent is not empty, a column inside the one of that name.
+func (c *flatChecker) field(table int, parent string, depth int) error {
+	if depth > maxNesting {
+		return errkind.Corrupt("the schema nests deeper than %d", maxNesting)
+	}
+	if err := c.each(table, fieldMetadata, c.noChildren); err != nil {
+		return err
+	}
+	name, err := c.text(table, fieldName)
+	if err != nil {
+		return err
+	}
+	if parent != "" {
+		name = parent + "." + name
+	}
+	if err := c.supported(table, name); err != nil {
+		return err
+	}
+	if typ := c.table(table, fieldType); typ != 0 && c.byte(table, fieldTypeType) == typeUnion {
+		if _, _, err := c.vector(typ, unionTypeIDs, 4); err != nil {
+			return err
+		}
+	}
+	return c.each(table, fieldChildren, func(child int) error { return c.field(child, name, depth+1) })
+}

@@ -107,3 +107,11 @@ func checkView(d arrow.ArrayData, v *arrow.ViewHeader) error {
 	}
 	return nil
 }
+
+// needBytes makes sure that a buffer is large enough for its rows.
+func needBytes(d arrow.ArrayData, buffer, n int) error {
+	if have := len(arraydata.Bytes(d, buffer)); n < 0 || have < n && d.Len() > 0 {
+		return errkind.Corrupt("%d rows of type %s need %d bytes, there are %d", d.Len(), d.DataType(), n, have)
+	}
+	return nil
+}

@@ -71,14 +71,6 @@ func checkType(d arrow.ArrayData, typ arrow.DataType) error {
 	return errkind.Corrupt("columns of type %s are not supported", typ)
 }
 
-// needBytes makes sure that a buffer is large enough for its rows.
-func needBytes(d arrow.ArrayData, buffer, n int) error {
-	if have := len(arraydata.Bytes(d, buffer)); n < 0 || have < n && d.Len() > 0 {
-		return errkind.Corrupt("%d rows of type %s need %d bytes, there are %d", d.Len(), d.DataType(), n, have)
-	}
-	return nil
-}
-
 func needChild(d arrow.ArrayData, child int, rows int64) error {
 	if have := d.Children()[child].Len(); int64(have) < rows || rows < 0 {
 		return errkind.Corrupt("%d rows of type %s need %d values, there are %d", d.Len(), d.DataType(), rows, have)

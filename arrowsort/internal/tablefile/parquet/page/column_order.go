@@ -163,3 +163,12 @@ func (o *numberOrder) bounds(found codes) Bounds {
 func (o *numberOrder) plain(v uint64) []byte {
 	return binary.LittleEndian.AppendUint64(nil, v)[:o.width]
 }
+
+// Bounds are the least and the greatest value of a page or a column chunk as Parquet stores them. They alias the
+// values.
+type Bounds struct {
+	Min, Max []byte
+	AllNull  bool // all are null
+	NoBounds bool // there are values, but no bounds: a NaN is among them, or they have no order
+	Nulls    int64
+}

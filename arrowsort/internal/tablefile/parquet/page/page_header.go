@@ -125,3 +125,6 @@ var Codecs = map[string]compress.Compression{
 	"none": compress.Codecs.Uncompressed, "snappy": compress.Codecs.Snappy, "gzip": compress.Codecs.Gzip,
 	"brotli": compress.Codecs.Brotli, "zstd": compress.Codecs.Zstd, "lz4": compress.Codecs.Lz4Raw,
 }
+
+// headWindow is the bytes that are read for a page header, which may have long statistics.
+const headWindow = 4 << 10

@@ -23,15 +23,6 @@ type PageLocation struct {
 	Bounds
 }
 
-// Bounds are the least and the greatest value of a page or a column chunk as Parquet stores them. They alias the
-// values.
-type Bounds struct {
-	Min, Max []byte
-	AllNull  bool // all are null
-	NoBounds bool // there are values, but no bounds: a NaN is among them, or they have no order
-	Nulls    int64
-}
-
 // Bounds returns the bounds of the column chunk.
 func (x *Index) Bounds() Bounds {
 	compare, all := ValueOrder(x.Column), Bounds{AllNull: true}

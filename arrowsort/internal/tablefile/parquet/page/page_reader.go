@@ -34,9 +34,6 @@ type Reader struct {
 	extended   bool
 }
 
-// headWindow is the bytes that are read for a page header, which may have long statistics.
-const headWindow = 4 << 10
-
 // A Chunk is where the pages of a leaf column of a row group lie, and how they are stored.
 type Chunk struct {
 	Start, Size int64
