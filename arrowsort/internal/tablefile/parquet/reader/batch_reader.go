@@ -80,18 +80,6 @@ func (p *Batches) pageBytes() (bytes int64) {
 	return bytes
 }
 
-// leavesOf appends the numbers of the leaf columns of some fields.
-func leavesOf(leaves []int, fields []SchemaField) []int {
-	for i := range fields {
-		if fields[i].IsLeaf() {
-			leaves = append(leaves, fields[i].ColIndex)
-		} else {
-			leaves = leavesOf(leaves, fields[i].Children)
-		}
-	}
-	return leaves
-}
-
 // Next returns the next batch, which the caller releases; io.EOF after the last.
 func (p *Batches) Next(ctx context.Context) (arrow.Table, error) {
 	for p.left == 0 {

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
@@ -230,4 +231,21 @@ func (f *File) openPages(group, leaf, window int, s *page.Buffers) (*page.Reader
 		Values: m.NumValues,
 		Codec:  compress.Compression(m.Codec), Column: f.file.MetaData().Schema.Column(leaf),
 	}, window)
+}
+
+// storesDictionary reports whether all row groups store the column with a dictionary, and none has pages without one,
+// by the encodings that the file names.
+func storesDictionary(meta *metadata.FileMetaData, column int) bool {
+	for _, group := range meta.RowGroups {
+		m := group.Columns[column].MetaData
+		for _, s := range m.EncodingStats {
+			if s.PageType != page.Dictionary && s.Encoding == page.Plain && s.Count > 0 {
+				return false
+			}
+		}
+		if !page.NamesEncoding(m.Encodings, page.RLEDictionary) {
+			return false
+		}
+	}
+	return len(meta.RowGroups) > 0
 }

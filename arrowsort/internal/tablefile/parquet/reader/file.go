@@ -3,7 +3,6 @@
 package reader
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"sync"
@@ -17,7 +16,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/validate"
 	"github.com/arrowsort/arrowsort/internal/workers"
@@ -82,87 +80,6 @@ func (f *File) selectColumns(columns []int) {
 	f.fields, f.schema = fields, arraydata.Pick(f.schema, columns)
 }
 
-// Read reads columns by position, nil for all. Equal indices of a dictionary column are equal values in all chunks.
-func (f *File) Read(ctx context.Context, columns []int) (arrow.Table, error) {
-	if columns != nil {
-		f.selectColumns(columns)
-	}
-	stored := f.schema
-	if f.opts.Dictionaries {
-		f.readDictionaries()
-	}
-	table, err := f.readTable(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer table.Release()
-	unified, err := dictionary.Unify(ctx, f.opts.Allocator, table)
-	if err != nil || !f.opts.Dictionaries {
-		return unified, err
-	}
-	return expandLarge(unified, stored, f.opts.Allocator)
-}
-
-func (f *File) readTable(ctx context.Context) (arrow.Table, error) {
-	groups := f.file.NumRowGroups()
-	report := workers.Progress(f.opts.Progress, len(f.fields)*groups)
-	flat, err := f.readFlat(ctx, report)
-	if err != nil {
-		return nil, err
-	}
-	chunks := make([][][]arrow.Array, len(f.fields)) // by field and row group; all row groups in one of a flat column
-	var others []int
-	for i, a := range flat {
-		if a != nil {
-			chunks[i] = [][]arrow.Array{a}
-		} else {
-			chunks[i] = make([][]arrow.Array, groups)
-			others = append(others, i)
-		}
-	}
-	defer func() {
-		for _, groups := range chunks {
-			for _, arrays := range groups {
-				arraydata.Release(arrays)
-			}
-		}
-	}()
-	err = workers.Each(ctx, len(others)*groups, f.opts.Threads, func(i int) (err error) {
-		group, field := i/len(others), others[i%len(others)]
-		chunks[field][group], err = f.readField(ctx, field, group)
-		report(1)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	columns := make([]arrow.Column, len(f.fields))
-	for i := range columns {
-		columns[i] = joinChunks(f.schema.Field(i), chunks[i])
-	}
-	defer func() {
-		for i := range columns {
-			columns[i].Release()
-		}
-	}()
-	return array.NewTable(f.schema, columns, f.file.NumRows()), nil
-}
-
-// readField reads one column of one row group and validates it.
-func (f *File) readField(ctx context.Context, field, group int) ([]arrow.Array, error) {
-	rows := f.file.MetaData().RowGroups[group].NumRows
-	tree, err := f.open(ctx, &f.fields[field], group)
-	defer tree.release()
-	if err != nil {
-		return nil, err
-	}
-	arrays, err := tree.next(rows, f.opts.Allocator)
-	if err != nil {
-		return nil, err
-	}
-	return arrays, f.check(arrays, field, group, rows)
-}
-
 // check sets the type of arrays of a column and validates them. It releases them after an error.
 func (f *File) check(arrays []arrow.Array, field, group int, rows int64) (err error) {
 	typ := f.schema.Field(field).Type
@@ -223,4 +140,71 @@ func retype(a arrow.Array, typ arrow.DataType) (arrow.Array, error) {
 		data.SetDictionary(dict.Dictionary().Data())
 	}
 	return array.MakeFromData(data), nil
+}
+
+// leavesOf appends the numbers of the leaf columns of some fields.
+func leavesOf(leaves []int, fields []SchemaField) []int {
+	for i := range fields {
+		if fields[i].IsLeaf() {
+			leaves = append(leaves, fields[i].ColIndex)
+		} else {
+			leaves = leavesOf(leaves, fields[i].Children)
+		}
+	}
+	return leaves
+}
+
+// maxFlatRows is far more rows than a table can have in memory; their bytes can be counted.
+const maxFlatRows = 1 << 48
+
+// flatWidth returns the width of the values in bytes, 0 for text, and whether the pages of a field are decoded here.
+func (f *File) flatWidth(i int) (width int, ok bool) {
+	field, meta := &f.fields[i], f.file.MetaData()
+	if !field.IsLeaf() || meta.NumRows == 0 || meta.NumRows > maxFlatRows {
+		return 0, false
+	}
+	column, typ := meta.Schema.Column(field.ColIndex), f.schema.Field(i).Type
+	width = page.FixedWidth(typ, column.PhysicalType())
+	if width == 0 && !page.IsByteArray(typ, column.PhysicalType()) || column.MaxDefinitionLevel() > 1 ||
+		column.MaxRepetitionLevel() > 0 {
+		return 0, false
+	}
+	if !f.encodingsRead(field.ColIndex) {
+		return 0, false
+	}
+	return width, true
+}
+
+// DecodesValues reports whether the values of a field are decoded without pqarrow, and not as a dictionary.
+func (f *File) DecodesValues(field int) bool {
+	_, ok := f.flatWidth(field)
+	return ok && f.schema.Field(field).Type.ID() != arrow.DICTIONARY
+}
+
+// Decoded returns the leaf columns whose values are decoded without pqarrow.
+func (f *File) Decoded() map[int]bool {
+	leaves := make(map[int]bool)
+	for i := range f.fields {
+		if f.DecodesValues(i) {
+			leaves[f.fields[i].ColIndex] = true
+		}
+	}
+	return leaves
+}
+
+// encodingsRead reports whether the pages of a leaf column have encodings that are read here in all row groups. It
+// looks at them once: a caller asks for each row group.
+func (f *File) encodingsRead(leaf int) (read bool) {
+	if known, ok := f.encodings.Load(leaf); ok {
+		return known.(bool)
+	}
+	defer func() { f.encodings.Store(leaf, read) }()
+	for _, group := range f.file.MetaData().RowGroups {
+		for _, e := range group.Columns[leaf].MetaData.Encodings {
+			if e != page.Plain && e != page.PlainDictionary && e != page.RLE && e != page.RLEDictionary {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -1,7 +1,6 @@
 package reader
 
 import (
-	"math"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -21,32 +20,6 @@ type columnReader struct {
 	chunkReader
 	typ   arrow.DataType
 	width int // bytes of a value or an index; 0: text
-}
-
-// openFlat opens a column for which flatWidth reports true.
-func (f *File) openFlat(field, group, window int, s *page.Buffers) (*columnReader, error) {
-	leaf := f.fields[field].ColIndex
-	pages, err := f.openPages(group, leaf, window, s)
-	nullable := f.file.MetaData().Schema.Column(leaf).MaxDefinitionLevel() == 1
-	r := &columnReader{chunkReader: chunkReader{pages: pages, scratch: s, nullable: nullable, entries: -1},
-		typ: f.schema.Field(field).Type}
-	if r.width, _ = f.flatWidth(field); r.width > 0 {
-		r.keep = r.keepNumbers
-	} else {
-		r.keep = r.keepText
-	}
-	return r, err
-}
-
-// array reads the next rows, of which text takes about size bytes.
-func (r *columnReader) array(mem memory.Allocator, rows, size int) (arrow.Array, error) {
-	switch {
-	case r.width > 0:
-		return r.numbers(mem, rows)
-	case r.typ.ID() == arrow.STRING || r.typ.ID() == arrow.BINARY:
-		return readText[int32](r, mem, rows, min(size, math.MaxInt32))
-	}
-	return readText[int64](r, mem, rows, size)
 }
 
 func (r *columnReader) numbers(mem memory.Allocator, rows int) (arrow.Array, error) {

@@ -3,6 +3,7 @@ package reader
 import (
 	"context"
 	"encoding/binary"
+	"math"
 	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -59,58 +60,6 @@ func (f *File) newWholeColumn(i int) *wholeColumn {
 	return c
 }
 
-// flatWidth returns the width of the values in bytes, 0 for text, and whether the pages of a field are decoded here.
-func (f *File) flatWidth(i int) (width int, ok bool) {
-	field, meta := &f.fields[i], f.file.MetaData()
-	if !field.IsLeaf() || meta.NumRows == 0 || meta.NumRows > maxFlatRows {
-		return 0, false
-	}
-	column, typ := meta.Schema.Column(field.ColIndex), f.schema.Field(i).Type
-	width = page.FixedWidth(typ, column.PhysicalType())
-	if width == 0 && !page.IsByteArray(typ, column.PhysicalType()) || column.MaxDefinitionLevel() > 1 ||
-		column.MaxRepetitionLevel() > 0 {
-		return 0, false
-	}
-	if !f.encodingsRead(field.ColIndex) {
-		return 0, false
-	}
-	return width, true
-}
-
-// DecodesValues reports whether the values of a field are decoded without pqarrow, and not as a dictionary.
-func (f *File) DecodesValues(field int) bool {
-	_, ok := f.flatWidth(field)
-	return ok && f.schema.Field(field).Type.ID() != arrow.DICTIONARY
-}
-
-// Decoded returns the leaf columns whose values are decoded without pqarrow.
-func (f *File) Decoded() map[int]bool {
-	leaves := make(map[int]bool)
-	for i := range f.fields {
-		if f.DecodesValues(i) {
-			leaves[f.fields[i].ColIndex] = true
-		}
-	}
-	return leaves
-}
-
-// encodingsRead reports whether the pages of a leaf column have encodings that are read here in all row groups. It
-// looks at them once: a caller asks for each row group.
-func (f *File) encodingsRead(leaf int) (read bool) {
-	if known, ok := f.encodings.Load(leaf); ok {
-		return known.(bool)
-	}
-	defer func() { f.encodings.Store(leaf, read) }()
-	for _, group := range f.file.MetaData().RowGroups {
-		for _, e := range group.Columns[leaf].MetaData.Encodings {
-			if e != page.Plain && e != page.PlainDictionary && e != page.RLE && e != page.RLEDictionary {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // textBytes returns about the bytes of text in a column of a row group: those of its pages without the lengths of the
 // values. They are fewer where the values are indices into a dictionary.
 func (f *File) textBytes(leaf, group int) int {
@@ -118,10 +67,8 @@ func (f *File) textBytes(leaf, group int) int {
 	return int(min(max(m.TotalUncompressedSize-4*m.NumValues, 0), maxTextGuess))
 }
 
-const (
-	maxFlatRows  = 1 << 48 // far more than a table can have in memory; their bytes can be counted
-	maxTextGuess = 1 << 30 // what is allocated for text of a row group before any of it is seen
-)
+// maxTextGuess is what is allocated for text of a row group before any of it is seen.
+const maxTextGuess = 1 << 30
 
 func (c *wholeColumn) release() {
 	if c.values != nil {
@@ -309,4 +256,30 @@ func textEntries(p *page.Page, typ arrow.DataType, mem memory.Allocator) (arrow.
 		p.Body = p.Body[end:]
 	}
 	return b.NewArray(), nil
+}
+
+// openFlat opens a column for which flatWidth reports true.
+func (f *File) openFlat(field, group, window int, s *page.Buffers) (*columnReader, error) {
+	leaf := f.fields[field].ColIndex
+	pages, err := f.openPages(group, leaf, window, s)
+	nullable := f.file.MetaData().Schema.Column(leaf).MaxDefinitionLevel() == 1
+	r := &columnReader{chunkReader: chunkReader{pages: pages, scratch: s, nullable: nullable, entries: -1},
+		typ: f.schema.Field(field).Type}
+	if r.width, _ = f.flatWidth(field); r.width > 0 {
+		r.keep = r.keepNumbers
+	} else {
+		r.keep = r.keepText
+	}
+	return r, err
+}
+
+// array reads the next rows, of which text takes about size bytes.
+func (r *columnReader) array(mem memory.Allocator, rows, size int) (arrow.Array, error) {
+	switch {
+	case r.width > 0:
+		return r.numbers(mem, rows)
+	case r.typ.ID() == arrow.STRING || r.typ.ID() == arrow.BINARY:
+		return readText[int32](r, mem, rows, min(size, math.MaxInt32))
+	}
+	return readText[int64](r, mem, rows, size)
 }

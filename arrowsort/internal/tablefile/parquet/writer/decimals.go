@@ -3,8 +3,6 @@ package writer
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
@@ -17,32 +15,15 @@ import (
 // as bytes of a length each. pqarrow writes the least fixed length. Decimals that were stored otherwise in the input
 // are rewritten by rewritePages: a shredded variant is none with another form.
 
-// storedLeaves returns the stored columns by the number of the leaf columns of a schema for writing; without a path
-// where there is none.
-func (o *Options) storedLeaves(sc *schema.Schema) []StoredColumn {
-	leaves, all := make([]StoredColumn, sc.NumColumns()), o.storedAs(sc)
-	for i := range leaves {
-		path := sc.Column(i).Path()
-		at := slices.IndexFunc(all, func(c StoredColumn) bool { return c.Path == path })
-		if len(all) == len(leaves) {
-			at = i
-		}
-		if at >= 0 {
-			leaves[i] = all[at]
-		}
-	}
-	return leaves
-}
-
 // decimalsAsStored gives the decimals in the footer of some columns, whose first leaf has a number in the file, the
 // form that they have in the input.
-func (e *Encoder) decimalsAsStored(footer *metadata.FileMetaData, first int) error {
+func (p *properties) decimalsAsStored(footer *metadata.FileMetaData, first int) error {
 	changed, leaf := false, first
 	for _, element := range footer.FileMetaData.Schema {
 		if element.GetNumChildren() > 0 || element.Type == nil {
 			continue
 		}
-		column, stored := footer.Schema.Column(leaf-first), &e.leaves[leaf]
+		column, stored := footer.Schema.Column(leaf-first), &p.leaves[leaf]
 		if leaf++; !isDecimal(column) || stored.Logical == nil || !stored.Logical.Equals(column.LogicalType()) ||
 			stored.width() < column.TypeLength() {
 			continue
@@ -62,17 +43,6 @@ func (e *Encoder) decimalsAsStored(footer *metadata.FileMetaData, first int) err
 	}
 	footer.Schema = schema.NewSchema(root.(*schema.GroupNode))
 	return nil
-}
-
-// width returns the bytes of a value at most.
-func (c *StoredColumn) width() int {
-	switch c.Type {
-	case parquet.Types.FixedLenByteArray:
-		return c.Length
-	case parquet.Types.ByteArray:
-		return math.MaxInt32
-	}
-	return c.Type.ByteSize()
 }
 
 func isDecimal(column *schema.Column) bool {

@@ -4,13 +4,10 @@ import (
 	"encoding/binary"
 	"slices"
 
-	arrow18 "github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
@@ -29,10 +26,10 @@ type flatEncoder struct {
 
 // encode encodes rows as a column chunk that follows the magic bytes of a file.
 func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *schema.Schema,
-	e *Encoder) (p EncodedColumn, err error) {
+	with *properties) (p EncodedColumn, err error) {
 	column := sc.Column(0)
 	w.Start(out)
-	if err := w.StartChunk(column, e.codecs[column.Path()], e.opts.Level); err != nil {
+	if err := w.StartChunk(column, with.codecs[column.Path()], with.opts.Level); err != nil {
 		return EncodedColumn{}, err
 	}
 	w.plain.Reset(column)
@@ -49,7 +46,7 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *s
 	}
 	info.DataPageOffset = w.Offset()
 	for row, rows := 0, 0; row < v.rows; row += rows {
-		rows = v.page(row, e.pageRows())
+		rows = v.page(row, with.pageRows())
 		if err := w.dataPage(v, row, rows, field.Nullable, int(encoding)); err != nil {
 			return EncodedColumn{}, err
 		}
@@ -61,17 +58,17 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *s
 	info.CompressedSize = w.Offset() - int64(len(page.Magic))
 	info.UncompressedSize = w.Uncompressed() - int64(len(page.Magic))
 	p.File, p.Index = w.Finish()
-	p.Footer, err = e.footer(sc, v, info, stats)
+	p.Footer, err = footerOf(sc, v, info, stats, with)
 	if err == nil {
 		SetStatistics(p.Footer, 0, 0, &p.Index[0])
 	}
 	return p, err
 }
 
-// footer returns the metadata of a file with one column chunk.
-func (e *Encoder) footer(sc *schema.Schema, v *flatValues, info metadata.ChunkMetaInfo,
-	stats metadata.EncodingStats) (*metadata.FileMetaData, error) {
-	file := metadata.NewFileMetadataBuilder(sc, e.props, nil)
+// footerOf returns the metadata of a file with one column chunk.
+func footerOf(sc *schema.Schema, v *flatValues, info metadata.ChunkMetaInfo, stats metadata.EncodingStats,
+	with *properties) (*metadata.FileMetaData, error) {
+	file := metadata.NewFileMetadataBuilder(sc, with.writer, nil)
 	group := file.AppendRowGroup()
 	group.SetNumRows(v.rows)
 	chunk := group.NextColumnChunk()
@@ -83,7 +80,7 @@ func (e *Encoder) footer(sc *schema.Schema, v *flatValues, info metadata.ChunkMe
 	}
 	footer, err := file.Finish()
 	if err == nil {
-		setEnum(&footer.RowGroups[0].Columns[0].MetaData.Codec, e.codecs[sc.Column(0).Path()])
+		setEnum(&footer.RowGroups[0].Columns[0].MetaData.Codec, with.codecs[sc.Column(0).Path()])
 	}
 	return footer, err
 }
@@ -153,43 +150,4 @@ func (w *flatEncoder) withoutNulls(v *flatValues, row, rows int) []int32 {
 		}
 	}
 	return w.dense
-}
-
-// encodeFlat encodes rows of a column that is not nested by a flatEncoder; false for those that it does not write.
-func (e *Encoder) encodeFlat(column int, rows *arrow.Chunked, first int64) (p EncodedColumn, ok bool, err error) {
-	sc, err := e.columnSchema(column)
-	if err != nil {
-		return p, false, err
-	}
-	field := e.table.Schema().Field(column)
-	if !writesFlat(parquetType(field.Type), sc.Column(0).PhysicalType()) {
-		return p, false, nil
-	}
-	a := rows.Chunk(0)
-	if len(rows.Chunks()) > 1 {
-		if a, err = array.Concatenate(rows.Chunks(), e.opts.Allocator); err != nil { // text of more than 2 GiB
-			return p, false, nil
-		}
-		defer a.Release()
-	}
-	w := e.encoders.Take()
-	if w == nil {
-		w = new(flatEncoder)
-	}
-	defer e.encoders.Give(w)
-	v := e.dictionaryValues(field, a, &w.encodeBuffers)
-	if v == nil {
-		if a, err = e.toPqarrow(field, a, first); err != nil {
-			return p, false, err
-		}
-		defer a.Release()
-		v = newValues(a, e.props.DictionaryEnabledFor(field.Name), &w.encodeBuffers)
-	}
-	p, err = w.encode(e.files.Take()[:0], v, field, sc, e)
-	return p, true, err
-}
-
-// columnSchema returns the Parquet schema of a file with one of the columns only.
-func (e *Encoder) columnSchema(column int) (*schema.Schema, error) {
-	return pqarrow.ToParquet(arrow18.NewSchema([]arrow18.Field{e.columns.Field(column)}, nil), e.props, e.arrowProps)
 }

@@ -1,7 +1,6 @@
 package writer
 
 import (
-	"encoding/binary"
 	"hash/maphash"
 	"slices"
 
@@ -111,22 +110,6 @@ func hasNaN(d arrow.ArrayData) bool {
 
 func isNaN[T float32 | float64](v T) bool { return v != v }
 
-// withoutFloatDictionaries returns options for a column without dictionaries of floating-point numbers: those of
-// pqarrow have one NaN, and lose sign and payload of the others.
-func (e *Encoder) withoutFloatDictionaries(column int) (options []parquet.WriterProperty, err error) {
-	sc, err := e.columnSchema(column)
-	if err != nil {
-		return nil, err
-	}
-	for i := range sc.NumColumns() {
-		switch leaf := sc.Column(i); leaf.PhysicalType() {
-		case parquet.Types.Float, parquet.Types.Double:
-			options = append(options, parquet.WithDictionaryFor(leaf.Path(), false))
-		}
-	}
-	return options, nil
-}
-
 // textValues are the rows of a column of strings or bytes of any length.
 type textValues[T int32 | int64] struct {
 	offsets []T // of the rows, and the end of the last
@@ -168,10 +151,6 @@ func takeText[T int32 | int64](v *flatValues, t textValues[T], useDictionary boo
 	}
 }
 
-func appendText(out, text []byte) []byte {
-	return append(binary.LittleEndian.AppendUint32(out, uint32(len(text))), text...)
-}
-
 func (t textValues[T]) at(row int) []byte { return t.data[t.offsets[row]:t.offsets[row+1]] }
 
 func (t textValues[T]) bytes(row, rows int) int {
@@ -186,4 +165,15 @@ func (t textValues[T]) appendTo(out []byte, v *flatValues, row, rows int) []byte
 		}
 	}
 	return out
+}
+
+// newValues returns the rows of an array of numbers or text.
+func newValues(a arrow.Array, useDictionary bool, s *encodeBuffers) *flatValues {
+	v := rowsOf(a)
+	if _, text := a.DataType().(arrow.BinaryDataType); text {
+		v.setText(a, useDictionary, s)
+	} else {
+		v.setNumbers(a, useDictionary, s)
+	}
+	return v
 }

@@ -19,13 +19,14 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// toPqarrow converts rows of a column to an array of its parquetType. first is the row of the table at which they
-// start. A value that Parquet cannot hold is an error that names its row. The caller releases the array.
-func (e *Encoder) toPqarrow(field arrow.Field, a arrow.Array, first int64) (arrow.Array, error) {
-	s := pqarrowInput{e.opts.Allocator}
+// toPqarrow converts rows of a column to an array of its parquetType. A value that Parquet cannot hold is an error with
+// the name of its row. The caller releases the array.
+func toPqarrow(field arrow.Field, a arrow.Array, mem memory.Allocator,
+	rowName func(row int) string) (arrow.Array, error) {
+	s := pqarrowInput{mem}
 	d, err := s.data(field, a.Data(), nil)
 	if errors.As(err, new(*unrepresentable)) {
-		return nil, e.firstUnrepresentable(s, field, a, first)
+		return nil, s.firstUnrepresentable(field, a, rowName)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("column %q: %w", field.Name, err)
@@ -35,27 +36,19 @@ func (e *Encoder) toPqarrow(field arrow.Field, a arrow.Array, first int64) (arro
 }
 
 // firstUnrepresentable returns the error of the first row with a value that Parquet cannot hold.
-func (e *Encoder) firstUnrepresentable(s pqarrowInput, field arrow.Field, a arrow.Array, first int64) error {
+func (s pqarrowInput) firstUnrepresentable(field arrow.Field, a arrow.Array, rowName func(row int) string) error {
 	for i := range a.Len() {
 		row := array.NewSliceData(a.Data(), int64(i), int64(i+1))
 		defer row.Release()
 		d, err := s.data(field, row, nil)
 		if f := (*unrepresentable)(nil); errors.As(err, &f) {
-			return fmt.Errorf("column %q: %s holds %s", f.path, e.rowName(first+int64(i)), f.what)
+			return fmt.Errorf("column %q: %s holds %s", f.path, rowName(i), f.what)
 		}
 		if err == nil {
 			d.Release()
 		}
 	}
 	return nil
-}
-
-// rowName returns a name for one of the rows that are written, counted from 0 in all of the file.
-func (e *Encoder) rowName(row int64) string {
-	if e.opts.Rows != nil {
-		return fmt.Sprintf("row %d of the input", e.opts.Rows[row])
-	}
-	return fmt.Sprintf("row %d of the output", e.before+row)
 }
 
 // An unrepresentable is the error for a value that a Parquet file cannot hold.

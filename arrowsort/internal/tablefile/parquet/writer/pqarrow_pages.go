@@ -2,13 +2,18 @@ package writer
 
 import (
 	"bytes"
-	"encoding/binary"
-	"fmt"
+	"io"
+	"slices"
 
+	arrow18 "github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
@@ -16,13 +21,13 @@ import (
 
 // rewritePages compresses the pages that pqarrow wrote and makes their page index. first is the number of the first
 // leaf column in the file.
-func (w *flatEncoder) rewritePages(p EncodedColumn, out []byte, e *Encoder, first int) (EncodedColumn, error) {
+func (w *flatEncoder) rewritePages(p EncodedColumn, out []byte, with *properties, first int) (EncodedColumn, error) {
 	w.Start(out)
 	written := p.Footer.Schema
-	if err := e.decimalsAsStored(p.Footer, first); err != nil {
+	if err := with.decimalsAsStored(p.Footer, first); err != nil {
 		return EncodedColumn{}, err
 	}
-	scratch := page.NewBuffers(e.opts.Allocator)
+	scratch := page.NewBuffers(with.opts.Allocator)
 	defer scratch.Release()
 	group := p.Footer.RowGroups[0]
 	group.TotalByteSize = 0
@@ -33,7 +38,7 @@ func (w *flatEncoder) rewritePages(p EncodedColumn, out []byte, e *Encoder, firs
 			from = *m.DictionaryPageOffset
 			*m.DictionaryPageOffset = w.Offset()
 		}
-		if err := w.StartChunk(column, e.codecs[column.Path()], e.opts.Level); err != nil {
+		if err := w.StartChunk(column, with.codecs[column.Path()], with.opts.Level); err != nil {
 			return EncodedColumn{}, err
 		}
 		start, size := w.Offset(), w.Uncompressed()
@@ -47,7 +52,7 @@ func (w *flatEncoder) rewritePages(p EncodedColumn, out []byte, e *Encoder, firs
 		m.TotalCompressedSize, m.TotalUncompressedSize = w.Offset()-start, w.Uncompressed()-size
 		c.FileOffset = w.Offset() // pqarrow's place for it: after the pages
 		group.TotalByteSize += m.TotalUncompressedSize
-		setEnum(&m.Codec, e.codecs[column.Path()])
+		setEnum(&m.Codec, with.codecs[column.Path()])
 		setEnum(&m.Type, column.PhysicalType())
 		SetStatistics(p.Footer, 0, i, &w.Index[i])
 	}
@@ -88,31 +93,77 @@ func (w *flatEncoder) rewriteChunk(chunk page.Chunk, file []byte, s *page.Buffer
 	return first, err
 }
 
-// An EncodedColumn is a column of a row group, encoded as a Parquet file with nothing else.
-type EncodedColumn struct {
-	File   []byte // without the footer
-	Footer *metadata.FileMetaData
-	Index  []page.Index // of its column chunks
-}
-
-// parseEncoded splits a Parquet file in memory into pages and footer.
-func parseEncoded(file []byte) (EncodedColumn, error) {
-	tail := len(file) - 8 // length of the footer and magic
-	length := int(binary.LittleEndian.Uint32(file[tail:]))
-	footer, err := metadata.NewFileMetaData(file[tail-length:tail], nil)
-	if err != nil {
-		return EncodedColumn{}, fmt.Errorf("the encoded column cannot be read: %w", err)
+// writePages writes the pages of a column with pqarrow. rowName returns a name for a row in errors.
+func (p *properties) writePages(file io.Writer, column int, of arrow.Field, rows *arrow.Chunked,
+	rowName func(row int) string) error {
+	pages, values := pagesOf(rows, p.pageRows())
+	defer pages.Release()
+	stored := make([]arrow18.Array, 0, len(pages.Chunks()))
+	defer func() { arraydata.Release(stored) }()
+	field, nan, first := p.columns.Field(column), false, 0
+	for _, page := range pages.Chunks() {
+		a, err := toPqarrow(of, page, p.opts.Allocator, func(row int) string { return rowName(first + row) })
+		if err != nil {
+			return err
+		}
+		nan = nan || hasNaN(a.Data())
+		stored = append(stored, convert.ToArray(a, field.Type))
+		a.Release()
+		first += page.Len()
 	}
-	return EncodedColumn{File: file[:tail-length], Footer: footer}, nil
+	options := append(slices.Clip(p.options), parquet.WithBatchSize(values))
+	if nan {
+		plain, err := p.withoutFloatDictionaries(column)
+		if err != nil {
+			return err
+		}
+		options = append(options, plain...)
+	}
+	props := parquet.NewWriterProperties(options...)
+	w, err := pqarrow.NewFileWriter(arrow18.NewSchema([]arrow18.Field{field}, nil), file, props, p.arrow)
+	if err != nil {
+		return err
+	}
+	w.NewRowGroup()
+	chunks := arrow18.NewChunked(field.Type, stored)
+	defer chunks.Release()
+	if err := w.WriteColumnChunked(chunks, 0, int64(rows.Len())); err != nil {
+		return err
+	}
+	return w.Close()
 }
 
-// check makes sure that all rows were written: pqarrow skips arrays that it does not support.
-func (p EncodedColumn) check(field arrow.Field, rows int64) error {
-	for _, c := range p.Footer.RowGroups[0].Columns {
-		if n := c.MetaData.NumValues; n < rows {
-			return fmt.Errorf("column %q: Parquet cannot hold type %s, %d of %d rows were written", field.Name,
-				field.Type, n, rows)
+// pagesOf cuts rows into chunks of at most some rows and about page.MaxBytes, each of which is to be a page. values
+// are the most values of a leaf column that a chunk has. The caller releases the chunks.
+func pagesOf(rows *arrow.Chunked, most int) (pages *arrow.Chunked, values int64) {
+	var chunks []arrow.Array
+	defer func() { arraydata.Release(chunks) }()
+	for _, c := range rows.Chunks() {
+		for row := 0; row < c.Len(); {
+			page := pageFrom(c, row, most)
+			chunks = append(chunks, page)
+			row += page.Len()
+			values = max(values, mostValues(page.Data()))
 		}
 	}
-	return nil
+	return arrow.NewChunked(rows.DataType(), chunks), max(values, 1)
+}
+
+// pageFrom takes the rows of a page from a row on.
+func pageFrom(a arrow.Array, row, most int) arrow.Array {
+	rows := min(most, a.Len()-row)
+	for rows > 1 && arraydata.ArrayBytes(a.Data(), a.Data().Offset()+row, rows) > page.MaxBytes {
+		rows /= 2
+	}
+	return array.NewSlice(a, int64(row), int64(row+rows))
+}
+
+// mostValues returns at least the number of values of a leaf column, with the nulls that stand for lists without
+// elements.
+func mostValues(d arrow.ArrayData) int64 {
+	n := int64(d.Len())
+	for _, c := range d.Children() {
+		n += mostValues(c)
+	}
+	return n
 }

@@ -1,22 +1,103 @@
 package reader
 
 import (
+	"context"
+
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+	"github.com/arrowsort/arrowsort/internal/workers"
 )
+
+// Read reads columns by position, nil for all. Equal indices of a dictionary column are equal values in all chunks.
+func (f *File) Read(ctx context.Context, columns []int) (arrow.Table, error) {
+	if columns != nil {
+		f.selectColumns(columns)
+	}
+	stored := f.schema
+	if f.opts.Dictionaries {
+		f.readDictionaries()
+	}
+	table, err := f.readTable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer table.Release()
+	unified, err := dictionary.Unify(ctx, f.opts.Allocator, table)
+	if err != nil || !f.opts.Dictionaries {
+		return unified, err
+	}
+	return expandLarge(unified, stored, f.opts.Allocator)
+}
+
+func (f *File) readTable(ctx context.Context) (arrow.Table, error) {
+	groups := f.file.NumRowGroups()
+	report := workers.Progress(f.opts.Progress, len(f.fields)*groups)
+	flat, err := f.readFlat(ctx, report)
+	if err != nil {
+		return nil, err
+	}
+	chunks := make([][][]arrow.Array, len(f.fields)) // by field and row group; all row groups in one of a flat column
+	var others []int
+	for i, a := range flat {
+		if a != nil {
+			chunks[i] = [][]arrow.Array{a}
+		} else {
+			chunks[i] = make([][]arrow.Array, groups)
+			others = append(others, i)
+		}
+	}
+	defer func() {
+		for _, groups := range chunks {
+			for _, arrays := range groups {
+				arraydata.Release(arrays)
+			}
+		}
+	}()
+	err = workers.Each(ctx, len(others)*groups, f.opts.Threads, func(i int) (err error) {
+		group, field := i/len(others), others[i%len(others)]
+		chunks[field][group], err = f.readField(ctx, field, group)
+		report(1)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	columns := make([]arrow.Column, len(f.fields))
+	for i := range columns {
+		columns[i] = joinChunks(f.schema.Field(i), chunks[i])
+	}
+	defer func() {
+		for i := range columns {
+			columns[i].Release()
+		}
+	}()
+	return array.NewTable(f.schema, columns, f.file.NumRows()), nil
+}
+
+// readField reads one column of one row group and validates it.
+func (f *File) readField(ctx context.Context, field, group int) ([]arrow.Array, error) {
+	rows := f.file.MetaData().RowGroups[group].NumRows
+	tree, err := f.open(ctx, &f.fields[field], group)
+	defer tree.release()
+	if err != nil {
+		return nil, err
+	}
+	arrays, err := tree.next(rows, f.opts.Allocator)
+	if err != nil {
+		return nil, err
+	}
+	return arrays, f.check(arrays, field, group, rows)
+}
 
 // A column of strings that the file stores with a dictionary may be read as one: it is read, sorted and written as
 // 4-byte indices instead of 8-byte offsets and text. That pays while the dictionary is small; a large one, with which
 // every row group would be written, is expanded after all.
-const (
-	rowsPerEntry = 8 // the fewest rows of an entry of a dictionary that is kept
-)
+const rowsPerEntry = 8 // the fewest rows of an entry of a dictionary that is kept
 
 // readDictionaries sets the type of columns that are stored with dictionaries to dictionary types.
 func (f *File) readDictionaries() {
@@ -42,23 +123,6 @@ func (f *File) readDictionaries() {
 	}
 	meta := f.schema.Metadata()
 	f.schema = arrow.NewSchema(fields, &meta)
-}
-
-// storesDictionary reports whether all row groups store the column with a dictionary, and none has pages without one,
-// by the encodings that the file names.
-func storesDictionary(meta *metadata.FileMetaData, column int) bool {
-	for _, group := range meta.RowGroups {
-		m := group.Columns[column].MetaData
-		for _, s := range m.EncodingStats {
-			if s.PageType != page.Dictionary && s.Encoding == page.Plain && s.Count > 0 {
-				return false
-			}
-		}
-		if !page.NamesEncoding(m.Encodings, page.RLEDictionary) {
-			return false
-		}
-	}
-	return len(meta.RowGroups) > 0
 }
 
 // expandLarge replaces dictionary columns that do not pay by the types of the file's schema. It consumes the table.

@@ -1,0 +1,63 @@
+package writer
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+)
+
+// SetStatistics replaces the statistics of a column chunk by those of its pages.
+func SetStatistics(footer *metadata.FileMetaData, group, leaf int, x *page.Index) {
+	all := x.Bounds()
+	s := fresh(&footer.RowGroups[group].Columns[leaf].MetaData.Statistics)
+	s.NullCount = &all.Nulls
+	if !all.AllNull && !all.NoBounds && max(len(all.Min), len(all.Max)) <= page.LongestStatistic {
+		s.MinValue, s.MaxValue = all.Min, all.Max
+		if x.Column.SortOrder() == schema.SortSIGNED {
+			s.Min, s.Max = all.Min, all.Max // where old readers look
+		}
+	}
+}
+
+// fresh sets a field of the footer to a new struct, whose type is internal to Arrow.
+func fresh[T any](field **T) *T {
+	*field = new(T)
+	return *field
+}
+
+// setEnum sets a field of the footer, whose type is internal to Arrow.
+func setEnum[T ~int64, V ~int | ~int64](field *T, v V) { *field = T(v) }
+
+// An EncodedColumn is a column of a row group, encoded as a Parquet file with nothing else.
+type EncodedColumn struct {
+	File   []byte // without the footer
+	Footer *metadata.FileMetaData
+	Index  []page.Index // of its column chunks
+}
+
+// parseEncoded splits a Parquet file in memory into pages and footer.
+func parseEncoded(file []byte) (EncodedColumn, error) {
+	tail := len(file) - 8 // length of the footer and magic
+	length := int(binary.LittleEndian.Uint32(file[tail:]))
+	footer, err := metadata.NewFileMetaData(file[tail-length:tail], nil)
+	if err != nil {
+		return EncodedColumn{}, fmt.Errorf("the encoded column cannot be read: %w", err)
+	}
+	return EncodedColumn{File: file[:tail-length], Footer: footer}, nil
+}
+
+// check makes sure that all rows were written: pqarrow skips arrays that it does not support.
+func (p EncodedColumn) check(field arrow.Field, rows int64) error {
+	for _, c := range p.Footer.RowGroups[0].Columns {
+		if n := c.MetaData.NumValues; n < rows {
+			return fmt.Errorf("column %q: Parquet cannot hold type %s, %d of %d rows were written", field.Name,
+				field.Type, n, rows)
+		}
+	}
+	return nil
+}
