@@ -1,8 +1,6 @@
 package tablefile
 
-import (
-	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
-)
+import "github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 
 // Errors of files that are corrupted, that are not supported, and that need more memory than there is.
 var (
@@ -27,3 +25,6 @@ func withFile[T any](path, pipe string, f func() (T, error)) (result T, err erro
 	})
 	return result, nameFile(path, pipe, err)
 }
+
+// Pipe is the path of standard input and standard output.
+const Pipe = "-"

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -56,13 +57,6 @@ func withoutCodec(path string) string {
 		return strings.TrimSuffix(path, filepath.Ext(path))
 	}
 	return path
-}
-
-// compressedError returns the error for an input that has to be decompressed first.
-func (c *fileCodec) compressedError(format Format) error {
-	return fmt.Errorf("is compressed with %s: decompress it first, or pipe it: "+
-		"%s -dc FILE | arrowsort ... --format %s -",
-		c.name, c.name, format)
 }
 
 func (c *fileCodec) corrupt(err error) error {
@@ -117,4 +111,22 @@ func IsCompressed(path string) bool {
 	head := make([]byte, headSize)
 	n, _ := file.ReadAt(head, 0)
 	return fileCodecOf(head[:n]) != nil
+}
+
+// headSize is the number of bytes that an input is recognized by.
+const headSize = 64
+
+// isText reports whether bytes are UTF-8 without control characters; they may break off in a character.
+func isText(b []byte) bool {
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			return !utf8.FullRune(b)
+		case r < ' ' && !strings.ContainsRune("\t\r\n", r), r == 0x7f:
+			return false
+		}
+		b = b[n:]
+	}
+	return true
 }

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
@@ -29,9 +28,6 @@ const (
 	IPCStream        // .arrows, and standard input and output
 	CSV              // .csv, and .tsv with tabs
 )
-
-// Pipe is the path of standard input and standard output.
-const Pipe = "-"
 
 // ErrFormat is returned for a file name or format name that names no format.
 var ErrFormat = errors.New("unknown file format")
@@ -104,13 +100,10 @@ func (f Format) resolveInput(path string) (Format, error) {
 	return format, err
 }
 
-// headSize is the number of bytes that an input is recognized by.
-const headSize = 64
-
 // checkMagic returns an error for an input of another format. It gets the first bytes, headSize of them or all.
 func checkMagic(head []byte, format Format) error {
 	if c := fileCodecOf(head); c != nil && (format != CSV || c.open == nil) {
-		return c.compressedError(format)
+		return compressedError(c, format)
 	}
 	is := sniff(head)
 	if is == Auto || is == format {
@@ -141,17 +134,9 @@ func sniff(head []byte) Format {
 	return Auto
 }
 
-// isText reports whether bytes are UTF-8 without control characters; they may break off in a character.
-func isText(b []byte) bool {
-	for len(b) > 0 {
-		r, n := utf8.DecodeRune(b)
-		switch {
-		case r == utf8.RuneError && n == 1:
-			return !utf8.FullRune(b)
-		case r < ' ' && !strings.ContainsRune("\t\r\n", r), r == 0x7f:
-			return false
-		}
-		b = b[n:]
-	}
-	return true
+// compressedError returns the error for an input that has to be decompressed first.
+func compressedError(c *fileCodec, format Format) error {
+	return fmt.Errorf("is compressed with %s: decompress it first, or pipe it: "+
+		"%s -dc FILE | arrowsort ... --format %s -",
+		c.name, c.name, format)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,75 +12,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
-
-// ReadOptions are the options of Read and Scan. The zero value is right for files.
-type ReadOptions struct {
-	Format       Format               // Auto: by the file's name; an IPC stream for Pipe
-	Stdin        io.Reader            // what Pipe reads; nil: os.Stdin
-	Allocator    memory.Allocator     // nil: memory.DefaultAllocator
-	Flat         *allocators.Recycler // for columns that a Scanner reads without pqarrow; nil: Allocator
-	Threads      int                  // 0: GOMAXPROCS
-	Dictionaries bool                 // strings that a Parquet file stores with a small dictionary become dictionaries
-	Delimiter    rune                 // between the values of a line of CSV; 0: a comma, or a tab in .tsv
-	CSV          *csv.Schema          // of CSV: Scan reads it, see InferCSV; Read and Inspect infer it
-	MaxRow       int64                // bytes of a row of CSV; 0: any number
-	Name         string               // the file's in errors; empty: its path
-	Open         Opener               // of the files that Scan reads; nil: local ones
-	// MemoryLimit is the bytes that the table may take. 0 is the machine's memory, and of a file no more than 1 GiB or,
-	// if that is more, 1000 bytes for each of its bytes: a small file can declare any number of values.
-	MemoryLimit int64
-	Footer      int64 // bytes that the footer of a Parquet file may take in memory; 0: any number
-	// Schema is passed the schema before the data of a Parquet or Arrow file, and between the two passes over CSV. Its
-	// error ends the reading. The columns that it returns are read, all when it returns none.
-	Schema   func(*arrow.Schema) (columns []int, err error)
-	Start    func()                // called when reading begins: of a Parquet or Arrow file, after Schema
-	Progress func(done, total int) // called now and then, from one goroutine at a time
-
-	declared  int64 // bytes that a footer may declare; 0: any number
-	textLimit int64 // bytes of text that compressed CSV may be decompressed to; 0: any number
-	pieces    bool  // a column chunk of a Parquet file is read in pieces
-}
-
-// A File is a file that is elsewhere. ReadAt may be called by several goroutines.
-type File interface {
-	io.ReaderAt
-	io.Closer
-	Size() int64
-}
-
-// An Opener opens files.
-type Opener func(path string) (File, error)
-
-// name returns the name of a file in errors.
-func (o *ReadOptions) name(path string) string {
-	return cmp.Or(o.Name, path)
-}
-
-// start calls Start, once.
-func (o *ReadOptions) start() {
-	if o.Start != nil {
-		o.Start()
-		o.Start = nil
-	}
-}
-
-// begin passes the schema to Schema and then starts.
-func (o *ReadOptions) begin(schema *arrow.Schema) (columns []int, err error) {
-	if o.Schema != nil {
-		columns, err = o.Schema(schema)
-	}
-	if err == nil {
-		o.start()
-	}
-	return columns, err
-}
 
 // An Input is a table that was read. The caller releases Table.
 type Input struct {
@@ -91,15 +27,6 @@ type Input struct {
 	Format  Format
 	Bytes   int64   // size of the input
 	Layout  *Layout // of a Parquet input that was read as a whole, else nil
-}
-
-var errFolder = errors.New("is a folder, not a file")
-
-// source is the bytes of an input; a Parquet or IPC file is read at random places, the others from front to back.
-type source interface {
-	io.Reader
-	io.ReaderAt
-	io.Seeker
 }
 
 // Read reads a whole table. Errors name the file; a file that breaks its format is ErrCorrupt, one that is too large
@@ -230,29 +157,11 @@ func readUpTo(r io.Reader, limit int64) ([]byte, error) {
 	return b, err
 }
 
-// checkStart returns an error for a file whose first bytes look like another format, and whether it is compressed as a
-// whole.
-func checkStart(src io.ReaderAt, size int64, format Format) (compressed bool, err error) {
-	head := make([]byte, min(headSize, size))
-	if _, err := src.ReadAt(head, 0); err != nil {
-		return false, err
-	}
-	return fileCodecOf(head) != nil, checkMagic(head, format)
-}
-
 // finish unifies the dictionaries of a table, which it consumes: equal indices are equal values in all its chunks.
 func finish(ctx context.Context, table arrow.Table, mem memory.Allocator) (arrow.Table, error) {
 	defer table.Release()
 	return dictionary.Unify(ctx, mem, table)
 }
-
-// What the metadata of a Parquet file has.
-type (
-	Layout        = parquet.Layout
-	RowGroup      = parquet.RowGroup
-	SortingColumn = parquet.SortingColumn
-	FooterError   = parquet.FooterError
-)
 
 // SortingOf returns the part of the order of the keys of a plan that a Parquet file names: the keys up to the first
 // with NaN, for which Parquet has no place.
@@ -264,13 +173,6 @@ func SortingOf(plan *keyencode.Plan, keys []SortingColumn) []SortingColumn {
 	}
 	return keys
 }
-
-// The numbers of rows of a Parquet page, unless they take more than about a megabyte, and of a row group when no others
-// are asked for. A reader that skips pages reads one page for one row.
-const (
-	DefaultPageRows     = parquet.DefaultPageRows
-	DefaultRowGroupRows = parquet.DefaultRowGroupRows
-)
 
 // readParquet passes on the schema of a Parquet file and reads the columns that are chosen.
 func readParquet(ctx context.Context, src source, in *Input, opts ReadOptions) error {
@@ -287,21 +189,4 @@ func readParquet(ctx context.Context, src source, in *Input, opts ReadOptions) e
 	}
 	in.Table, err = f.Read(ctx, in.Columns)
 	return err
-}
-
-// parquet returns the options for a Parquet file.
-func (o *ReadOptions) parquet() parquet.ReadOptions {
-	return parquet.ReadOptions{Allocator: o.Allocator, Flat: o.Flat, Threads: o.Threads, Dictionaries: o.Dictionaries,
-		Progress: o.Progress, Declared: o.declared, Footer: o.Footer, InBatches: o.pieces}
-}
-
-// parquet returns the options for a Parquet file.
-func (o *WriteOptions) parquet() parquet.WriteOptions {
-	return parquet.WriteOptions{
-		EncodeOptions: parquet.EncodeOptions{
-			Allocator: o.Allocator, Threads: o.Threads, Codec: o.Compression.Codec, Level: o.Compression.Level,
-			RowGroupRows: o.RowGroupRows, PageRows: o.PageRows, Schema: o.Schema, Rows: o.Rows, Progress: o.Progress,
-		},
-		Layout: o.Layout, Sorting: o.Sorting,
-	}
 }

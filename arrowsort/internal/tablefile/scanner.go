@@ -282,3 +282,67 @@ func (s *Scanner) Only(first, count int) error {
 	s.pieces.(interface{ Only(first, count int) }).Only(first, count)
 	return nil
 }
+
+// ErrHeader is returned by InferCSV for a file whose columns are not those of the files before.
+var ErrHeader = csv.ErrHeader
+
+// InferCSV adds a CSV file to the schema of ReadOptions.CSV: it reads all of it. Errors are those of Scan, and
+// ErrHeader.
+func InferCSV(ctx context.Context, path string, opts ReadOptions) error {
+	_, err := withFile(opts.name(path), "standard input", func() (struct{}, error) {
+		return struct{}{}, inferCSV(ctx, path, opts)
+	})
+	return err
+}
+
+func inferCSV(ctx context.Context, path string, opts ReadOptions) error {
+	file, size, compressed, err := openFile(path, CSV)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if compressed { // it is copied first
+		return ErrScan
+	}
+	opts.Delimiter = delimiter(opts.name(path), opts.Delimiter)
+	source := opts.source(file, size)
+	if opts.Progress != nil {
+		source.Text = &progressReader{ReaderAt: file, report: func(done int64) { opts.Progress(int(done), int(size)) }}
+	}
+	return opts.CSV.Infer(ctx, source)
+}
+
+// A progressReader reports how far a file was read, by one goroutine.
+type progressReader struct {
+	io.ReaderAt
+	report func(done int64)
+	done   int64
+}
+
+func (r *progressReader) ReadAt(p []byte, at int64) (int, error) {
+	n, err := r.ReaderAt.ReadAt(p, at)
+	if end := at + int64(n); end > r.done {
+		r.done = end
+		r.report(end)
+	}
+	return n, err
+}
+
+var errFolder = errors.New("is a folder, not a file")
+
+// source is the bytes of an input; a Parquet or IPC file is read at random places, the others from front to back.
+type source interface {
+	io.Reader
+	io.ReaderAt
+	io.Seeker
+}
+
+// checkStart returns an error for a file whose first bytes look like another format, and whether it is compressed as a
+// whole.
+func checkStart(src io.ReaderAt, size int64, format Format) (compressed bool, err error) {
+	head := make([]byte, min(headSize, size))
+	if _, err := src.ReadAt(head, 0); err != nil {
+		return false, err
+	}
+	return fileCodecOf(head) != nil, checkMagic(head, format)
+}

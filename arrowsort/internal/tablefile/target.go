@@ -1,7 +1,9 @@
 package tablefile
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 )
@@ -43,4 +45,45 @@ func createdHere(path string) bool {
 	}
 	defer s.Close()
 	return s.Layout.CreatedHere()
+}
+
+// check finds options that do not fit the format, before any work.
+func (o *WriteOptions) check(path string) error {
+	format, err := o.Format.Resolve(path)
+	if err != nil {
+		return err
+	}
+	if isCompressed(path) {
+		return fmt.Errorf("files are not written compressed as a whole: leave out %s, or pipe: "+
+			"--output-format %s -o - | gzip > FILE",
+			filepath.Ext(path), format)
+	}
+	c := o.Compression
+	switch format {
+	case Parquet:
+		return nil
+	case IPCFile, IPCStream:
+		if c.Codec != "" && c.Codec != "none" && c.Codec != "zstd" && c.Codec != "lz4" || c.Level != 0 {
+			return fmt.Errorf("%w: Arrow IPC has none, zstd and lz4, without levels", ErrCompression)
+		}
+	case CSV:
+		if c.Codec != "" && c.Codec != "none" {
+			return fmt.Errorf("%w: CSV is not compressed", ErrCompression)
+		}
+	}
+	if o.Rows != nil {
+		return errors.New("only Parquet is written by row numbers")
+	}
+	if o.RowGroupRows != 0 || o.PageRows != 0 {
+		return errors.New("only Parquet has row groups and pages")
+	}
+	return nil
+}
+
+// CheckWrite finds out whether a path can be written with the options, as far as one can tell beforehand.
+func CheckWrite(path string, opts WriteOptions) error {
+	if err := opts.check(path); err != nil {
+		return nameFile(path, "standard output", err)
+	}
+	return nil
 }

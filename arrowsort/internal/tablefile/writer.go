@@ -163,25 +163,6 @@ func (w *Writer) named(err error) error {
 	return err
 }
 
-// WriteOptions are the options of Write and Create. The zero value is right.
-type WriteOptions struct {
-	Name         string                // of the file in errors; empty: its path
-	Format       Format                // Auto: by the file's name; an IPC stream for Pipe
-	Stdout       io.Writer             // what Pipe writes; nil: os.Stdout
-	Allocator    memory.Allocator      // nil: memory.DefaultAllocator
-	Threads      int                   // 0: GOMAXPROCS
-	Compression  Compression           // how Parquet columns and IPC buffers are compressed
-	RowGroupRows int                   // rows of a Parquet row group; 0: DefaultRowGroupRows
-	PageRows     int                   // rows of a Parquet page at most; 0: DefaultPageRows
-	Schema       *arrow.Schema         // of a Parquet file; tables may have its strings as dictionaries; nil: theirs
-	Layout       *Layout               // of the Parquet file whose schema, metadata and compression are kept
-	Delimiter    rune                  // between the values of a line of CSV; 0: a comma, or a tab in .tsv
-	NoHeader     bool                  // CSV has no line of column names
-	Sorting      []SortingColumn       // the order of the rows, for the metadata of a Parquet file
-	Rows         []uint64              // row numbers, in order, of a table that becomes a Parquet file; nil: all rows
-	Progress     func(done, total int) // called now and then, from one goroutine at a time
-}
-
 // Write writes a table and returns the size of the file, which is removed after an error or when the context is
 // cancelled; one that was there is lost. Devices, named pipes and open files such as /dev/fd/3 stay. Errors name the
 // file.
@@ -207,11 +188,6 @@ func Write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 		return 0, err
 	}
 	return w.Commit()
-}
-
-// name returns the name of the output in errors.
-func (o *WriteOptions) name(path string) string {
-	return cmp.Or(o.Name, path)
 }
 
 // writeStep is the number of bytes between checks of the context, about a millisecond of writing.
