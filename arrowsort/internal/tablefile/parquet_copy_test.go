@@ -7,7 +7,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
@@ -326,4 +332,57 @@ func TestCopiedRowGroupsNameNoBloomFilter(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, chunk(out).BloomFilterLength())
 	require.Zero(t, chunk(out).BloomFilterOffset())
+}
+
+// TestCopyHoldsFewBounds copies columns with bounds of 8 KiB in each of 1024 pages, and measures the memory in use.
+func TestCopyHoldsFewBounds(t *testing.T) {
+	const columns, groupRows, pageRows, length = 4, 1 << 14, 16, 4000
+	const chunkBytes = groupRows / pageRows * 2 * length // bounds of a column chunk
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	b := array.NewDictionaryBuilder(memory.DefaultAllocator, typ).(*array.BinaryDictionaryBuilder)
+	for range 2 * groupRows {
+		require.NoError(t, b.AppendString(strings.Repeat("x", length)))
+	}
+	a := b.NewArray()
+	var fields []arrow.Field
+	var arrays []arrow.Array
+	for i := range columns {
+		fields, arrays = append(fields, arrow.Field{Name: strconv.Itoa(i), Type: typ}), append(arrays, a)
+	}
+	schema := arrow.NewSchema(fields, nil)
+	table := array.NewTableFromRecords(schema, []arrow.Record{array.NewRecord(schema, arrays, int64(a.Len()))})
+	from, to := filepath.Join(t.TempDir(), "from.parquet"), filepath.Join(t.TempDir(), "to.parquet")
+	_, err := Write(t.Context(), from, table, WriteOptions{RowGroupRows: groupRows, PageRows: pageRows})
+	require.NoError(t, err)
+
+	defer debug.SetGCPercent(debug.SetGCPercent(5))
+	inUse := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	runtime.GC()
+	before, peak, done := inUse(), uint64(0), make(chan struct{})
+	var measuring sync.WaitGroup
+	measuring.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(time.Millisecond):
+				peak = max(peak, inUse())
+			}
+		}
+	})
+	s, err := Scan(from, 0, ReadOptions{Threads: 1})
+	require.NoError(t, err)
+	defer s.Close()
+	w, err := Create(t.Context(), to, s.Schema, WriteOptions{Schema: s.Schema, Layout: s.Layout})
+	require.NoError(t, err)
+	defer w.Abort()
+	require.NoError(t, w.Copy(t.Context(), s, func(int64) {}))
+	close(done)
+	measuring.Wait()
+	require.NoError(t, w.Finish())
+	require.Less(t, peak-before, uint64(2*columns*chunkBytes*2/3), "%d chunks of %d bytes", 2*columns, chunkBytes)
 }

@@ -110,43 +110,58 @@ func (f *Writer) Copy(ctx context.Context, from *File, named func(error) error,
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var made []*page.Index
+	chunks := from.copiedChunks(f.out.n)
 	var indexing sync.WaitGroup
 	indexing.Go(func() {
-		err := errkind.Contain(func() (err error) {
-			made, err = from.chunkIndexes(ctx)
-			return err
-		})
-		if err != nil {
+		if err := errkind.Contain(func() error { return f.addCopied(ctx, from, chunks) }); err != nil {
 			cancel(named(err))
 		}
 	})
-	shifts, err := f.copyGroups(ctx, from, named, report)
-	if err != nil {
+	if err := f.copyGroups(ctx, from, chunks, named, report); err != nil {
 		cancel(err)
 	}
 	if indexing.Wait(); ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return f.addCopied(from, made, shifts)
+	return nil
 }
 
-// copyGroups copies the row groups that have rows. It returns by how much each of their column chunks has moved.
-func (f *Writer) copyGroups(ctx context.Context, from *File, named func(error) error,
-	report func(bytes int64)) (shifts []int64, err error) {
+// A copiedChunk is a column chunk that is copied.
+type copiedChunk struct {
+	group, leaf int
+	start, size int64 // of its pages in the file that is read
+	shift       int64 // what its offsets grow by
+}
+
+// copiedChunks lists the column chunks of row groups that have rows, which are copied to a place in another file.
+func (f *File) copiedChunks(to int64) (chunks []copiedChunk) {
+	for number, group := range f.Layout.meta.RowGroups {
+		for leaf, c := range group.Columns {
+			if m := c.MetaData; group.NumRows > 0 { // else there are no pages
+				start := page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset)
+				chunks = append(chunks, copiedChunk{number, leaf, start, m.TotalCompressedSize, to - start})
+				to += m.TotalCompressedSize
+			}
+		}
+	}
+	return chunks
+}
+
+// copyGroups copies the row groups that have rows.
+func (f *Writer) copyGroups(ctx context.Context, from *File, chunks []copiedChunk, named func(error) error,
+	report func(bytes int64)) error {
 	buffer := make([]byte, copyStep)
 	for _, group := range from.Layout.meta.RowGroups {
-		if group.NumRows == 0 { // has no pages
+		if group.NumRows == 0 {
 			continue
 		}
 		ordinal, at := int16(len(f.out.footer.RowGroups)), f.out.n
-		for _, c := range group.Columns {
-			start := page.ChunkStart(c.MetaData.DictionaryPageOffset, c.MetaData.DataPageOffset)
-			shifts = append(shifts, f.out.n-start)
-			chunk := io.NewSectionReader(from.src, start, c.MetaData.TotalCompressedSize)
-			if err := f.out.copyBytes(ctx, chunk, named, buffer, report); err != nil {
-				return nil, err
+		for range group.Columns {
+			pages := io.NewSectionReader(from.src, chunks[0].start, chunks[0].size)
+			if err := f.out.copyBytes(ctx, pages, named, buffer, report); err != nil {
+				return err
 			}
+			chunks = chunks[1:]
 		}
 		copied := *group
 		copied.Columns, copied.Ordinal, copied.FileOffset = nil, &ordinal, &at
@@ -154,58 +169,40 @@ func (f *Writer) copyGroups(ctx context.Context, from *File, named func(error) e
 		f.out.written += f.out.columns
 		f.rows += group.NumRows
 	}
-	return shifts, nil
-}
-
-// chunkIndexes makes the index of column chunks from their pages, row group by row group, and nil for leaf columns with
-// old levels that only pqarrow reads. It reads every page.
-func (f *File) chunkIndexes(ctx context.Context) ([]*page.Index, error) {
-	columns := f.Layout.meta.Schema.NumColumns()
-	decoded := f.Decoded()
-	indexes := make([]*page.Index, columns*len(f.Layout.meta.RowGroups))
-	err := workers.Each(ctx, len(indexes), f.threads, func(i int) error {
-		leaf, group := i%columns, i/columns
-		x, err := f.PageIndex(group, leaf)
-		if err != nil && !decoded[leaf] {
-			return f.Verify(group, leaf)
-		}
-		indexes[i] = x
-		return err
-	})
-	return indexes, err
-}
-
-// addCopied adds the column chunks of copied row groups to the output where they have moved. Their page index
-// and statistics are those that were made from the pages, or else what keptIndex keeps.
-func (f *Writer) addCopied(from *File, made []*page.Index, shifts []int64) error {
-	meta, next := from.Layout.meta, 0
-	for number, group := range meta.RowGroups {
-		if group.NumRows == 0 {
-			continue
-		}
-		for leaf, c := range group.Columns {
-			shift, m, index := shifts[next], c.MetaData, encodedPageIndex{}
-			x := made[number*meta.Schema.NumColumns()+leaf]
-			if x != nil && !x.Foreign {
-				index = encodedPageIndex{x.ColumnIndex(), x.OffsetIndex(shift)}
-				writer.SetStatistics(meta, number, leaf, x)
-			} else {
-				index = from.keptIndex(number, leaf, x, shift)
-			}
-			m.DataPageOffset += shift
-			moveOffset(m.DictionaryPageOffset, shift)
-			moveOffset(m.IndexPageOffset, shift)
-			m.BloomFilterOffset, m.BloomFilterLength = nil, nil // Bloom filters are not copied
-			c.FilePath, c.FileOffset = nil, page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset)
-			c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength = nil, nil, nil, nil
-			c.CryptoMetadata, c.EncryptedColumnMetadata = nil, nil
-			if err := f.out.addChunk(meta, number, leaf, index); err != nil {
-				return err
-			}
-			next++
-		}
-	}
 	return nil
+}
+
+// addCopied adds copied column chunks to the output where they have moved, while their bytes are copied. It reads every
+// page. Page index and statistics are made from the pages, for a few chunks at a time, or else those of keptIndex.
+func (f *Writer) addCopied(ctx context.Context, from *File, chunks []copiedChunk) error {
+	meta, decoded, next := from.Layout.meta, from.Decoded(), 0
+	produce := func(i int) (*page.Index, error) { // nil for old levels that only pqarrow reads
+		x, err := from.PageIndex(chunks[i].group, chunks[i].leaf)
+		if err != nil && !decoded[chunks[i].leaf] {
+			return nil, from.Verify(chunks[i].group, chunks[i].leaf)
+		}
+		return x, err
+	}
+	return workers.Ordered(ctx, len(chunks), from.threads, produce, func(x *page.Index) error {
+		at, index := chunks[next], encodedPageIndex{}
+		next++
+		c := meta.RowGroups[at.group].Columns[at.leaf]
+		if x != nil && !x.Foreign {
+			index = encodedPageIndex{x.ColumnIndex(), x.OffsetIndex(at.shift)}
+			writer.SetStatistics(meta, at.group, at.leaf, x)
+		} else {
+			index = from.keptIndex(at.group, at.leaf, x, at.shift)
+		}
+		m := c.MetaData
+		m.DataPageOffset += at.shift
+		moveOffset(m.DictionaryPageOffset, at.shift)
+		moveOffset(m.IndexPageOffset, at.shift)
+		m.BloomFilterOffset, m.BloomFilterLength = nil, nil // Bloom filters are not copied
+		c.FilePath, c.FileOffset = nil, page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset)
+		c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength = nil, nil, nil, nil
+		c.CryptoMetadata, c.EncryptedColumnMetadata = nil, nil
+		return f.out.addChunk(meta, at.group, at.leaf, index)
+	})
 }
 
 // keptIndex returns the page index of the copied file, with offsets moved by shift. Offsets and null counts come from
