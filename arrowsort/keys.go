@@ -83,49 +83,28 @@ const (
 	NullsAtStart = keyencode.NullsAtStart
 )
 
-// located returns the key as package keypath takes it.
-func (k Key) located() keypath.Key {
-	at, given := k.At.Index()
-	return keypath.Key{Path: k.Path, Position: at, HasPosition: given, Order: k.Order, Nulls: k.Nulls}
-}
-
 // resolve finds the columns of the keys, structs expanded to their fields, and checks that all can be sorted.
 func (d *dataset) resolve(keys []Key) ([]keypath.Column, error) {
-	keys, err := d.checked(keys)
+	keys, err := d.given(keys)
 	if err != nil {
 		return nil, err
 	}
 	found := d.key[:0]
-	for _, key := range keys {
-		column, err := d.find(key)
-		if err != nil {
-			return nil, err
-		}
-		if found, err = keypath.Expand(found, column); err != nil {
+	for i, k := range keys {
+		if found, err = keypath.Append(found, &d.Input, i, keypath.Of(k.Path, k.At, k.Order, k.Nulls)); err != nil {
 			return nil, err
 		}
 	}
 	return found, nil
 }
 
-// find returns the column of a key.
-func (d *dataset) find(key Key) (keypath.Column, error) {
-	return keypath.Find(&d.Input, key.located())
-}
-
-// checked returns the keys, or the one key of an array without any, if their orders and null placements exist.
-func (d *dataset) checked(keys []Key) ([]Key, error) {
-	if len(keys) == 0 {
-		if d.HasNames() {
-			return nil, ErrNoKeys
-		}
-		return []Key{{}}, nil
+// given returns the keys, or the one key of an array without any.
+func (d *dataset) given(keys []Key) ([]Key, error) {
+	switch {
+	case len(keys) > 0:
+		return keys, nil
+	case d.HasNames():
+		return nil, ErrNoKeys
 	}
-	for i, key := range keys {
-		located := key.located()
-		if err := located.Check(i); err != nil {
-			return nil, err
-		}
-	}
-	return keys, nil
+	return []Key{{}}, nil
 }

@@ -110,7 +110,7 @@ type pair struct {
 // match finds the keys, structs expanded to their fields, and the column of values of each. A column that is a key
 // twice is compared with each of its columns of values.
 func (d *dataset) match(values *dataset, keys []Key) ([]pair, error) {
-	keys, err := d.checked(keys)
+	keys, err := d.given(keys)
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +119,8 @@ func (d *dataset) match(values *dataset, keys []Key) ([]pair, error) {
 			ErrSchema, len(values.Columns), len(keys))
 	}
 	var pairs []pair
-	for i, key := range keys {
-		found, err := d.find(key)
+	for i, k := range keys {
+		found, err := keypath.Find(&d.Input, i, keypath.Of(k.Path, k.At, k.Order, k.Nulls))
 		if err != nil {
 			return nil, err
 		}

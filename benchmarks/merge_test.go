@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/extsort"
 )
 
 // mergeRuns is the number of sorted records that are merged.
@@ -95,5 +96,39 @@ func mergeByCopying(b *testing.B, runs []arrow.Record) {
 		all, err := array.Concatenate(chunks, memory.DefaultAllocator)
 		require.NoError(b, err)
 		all.Release()
+	}
+}
+
+// BenchmarkExternalMerge merges 7 or 8 spilled runs of random rows. Writing them is not timed.
+func BenchmarkExternalMerge(b *testing.B) {
+	for spec, budget := range map[Spec]int64{
+		{"int64", 10 * middle, "uniform", 0}: 130e6, {"string40", middle, "uniform", 5}: 26e6,
+	} {
+		b.Run("engine=cpu/"+spec.String(), func(b *testing.B) {
+			rec, err := Table(spec, memory.DefaultAllocator)
+			require.NoError(b, err)
+			defer rec.Release()
+			for b.Loop() {
+				b.StopTimer()
+				s, err := extsort.NewSorter(b.Context(), rec.Schema(), byKey,
+					extsort.Options{Memory: budget, SpillDir: b.TempDir()})
+				require.NoError(b, err)
+				for at := int64(0); at < rec.NumRows(); at += arrowsort.DefaultBatchRows {
+					batch := rec.NewSlice(at, min(at+arrowsort.DefaultBatchRows, rec.NumRows()))
+					require.NoError(b, s.Write(batch))
+					batch.Release()
+				}
+				b.StartTimer()
+				sorted, err := s.Sorted()
+				require.NoError(b, err)
+				for sorted.Next() {
+				}
+				require.NoError(b, sorted.Err())
+				sorted.Release()
+				b.ReportMetric(float64(s.Stats().Runs), "runs")
+				require.NoError(b, s.Close())
+			}
+			perRow(b, spec)
+		})
 	}
 }

@@ -78,17 +78,10 @@ func resolve(schema *arrow.Schema, keys []arrowsort.Key) ([]keypath.Column, erro
 		return nil, arrowsort.ErrNoKeys
 	}
 	in := adapter.OfSchema(schema)
-	given, found := make([]keypath.Key, len(keys)), make([]keypath.Column, len(keys))
+	found := make([]keypath.Column, len(keys))
 	for i, k := range keys {
-		at, positioned := k.At.Index()
-		given[i] = keypath.Key{Path: k.Path, Position: at, HasPosition: positioned, Order: k.Order, Nulls: k.Nulls}
-		if err := given[i].Check(i); err != nil {
-			return nil, err
-		}
-	}
-	for i, key := range given {
 		var err error
-		if found[i], err = keypath.Find(&in, key); err != nil {
+		if found[i], err = keypath.Find(&in, i, keypath.Of(k.Path, k.At, k.Order, k.Nulls)); err != nil {
 			return nil, err
 		}
 		if _, err := keypath.Expand(nil, found[i]); err != nil {

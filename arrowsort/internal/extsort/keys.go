@@ -48,16 +48,7 @@ func keyColumns(
 // keysOf finds the columns of keys, structs expanded to their fields.
 func keysOf(in *adapter.Input, keys []arrowsort.Key) (found []keypath.Column, err error) {
 	for i, k := range keys {
-		at, positioned := k.At.Index()
-		key := keypath.Key{Path: k.Path, Position: at, HasPosition: positioned, Order: k.Order, Nulls: k.Nulls}
-		if err := key.Check(i); err != nil {
-			return nil, err
-		}
-		column, err := keypath.Find(in, key)
-		if err != nil {
-			return nil, err
-		}
-		if found, err = keypath.Expand(found, column); err != nil {
+		if found, err = keypath.Append(found, in, i, keypath.Of(k.Path, k.At, k.Order, k.Nulls)); err != nil {
 			return nil, err
 		}
 	}

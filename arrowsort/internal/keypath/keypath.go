@@ -24,6 +24,14 @@ type Key struct {
 	Nulls       keyencode.NullPlacement
 }
 
+// Of returns the key with the fields of an arrowsort.Key.
+func Of[P interface{ Index() (int, bool) }](
+	path string, at P, order keyencode.Order, nulls keyencode.NullPlacement,
+) Key {
+	position, given := at.Index()
+	return Key{path, position, given, order, nulls}
+}
+
 // A Column is the column, or the nested field, of a key.
 type Column struct {
 	adapter.Leaf
@@ -31,12 +39,14 @@ type Column struct {
 	Nulls keyencode.NullPlacement
 }
 
-// Check finds fault with the order and the null placement of key i.
-func (k *Key) Check(i int) error {
-	if k.Order > keyencode.Descending || k.Nulls > keyencode.NullsAtStart {
-		return fmt.Errorf("%w: key %d has order %d and null placement %d", errkind.ErrOption, i, k.Order, k.Nulls)
+// Append appends the column of the key with a number in the list of keys, or the fields of a struct, to the columns of
+// the keys before it. A column that is among them already is left out.
+func Append(found []Column, in *adapter.Input, number int, key Key) ([]Column, error) {
+	column, err := Find(in, number, key)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	return Expand(found, column)
 }
 
 // Expand appends the column of a key, or the fields of a struct. A column that is among them already is left out.
@@ -65,9 +75,13 @@ func Expand(found []Column, key Column) ([]Column, error) {
 	return found, nil
 }
 
-// Find returns the column of a key in data. A struct is returned as it is. An array has no name: keys name the fields
-// of its structs.
-func Find(in *adapter.Input, key Key) (Column, error) {
+// Find returns the column in data of the key with a number. A struct is returned as it is. An array has no name: keys
+// name the fields of its structs.
+func Find(in *adapter.Input, number int, key Key) (Column, error) {
+	if key.Order > keyencode.Descending || key.Nulls > keyencode.NullsAtStart {
+		return Column{}, fmt.Errorf("%w: key %d has order %d and null placement %d",
+			errkind.ErrOption, number, key.Order, key.Nulls)
+	}
 	leaf, err := find(in, key)
 	return Column{leaf, key.Order, key.Nulls}, err
 }

@@ -32,17 +32,17 @@ func TestFind(t *testing.T) {
 		{Key{Position: 0, HasPosition: true}, []int{0}, arrow.Null, "a"},
 		{Key{Path: "l"}, []int{2}, arrow.ListOf(arrow.Null), "l"},
 	} {
-		column, err := Find(data(), c.key)
+		column, err := Find(data(), 0, c.key)
 		require.NoError(t, err)
 		leaf := adapter.Leaf{Path: c.path, Name: c.name, Type: c.typ}
 		require.Equal(t, Column{leaf, c.key.Order, c.key.Nulls}, column)
 	}
 	for _, key := range []Key{{Path: "b"}, {Path: "s.z"}, {Path: "a.x"}, {Position: 3, HasPosition: true}} {
-		_, err := Find(data(), key)
+		_, err := Find(data(), 0, key)
 		require.ErrorIs(t, err, errkind.ErrColumn)
 	}
 	for _, key := range []Key{{}, {Path: "a", HasPosition: true}} {
-		_, err := Find(data(), key)
+		_, err := Find(data(), 0, key)
 		require.ErrorIs(t, err, errkind.ErrOption)
 	}
 }
@@ -50,14 +50,14 @@ func TestFind(t *testing.T) {
 // TestFindInArray: an array has no name, the fields of its structs have.
 func TestFindInArray(t *testing.T) {
 	array := &adapter.Input{Shape: adapter.Array, Columns: []adapter.Column{{Type: inner}}}
-	column, err := Find(array, Key{Path: "y"})
+	column, err := Find(array, 0, Key{Path: "y"})
 	require.NoError(t, err)
 	require.Equal(t, []int{0, 1}, column.Path)
-	column, err = Find(array, Key{})
+	column, err = Find(array, 0, Key{})
 	require.NoError(t, err)
 	require.Equal(t, []int{0}, column.Path)
 	array.Columns[0].Type = arrow.Null
-	_, err = Find(array, Key{Path: "y"})
+	_, err = Find(array, 0, Key{Path: "y"})
 	require.ErrorContains(t, err, "an array has no columns, leave Path empty")
 }
 
@@ -65,9 +65,8 @@ func TestFindInArray(t *testing.T) {
 func TestExpand(t *testing.T) {
 	var found []Column
 	for _, path := range []string{"s.y", "s", "a"} {
-		column, err := Find(data(), Key{Path: path})
-		require.NoError(t, err)
-		found, err = Expand(found, column)
+		var err error
+		found, err = Append(found, data(), 0, Key{Path: path})
 		require.NoError(t, err)
 	}
 	names := make([]string, len(found))
@@ -75,14 +74,16 @@ func TestExpand(t *testing.T) {
 		names[i] = found[i].Name
 	}
 	require.Equal(t, []string{"s.y", "s.x", "a"}, names)
-	list, err := Find(data(), Key{Path: "l"})
+	list, err := Find(data(), 0, Key{Path: "l"})
 	require.NoError(t, err)
 	_, err = Expand(nil, list)
 	require.ErrorIs(t, err, errkind.ErrKeyType)
 }
 
-func TestCheck(t *testing.T) {
-	require.NoError(t, (&Key{Order: keyencode.Descending}).Check(0))
-	require.ErrorIs(t, (&Key{Order: 2}).Check(0), errkind.ErrOption)
-	require.ErrorIs(t, (&Key{Nulls: 2}).Check(0), errkind.ErrOption)
+func TestFindChecksOrderAndNulls(t *testing.T) {
+	for _, key := range []Key{{Path: "a", Order: 2}, {Path: "a", Nulls: 2}} {
+		_, err := Find(data(), 3, key)
+		require.ErrorIs(t, err, errkind.ErrOption)
+		require.ErrorContains(t, err, "key 3 has")
+	}
 }

@@ -169,10 +169,10 @@ func (p Projection) in(schema *arrow.Schema) []int {
 
 // ColumnOf returns the column of a key that the schema has.
 func ColumnOf(schema *arrow.Schema, key arrowsort.Key) int {
-	at, positioned := key.At.Index()
 	columns := adapter.OfSchema(schema)
-	found, err := keypath.Find(&columns, keypath.Key{Path: key.Path, Position: at, HasPosition: positioned})
+	found, err := keypath.Find(&columns, 0, keypath.Of(key.Path, key.At, 0, 0))
 	if err != nil {
+		at, _ := key.At.Index()
 		return at
 	}
 	return found.Path[0]
