@@ -54,12 +54,8 @@ func (c *call) merge(ctx context.Context, keys []Key, runs cpu.Runs) (merged Dat
 		return nil, nil, err
 	}
 	c.report(result)
-	rows := result.Rows
-	columns, err := c.work.Assemble(result)
-	if err != nil {
-		return nil, nil, err
-	}
-	return c.data.assemble(columns, rows), taken, nil
+	merged, err = c.assemble(result)
+	return merged, taken, err
 }
 
 // runError names input and row of a run that is not in order; first is the input of a run, and its first row in it.

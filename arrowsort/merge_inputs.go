@@ -1,6 +1,7 @@
 package arrowsort
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -23,9 +24,9 @@ type mergeInput struct {
 }
 
 // fill reads until there is a window of rows, or no rows remain.
-func (in *mergeInput) fill(r *mergeReader) error {
+func (in *mergeInput) fill(ctx context.Context, schema *arrow.Schema) error {
 	for !in.ended && in.rows < in.window {
-		if err := r.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if !in.reader.Next() {
@@ -39,7 +40,7 @@ func (in *mergeInput) fill(r *mergeReader) error {
 		if adapter.IsNil(rec) {
 			return fmt.Errorf("%w: input %d: a record is nil", ErrOption, in.number)
 		}
-		if err := sameFields(r.schema, rec.Schema()); err != nil {
+		if err := sameFields(schema, rec.Schema()); err != nil {
 			return fmt.Errorf("input %d: %w", in.number, err)
 		}
 		if rec.NumRows() == 0 {
@@ -139,4 +140,11 @@ func (in *mergeInput) close() {
 		rec.Release()
 	}
 	in.records, in.rows = nil, 0
+}
+
+func releaseRecord(r *arrow.Record) {
+	if *r != nil {
+		(*r).Release()
+		*r = nil
+	}
 }

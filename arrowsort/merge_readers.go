@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -41,17 +42,19 @@ func MergeReaders(
 	if err := checkReaders(readers); err != nil {
 		return nil, err
 	}
-	r := &mergeReader{ctx: ctx, keys: keys, opts: opts, schema: readers[0].Schema(), refs: 1,
-		left: int64(opts.Limit), limited: opts.Limit > 0}
-	r.opts.Limit = 0
-	d := dataset{Input: adapter.OfSchema(r.schema)}
+	schema := readers[0].Schema()
+	d := dataset{Input: adapter.OfSchema(schema)}
 	if _, err := d.resolve(keys); err != nil {
 		return nil, err
 	}
 	for i, reader := range readers {
-		if err := sameFields(r.schema, reader.Schema()); err != nil {
+		if err := sameFields(schema, reader.Schema()); err != nil {
 			return nil, fmt.Errorf("input %d: %w", i, err)
 		}
+	}
+	r := &mergeReader{ctx: ctx, keys: keys, opts: opts, columns: &d.Input, refs: 1, left: math.MaxInt64}
+	if opts.Limit > 0 {
+		r.left, r.opts.Limit = int64(opts.Limit), 0
 	}
 	for i, reader := range readers {
 		reader.Retain()
@@ -84,9 +87,8 @@ type mergeReader struct {
 	ctx     context.Context
 	keys    []Key
 	opts    Options
-	schema  *arrow.Schema
-	left    int64 // rows until Options.Limit
-	limited bool
+	columns *adapter.Input // without rows
+	left    int64          // rows until Options.Limit
 
 	inputs []*mergeInput
 	merged arrow.Record // the rows of the round
@@ -97,7 +99,7 @@ type mergeReader struct {
 
 var _ array.RecordReader = (*mergeReader)(nil)
 
-func (r *mergeReader) Schema() *arrow.Schema { return r.schema }
+func (r *mergeReader) Schema() *arrow.Schema { return r.columns.Schema }
 func (r *mergeReader) Record() arrow.Record  { return r.record }
 func (r *mergeReader) Err() error            { return r.err }
 func (r *mergeReader) Retain()               { atomic.AddInt64(&r.refs, 1) }
@@ -122,16 +124,9 @@ func (r *mergeReader) close() {
 	}
 }
 
-func releaseRecord(r *arrow.Record) {
-	if *r != nil {
-		(*r).Release()
-		*r = nil
-	}
-}
-
 func (r *mergeReader) Next() bool {
 	releaseRecord(&r.record)
-	if r.err != nil || r.limited && r.left == 0 {
+	if r.err != nil || r.left == 0 {
 		r.close()
 		return false
 	}
@@ -145,11 +140,8 @@ func (r *mergeReader) Next() bool {
 			return false
 		}
 	}
-	n := min(int64(r.opts.BatchRows), r.merged.NumRows()-r.given)
-	if r.limited {
-		n = min(n, r.left)
-		r.left -= n
-	}
+	n := min(int64(r.opts.BatchRows), r.merged.NumRows()-r.given, r.left)
+	r.left -= n
 	var err error
 	if r.record, err = adapter.SliceRecord(r.merged, r.given, r.given+n); err != nil {
 		return r.fail(err)
@@ -169,7 +161,7 @@ func (r *mergeReader) fail(err error) bool {
 // round merges the next rows; false when there are none.
 func (r *mergeReader) round() (bool, error) {
 	for _, in := range r.inputs {
-		if err := in.fill(r); err != nil {
+		if err := in.fill(r.ctx, r.Schema()); err != nil {
 			return false, err
 		}
 	}
@@ -221,8 +213,7 @@ func (r *mergeReader) orderOf(rows []arrow.Record) ([]uint32, error) {
 	c := &call{opts: Options{Allocator: r.opts.Allocator, Engine: cpu.New(), Threads: 1}}
 	s := concatenation{data: &c.data}
 	defer s.release()
-	schema := adapter.OfSchema(r.schema)
-	s.setSchema(&schema)
+	s.setSchema(r.columns)
 	for _, row := range rows {
 		if err := s.appendHead(row, 1, 0); err != nil {
 			return nil, err
@@ -266,8 +257,7 @@ func (r *mergeReader) mergeWindows(inputs []*mergeInput) error {
 	c := &call{opts: r.opts}
 	s := concatenation{data: &c.data}
 	defer s.release()
-	schema := adapter.OfSchema(r.schema)
-	s.setSchema(&schema)
+	s.setSchema(r.columns)
 	open := make([]bool, len(inputs))
 	for i, in := range inputs {
 		open[i] = in.open()

@@ -11,6 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
 )
 
 // Sort returns the data in the order of the keys, with all columns.
@@ -48,12 +49,7 @@ func sortData(ctx context.Context, data Data, keys []Key, opts Options) (Data, e
 	if err != nil {
 		return nil, err
 	}
-	rows := result.Rows
-	columns, err := c.work.Assemble(result)
-	if err != nil {
-		return nil, err
-	}
-	return c.data.assemble(columns, rows), nil
+	return c.assemble(result)
 }
 
 // SortIndices returns the row numbers of the data in the order of the keys: the argsort. Row numbers run over all
@@ -129,13 +125,7 @@ func (c *call) start(ctx context.Context, keys []Key) error {
 	}
 	c.work.Start(ctx, &d.Input, adapter.Options{
 		Allocator: c.opts.Allocator, Ranker: cpu.New(), Threads: c.opts.Threads, Split: d.splits()})
-	for _, key := range found {
-		if err := c.work.AddKey(key.Leaf, key.Order, key.Nulls); err != nil {
-			c.work.Release()
-			return fmt.Errorf("key %s of type %s: %w", key.Name, key.Type, err)
-		}
-	}
-	return nil
+	return keypath.AddKeys(&c.work, found)
 }
 
 // run has the engine carry out the job.
@@ -153,6 +143,16 @@ func (c *call) job() *engine.Job {
 	job := &c.work.Job
 	job.Limit, job.Progress, job.Plan = c.opts.Limit, c.opts.Progress, c.opts.OnPlan != nil
 	return job
+}
+
+// assemble makes data of a result with all columns.
+func (c *call) assemble(result *engine.Result) (Data, error) {
+	rows := result.Rows
+	columns, err := c.work.Assemble(result)
+	if err != nil {
+		return nil, err
+	}
+	return c.data.assemble(columns, rows), nil
 }
 
 // report passes the plan of a result on.

@@ -12,6 +12,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 	"github.com/arrowsort/arrowsort/internal/machine"
 )
@@ -43,7 +44,7 @@ type Options struct {
 	// RunnerShuffle makes rows travel through the runner in any case. Prism sends the rows of all shards to a worker in
 	// one message of at most 2 GiB, and holds several copies of them in memory.
 	RunnerShuffle bool
-	// SpillCompression compresses spilled rows: lz4 or zstd; empty does not.
+	// SpillCompression compresses spilled rows: lz4 or zstd; empty and none do not.
 	SpillCompression string
 	// InputFormat is parquet, arrow or arrows (a stream); empty goes by the names of the files.
 	InputFormat string
@@ -81,19 +82,22 @@ func (o *Options) check() error {
 	case o.Shards < 0 || o.Shards > mostShards:
 		return fmt.Errorf("%w: Shards is %d; give 1 to %d, or 0 for as many as the rows need", errOption, o.Shards,
 			mostShards)
-	case o.Memory != 0 && o.Memory < parquetsort.MinMemory:
-		return fmt.Errorf("%w: Memory is %d, give at least %d", errOption, o.Memory, parquetsort.MinMemory)
 	case o.ShuffleDir != "" && o.RunnerShuffle:
 		return fmt.Errorf("%w: ShuffleDir and RunnerShuffle exclude each other", errOption)
 	case isRemote(o.ShuffleDir):
 		return fmt.Errorf("%w: ShuffleDir is %s; give a local or shared folder", errOption, o.ShuffleDir)
-	case o.SpillCompression != "" && o.SpillCompression != "lz4" && o.SpillCompression != "zstd":
-		return fmt.Errorf("%w: SpillCompression %q; use lz4 or zstd", errOption, o.SpillCompression)
+	}
+	if _, err := extsort.ResolveMemory(o.Memory); err != nil {
+		return fmt.Errorf("%w: %w", errOption, err)
+	}
+	spilling := extsort.Options{SpillCompression: o.SpillCompression, Threads: o.Threads}
+	if err := spilling.Resolve(); err != nil {
+		return fmt.Errorf("%w: %w", errOption, err)
 	}
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"RowGroupRows", o.RowGroupRows}, {"PageRows", o.PageRows}, {"Threads", o.Threads}} {
+	}{{"RowGroupRows", o.RowGroupRows}, {"PageRows", o.PageRows}} {
 		if n.value < 0 {
 			return fmt.Errorf("%w: %s is %d", errOption, n.name, n.value)
 		}

@@ -180,14 +180,10 @@ func (r *Result) commit(out *output.Files, schema *arrow.Schema, rows Rows) (_ *
 
 // writeSorted writes the rows of a sorter.
 func writeSorted(ctx context.Context, s *extsort.Sorter, out *output.Files, sorted extsort.TableStream) (*Result, error) {
-	plan, err := s.Plan()
-	if err != nil {
-		return nil, err
-	}
 	s.StartWriting()
 	rows, err := out.WriteStream(ctx, sorted, s.Wrote)
 	if err != nil {
 		return nil, err
 	}
-	return &Result{RowsIn: s.Rows(), Rows: rows, Plan: plan.String()}, nil
+	return &Result{RowsIn: s.Rows(), Rows: rows, Plan: s.Plan().String()}, nil
 }

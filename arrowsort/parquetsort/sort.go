@@ -103,11 +103,7 @@ func (j *job) sortRuns(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 		defer sorted.Close()
-		plan, err := s.Plan()
-		if err != nil {
-			return nil, err
-		}
-		if err := out.Begin(roworder.WrittenSorting(plan, j.rows)); err != nil {
+		if err := out.Begin(roworder.WrittenSorting(s.Plan(), j.rows)); err != nil {
 			return nil, err
 		}
 		result, err := writeSorted(ctx, s, out, sorted)

@@ -76,11 +76,7 @@ func (s *Sorter) WriteFile(path string) (*Result, error) {
 		return nil, err
 	}
 	defer sorted.Close()
-	plan, err := s.sorter.Plan()
-	if err != nil {
-		return nil, err
-	}
-	if err := out.Begin(tablefile.SortingOf(plan, roworder.SortingOf(s.opts.Keys))); err != nil {
+	if err := out.Begin(tablefile.SortingOf(s.sorter.Plan(), roworder.SortingOf(s.opts.Keys))); err != nil {
 		return nil, err
 	}
 	result, err := writeSorted(s.ctx, s.sorter, out, sorted)

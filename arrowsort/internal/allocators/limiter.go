@@ -50,9 +50,10 @@ func (l *Limiter) reserve(size int) {
 	l.used.Add(int64(size))
 }
 
-// Failure returns the error of the last panic, which Arrow's reader of IPC turns into text, or else err.
-func (l *Limiter) Failure(err error) error {
-	if err != nil && l.failed.Load() != nil {
+// Failure returns the error that mem panicked with last, if it is a Limiter that did, in place of err: Arrow's reader of
+// IPC turns panics into text. Nil stays nil.
+func Failure(mem memory.Allocator, err error) error {
+	if l, ok := mem.(*Limiter); ok && err != nil && l.failed.Load() != nil {
 		return *l.failed.Load()
 	}
 	return err

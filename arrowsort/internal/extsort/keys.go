@@ -1,8 +1,8 @@
 package extsort
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -20,39 +20,24 @@ import (
 // keyColumns returns a job with the key columns of rows, in the layout that keyencode reads, and nothing else. They
 // borrow the memory of the rows. The caller releases the job.
 func keyColumns(
-	ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, mem memory.Allocator,
+	ctx context.Context, table arrow.Table, keys []arrowsort.Key, mem memory.Allocator,
 ) (*adapter.JobBuilder, error) {
-	if table, ok := data.(arrow.Table); ok {
-		labelled := arraydata.WithNames(table, arraydata.Labelled(table.Schema()))
-		defer labelled.Release()
-		data = labelled
-	}
 	in, w := &adapter.Input{}, &adapter.JobBuilder{}
-	if err := in.Open(data); err != nil {
+	if err := in.Open(table); err != nil {
 		return nil, err
 	}
-	found, err := keysOf(in, keys)
-	if err != nil {
-		return nil, err
+	for i := range in.Columns {
+		in.Columns[i].Name = cmp.Or(in.Columns[i].Name, arraydata.Label(i))
 	}
-	w.Start(ctx, in, adapter.Options{Allocator: allocators.Unzeroed(mem), Ranker: cpu.New()})
-	for _, key := range found {
-		if err := w.AddKey(key.Leaf, key.Order, key.Nulls); err != nil {
-			w.Release()
-			return nil, fmt.Errorf("key %s of type %s: %w", key.Name, key.Type, err)
-		}
-	}
-	return w, nil
-}
-
-// keysOf finds the columns of keys, structs expanded to their fields.
-func keysOf(in *adapter.Input, keys []arrowsort.Key) (found []keypath.Column, err error) {
+	var found []keypath.Column
 	for i, k := range keys {
+		var err error
 		if found, err = keypath.Append(found, in, i, keypath.Of(k.Path, k.At, k.Order, k.Nulls)); err != nil {
 			return nil, err
 		}
 	}
-	return found, nil
+	w.Start(ctx, in, adapter.Options{Allocator: allocators.Unzeroed(mem), Ranker: cpu.New()})
+	return w, keypath.AddKeys(w, found)
 }
 
 // KeyStatistics are the statistics of the keys of all rows so far, and the layout of their columns: a plan is made from
@@ -64,9 +49,9 @@ type KeyStatistics struct {
 }
 
 // Add measures the next rows.
-func (s *KeyStatistics) Add(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key,
+func (s *KeyStatistics) Add(ctx context.Context, table arrow.Table, keys []arrowsort.Key,
 	mem memory.Allocator) error {
-	w, err := keyColumns(ctx, data, keys, mem)
+	w, err := keyColumns(ctx, table, keys, mem)
 	if err != nil {
 		return err
 	}
@@ -148,16 +133,4 @@ func (b *KeyedRows) Code(row int) []uint64 {
 func (b *KeyedRows) Release() {
 	b.keys.Release()
 	b.table.Release()
-}
-
-// CopyRow is KeyedRows of a copy of one row of a table.
-func CopyRow(ctx context.Context, table arrow.Table, row int64, keys []arrowsort.Key,
-	opts arrowsort.Options) (*KeyedRows, error) {
-	one := arraydata.SliceTable(table, row, row+1)
-	defer one.Release()
-	copied, err := CopyTable(ctx, one, opts)
-	if err != nil {
-		return nil, err
-	}
-	return NewKeyedRows(ctx, copied, keys, opts.Allocator)
 }

@@ -46,9 +46,7 @@ func (m *merger) Next(ctx context.Context) (arrow.Table, error) {
 		case sources > 1:
 			all := m.join(parts)
 			defer all.Release()
-			sorting := m.opts.sorting()
-			sorting.Engine = m.opts.Engine
-			return arrowsort.Sort(ctx, all, m.opts.Keys, sorting)
+			return arrowsort.Sort(ctx, all, m.opts.Keys, m.opts.sorting())
 		}
 	}
 }

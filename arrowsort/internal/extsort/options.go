@@ -15,7 +15,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
 // Options say how to sort. They are resolved.
@@ -60,14 +59,14 @@ func (o *Options) Resolve() error {
 	return nil
 }
 
-// sorting returns the options for package arrowsort; sorts use the Engine as well.
+// sorting returns the options of arrowsort.Sort.
 func (o *Options) sorting() arrowsort.Options {
-	return arrowsort.Options{Threads: o.Threads, Allocator: o.Allocator}
+	return arrowsort.Options{Threads: o.Threads, Allocator: o.Allocator, Engine: o.Engine}
 }
 
-// taking returns the options for package take.
-func (o *Options) taking() take.Options {
-	return take.Options{Threads: o.Threads, Allocator: o.Allocator}
+// taking returns the options of arrowsort.Take.
+func (o *Options) taking() arrowsort.Options {
+	return arrowsort.Options{Threads: o.Threads, Allocator: o.Allocator}
 }
 
 // wanted returns how many of some rows the options want; 0 when the number depends on the keys.

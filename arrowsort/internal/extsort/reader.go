@@ -11,6 +11,19 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
+// Sorted returns the rows in order, in batches of Options.BatchRows. It is called once, after the last Add. The caller
+// releases the reader, then closes the sorter.
+func (s *Sorter) Sorted() (array.RecordReader, error) {
+	sorted, err := s.Stream()
+	if err != nil {
+		return nil, err
+	}
+	s.StartWriting()
+	r := &reader{sorter: s, source: sorted}
+	r.refs.Store(1)
+	return r, nil
+}
+
 // A reader is a sorted stream as an array.RecordReader. It reports its rows to the progress of the sorter.
 type reader struct {
 	sorter *Sorter
@@ -18,13 +31,6 @@ type reader struct {
 	rec    arrow.Record
 	err    error
 	refs   atomic.Int64
-}
-
-func newReader(s *Sorter, source TableStream) array.RecordReader {
-	s.StartWriting()
-	r := &reader{sorter: s, source: source}
-	r.refs.Store(1)
-	return r
 }
 
 func (r *reader) Schema() *arrow.Schema { return r.sorter.decoded }

@@ -291,7 +291,7 @@ func (r *runStream) Next(ctx context.Context) (table arrow.Table, err error) {
 		}
 		rec, err := r.batches.Next()
 		if err != nil {
-			return r.mem.Failure(err)
+			return allocators.Failure(r.mem, err)
 		}
 		table = array.NewTableFromRecords(r.batches.Schema(), []arrow.Record{rec})
 		return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -38,8 +39,9 @@ type Sorter struct {
 	err      error         // of the last Add
 
 	// Changed by Stream.
-	writing rowProgress // of the sorted rows
-	ended   bool        // Stream was called
+	writing rowProgress     // of the sorted rows
+	plan    *keyencode.Plan // of the codes of all rows
+	ended   bool            // Stream was called
 }
 
 // New begins a sort of tables of a schema, by options that were resolved. Dictionary columns come back as their values.
@@ -78,8 +80,8 @@ func (s *Sorter) Rows() int64 { return s.rows }
 // Spilled returns the number of runs that are merged to the sorted rows, and the bytes that were spilled in all passes.
 func (s *Sorter) Spilled() (runs int, bytes int64) { return len(s.store.runs), s.store.bytes }
 
-// Plan returns the plan of the codes of all rows. It follows Stream.
-func (s *Sorter) Plan() (*keyencode.Plan, error) { return s.stats.Plan() }
+// Plan returns the plan of the codes of all rows. It follows Stream or MergeSources.
+func (s *Sorter) Plan() *keyencode.Plan { return s.plan }
 
 // Write adds a batch of the sorter's schema; the caller may release it. It returns when there is memory for the next:
 // now and then it sorts and spills. After an error the sorter can only be closed.
@@ -158,14 +160,14 @@ func (s *Sorter) rowsOf(column *arrow.Chunked, typ arrow.DataType, first, n int6
 	if !encoded && n < int64(column.Len()) {
 		all := identity(n, s.opts.Allocator)
 		defer all.Release()
-		copied, err := arrowsort.Take(s.ctx, rows, all, s.opts.sorting())
+		copied, err := arrowsort.Take(s.ctx, rows, all, s.opts.taking())
 		if err != nil {
 			return nil, err
 		}
 		defer copied.Release()
 		rows = copied
 	}
-	return dictionary.WithType(s.ctx, rows, typ, s.opts.taking())
+	return dictionary.WithType(s.ctx, rows, typ, take.Options{Threads: s.opts.Threads, Allocator: s.opts.Allocator})
 }
 
 // spill sorts the run and has it written in the background, unless the rows that a limit leaves of it can be kept.
@@ -189,7 +191,7 @@ func (s *Sorter) sortRun(progress func(done, total int)) (arrow.Table, error) {
 		return nil, err
 	}
 	opts := s.opts.sorting()
-	opts.Engine, opts.Progress = s.opts.Engine, progress
+	opts.Progress = progress
 	if !s.opts.Unique { // a limit of each run would drop rows before equal keys are dropped
 		opts.Limit = int(min(s.opts.Limit, math.MaxInt))
 	}
@@ -209,16 +211,6 @@ func (s *Sorter) keepInMemory(sorted arrow.Table) bool {
 func (s *Sorter) dropParts() {
 	arraydata.Release(s.parts)
 	s.parts, s.bytes = nil, 0
-}
-
-// Sorted returns the rows in order, in batches of Options.BatchRows. It is called once, after the last Add. The caller
-// releases the reader, then closes the sorter.
-func (s *Sorter) Sorted() (array.RecordReader, error) {
-	sorted, err := s.Stream()
-	if err != nil {
-		return nil, err
-	}
-	return newReader(s, sorted), nil
 }
 
 // Stream is Sorted as a stream of tables whose columns have one chunk each.
@@ -318,14 +310,14 @@ func (s *Sorter) batch() (rows, bytes int64, err error) {
 
 // wanted returns the rows of a sorted stream that the options want, in batches of some rows and bytes.
 func (s *Sorter) wanted(sorted TableStream, rows, bytes int64) (TableStream, error) {
-	plan, err := s.stats.Plan()
-	if err != nil {
+	var err error
+	if s.plan, err = s.stats.Plan(); err != nil {
 		sorted.Close()
 		return nil, err
 	}
 	switch {
 	case s.opts.Unique:
-		sorted = &uniqueStream{TableStream: sorted, plan: plan, opts: &s.opts}
+		sorted = &uniqueStream{TableStream: sorted, plan: s.plan, opts: &s.opts}
 	case s.opts.Tail > 0:
 		sorted = &tailStream{sorted, max(s.rows-s.opts.Tail, 0)}
 	}

@@ -86,7 +86,7 @@ func (g *rebatch) Next(ctx context.Context) (arrow.Table, error) {
 	for i := range int(out.NumCols()) {
 		if len(out.Column(i).Data().Chunks()) > 1 {
 			defer out.Release()
-			return CopyTable(ctx, out, g.opts.sorting())
+			return CopyTable(ctx, out, g.opts.taking())
 		}
 	}
 	return out, nil
@@ -118,7 +118,7 @@ func (g *rebatch) cut(ctx context.Context, n int64) error {
 	g.at += n
 	g.size += arraydata.TableBytes(part)
 	if g.at == all && n < g.rows && n < all/2 {
-		copied, err := CopyTable(ctx, part, g.opts.sorting())
+		copied, err := CopyTable(ctx, part, g.opts.taking())
 		part.Release()
 		if err != nil {
 			return err
@@ -196,7 +196,7 @@ func (u *uniqueStream) Next(ctx context.Context) (arrow.Table, error) {
 		}
 		var kept arrow.Table
 		if rows = u.keys.first(b, rows); len(rows) > 0 {
-			kept, err = TakeRows(ctx, piece, rows, u.opts.sorting())
+			kept, err = TakeRows(ctx, piece, rows, u.opts.taking())
 		}
 		b.Release()
 		if kept != nil || err != nil {
@@ -256,6 +256,18 @@ func CopyTable(ctx context.Context, table arrow.Table, opts arrowsort.Options) (
 	rows := identity(table.NumRows(), opts.Allocator)
 	defer rows.Release()
 	return arrowsort.Take(ctx, table, rows, opts)
+}
+
+// CopyRow is KeyedRows of a copy of one row of a table.
+func CopyRow(ctx context.Context, table arrow.Table, row int64, keys []arrowsort.Key,
+	opts arrowsort.Options) (*KeyedRows, error) {
+	one := arraydata.SliceTable(table, row, row+1)
+	defer one.Release()
+	copied, err := CopyTable(ctx, one, opts)
+	if err != nil {
+		return nil, err
+	}
+	return NewKeyedRows(ctx, copied, keys, opts.Allocator)
 }
 
 // identity returns the numbers of n rows.

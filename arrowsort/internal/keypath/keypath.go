@@ -124,6 +124,17 @@ func find(in *adapter.Input, key Key) (adapter.Leaf, error) {
 	return descend(leaf, fields, key.Path)
 }
 
+// AddKeys adds keys to a job, which it releases if it fails.
+func AddKeys(w *adapter.JobBuilder, keys []Column) error {
+	for _, key := range keys {
+		if err := w.AddKey(key.Leaf, key.Order, key.Nulls); err != nil {
+			w.Release()
+			return fmt.Errorf("key %s of type %s: %w", key.Name, key.Type, err)
+		}
+	}
+	return nil
+}
+
 // firstColumns are numbers of columns, so that a path to one of them takes no allocation.
 var firstColumns = [...]int{0, 1, 2, 3, 4, 5, 6, 7}
 

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
@@ -34,7 +35,7 @@ func (b *batchPieces) Next(context.Context) (arrow.Table, error) {
 	for {
 		rec, err := b.Reader.Next()
 		if err != nil {
-			return nil, memoryError(b.mem, err)
+			return nil, allocators.Failure(b.mem, err)
 		}
 		for _, a := range rec.Columns() {
 			b.bytes += arraydata.ArrayBytes(a.Data(), a.Data().Offset(), a.Len())

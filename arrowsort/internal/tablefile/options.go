@@ -150,11 +150,3 @@ func (o *ReadOptions) limitMemory(size int64) {
 	}
 	o.Allocator = allocators.NewLimiter(cmp.Or(o.Allocator, memory.DefaultAllocator), o.MemoryLimit, ErrLimit)
 }
-
-// memoryError returns the error that a limiter panicked with, which Arrow's reader of IPC turns into text, or else err.
-func memoryError(mem memory.Allocator, err error) error {
-	if l, ok := mem.(*allocators.Limiter); ok {
-		return l.Failure(err)
-	}
-	return err
-}
