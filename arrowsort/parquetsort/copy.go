@@ -72,8 +72,8 @@ func (j *job) declares(sorting []tablefile.SortingColumn) bool {
 		return false
 	}
 	var last []byte
-	return j.copies(j.files.Files, decoded, sorting, func(layout *tablefile.Layout) (ok bool) {
-		last, ok = layout.DeclaresOrder(sorting, last)
+	return j.copies(j.files.Files, decoded, sorting, func(template *tablefile.Template) (ok bool) {
+		last, ok = template.DeclaresOrder(sorting, last)
 		return ok
 	})
 }
@@ -82,7 +82,7 @@ func (j *job) declares(sorting []tablefile.SortingColumn) bool {
 // be as they are, and their layouts are such as is wanted; nil for any. The footer of the output takes as much memory
 // as theirs.
 func (j *job) copies(files []string, tables *arrow.Schema, sorting []tablefile.SortingColumn,
-	wanted func(*tablefile.Layout) bool) bool {
+	wanted func(*tablefile.Template) bool) bool {
 	opts := &j.opts
 	if j.target.Splits() || opts.Rows != (Rows{}) || len(opts.Input.Columns) > 0 || opts.Output.RowGroupRows > 0 ||
 		opts.Output.PageRows > 0 || j.target.Write.Format != tablefile.Parquet ||
@@ -95,7 +95,7 @@ func (j *job) copies(files []string, tables *arrow.Schema, sorting []tablefile.S
 			return false
 		}
 		same := dataset.ColumnsEqual(j.rows.Schema, s.Schema) && j.target.Copies(s, j.content(tables), sorting) &&
-			(wanted == nil || wanted(s.Layout))
+			(wanted == nil || wanted(s.Template))
 		s.Close()
 		if !same {
 			return false

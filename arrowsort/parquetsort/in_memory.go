@@ -56,7 +56,7 @@ func (j *job) sortTable(ctx context.Context) (*Result, error) {
 	written := arraydata.PickTable(named, j.rows.Written)
 	defer written.Release()
 	schema := j.rows.WrittenSchema()
-	out := output.New(ctx, j.target, output.Content{Rows: schema, Stored: schema, Layout: j.layout})
+	out := output.New(ctx, j.target, output.Content{Rows: schema, Stored: schema, Template: j.template})
 	defer out.Abort()
 	group := cmp.Or(j.opts.Output.RowGroupRows, int(j.files.Budget.TableGroup(written)))
 	err = out.WriteTable(ctx, written, numbers, roworder.WrittenSorting(plan, j.rows), group, j.opts.steps(PhaseSave))

@@ -33,11 +33,11 @@ type Result struct {
 
 // A job is a sort of files to an output, which its steps share. It is not changed after it was made.
 type job struct {
-	opts   Options // resolved
-	files  *dataset.Dataset
-	rows   dataset.Projection // columns that are read and written
-	target output.Target
-	layout *tablefile.Layout // that a Parquet output keeps, or nil
+	opts     Options // resolved
+	files    *dataset.Dataset
+	rows     dataset.Projection // columns that are read and written
+	target   output.Target
+	template *tablefile.Template // that a Parquet output keeps, or nil
 
 	keyColumns []int // of the schema of the files
 	limited    bool  // the budget was given: a table that takes more memory than its metadata say is not read
@@ -116,19 +116,19 @@ func (j *job) selectColumns(ctx context.Context) (err error) {
 	} else if j.files.CSV != nil {
 		j.files.WarnRounded(j.opts.Input.Columns)
 	}
-	j.layout = j.files.Layout
+	j.template = j.files.Template
 	if len(j.opts.Input.Columns) > 0 {
 		if j.rows, err = j.rows.Select(j.opts.Input.Columns); err != nil {
 			return err
 		}
-		j.layout = nil
+		j.template = nil
 	}
 	return j.target.CheckSchema(ctx, j.content(j.rows.Schema))
 }
 
 // content describes the output of tables of a schema, that of the rows or the same without dictionaries.
 func (j *job) content(tables *arrow.Schema) output.Content {
-	return output.Content{Rows: tables, Stored: j.rows.Schema, Columns: j.rows.Written, Layout: j.layout}
+	return output.Content{Rows: tables, Stored: j.rows.Schema, Columns: j.rows.Written, Template: j.template}
 }
 
 // withSorter opens a sorter and the output, calls use, and commits or removes the output.

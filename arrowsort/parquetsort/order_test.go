@@ -80,7 +80,7 @@ func TestSortOfFilesInOrder(t *testing.T) {
 				requireSorted(t, files, []string{out}, keys)
 				s, err := tablefile.Scan(out, 0, tablefile.ReadOptions{})
 				require.NoError(t, err)
-				require.Equal(t, []tablefile.SortingColumn{{Path: "key"}}, s.Layout.Sorting())
+				require.Equal(t, []tablefile.SortingColumn{{Path: "key"}}, s.Template.Sorting())
 				s.Close()
 			}
 			result, err := Sort(t.Context(), files, out, opts)
@@ -97,7 +97,7 @@ func sameGroups(t *testing.T, path string, files []string) bool {
 		s, err := tablefile.Scan(path, 0, tablefile.ReadOptions{})
 		require.NoError(t, err)
 		defer s.Close()
-		return len(s.Layout.RowGroups())
+		return len(s.Template.RowGroups())
 	}
 	n := 0
 	for _, f := range files {

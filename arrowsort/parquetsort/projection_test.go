@@ -70,7 +70,7 @@ func TestSelectByPosition(t *testing.T) {
 						}
 					}
 					require.Equal(t, c.want, rows)
-					require.True(t, read.Layout == nil || read.Layout.Sorting() == nil,
+					require.True(t, read.Template == nil || read.Template.Sorting() == nil,
 						"another column has the name of the key")
 				})
 			}
@@ -97,7 +97,7 @@ func TestNoOrderByColumnsThatAreLeftOut(t *testing.T) {
 		require.NoError(t, err)
 		read, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
 		require.NoError(t, err)
-		require.Nil(t, read.Layout.Sorting())
+		require.Nil(t, read.Template.Sorting())
 		read.Table.Release()
 	}
 }

@@ -31,7 +31,7 @@ func TestDeclaresOrder(t *testing.T) {
 	s, err := Scan(path, 0, ReadOptions{})
 	require.NoError(t, err)
 	s.Close()
-	once, twice := []*Layout{s.Layout}, []*Layout{s.Layout, s.Layout}
+	once, twice := []*Template{s.Template}, []*Template{s.Template, s.Template}
 	for _, c := range []struct {
 		path       string
 		descending bool
@@ -50,9 +50,9 @@ func TestDeclaresOrder(t *testing.T) {
 	require.True(t, declareOrder(twice, []SortingColumn{{Path: "same"}}))
 }
 
-func declareOrder(layouts []*Layout, columns []SortingColumn) (ok bool) {
+func declareOrder(templates []*Template, columns []SortingColumn) (ok bool) {
 	var last []byte
-	for _, l := range layouts {
+	for _, l := range templates {
 		if last, ok = l.DeclaresOrder(columns, last); !ok {
 			return false
 		}

@@ -74,7 +74,7 @@ func Inspect(ctx context.Context, path string, opts ReadOptions) (*FileInfo, err
 			if err != nil {
 				return nil, err
 			}
-			info.parquet(f.Layout, f.Schema())
+			info.parquet(f.Template, f.Schema())
 			return info, nil
 		}
 		batches, err := openBatches(opts.Format, file, size, opts.Allocator)
@@ -119,17 +119,17 @@ func (f *FileInfo) csv(ctx context.Context, file *os.File, opts ReadOptions) err
 // temporaryPrefix is that of the folders of runs, so that what a killed process leaves is removed by the next sort.
 const temporaryPrefix = "arrowsort-spill-"
 
-func (f *FileInfo) parquet(layout *Layout, schema *arrow.Schema) {
-	f.WrittenBy, f.Rows, f.Remarks = layout.CreatedBy(), layout.Rows(), layout.Remarks()
-	groups := layout.RowGroups()
+func (f *FileInfo) parquet(template *Template, schema *arrow.Schema) {
+	f.WrittenBy, f.Rows, f.Remarks = template.CreatedBy(), template.Rows(), template.Remarks()
+	groups := template.RowGroups()
 	for i, g := range groups {
 		f.Groups = append(f.Groups, GroupInfo{g.Rows, g.Bytes})
-		f.Mixed = f.Mixed || !slices.Equal(g.Sorting, groups[0].Sorting)
+		f.Mixed = f.Mixed || !slices.Equal(g.SortingColumns, groups[0].SortingColumns)
 		if i == 0 {
-			f.Sorting = g.Sorting
+			f.Sorting = g.SortingColumns
 		}
 	}
-	leaves := layout.LeafColumns()
+	leaves := template.LeafColumns()
 	f.Columns = columnInfos(schema.Fields(), func(leaf bool) ColumnInfo {
 		if !leaf || len(leaves) == 0 {
 			return ColumnInfo{}

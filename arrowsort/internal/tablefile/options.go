@@ -77,7 +77,7 @@ func (o *ReadOptions) begin(schema *arrow.Schema) (columns []int, err error) {
 
 // What the metadata of a Parquet file has.
 type (
-	Layout        = parquet.Layout
+	Template      = parquet.Template
 	RowGroup      = parquet.RowGroup
 	SortingColumn = parquet.SortingColumn
 	FooterError   = parquet.FooterError
@@ -103,7 +103,7 @@ func (o *WriteOptions) parquet() parquet.WriteOptions {
 			Allocator: o.Allocator, Threads: o.Threads, Codec: o.Compression.Codec, Level: o.Compression.Level,
 			RowGroupRows: o.RowGroupRows, PageRows: o.PageRows, Schema: o.Schema, Rows: o.Rows, Progress: o.Progress,
 		},
-		Layout: o.Layout, Sorting: o.Sorting,
+		Template: o.Template, Sorting: o.Sorting,
 	}
 }
 
@@ -118,7 +118,7 @@ type WriteOptions struct {
 	RowGroupRows int                   // rows of a Parquet row group; 0: DefaultRowGroupRows
 	PageRows     int                   // rows of a Parquet page at most; 0: DefaultPageRows
 	Schema       *arrow.Schema         // of a Parquet file; tables may have its strings as dictionaries; nil: theirs
-	Layout       *Layout               // of the Parquet file whose schema, metadata and compression are kept
+	Template     *Template             // of the Parquet file whose schema, metadata and compression are kept
 	Delimiter    rune                  // between the values of a line of CSV; 0: a comma, or a tab in .tsv
 	NoHeader     bool                  // CSV has no line of column names
 	Sorting      []SortingColumn       // the order of the rows, for the metadata of a Parquet file

@@ -43,7 +43,7 @@ func TestRowGroupsWithoutRows(t *testing.T) {
 			want := array.NewTableFromRecords(schema, records)
 			require.Equal(t, textOf(t, want), textOf(t, in.Table), name)
 			again, err := readBytes(t, writeBytes(t, in.Table, Parquet,
-				WriteOptions{Layout: in.Layout, Schema: in.Schema}), ReadOptions{Format: Parquet})
+				WriteOptions{Template: in.Template, Schema: in.Schema}), ReadOptions{Format: Parquet})
 			require.NoError(t, err, name)
 			require.Equal(t, textOf(t, want), textOf(t, again.Table), name)
 			want.Release()

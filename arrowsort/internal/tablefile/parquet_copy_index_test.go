@@ -38,7 +38,7 @@ func TestIndexOfCopiedChunks(t *testing.T) {
 			require.NoError(t, err)
 			defer in.Table.Release()
 			require.Equal(t, textOf(t, table), textOf(t, in.Table))
-			require.Equal(t, order, in.Layout.Sorting())
+			require.Equal(t, order, in.Template.Sorting())
 			r, err := file.NewParquetReader(bytes.NewReader(b))
 			require.NoError(t, err)
 			before, err := file.NewParquetReader(bytes.NewReader(first))

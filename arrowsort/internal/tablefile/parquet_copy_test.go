@@ -68,7 +68,7 @@ func TestCopiedRowGroupsAndTheirIndex(t *testing.T) {
 	require.NoError(t, err)
 	defer first.Close()
 	sorting := []SortingColumn{{Path: "n"}}
-	w, err := Create(t.Context(), out, first.Schema, WriteOptions{Schema: first.Schema, Layout: first.Layout,
+	w, err := Create(t.Context(), out, first.Schema, WriteOptions{Schema: first.Schema, Template: first.Template,
 		Sorting: sorting})
 	require.NoError(t, err)
 	defer w.Abort()
@@ -95,8 +95,8 @@ func TestCopiedRowGroupsAndTheirIndex(t *testing.T) {
 	require.NoError(t, err)
 	defer got.Table.Release()
 	require.Equal(t, append(textOf(t, all[0]), textOf(t, all[1])...), textOf(t, got.Table))
-	require.Equal(t, sorting, got.Layout.Sorting())
-	require.Len(t, got.Layout.RowGroups(), 4)
+	require.Equal(t, sorting, got.Template.Sorting())
+	require.Len(t, got.Template.RowGroups(), 4)
 
 	raw, err := os.ReadFile(out)
 	require.NoError(t, err)
@@ -187,7 +187,7 @@ func copied(ctx context.Context, from, to string, sorting []SortingColumn) error
 		return err
 	}
 	defer s.Close()
-	w, err := Create(ctx, to, s.Schema, WriteOptions{Schema: s.Schema, Layout: s.Layout, Sorting: sorting})
+	w, err := Create(ctx, to, s.Schema, WriteOptions{Schema: s.Schema, Template: s.Template, Sorting: sorting})
 	if err != nil {
 		return err
 	}
@@ -244,7 +244,7 @@ func TestCopyMendsBounds(t *testing.T) {
 	s, err := Scan(from, 0, ReadOptions{})
 	require.NoError(t, err)
 	defer s.Close()
-	w, err := Create(t.Context(), to, s.Schema, WriteOptions{Schema: s.Schema, Layout: s.Layout,
+	w, err := Create(t.Context(), to, s.Schema, WriteOptions{Schema: s.Schema, Template: s.Template,
 		Sorting: []SortingColumn{{Path: "n"}}})
 	require.NoError(t, err)
 	defer w.Abort()
@@ -323,7 +323,7 @@ func TestCopiedRowGroupsNameNoBloomFilter(t *testing.T) {
 	require.NoError(t, err)
 	defer s.Close()
 	require.True(t, Copies(s, s.Schema, WriteOptions{Format: Parquet}))
-	w, err := Create(t.Context(), out, s.Schema, WriteOptions{Schema: s.Schema, Layout: s.Layout})
+	w, err := Create(t.Context(), out, s.Schema, WriteOptions{Schema: s.Schema, Template: s.Template})
 	require.NoError(t, err)
 	defer w.Abort()
 	require.NoError(t, w.Copy(t.Context(), s, func(int64) {}))
@@ -377,7 +377,7 @@ func TestCopyHoldsFewBounds(t *testing.T) {
 	s, err := Scan(from, 0, ReadOptions{Threads: 1})
 	require.NoError(t, err)
 	defer s.Close()
-	w, err := Create(t.Context(), to, s.Schema, WriteOptions{Schema: s.Schema, Layout: s.Layout})
+	w, err := Create(t.Context(), to, s.Schema, WriteOptions{Schema: s.Schema, Template: s.Template})
 	require.NoError(t, err)
 	defer w.Abort()
 	require.NoError(t, w.Copy(t.Context(), s, func(int64) {}))

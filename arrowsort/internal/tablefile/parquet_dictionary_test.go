@@ -69,7 +69,7 @@ func TestDictionariesAreCarriedThroughParquet(t *testing.T) {
 	}
 	require.Equal(t, textOf(t, table), textOf(t, in.Table))
 	second := writeBytes(t, in.Table, Parquet,
-		WriteOptions{Allocator: mem, RowGroupRows: 1700, Layout: in.Layout, Schema: in.Schema})
+		WriteOptions{Allocator: mem, RowGroupRows: 1700, Template: in.Template, Schema: in.Schema})
 	again, err := readBytes(t, second, ReadOptions{Format: Parquet, Allocator: mem})
 	require.NoError(t, err)
 	defer again.Table.Release()

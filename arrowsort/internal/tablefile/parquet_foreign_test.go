@@ -30,7 +30,7 @@ func TestRareEncodingsAndCodecs(t *testing.T) {
 		in, err := readBytes(t, foreignFile(t, name), ReadOptions{Format: Parquet})
 		require.NoError(t, err)
 		defer in.Table.Release()
-		again := writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema})
+		again := writeBytes(t, in.Table, Parquet, WriteOptions{Template: in.Template, Schema: in.Schema})
 		column := openBytes(t, again).MetaData().RowGroups[0].Columns[1].MetaData
 		require.EqualValues(t, compress.Codecs.Lz4Raw, column.Codec)
 		out, err := readBytes(t, again, ReadOptions{Format: Parquet})

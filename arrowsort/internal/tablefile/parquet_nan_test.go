@@ -60,7 +60,7 @@ func TestChunksWithNaNHaveNoBounds(t *testing.T) {
 	for name, b := range map[string][]byte{"dictionaries": dictionaries, "plain": plain} {
 		in, err := readBytes(t, b, ReadOptions{Format: Parquet})
 		require.NoError(t, err)
-		b = writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema, RowGroupRows: 4,
+		b = writeBytes(t, in.Table, Parquet, WriteOptions{Template: in.Template, Schema: in.Schema, RowGroupRows: 4,
 			PageRows: 2})
 		in.Table.Release()
 		r, err := file.NewParquetReader(bytes.NewReader(b))

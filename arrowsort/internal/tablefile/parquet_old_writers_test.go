@@ -68,7 +68,7 @@ func TestFootersOfOldWriters(t *testing.T) {
 			in, err := readBytes(t, b, ReadOptions{Format: Parquet})
 			require.NoError(t, err, "%s, %s", name, fault)
 			require.Equal(t, textOf(t, table), textOf(t, in.Table), "%s, %s", name, fault)
-			require.Equal(t, fault == "short chunks", len(in.Layout.Remarks()) == 0)
+			require.Equal(t, fault == "short chunks", len(in.Template.Remarks()) == 0)
 			in.Table.Release()
 			path := filepath.Join(t.TempDir(), "old.parquet")
 			require.NoError(t, os.WriteFile(path, b, 0o600))
@@ -91,15 +91,15 @@ func TestUnknownLogicalTypes(t *testing.T) {
 	in, err := readBytes(t, append(b, page.Magic...), ReadOptions{Format: Parquet})
 	require.NoError(t, err)
 	defer in.Table.Release()
-	require.Len(t, in.Layout.Remarks(), 2)
-	require.Contains(t, in.Layout.Remarks()[0], `column "j" has a logical type that is unknown here`)
+	require.Len(t, in.Template.Remarks(), 2)
+	require.Contains(t, in.Template.Remarks()[0], `column "j" has a logical type that is unknown here`)
 	require.Len(t, textOf(t, in.Table), 3)
-	again := writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema})
+	again := writeBytes(t, in.Table, Parquet, WriteOptions{Template: in.Template, Schema: in.Schema})
 	out, err := readBytes(t, again, ReadOptions{Format: Parquet})
 	require.NoError(t, err)
 	defer out.Table.Release()
 	require.Equal(t, textOf(t, in.Table), textOf(t, out.Table))
-	require.Empty(t, out.Layout.Remarks())
+	require.Empty(t, out.Template.Remarks())
 }
 
 // TestUnknownEncodings are errors that name the column, before any page is read.
@@ -232,7 +232,7 @@ func TestTimestampsOf96Bits(t *testing.T) {
 				want = append(want, at.Format("2006-01-02 15:04:05.999999999Z07:00"))
 			}
 			require.Equal(t, want, columnTexts(in.Table.Column(0).Data()))
-			again := writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema})
+			again := writeBytes(t, in.Table, Parquet, WriteOptions{Template: in.Template, Schema: in.Schema})
 			out, err := readBytes(t, again, ReadOptions{Format: Parquet})
 			require.NoError(t, err)
 			require.Equal(t, textOf(t, in.Table), textOf(t, out.Table))

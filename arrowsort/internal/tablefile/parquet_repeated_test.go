@@ -77,7 +77,7 @@ func requireKept(t testing.TB, b []byte) {
 	in, err := readBytes(t, b, ReadOptions{Format: Parquet})
 	require.NoError(t, err)
 	defer in.Table.Release()
-	again := writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema})
+	again := writeBytes(t, in.Table, Parquet, WriteOptions{Template: in.Template, Schema: in.Schema})
 	require.Equal(t, openBytes(t, b).MetaData().FileMetaData.Schema, openBytes(t, again).MetaData().FileMetaData.Schema)
 	out, err := readBytes(t, again, ReadOptions{Format: Parquet})
 	require.NoError(t, err)
@@ -152,7 +152,7 @@ func TestDecimalsKeepTheirForm(t *testing.T) {
 			in, err := readBytes(t, b, ReadOptions{Format: Parquet})
 			require.NoError(t, err)
 			defer in.Table.Release()
-			again := writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema})
+			again := writeBytes(t, in.Table, Parquet, WriteOptions{Template: in.Template, Schema: in.Schema})
 			before := openBytes(t, b).MetaData().RowGroups[0].Columns[1].MetaData
 			after := openBytes(t, again).MetaData().RowGroups[0].Columns[1].MetaData
 			require.Equal(t, before.Type, after.Type)

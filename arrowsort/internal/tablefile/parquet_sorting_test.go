@@ -23,7 +23,7 @@ func TestSortingIsInEveryRowGroup(t *testing.T) {
 		require.NoError(t, err)
 		in, err := Read(t.Context(), path, ReadOptions{})
 		require.NoError(t, err)
-		require.Equal(t, c.want, in.Layout.Sorting(), name)
+		require.Equal(t, c.want, in.Template.Sorting(), name)
 		require.Equal(t, textOf(t, table), textOf(t, in.Table))
 	}
 }

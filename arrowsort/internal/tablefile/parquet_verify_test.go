@@ -75,12 +75,12 @@ func flipped(t testing.TB) map[string][]byte {
 	defer table.Release()
 	files := map[string][]byte{}
 	for name, dictionary := range map[string]bool{"dictionary": true, "plain": false} {
-		layout := layoutOf(t, foreignBytes(t, table, parquet.WithDictionaryDefault(dictionary)))
+		template := templateOf(t, foreignBytes(t, table, parquet.WithDictionaryDefault(dictionary)))
 		for codec := range page.Codecs {
 			opts := []parquet.WriterProperty{parquet.WithDictionaryDefault(dictionary),
 				parquet.WithCompression(page.Codecs[codec])}
 			files["own "+codec+" "+name] = writeBytes(t, table, Parquet,
-				WriteOptions{Layout: layout, PageRows: 2, Compression: Compression{Codec: codec}})
+				WriteOptions{Template: template, PageRows: 2, Compression: Compression{Codec: codec}})
 			if codec == "brotli" || codec == "snappy" || codec == "zstd" {
 				continue // as long as their checksums are compared, these are as the others
 			}

@@ -21,12 +21,12 @@ import (
 
 // An Input is a table that was read. The caller releases Table.
 type Input struct {
-	Table   arrow.Table
-	Schema  *arrow.Schema // of the file; the table may hold its strings as dictionaries, see ReadOptions.Dictionaries
-	Columns []int         // positions in Schema of the columns that Table has; nil: all
-	Format  Format
-	Bytes   int64   // size of the input
-	Layout  *Layout // of a Parquet input that was read as a whole, else nil
+	Table    arrow.Table
+	Schema   *arrow.Schema // of the file; the table may hold its strings as dictionaries, see ReadOptions.Dictionaries
+	Columns  []int         // positions in Schema of the columns that Table has; nil: all
+	Format   Format
+	Bytes    int64     // size of the input
+	Template *Template // of a Parquet input that was read as a whole, else nil
 }
 
 // Read reads a whole table. Errors name the file; a file that breaks its format is ErrCorrupt, one that is too large
@@ -185,7 +185,7 @@ func readParquet(ctx context.Context, src source, in *Input, opts ReadOptions) e
 		return err
 	}
 	if in.Columns == nil {
-		in.Layout = f.Layout
+		in.Template = f.Template
 	}
 	in.Table, err = f.Read(ctx, in.Columns)
 	return err

@@ -24,13 +24,13 @@ var ErrScan = errors.New("only Arrow streams can be read from a pipe")
 type Scanner struct {
 	Schema   *arrow.Schema
 	Format   Format
-	Bytes    int64   // size of the file; of a pipe, what was read so far
-	Layout   *Layout // how a Parquet input is laid out, else nil
-	Footer   int64   // about the bytes that the footer of a Parquet file takes in memory, as long as it is open
-	InMemory int64   // about the bytes that the rows take in memory
-	Table    int64   // the same with the dictionaries that columns have in the file, as a table of all rows has them
-	Compact  int64   // the same with text in dictionaries, where a Parquet file has them
-	Rows     int64   // of a Parquet file and of all CSV files of ReadOptions.CSV; else -1
+	Bytes    int64     // size of the file; of a pipe, what was read so far
+	Template *Template // how a Parquet input is laid out, else nil
+	Footer   int64     // about the bytes that the footer of a Parquet file takes in memory, as long as it is open
+	InMemory int64     // about the bytes that the rows take in memory
+	Table    int64     // the same with the dictionaries that columns have in the file, as a table of all rows has them
+	Compact  int64     // the same with text in dictionaries, where a Parquet file has them
+	Rows     int64     // of a Parquet file and of all CSV files of ReadOptions.CSV; else -1
 
 	path    string          // in errors
 	file    io.Closer       // nil: standard input
@@ -158,7 +158,7 @@ func (s *Scanner) open(src source, size, pieceBytes int64, opts ReadOptions) err
 		if err != nil {
 			return err
 		}
-		s.parquet, s.Schema, s.Layout, s.Rows = f, f.Schema(), f.Layout, f.Layout.Rows()
+		s.parquet, s.Schema, s.Template, s.Rows = f, f.Schema(), f.Template, f.Template.Rows()
 		s.InMemory, s.Table, s.Compact, s.Footer = f.InMemory(), f.Table(), f.Compact(), f.Footer
 		s.pieces = f.Batches(pieceBytes)
 		return nil
@@ -258,9 +258,9 @@ func (s *Scanner) choose(piece arrow.Table) arrow.Table {
 // PartBytes returns the sizes in memory of the parts that a file can be read by, about: the row groups of Parquet, or
 // the record batches of an Arrow file. nil: the file can only be read as a whole.
 func (s *Scanner) PartBytes() []int64 {
-	if s.Layout != nil {
+	if s.Template != nil {
 		var bytes []int64
-		for _, group := range s.Layout.RowGroups() {
+		for _, group := range s.Template.RowGroups() {
 			share := float64(group.Rows) / float64(max(s.Rows, 1))
 			bytes = append(bytes, int64(share*float64(s.InMemory)))
 		}

@@ -44,7 +44,7 @@ func createdHere(path string) bool {
 		return false
 	}
 	defer s.Close()
-	return s.Layout.CreatedHere()
+	return s.Template.CreatedHere()
 }
 
 // check finds options that do not fit the format, before any work.

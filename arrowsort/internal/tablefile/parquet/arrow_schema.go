@@ -105,11 +105,11 @@ func openLeaves(r *file.Reader, origin *arrow.Schema, mem memory.Allocator) (*pq
 	}
 	var only metadata.KeyValueMetadata
 	if origin != nil {
-		layout, err := writer.EncodeSchema(convert.ToLayout(origin))
+		encoded, err := writer.EncodeSchema(convert.ToLayout(origin))
 		if err != nil {
 			return nil, err
 		}
-		if err := only.Append(writer.ArrowSchemaKey, layout); err != nil {
+		if err := only.Append(writer.ArrowSchemaKey, encoded); err != nil {
 			return nil, err
 		}
 	}

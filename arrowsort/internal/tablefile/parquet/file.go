@@ -25,11 +25,11 @@ import (
 // A File is an open Parquet file and its footer.
 type File struct {
 	*reader.File
-	Layout  *Layout
-	Footer  int64 // bytes that the footer takes in memory, about
-	src     io.ReaderAt
-	size    int64
-	threads int
+	Template *Template
+	Footer   int64 // bytes that the footer takes in memory, about
+	src      io.ReaderAt
+	size     int64
+	threads  int
 }
 
 // Batches reads the rows in batches of about a number of bytes in memory.
@@ -78,7 +78,7 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{File: columns, Layout: &Layout{meta, remarks}, Footer: bytes, src: src, size: size,
+	return &File{File: columns, Template: &Template{meta, remarks}, Footer: bytes, src: src, size: size,
 		threads: opts.Threads}, nil
 }
 

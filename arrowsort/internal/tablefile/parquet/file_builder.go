@@ -37,9 +37,10 @@ func (b *fileBuilder) write(data []byte) error {
 	return err
 }
 
-// start writes the magic bytes of a file with the schema of a footer. A layout that is not nil names the leaf columns.
-func (b *fileBuilder) start(footer *metadata.FileMetaData, layout *Layout) error {
-	b.footer, b.paths, b.encoder = footer, layout.paths(footer), newStructEncoder()
+// start writes the magic bytes of a file with the schema of a footer. A template that is not nil names the leaf
+// columns.
+func (b *fileBuilder) start(footer *metadata.FileMetaData, template *Template) error {
+	b.footer, b.paths, b.encoder = footer, template.paths(footer), newStructEncoder()
 	b.unbounded = make([]bool, footer.Schema.NumColumns())
 	return b.write([]byte(page.Magic))
 }

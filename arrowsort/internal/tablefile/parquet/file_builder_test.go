@@ -63,7 +63,7 @@ func TestFileWithoutAllColumns(t *testing.T) {
 	w, err := NewWriter(&out, in.Schema(), WriteOptions{EncodeOptions: EncodeOptions{
 		Allocator: memory.DefaultAllocator}})
 	require.NoError(t, err)
-	meta := in.Layout.meta
+	meta := in.Template.meta
 	group := *meta.RowGroups[0]
 	w.out.footer.RowGroups = append(w.out.footer.RowGroups, &group)
 	require.NoError(t, w.out.addChunk(meta, 0, 0, encodedPageIndex{}))

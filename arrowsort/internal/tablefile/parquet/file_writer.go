@@ -14,8 +14,8 @@ import (
 // WriteOptions are the options of a Writer.
 type WriteOptions struct {
 	EncodeOptions
-	Layout  *Layout         // of the file whose schema, metadata and compression are kept; or nil
-	Sorting []SortingColumn // the order of the rows
+	Template *Template       // of the file whose schema, metadata and compression are kept; or nil
+	Sorting  []SortingColumn // the order of the rows
 }
 
 // A Writer writes a Parquet file. The columns of the row groups are encoded in parallel, each as a file with
@@ -29,7 +29,7 @@ type Writer struct {
 
 // NewWriter starts a file of tables of a schema.
 func NewWriter(w io.Writer, schema *arrow.Schema, opts WriteOptions) (*Writer, error) {
-	opts.Stored = opts.Layout.columns()
+	opts.Stored = opts.Template.columns()
 	e, err := writer.NewEncoder(schema, opts.EncodeOptions)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func NewWriter(w io.Writer, schema *arrow.Schema, opts WriteOptions) (*Writer, e
 		return nil, err
 	}
 	f := &Writer{encoder: e, opts: opts, out: fileBuilder{w: w, columns: schema.NumFields()}}
-	return f, f.out.start(footer, opts.Layout)
+	return f, f.out.start(footer, opts.Template)
 }
 
 // Write writes row groups with the rows of a table.
@@ -78,8 +78,8 @@ func (f *Writer) Finish() error {
 	footer := f.out.footer
 	setSorting(footer, f.opts.Sorting)
 	footer.NumRows = f.rows // also without columns
-	if f.opts.Layout != nil {
-		f.opts.Layout.copySchema(footer)
+	if f.opts.Template != nil {
+		f.opts.Template.copySchema(footer)
 	}
 	return f.out.finish()
 }

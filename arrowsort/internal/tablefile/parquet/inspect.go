@@ -17,15 +17,15 @@ type LeafColumn struct {
 }
 
 // CreatedBy returns the name of the program that wrote the file, as it has given it.
-func (l *Layout) CreatedBy() string { return l.meta.GetCreatedBy() }
+func (t *Template) CreatedBy() string { return t.meta.GetCreatedBy() }
 
 // LeafColumns returns the leaf columns of the file.
-func (l *Layout) LeafColumns() []LeafColumn {
-	columns := make([]LeafColumn, l.meta.Schema.NumColumns())
+func (t *Template) LeafColumns() []LeafColumn {
+	columns := make([]LeafColumn, t.meta.Schema.NumColumns())
 	for i := range columns {
-		columns[i].Path = l.meta.Schema.Column(i).Path()
+		columns[i].Path = t.meta.Schema.Column(i).Path()
 	}
-	for _, group := range l.meta.RowGroups {
+	for _, group := range t.meta.RowGroups {
 		for i, chunk := range group.Columns {
 			c, m := &columns[i], chunk.MetaData
 			c.Codecs = withName(c.Codecs, codecName(compress.Compression(m.Codec)))

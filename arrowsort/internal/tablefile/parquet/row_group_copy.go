@@ -24,8 +24,8 @@ import (
 // stays, no statistics are missing or known to be wrong, key columns can be decoded, and row groups are neither too
 // large nor too small.
 func (f *File) Copies(schema *arrow.Schema, opts WriteOptions) bool {
-	if opts.Level != 0 || !f.Layout.copiesGroups(opts.Codec) ||
-		f.Schema().NumFields() != f.Layout.meta.Schema.Root().NumFields() {
+	if opts.Level != 0 || !f.Template.copiesGroups(opts.Codec) ||
+		f.Schema().NumFields() != f.Template.meta.Schema.Root().NumFields() {
 		return false
 	}
 	for _, key := range opts.Sorting { // readers prune by these, so their statistics are computed anew
@@ -33,27 +33,27 @@ func (f *File) Copies(schema *arrow.Schema, opts WriteOptions) bool {
 		if key.Path != "" {
 			field = slices.IndexFunc(f.Schema().Fields(), func(c arrow.Field) bool { return c.Name == key.Path })
 		}
-		if field < 0 || f.Layout.meta.NumRows > 0 && !f.DecodesValues(field) {
+		if field < 0 || f.Template.meta.NumRows > 0 && !f.DecodesValues(field) {
 			return false
 		}
 	}
 	opts.Allocator = cmp.Or(opts.Allocator, memory.DefaultAllocator)
 	out, err := NewWriter(io.Discard, schema, opts)
-	return err == nil && f.Layout.fits(out.out.footer)
+	return err == nil && f.Template.fits(out.out.footer)
 }
 
 // copiesGroups reports whether the row groups can be part of a file whose columns have a codec, by name; any for none.
-func (l *Layout) copiesGroups(name string) bool {
+func (t *Template) copiesGroups(name string) bool {
 	codec, chosen := page.Codecs[name]
-	if l.meta.NumRows < int64(len(l.meta.RowGroups))*leastMeanCopied {
+	if t.meta.NumRows < int64(len(t.meta.RowGroups))*leastMeanCopied {
 		return false
 	}
-	if l.hasGaps() {
+	if t.hasGaps() {
 		return false
 	}
-	for _, group := range l.meta.RowGroups {
+	for _, group := range t.meta.RowGroups {
 		for leaf, c := range group.Columns {
-			if c.MetaData == nil || c.MetaData.Statistics == nil || l.hasWrongStatistics(leaf) || chosen &&
+			if c.MetaData == nil || c.MetaData.Statistics == nil || t.hasWrongStatistics(leaf) || chosen &&
 				compress.Compression(c.MetaData.Codec) != codec {
 				return false
 			}
@@ -67,8 +67,8 @@ func (l *Layout) copiesGroups(name string) bool {
 
 // hasGaps reports whether bytes lie between the chunks of a row group. Then a chunk may be longer than its metadata
 // say.
-func (l *Layout) hasGaps() bool {
-	for _, group := range l.meta.RowGroups {
+func (t *Template) hasGaps() bool {
+	for _, group := range t.meta.RowGroups {
 		for i := 1; i < len(group.Columns) && group.NumRows > 0; i++ {
 			this, next := group.Columns[i-1].MetaData, group.Columns[i].MetaData
 			start := page.ChunkStart(this.DictionaryPageOffset, this.DataPageOffset)
@@ -89,8 +89,8 @@ const (
 
 // hasWrongStatistics reports whether the writer of the file computes the statistics of a leaf column wrong: where
 // unsigned integers may be null, Arrow Go compared them as signed integers, and the bytes of nulls as values.
-func (l *Layout) hasWrongStatistics(leaf int) bool {
-	column, writer := l.meta.Schema.Column(leaf), l.meta.WriterVersion()
+func (t *Template) hasWrongStatistics(leaf int) bool {
+	column, writer := t.meta.Schema.Column(leaf), t.meta.WriterVersion()
 	return writer.App == rightStatistics.App && writer.LessThan(rightStatistics) &&
 		column.MaxDefinitionLevel() > 0 && column.SortOrder() == schema.SortUNSIGNED &&
 		(column.PhysicalType() == parquet.Types.Int32 || column.PhysicalType() == parquet.Types.Int64)
@@ -105,7 +105,7 @@ var rightStatistics = metadata.NewAppVersionExplicit("parquet-go", 18, 8, 0)
 // copied since the last report. named adds the name of the file that is read to an error.
 func (f *Writer) Copy(ctx context.Context, from *File, named func(error) error,
 	report func(bytes int64)) error {
-	if err := f.checkGroups(len(from.Layout.meta.RowGroups)); err != nil {
+	if err := f.checkGroups(len(from.Template.meta.RowGroups)); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -135,7 +135,7 @@ type copiedChunk struct {
 
 // copiedChunks lists the column chunks of row groups that have rows, which are copied to a place in another file.
 func (f *File) copiedChunks(to int64) (chunks []copiedChunk) {
-	for number, group := range f.Layout.meta.RowGroups {
+	for number, group := range f.Template.meta.RowGroups {
 		for leaf, c := range group.Columns {
 			if m := c.MetaData; group.NumRows > 0 { // else there are no pages
 				start := page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset)
@@ -151,7 +151,7 @@ func (f *File) copiedChunks(to int64) (chunks []copiedChunk) {
 func (f *Writer) copyGroups(ctx context.Context, from *File, chunks []copiedChunk, named func(error) error,
 	report func(bytes int64)) error {
 	buffer := make([]byte, copyStep)
-	for _, group := range from.Layout.meta.RowGroups {
+	for _, group := range from.Template.meta.RowGroups {
 		if group.NumRows == 0 {
 			continue
 		}
@@ -175,7 +175,7 @@ func (f *Writer) copyGroups(ctx context.Context, from *File, chunks []copiedChun
 // addCopied adds copied column chunks to the output where they have moved, while their bytes are copied. It reads every
 // page. Page index and statistics are made from the pages, for a few chunks at a time, or else those of keptIndex.
 func (f *Writer) addCopied(ctx context.Context, from *File, chunks []copiedChunk) error {
-	meta, decoded, next := from.Layout.meta, from.Decoded(), 0
+	meta, decoded, next := from.Template.meta, from.Decoded(), 0
 	produce := func(i int) (*page.Index, error) { // nil for old levels that only pqarrow reads
 		x, err := from.PageIndex(chunks[i].group, chunks[i].leaf)
 		if err != nil && !decoded[chunks[i].leaf] {
@@ -208,7 +208,7 @@ func (f *Writer) addCopied(ctx context.Context, from *File, chunks []copiedChunk
 // keptIndex returns the page index of the copied file, with offsets moved by shift. Offsets and null counts come from
 // made if it is not nil. Bounds are left out unless keepsBounds reports true.
 func (f *File) keptIndex(group, leaf int, made *page.Index, shift int64) encodedPageIndex {
-	c, column := f.Layout.meta.RowGroups[group].Columns[leaf], f.Layout.meta.Schema.Column(leaf)
+	c, column := f.Template.meta.RowGroups[group].Columns[leaf], f.Template.meta.Schema.Column(leaf)
 	index := f.indexOf(c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength, shift)
 	s := c.MetaData.Statistics
 	if made != nil {

@@ -78,51 +78,51 @@ func sortingColumn(meta *metadata.FileMetaData, leaf int) (by SortingColumn, ok 
 }
 
 // Sorting returns the order that all row groups of the file name; nil when one has none or another.
-func (l *Layout) Sorting() []SortingColumn {
-	groups := l.RowGroups()
+func (t *Template) Sorting() []SortingColumn {
+	groups := t.RowGroups()
 	for _, g := range groups {
-		if !slices.Equal(g.Sorting, groups[0].Sorting) {
+		if !slices.Equal(g.SortingColumns, groups[0].SortingColumns) {
 			return nil
 		}
 	}
 	if len(groups) == 0 {
 		return nil
 	}
-	return groups[0].Sorting
+	return groups[0].SortingColumns
 }
 
 // A RowGroup describes a row group, by the footer.
 type RowGroup struct {
-	Rows    int64
-	Bytes   int64           // of the pages in the file
-	Sorting []SortingColumn // nil: none, or one by columns that there are not
+	Rows           int64
+	Bytes          int64           // of the pages in the file
+	SortingColumns []SortingColumn // nil: none, or one by columns that there are not
 }
 
 // RowGroups returns the row groups of the file.
-func (l *Layout) RowGroups() []RowGroup {
-	groups := make([]RowGroup, len(l.meta.RowGroups))
-	for i, group := range l.meta.RowGroups {
+func (t *Template) RowGroups() []RowGroup {
+	groups := make([]RowGroup, len(t.meta.RowGroups))
+	for i, group := range t.meta.RowGroups {
 		groups[i].Rows = group.NumRows
 		for _, chunk := range group.Columns {
 			groups[i].Bytes += chunk.MetaData.TotalCompressedSize
 		}
 		var sorting []SortingColumn
 		for _, s := range group.SortingColumns {
-			if int(s.ColumnIdx) < 0 || int(s.ColumnIdx) >= l.meta.Schema.NumColumns() {
+			if int(s.ColumnIdx) < 0 || int(s.ColumnIdx) >= t.meta.Schema.NumColumns() {
 				sorting = nil
 				break
 			}
-			by, ok := sortingColumn(l.meta, int(s.ColumnIdx))
+			by, ok := sortingColumn(t.meta, int(s.ColumnIdx))
 			if !ok {
 				break
 			}
 			by.Descending, by.NullsFirst = s.Descending, s.NullsFirst
 			sorting = append(sorting, by)
 		}
-		if i > 0 && slices.Equal(sorting, groups[i-1].Sorting) {
-			sorting = groups[i-1].Sorting // there may be many groups
+		if i > 0 && slices.Equal(sorting, groups[i-1].SortingColumns) {
+			sorting = groups[i-1].SortingColumns // there may be many groups
 		}
-		groups[i].Sorting = sorting
+		groups[i].SortingColumns = sorting
 	}
 	return groups
 }
@@ -131,11 +131,11 @@ func (l *Layout) RowGroups() []RowGroup {
 // given, nil for none, may be in the order of some columns by its metadata: it has the columns, none of which can be
 // NaN, and row groups do not overlap in the first of them. It is false where the metadata do not suffice. It returns
 // the last value of all.
-func (l *Layout) DeclaresOrder(columns []SortingColumn, last []byte) (next []byte, ok bool) {
-	if !known(l.meta, columns) {
+func (t *Template) DeclaresOrder(columns []SortingColumn, last []byte) (next []byte, ok bool) {
+	if !known(t.meta, columns) {
 		return nil, false
 	}
-	return groupsInOrder(l.meta, columns[0], last)
+	return groupsInOrder(t.meta, columns[0], last)
 }
 
 // known reports whether a file has columns whose order it can name.

@@ -12,42 +12,42 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
-// A Layout holds what an output keeps from its first input: schema, metadata and codecs.
-type Layout struct {
+// A Template holds what an output keeps from its first input: schema, metadata and codecs.
+type Template struct {
 	meta    *metadata.FileMetaData
 	remarks []string
 }
 
 // Remarks returns a line for each thing that the footer lacks, and for each type in it that is unknown. The file is
 // read nevertheless.
-func (l *Layout) Remarks() []string { return l.remarks }
+func (t *Template) Remarks() []string { return t.remarks }
 
-// Outline returns what an output needs of the layout: that of the columns, by the first row group. It does not hold the
-// other row groups.
-func (l *Layout) Outline() *Layout {
-	if l == nil || len(l.meta.RowGroups) == 0 {
-		return l
+// Outline returns what an output needs of the template: that of the columns, by the first row group. It does not hold
+// the other row groups.
+func (t *Template) Outline() *Template {
+	if t == nil || len(t.meta.RowGroups) == 0 {
+		return t
 	}
-	outline, footer := *l.meta, *l.meta.FileMetaData
+	outline, footer := *t.meta, *t.meta.FileMetaData
 	footer.RowGroups = slices.Clone(footer.RowGroups[:1])
 	outline.FileMetaData = &footer
-	return &Layout{meta: &outline, remarks: l.remarks}
+	return &Template{meta: &outline, remarks: t.remarks}
 }
 
 // CreatedHere reports whether the file was written by this package.
-func (l *Layout) CreatedHere() bool { return l.meta.GetCreatedBy() == writer.Creator }
+func (t *Template) CreatedHere() bool { return t.meta.GetCreatedBy() == writer.Creator }
 
 // Rows returns the number of rows of the file.
-func (l *Layout) Rows() int64 { return l.meta.NumRows }
+func (t *Template) Rows() int64 { return t.meta.NumRows }
 
 // columns describes the leaf columns by their first row group; none when the file has no row group.
-func (l *Layout) columns() []writer.StoredColumn {
-	if l == nil || len(l.meta.RowGroups) == 0 {
+func (t *Template) columns() []writer.StoredColumn {
+	if t == nil || len(t.meta.RowGroups) == 0 {
 		return nil
 	}
 	var out []writer.StoredColumn
-	for i, chunk := range l.meta.RowGroups[0].Columns {
-		column, at := l.meta.Schema.Column(i), chunk.MetaData.DictionaryPageOffset
+	for i, chunk := range t.meta.RowGroups[0].Columns {
+		column, at := t.meta.Schema.Column(i), chunk.MetaData.DictionaryPageOffset
 		out = append(out, writer.StoredColumn{Path: column.Path(), Codec: compress.Compression(chunk.MetaData.Codec),
 			Logical: column.LogicalType(), Type: column.PhysicalType(), Length: column.TypeLength(),
 			Dictionary: at != nil && *at > 0 || page.NamesEncoding(chunk.MetaData.Encodings, page.RLEDictionary)})
@@ -55,10 +55,10 @@ func (l *Layout) columns() []writer.StoredColumn {
 	return out
 }
 
-// fits reports whether all columns that were written with another footer read the same under the layout's schema, also
-// under the same names.
-func (l *Layout) fits(footer *metadata.FileMetaData) bool {
-	from, to := fieldsOf(l.meta), fieldsOf(footer)
+// fits reports whether all columns that were written with another footer read the same under the template's schema,
+// also under the same names.
+func (t *Template) fits(footer *metadata.FileMetaData) bool {
+	from, to := fieldsOf(t.meta), fieldsOf(footer)
 	if !sameFields(from, to) {
 		return false
 	}
@@ -67,20 +67,20 @@ func (l *Layout) fits(footer *metadata.FileMetaData) bool {
 			return false
 		}
 	}
-	for i := range l.meta.Schema.NumColumns() {
-		if l.meta.Schema.Column(i).Path() != footer.Schema.Column(i).Path() {
+	for i := range t.meta.Schema.NumColumns() {
+		if t.meta.Schema.Column(i).Path() != footer.Schema.Column(i).Path() {
 			return false
 		}
 	}
 	return true
 }
 
-// paths returns the names that the leaf columns of a footer get by copySchema; nil: the layout has none for them.
-func (l *Layout) paths(footer *metadata.FileMetaData) (paths []parquet.ColumnPath) {
-	if l == nil {
+// paths returns the names that the leaf columns of a footer get by copySchema; nil: the template has none for them.
+func (t *Template) paths(footer *metadata.FileMetaData) (paths []parquet.ColumnPath) {
+	if t == nil {
 		return nil
 	}
-	from, to := fieldsOf(l.meta), fieldsOf(footer)
+	from, to := fieldsOf(t.meta), fieldsOf(footer)
 	if !sameFields(from, to) {
 		return nil
 	}
@@ -95,16 +95,16 @@ func (l *Layout) paths(footer *metadata.FileMetaData) (paths []parquet.ColumnPat
 	return paths
 }
 
-// copySchema copies the schema of the layout to a footer. A column that is stored as in the layout gets its schema
+// copySchema copies the schema of the template to a footer. A column that is stored as in the template gets its schema
 // elements unchanged: logical and converted types, field numbers, names of nested fields. The others, such as decimals
-// of another width, keep theirs. The key-value metadata is the layout's; only an Arrow schema in it is replaced where a
-// column differs.
-func (l *Layout) copySchema(footer *metadata.FileMetaData) {
-	from, to := fieldsOf(l.meta), fieldsOf(footer)
+// of another width, keep theirs. The key-value metadata is the template's; only an Arrow schema in it is replaced where
+// a column differs.
+func (t *Template) copySchema(footer *metadata.FileMetaData) {
+	from, to := fieldsOf(t.meta), fieldsOf(footer)
 	if !sameFields(from, to) {
 		return
 	}
-	elements, all := l.meta.FileMetaData.Schema[:1:1], true // the root
+	elements, all := t.meta.FileMetaData.Schema[:1:1], true // the root
 	for i, f := range from {
 		if !f.fits(to[i]) {
 			f, all = to[i], false
@@ -113,7 +113,7 @@ func (l *Layout) copySchema(footer *metadata.FileMetaData) {
 	}
 	arrowSchema := footer.KeyValueMetadata().FindValue(writer.ArrowSchemaKey)
 	footer.FileMetaData.Schema = elements
-	pairs := slices.Clone(l.meta.FileMetaData.KeyValueMetadata)
+	pairs := slices.Clone(t.meta.FileMetaData.KeyValueMetadata)
 	for i, pair := range pairs {
 		if !all && pair.Key == writer.ArrowSchemaKey {
 			copied := *pair

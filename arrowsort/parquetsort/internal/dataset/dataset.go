@@ -40,10 +40,10 @@ const (
 
 // A Dataset is a list of files with one schema, read in order. It is not changed after Open.
 type Dataset struct {
-	Files  []string
-	Schema *arrow.Schema     // of all files
-	Layout *tablefile.Layout // the outline of that of the first file if it is Parquet, else nil
-	CSV    *csv.Schema       // of CSV files, else nil
+	Files    []string
+	Schema   *arrow.Schema       // of all files
+	Template *tablefile.Template // the outline of that of the first file if it is Parquet, else nil
+	CSV      *csv.Schema         // of CSV files, else nil
 
 	Bytes   int64          // of all files; 0 for a stream
 	Rows    int64          // of all files; less than 0 if one does not have the number
@@ -92,13 +92,13 @@ func (d *Dataset) open(ctx context.Context, once bool) error {
 			return err
 		}
 		if i == 0 {
-			d.Schema, d.Layout = s.Schema, s.Layout.Outline()
+			d.Schema, d.Template = s.Schema, s.Template.Outline()
 		} else {
 			d.Schema, err = d.match(d.Schema, path, s.Schema)
 		}
 		d.measure(i, s)
-		if s.Layout != nil {
-			d.warnAll(path, s.Layout.Remarks())
+		if s.Template != nil {
+			d.warnAll(path, s.Template.Remarks())
 		}
 		s.Close()
 		if err != nil {

@@ -75,17 +75,17 @@ func (t *Target) name(number int) string {
 
 // Content describes the rows of an output.
 type Content struct {
-	Rows    *arrow.Schema     // of the tables that are written
-	Stored  *arrow.Schema     // the same with dictionaries where the files have them; nil: Rows
-	Columns []int             // of the tables, that the files get; nil: all
-	Layout  *tablefile.Layout // of the Parquet file whose metadata and compression are kept; nil: none
+	Rows     *arrow.Schema       // of the tables that are written
+	Stored   *arrow.Schema       // the same with dictionaries where the files have them; nil: Rows
+	Columns  []int               // of the tables, that the files get; nil: all
+	Template *tablefile.Template // of the Parquet file whose metadata and compression are kept; nil: none
 }
 
 // options returns the options to write a file.
 func (t *Target) options(c Content) tablefile.WriteOptions {
 	opts := t.Write
 	if opts.Format == tablefile.Parquet {
-		opts.Layout, opts.PageRows = c.Layout, t.PageRows
+		opts.Template, opts.PageRows = c.Template, t.PageRows
 		opts.RowGroupRows = maxGroupRows // a table that is written is a row group
 		if c.Stored != nil {
 			opts.Schema = arraydata.Pick(c.Stored, c.Columns)

@@ -61,15 +61,15 @@ type DeclaredOrder struct {
 // Declared returns the order that a file names.
 func Declared(file string, s *tablefile.Scanner) DeclaredOrder {
 	o := DeclaredOrder{File: file, Empty: s.Rows == 0}
-	if s.Layout == nil {
+	if s.Template == nil {
 		return o
 	}
-	groups := s.Layout.RowGroups()
+	groups := s.Template.RowGroups()
 	for i, g := range groups {
 		if i == 0 {
-			o.Keys = flagtext.KeysOf(g.Sorting)
+			o.Keys = flagtext.KeysOf(g.SortingColumns)
 		}
-		o.Mixed = o.Mixed || !slices.Equal(g.Sorting, groups[0].Sorting)
+		o.Mixed = o.Mixed || !slices.Equal(g.SortingColumns, groups[0].SortingColumns)
 	}
 	return o
 }
@@ -82,10 +82,10 @@ func CheckDeclared(ctx context.Context, d *dataset.Dataset, opts arrowsort.Optio
 	if err != nil {
 		return nil, err
 	}
-	c := declaredChecker{file: d.Files[0], groups: s.Layout.RowGroups(), order: Checker{Options: opts}}
+	c := declaredChecker{file: d.Files[0], groups: s.Template.RowGroups(), order: Checker{Options: opts}}
 	s.Close()
 	for _, group := range c.groups {
-		for _, key := range flagtext.KeysOf(group.Sorting) {
+		for _, key := range flagtext.KeysOf(group.SortingColumns) {
 			c.columns = append(c.columns, dataset.ColumnOf(d.Schema, key))
 		}
 	}
@@ -113,7 +113,7 @@ func (c *declaredChecker) add(ctx context.Context, batch arrow.Table) error {
 		c.groups, c.inside = c.groups[1:], 0
 		c.order.Forget()
 	}
-	if keys := flagtext.Among(c.columns, flagtext.KeysOf(c.groups[0].Sorting)); len(keys) > 0 {
+	if keys := flagtext.Among(c.columns, flagtext.KeysOf(c.groups[0].SortingColumns)); len(keys) > 0 {
 		at, err := c.order.Add(ctx, keys, batch)
 		if err != nil {
 			return fmt.Errorf("%s: by the order that its footer names: %w", c.file, err)

@@ -184,7 +184,7 @@ func TestCancelledRead(t *testing.T) {
 func TestEstimates(t *testing.T) {
 	table := sampleTable(t)
 	f := open(t, write(t, table), parquet.ReadOptions{})
-	meta, rows := f.Layout.Rows(), float64(table.NumRows())
+	meta, rows := f.Template.Rows(), float64(table.NumRows())
 	require.Equal(t, table.NumRows(), meta)
 	require.Greater(t, float64(f.InMemory()), 8*rows, "the numbers alone")
 	require.Less(t, float64(f.InMemory()), 200*rows)

@@ -144,7 +144,7 @@ func (o *Options) storedAs(sc *schema.Schema) []StoredColumn {
 // to 32 bytes for each value of 4 bytes: 2 MiB in place of the 8 MiB that its own limit, 1 MiB, allows for each worker.
 const dictionaryLimit = 256 << 10
 
-// writerOptions are for pqarrow: dictionaries where the input's layout has them, or else everywhere, and a page for
+// writerOptions are for pqarrow: dictionaries where the input has them, or else everywhere, and a page for
 // each batch of values, as large as it is. rewritePages compresses them.
 func (p *properties) writerOptions(sc *schema.Schema) []parquet.WriterProperty {
 	options := []parquet.WriterProperty{

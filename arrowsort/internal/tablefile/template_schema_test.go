@@ -28,7 +28,7 @@ func rewritten(t *testing.T, b []byte) *file.Reader {
 	in, err := readBytes(t, b, ReadOptions{Format: Parquet})
 	require.NoError(t, err)
 	defer in.Table.Release()
-	return openBytes(t, writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema}))
+	return openBytes(t, writeBytes(t, in.Table, Parquet, WriteOptions{Template: in.Template, Schema: in.Schema}))
 }
 
 // requireSchema requires that two files have the same schema, but for some columns, and the same key-value metadata.
@@ -183,7 +183,7 @@ func TestColumnsThatDifferKeepTheOthersSchema(t *testing.T) {
 	sc := arrow.NewSchema(fields, nil)
 	table := array.NewTable(sc, columns, in.Table.NumRows())
 	defer table.Release()
-	got := openBytes(t, writeBytes(t, table, Parquet, WriteOptions{Layout: in.Layout}))
+	got := openBytes(t, writeBytes(t, table, Parquet, WriteOptions{Template: in.Template}))
 	require.Zero(t, got.MetaData().Schema.Column(0).MaxDefinitionLevel())
 	require.Equal(t, "tests", *got.MetaData().KeyValueMetadata().FindValue("owner"))
 	require.NotEqual(t, first.MetaData().KeyValueMetadata().FindValue("ARROW:schema"),

@@ -22,14 +22,14 @@ func TestLayoutOfTheInputIsKept(t *testing.T) {
 		first := writeBytes(t, table, Parquet, WriteOptions{Compression: Compression{Codec: codec}})
 		in, err := readBytes(t, first, ReadOptions{Format: Parquet})
 		require.NoError(t, err)
-		second := writeBytes(t, in.Table, Parquet, WriteOptions{Layout: in.Layout, Schema: in.Schema})
+		second := writeBytes(t, in.Table, Parquet, WriteOptions{Template: in.Template, Schema: in.Schema})
 		in.Table.Release()
 		a, b := openBytes(t, first), openBytes(t, second)
 		require.True(t, a.MetaData().Schema.Equals(b.MetaData().Schema))
 		require.True(t, a.MetaData().KeyValueMetadata().Equals(b.MetaData().KeyValueMetadata()))
 		requireCodecs(t, codec, b)
 		third := writeBytes(t, table, Parquet,
-			WriteOptions{Layout: layoutOf(t, first), Compression: Compression{Codec: "brotli"}})
+			WriteOptions{Template: templateOf(t, first), Compression: Compression{Codec: "brotli"}})
 		requireCodecs(t, "brotli", openBytes(t, third)) // what is asked for goes first
 	}
 }
@@ -40,12 +40,12 @@ func requireCodecs(t *testing.T, codec string, r *file.Reader) {
 	}
 }
 
-// layoutOf is the layout of a file.
-func layoutOf(t testing.TB, b []byte) *Layout {
+// templateOf is the template of a file.
+func templateOf(t testing.TB, b []byte) *Template {
 	in, err := readBytes(t, b, ReadOptions{Format: Parquet})
 	require.NoError(t, err)
 	in.Table.Release()
-	return in.Layout
+	return in.Template
 }
 
 func openBytes(t testing.TB, b []byte) *file.Reader {
