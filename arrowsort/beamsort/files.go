@@ -88,7 +88,7 @@ func publish(ctx context.Context, path, folder string, write func(local string) 
 		}
 		return write(path) // which renames
 	}
-	temp, err := atomicfile.NewFolder(cmp.Or(folder, os.TempDir()), "arrowsort-shard-")
+	temp, err := atomicfile.NewTempDir(cmp.Or(folder, os.TempDir()), "arrowsort-shard-")
 	if err != nil {
 		return err
 	}

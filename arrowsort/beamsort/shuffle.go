@@ -17,8 +17,8 @@ const shufflePrefix = ".arrowsort-shuffle-"
 // shuffles are the shuffle folders of this process, by path.
 var shuffles = struct {
 	sync.Mutex
-	folders map[string]*atomicfile.Folder
-}{folders: map[string]*atomicfile.Folder{}}
+	folders map[string]*atomicfile.TempDir
+}{folders: map[string]*atomicfile.TempDir{}}
 
 // newShuffle creates the folder of the files in which rows travel, unless they travel through the runner, and removes
 // folders of processes that were killed. This process locks the folder until it is removed.
@@ -37,7 +37,7 @@ func (o *Options) newShuffle(output string) (string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
-	folder, err := atomicfile.NewFolder(dir, shufflePrefix)
+	folder, err := atomicfile.NewTempDir(dir, shufflePrefix)
 	if err != nil {
 		return "", err
 	}

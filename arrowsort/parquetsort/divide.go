@@ -81,7 +81,7 @@ func partsOf(d *dataset.Dataset, path string, most int64) ([]Part, error) {
 		return nil, err
 	}
 	defer s.Close()
-	pieces := s.PartBytes()
+	pieces := s.PartSizes()
 	if len(pieces) == 0 {
 		return []Part{{Path: path, Count: -1, Bytes: s.InMemory}}, nil
 	}
@@ -123,7 +123,7 @@ func ReadPart(ctx context.Context, part Part, stored *arrow.Schema, columns []in
 		return err
 	}
 	if part.Count >= 0 {
-		if err := s.Only(part.First, part.Count); err != nil {
+		if err := s.SelectParts(part.First, part.Count); err != nil {
 			return err
 		}
 	}

@@ -153,7 +153,7 @@ func TestTheNextSortRemovesWhatAKilledOneLeft(t *testing.T) {
 
 	require.NoError(t, living.Process.Kill())
 	require.Error(t, living.Wait())
-	atomicfile.RemoveDead(spill, extsort.SpillPrefix)
+	atomicfile.RemoveAbandoned(spill, extsort.SpillPrefix)
 	requireEmpty(t, spill)
 }
 

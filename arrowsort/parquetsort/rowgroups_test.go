@@ -122,7 +122,7 @@ func TestRowGroupsOfNestedDictionaries(t *testing.T) {
 		require.Zero(t, result.Runs, "it is sorted in memory")
 		s, err := tablefile.Scan(out, 0, tablefile.ReadOptions{})
 		require.NoError(t, err)
-		groups := len(s.PartBytes())
+		groups := len(s.PartSizes())
 		s.Close()
 		require.True(t, c.least <= groups && groups <= c.most, "%s: %d row groups", name, groups)
 		require.Equal(t, digestOf(t, in), digestOf(t, out), name)

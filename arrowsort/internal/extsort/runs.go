@@ -32,7 +32,7 @@ type runStore struct {
 	schema *arrow.Schema
 	fanIn  int // runs that are merged at once
 
-	folder   *atomicfile.Folder // nil before the first run
+	folder   *atomicfile.TempDir // nil before the first run
 	runs     []run
 	spills   chan spilled // receives when the run in the background is written; nil when there is none
 	bytes    int64        // written in all passes
@@ -62,7 +62,7 @@ func (s *runStore) rows() (rows int64) {
 // newRun returns the path of a run that is to be written.
 func (s *runStore) newRun() (path string, err error) {
 	if s.folder == nil {
-		if s.folder, err = atomicfile.NewFolder(s.opts.SpillDir, SpillPrefix); err != nil {
+		if s.folder, err = atomicfile.NewTempDir(s.opts.SpillDir, SpillPrefix); err != nil {
 			return "", err
 		}
 	}

@@ -23,15 +23,15 @@ func openBatches(format Format, src io.Reader, size int64, mem memory.Allocator)
 	return ipc.OpenStream(src, size, mem)
 }
 
-// batchPieces are the record batches that have rows.
-type batchPieces struct {
+// ipcBatches are the record batches that have rows.
+type ipcBatches struct {
 	*ipc.Reader
 	mem   memory.Allocator
 	limit int64 // bytes of all batches; 0: none
 	bytes int64 // of the batches so far
 }
 
-func (b *batchPieces) Next(context.Context) (arrow.Table, error) {
+func (b *ipcBatches) Next(context.Context) (arrow.Table, error) {
 	for {
 		rec, err := b.Reader.Next()
 		if err != nil {
@@ -50,9 +50,9 @@ func (b *batchPieces) Next(context.Context) (arrow.Table, error) {
 	}
 }
 
-func (b *batchPieces) Share() float64 { return b.Reader.Share() }
+func (b *ipcBatches) Share() float64 { return b.Reader.Share() }
 
-func (b *batchPieces) Close() { b.Release() }
+func (b *ipcBatches) Close() { b.Release() }
 
 // A batchWriter writes tables in record batches.
 type batchWriter struct {
@@ -96,9 +96,9 @@ func (o *ReadOptions) source(file io.ReaderAt, size int64) csv.Source {
 	return csv.Source{Text: file, Size: size, Delimiter: o.Delimiter, MaxRow: o.MaxRow}
 }
 
-type csvPieces struct{ *csv.Reader }
+type csvBatches struct{ *csv.Reader }
 
-func (c csvPieces) Next(ctx context.Context) (arrow.Table, error) {
+func (c csvBatches) Next(ctx context.Context) (arrow.Table, error) {
 	rec, err := c.Reader.Next(ctx)
 	if err != nil {
 		return nil, err
@@ -107,4 +107,4 @@ func (c csvPieces) Next(ctx context.Context) (arrow.Table, error) {
 	return array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec}), nil
 }
 
-func (c csvPieces) Close() { c.Release() }
+func (c csvBatches) Close() { c.Release() }

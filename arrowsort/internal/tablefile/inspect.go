@@ -64,7 +64,7 @@ func Inspect(ctx context.Context, path string, opts ReadOptions) (*FileInfo, err
 		}
 		defer file.Close()
 		info = &FileInfo{File: path, Format: opts.Format.String(), Bytes: size, Compressed: compressed}
-		opts.limitMemory(size)
+		opts.setAllocationLimit(size)
 		if opts.Format == CSV {
 			opts.Delimiter = delimiter(path, opts.Delimiter)
 			return info, info.csv(ctx, file, opts)
@@ -89,7 +89,7 @@ func Inspect(ctx context.Context, path string, opts ReadOptions) (*FileInfo, err
 // csv finds the types of CSV, of which a compressed file is decompressed to a folder for temporary files.
 func (f *FileInfo) csv(ctx context.Context, file *os.File, opts ReadOptions) error {
 	if f.Compressed {
-		folder, err := atomicfile.NewFolder(os.TempDir(), temporaryPrefix)
+		folder, err := atomicfile.NewTempDir(os.TempDir(), temporaryPrefix)
 		if err != nil {
 			return err
 		}

@@ -36,9 +36,9 @@ type ReadOptions struct {
 	Start    func()                // called when reading begins: of a Parquet or Arrow file, after Schema
 	Progress func(done, total int) // called now and then, from one goroutine at a time
 
-	declared  int64 // bytes that a footer may declare; 0: any number
-	textLimit int64 // bytes of text that compressed CSV may be decompressed to; 0: any number
-	pieces    bool  // a column chunk of a Parquet file is read in pieces
+	declaredLimit int64 // bytes that a footer may declare; 0: any number
+	textLimit     int64 // bytes of text that compressed CSV may be decompressed to; 0: any number
+	inBatches     bool  // a column chunk of a Parquet file is read in batches
 }
 
 // A File is a file that is elsewhere. ReadAt may be called by several goroutines.
@@ -93,7 +93,7 @@ const (
 // parquet returns the options for a Parquet file.
 func (o *ReadOptions) parquet() parquet.ReadOptions {
 	return parquet.ReadOptions{Allocator: o.Allocator, Flat: o.Flat, Threads: o.Threads, Dictionaries: o.Dictionaries,
-		Progress: o.Progress, Declared: o.declared, Footer: o.Footer, InBatches: o.pieces}
+		Progress: o.Progress, DeclaredLimit: o.declaredLimit, Footer: o.Footer, InBatches: o.inBatches}
 }
 
 // parquet returns the options for a Parquet file.
@@ -137,15 +137,15 @@ const (
 	limitPerByte = 1000    // for each byte of the file
 )
 
-// limitMemory sets the limit for a file of a size, or of an unknown one, and makes the allocator keep it.
-func (o *ReadOptions) limitMemory(size int64) {
+// setAllocationLimit sets the limit for a file of a size, or of an unknown one, and makes the allocator keep it.
+func (o *ReadOptions) setAllocationLimit(size int64) {
 	if o.MemoryLimit == 0 {
 		o.MemoryLimit = machine.Memory()
 		if size >= 0 {
-			o.declared = max(leastLimit, limitPerByte*size)
+			o.declaredLimit = max(leastLimit, limitPerByte*size)
 		}
-		if o.declared > 0 && (o.MemoryLimit == 0 || o.declared < o.MemoryLimit) {
-			o.MemoryLimit = o.declared
+		if o.declaredLimit > 0 && (o.MemoryLimit == 0 || o.declaredLimit < o.MemoryLimit) {
+			o.MemoryLimit = o.declaredLimit
 		}
 	}
 	o.Allocator = allocators.NewLimiter(cmp.Or(o.Allocator, memory.DefaultAllocator), o.MemoryLimit, ErrLimit)

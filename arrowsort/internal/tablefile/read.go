@@ -67,7 +67,7 @@ func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
 		return nil, err
 	}
 	limited := opts
-	limited.limitMemory(-1)
+	limited.setAllocationLimit(-1)
 	b, err := readUpTo(r, limited.MemoryLimit)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func readPipe(ctx context.Context, opts ReadOptions) (*Input, error) {
 }
 
 func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (in *Input, err error) {
-	opts.limitMemory(size)
+	opts.setAllocationLimit(size)
 	in = &Input{Format: opts.Format, Bytes: size}
 	if opts.Format == Parquet {
 		if err := readParquet(ctx, src, in, opts); err != nil {
@@ -95,13 +95,13 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	if err := s.open(src, size, csv.MaxBatchBytes, opts); err != nil {
 		return nil, err
 	}
-	defer s.pieces.Close()
+	defer s.batches.Close()
 	in.Schema = s.Schema
 	if in.Columns, err = opts.begin(s.Schema); err != nil {
 		return nil, err
 	}
 	if in.Columns != nil {
-		s.Choose(in.Columns)
+		s.SelectColumns(in.Columns)
 	}
 	table, err := s.all(ctx)
 	if err != nil {
@@ -111,7 +111,7 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	return in, err
 }
 
-// all returns a table of all pieces.
+// all returns a table of all batches.
 func (s *Scanner) all(ctx context.Context) (arrow.Table, error) {
 	chunks, rows := make([][]arrow.Array, s.Schema.NumFields()), int64(0)
 	defer func() {
@@ -123,22 +123,22 @@ func (s *Scanner) all(ctx context.Context) (arrow.Table, error) {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		piece, err := s.pieces.Next(ctx)
+		batch, err := s.batches.Next(ctx)
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		piece = s.choose(piece)
+		batch = s.pick(batch)
 		for i := range chunks {
-			for _, a := range piece.Column(i).Data().Chunks() {
+			for _, a := range batch.Column(i).Data().Chunks() {
 				a.Retain()
 				chunks[i] = append(chunks[i], a)
 			}
 		}
-		rows += piece.NumRows()
-		piece.Release()
+		rows += batch.NumRows()
+		batch.Release()
 	}
 	return arraydata.NewTable(s.Schema, rows, func(i int) (*arrow.Chunked, error) {
 		return arrow.NewChunked(s.Schema.Field(i).Type, chunks[i]), nil

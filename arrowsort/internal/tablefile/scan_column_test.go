@@ -42,7 +42,7 @@ func TestPiecesEndInsidePages(t *testing.T) {
 			s, err := Scan(path, 1, ReadOptions{Allocator: mem})
 			require.NoError(t, err)
 			defer s.Close()
-			s.pieces.(*reader.Batches).Rows = 1024
+			s.batches.(*reader.Batches).Rows = 1024
 			row, pieces := 0, 0
 			for {
 				piece, err := s.Next(t.Context())

@@ -34,7 +34,7 @@ func TestPiecesOfPagesThatAreNotKept(t *testing.T) {
 			s, err := Scan(path, 1<<15, ReadOptions{Allocator: mem})
 			require.NoError(t, err)
 			defer s.Close()
-			require.True(t, s.pieces.(*reader.Batches).Rereads)
+			require.True(t, s.batches.(*reader.Batches).Rereads)
 			at := 0
 			for pieces := 0; ; pieces++ {
 				piece, err := s.Next(t.Context())
@@ -75,7 +75,7 @@ func TestPiecesOfLongRows(t *testing.T) {
 	}{{[]int{0, 1}, 1 << 20 / 30_000}, {[]int{0}, 600}} {
 		s, err := Scan(path, 1<<20, ReadOptions{})
 		require.NoError(t, err)
-		s.Choose(c.columns)
+		s.SelectColumns(c.columns)
 		piece, err := s.Next(t.Context())
 		require.NoError(t, err)
 		require.InDelta(t, c.rows, piece.NumRows(), 10, "the rows of a piece")

@@ -20,46 +20,47 @@ import (
 // ErrScan is returned for a pipe of a format that is not read from front to back: it has to be copied to a file.
 var ErrScan = errors.New("only Arrow streams can be read from a pipe")
 
-// A Scanner reads a file from front to back, a piece at a time. It is used by one goroutine.
+// A Scanner reads a file from front to back, a batch at a time. It is used by one goroutine.
 type Scanner struct {
 	Schema   *arrow.Schema
 	Format   Format
 	Bytes    int64     // size of the file; of a pipe, what was read so far
-	Template *Template // how a Parquet input is laid out, else nil
-	Footer   int64     // about the bytes that the footer of a Parquet file takes in memory, as long as it is open
-	InMemory int64     // about the bytes that the rows take in memory
-	Table    int64     // the same with the dictionaries that columns have in the file, as a table of all rows has them
-	Compact  int64     // the same with text in dictionaries, where a Parquet file has them
+	Template *Template // of a Parquet file, else nil
 	Rows     int64     // of a Parquet file and of all CSV files of ReadOptions.CSV; else -1
 
-	path    string          // in errors
-	file    io.Closer       // nil: standard input
-	pipe    *countingReader // what a pipe is read by; nil: it is a file
-	pieces  pieces
-	parquet *parquet.File // of a Parquet file
-	chosen  []int         // columns of a piece; nil: all
+	// About the bytes that the footer of a Parquet file takes in memory, as long as it is open, and that the rows take:
+	// with the dictionaries that columns have in the file, as a table of all rows has them, and with text in
+	// dictionaries where a Parquet file has them.
+	Footer, InMemory, Table, MemoryWithDictionaries int64
+
+	path     string          // in errors
+	file     io.Closer       // nil: standard input
+	pipe     *countingReader // what a pipe is read by; nil: it is a file
+	batches  batches
+	parquet  *parquet.File // of a Parquet file
+	selected []int         // columns of a batch; nil: all
 }
 
-// pieces are the parts of a table. Next ends with io.EOF.
-type pieces interface {
+// batches are the parts of a table. Next ends with io.EOF.
+type batches interface {
 	Next(ctx context.Context) (arrow.Table, error)
 	Share() float64 // of the file that was read
 	Close()
 }
 
-// Scan opens a file of any format, or an Arrow stream for Pipe. The pieces of Parquet and CSV take about pieceBytes in
-// memory, a record batch of Arrow is a piece. Dictionaries stay what they are in each piece. The types of CSV are those
+// Scan opens a file of any format, or an Arrow stream for Pipe. The batches of Parquet and CSV take about batchBytes in
+// memory, a record batch of Arrow is a batch. Dictionaries stay what they are in each batch. The types of CSV are those
 // of ReadOptions.CSV; without it all columns are text. The caller closes the scanner. Errors are those of Read, and
 // ErrScan.
-func Scan(path string, pieceBytes int64, opts ReadOptions) (*Scanner, error) {
-	return withFile(opts.name(path), "standard input", func() (*Scanner, error) { return scan(path, pieceBytes, opts) })
+func Scan(path string, batchBytes int64, opts ReadOptions) (*Scanner, error) {
+	return withFile(opts.name(path), "standard input", func() (*Scanner, error) { return scan(path, batchBytes, opts) })
 }
 
-func scan(path string, pieceBytes int64, opts ReadOptions) (s *Scanner, err error) {
+func scan(path string, batchBytes int64, opts ReadOptions) (s *Scanner, err error) {
 	opts.Delimiter = delimiter(opts.name(path), opts.Delimiter)
 	s = &Scanner{path: opts.name(path)}
 	if opts.Open != nil {
-		return s, s.openElsewhere(path, pieceBytes, opts)
+		return s, s.openElsewhere(path, batchBytes, opts)
 	}
 	if s.Format, err = opts.Format.resolveInput(path); err != nil {
 		return nil, err
@@ -73,8 +74,8 @@ func scan(path string, pieceBytes int64, opts ReadOptions) (s *Scanner, err erro
 	}
 	s.file = file
 	if err = ErrScan; !compressed { // else CSV, which is copied first
-		opts.limitMemory(size)
-		err = s.open(file, size, pieceBytes, opts)
+		opts.setAllocationLimit(size)
+		err = s.open(file, size, batchBytes, opts)
 	}
 	if err != nil {
 		s.Close()
@@ -84,7 +85,7 @@ func scan(path string, pieceBytes int64, opts ReadOptions) (s *Scanner, err erro
 }
 
 // openElsewhere opens a file by ReadOptions.Open. One that is compressed as a whole is an error.
-func (s *Scanner) openElsewhere(path string, pieceBytes int64, opts ReadOptions) (err error) {
+func (s *Scanner) openElsewhere(path string, batchBytes int64, opts ReadOptions) (err error) {
 	if s.Format, err = opts.Format.Resolve(path); err != nil {
 		return err
 	}
@@ -98,8 +99,8 @@ func (s *Scanner) openElsewhere(path string, pieceBytes int64, opts ReadOptions)
 	compressed, err := checkStart(src, size, s.Format)
 	if err == nil {
 		if err = ErrScan; !compressed {
-			opts.limitMemory(size)
-			err = s.open(src, size, pieceBytes, opts)
+			opts.setAllocationLimit(size)
+			err = s.open(src, size, batchBytes, opts)
 		}
 	}
 	if err != nil {
@@ -142,39 +143,40 @@ func (s *Scanner) openPipe(opts ReadOptions) error {
 	if err != nil {
 		return err
 	}
-	opts.limitMemory(-1)
+	opts.setAllocationLimit(-1)
 	s.pipe = &countingReader{r: r}
 	return s.openBatches(s.pipe, -1, opts)
 }
 
-func (s *Scanner) open(src source, size, pieceBytes int64, opts ReadOptions) error {
+func (s *Scanner) open(src source, size, batchBytes int64, opts ReadOptions) error {
 	s.Bytes = size
-	opts.pieces, opts.Dictionaries = true, false
+	opts.inBatches, opts.Dictionaries = true, false
 	switch s.Format {
 	case CSV:
-		return s.openCSV(src, pieceBytes, opts)
+		return s.openCSV(src, batchBytes, opts)
 	case Parquet:
 		f, err := parquet.Open(src, s.Bytes, opts.parquet())
 		if err != nil {
 			return err
 		}
 		s.parquet, s.Schema, s.Template, s.Rows = f, f.Schema(), f.Template, f.Template.Rows()
-		s.InMemory, s.Table, s.Compact, s.Footer = f.InMemory(), f.Table(), f.Compact(), f.Footer
-		s.pieces = f.Batches(pieceBytes)
+		s.InMemory, s.Table, s.MemoryWithDictionaries = f.InMemory(), f.Table(), f.MemoryWithDictionaries()
+		s.Footer = f.Footer
+		s.batches = f.Batches(batchBytes)
 		return nil
 	}
 	return s.openBatches(src, s.Bytes, opts)
 }
 
-func (s *Scanner) openCSV(src io.ReaderAt, pieceBytes int64, opts ReadOptions) error {
+func (s *Scanner) openCSV(src io.ReaderAt, batchBytes int64, opts ReadOptions) error {
 	opts.CSV = cmp.Or(opts.CSV, &csv.Schema{})
-	r, err := csv.NewReader(opts.source(src, s.Bytes), opts.CSV, pieceBytes, opts.Allocator)
+	r, err := csv.NewReader(opts.source(src, s.Bytes), opts.CSV, batchBytes, opts.Allocator)
 	if err != nil {
 		return err
 	}
-	s.Schema, s.Rows, s.pieces = opts.CSV.Arrow(), opts.CSV.Rows, csvPieces{r}
+	s.Schema, s.Rows, s.batches = opts.CSV.Arrow(), opts.CSV.Rows, csvBatches{r}
 	s.InMemory = opts.CSV.Bytes()
-	s.Table, s.Compact = s.InMemory, s.InMemory
+	s.Table, s.MemoryWithDictionaries = s.InMemory, s.InMemory
 	return nil
 }
 
@@ -187,25 +189,25 @@ func (s *Scanner) openBatches(src io.Reader, size int64, opts ReadOptions) error
 	if at, ok := src.(io.ReaderAt); ok && size >= 0 {
 		s.InMemory = batches.InMemory(at, size)
 	}
-	s.Table, s.Compact = s.InMemory, s.InMemory
-	s.Schema, s.pieces = batches.Schema(), &batchPieces{Reader: batches, mem: opts.Allocator, limit: opts.declared}
+	s.Table, s.MemoryWithDictionaries = s.InMemory, s.InMemory
+	s.Schema, s.batches = batches.Schema(), &ipcBatches{Reader: batches, mem: opts.Allocator, limit: opts.declaredLimit}
 	return nil
 }
 
-// Next returns the next piece, which the caller releases; io.EOF after the last. Errors name the file.
+// Next returns the next batch, which the caller releases; io.EOF after the last. Errors name the file.
 func (s *Scanner) Next(ctx context.Context) (table arrow.Table, err error) {
 	err = errkind.Contain(func() error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		table, err = s.pieces.Next(ctx)
+		table, err = s.batches.Next(ctx)
 		return err
 	})
 	if s.pipe != nil {
 		s.Bytes = s.pipe.n
 	}
 	if err == nil {
-		return s.choose(table), nil
+		return s.pick(table), nil
 	}
 	if err == io.EOF {
 		return nil, err
@@ -218,46 +220,46 @@ func (s *Scanner) Done() int64 {
 	if s.pipe != nil {
 		return s.Bytes
 	}
-	return int64(float64(s.Bytes) * s.pieces.Share())
+	return int64(float64(s.Bytes) * s.batches.Share())
 }
 
 // Close closes the file.
 func (s *Scanner) Close() {
-	if s.pieces != nil {
-		s.pieces.Close()
+	if s.batches != nil {
+		s.batches.Close()
 	}
 	if s.file != nil {
 		s.file.Close()
 	}
 }
 
-// Choose has Next return only some columns, by their positions in Schema, which becomes the schema of these. The others
+// SelectColumns limits Next to some columns, by their positions in Schema, which becomes the schema of these. The others
 // of Parquet and CSV are not read. It precedes Next.
-func (s *Scanner) Choose(columns []int) {
+func (s *Scanner) SelectColumns(columns []int) {
 	s.Schema = arraydata.Pick(s.Schema, columns)
-	if p, ok := s.pieces.(interface{ Choose(columns []int) }); ok {
-		p.Choose(columns)
+	if p, ok := s.batches.(interface{ SelectColumns(columns []int) }); ok {
+		p.SelectColumns(columns)
 		return
 	}
-	s.chosen = columns
+	s.selected = columns
 }
 
-// choose takes the chosen columns of a piece, which it consumes.
-func (s *Scanner) choose(piece arrow.Table) arrow.Table {
-	if s.chosen == nil {
-		return piece
+// pick takes the selected columns of a batch, which it consumes.
+func (s *Scanner) pick(batch arrow.Table) arrow.Table {
+	if s.selected == nil {
+		return batch
 	}
-	defer piece.Release()
-	columns := make([]arrow.Column, len(s.chosen))
-	for i, c := range s.chosen {
-		columns[i] = *piece.Column(c)
+	defer batch.Release()
+	columns := make([]arrow.Column, len(s.selected))
+	for i, c := range s.selected {
+		columns[i] = *batch.Column(c)
 	}
-	return array.NewTable(s.Schema, columns, piece.NumRows())
+	return array.NewTable(s.Schema, columns, batch.NumRows())
 }
 
-// PartBytes returns the sizes in memory of the parts that a file can be read by, about: the row groups of Parquet, or
+// PartSizes returns the sizes in memory of the parts that a file can be read by, about: the row groups of Parquet, or
 // the record batches of an Arrow file. nil: the file can only be read as a whole.
-func (s *Scanner) PartBytes() []int64 {
+func (s *Scanner) PartSizes() []int64 {
 	if s.Template != nil {
 		var bytes []int64
 		for _, group := range s.Template.RowGroups() {
@@ -266,20 +268,20 @@ func (s *Scanner) PartBytes() []int64 {
 		}
 		return bytes
 	}
-	if batches, ok := s.pieces.(*batchPieces); ok {
+	if batches, ok := s.batches.(*ipcBatches); ok {
 		return batches.Batches()
 	}
 	return nil
 }
 
-// Only has Next return some parts of the file only, count of them from number first on; see PartBytes. It precedes
-// Next, and is called once.
-func (s *Scanner) Only(first, count int) error {
-	if parts := len(s.PartBytes()); first < 0 || count < 0 || first+count > parts {
+// SelectParts limits Next to count parts of the file from number first on; see PartSizes. It precedes Next, and is
+// called once.
+func (s *Scanner) SelectParts(first, count int) error {
+	if parts := len(s.PartSizes()); first < 0 || count < 0 || first+count > parts {
 		return nameFile(s.path, "standard input", fmt.Errorf("there are %d row groups or record batches, but number "+
 			"%d to %d are asked for: the file is another one now", parts, first, first+count-1))
 	}
-	s.pieces.(interface{ Only(first, count int) }).Only(first, count)
+	s.batches.(interface{ SelectParts(first, count int) }).SelectParts(first, count)
 	return nil
 }
 

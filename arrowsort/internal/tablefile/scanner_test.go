@@ -18,9 +18,9 @@ import (
 )
 
 // scanAll joins the pieces of a file.
-func scanAll(t *testing.T, path string, pieceBytes int64, opts ReadOptions) (table arrow.Table, pieces int) {
+func scanAll(t *testing.T, path string, batchBytes int64, opts ReadOptions) (table arrow.Table, pieces int) {
 	t.Helper()
-	s, err := Scan(path, pieceBytes, opts)
+	s, err := Scan(path, batchBytes, opts)
 	require.NoError(t, err)
 	defer s.Close()
 	var records []arrow.Record
@@ -64,11 +64,11 @@ func TestScanReadsWhatReadReads(t *testing.T) {
 				want, err := Read(t.Context(), path, ReadOptions{Format: format})
 				require.NoError(t, err)
 				defer want.Table.Release()
-				pieceBytes := int64(1)
+				batchBytes := int64(1)
 				if table.NumRows() > 1000 && !testrun.Long() {
-					pieceBytes = 10 << 10 // single rows of a long file take seconds
+					batchBytes = 10 << 10 // single rows of a long file take seconds
 				}
-				got, pieces := scanAll(t, path, pieceBytes, ReadOptions{Format: format, Allocator: mem})
+				got, pieces := scanAll(t, path, batchBytes, ReadOptions{Format: format, Allocator: mem})
 				defer got.Release()
 				requireTables(t, want.Table, got)
 				if format == Parquet {
@@ -117,7 +117,7 @@ func TestScanOfText(t *testing.T) {
 	require.NoError(t, err)
 	defer s.Close()
 	require.EqualValues(t, 3, s.Rows)
-	s.Choose([]int{1})
+	s.SelectColumns([]int{1})
 	piece, err := s.Next(t.Context())
 	require.NoError(t, err)
 	defer piece.Release()
@@ -140,12 +140,12 @@ func TestScanOfAPipe(t *testing.T) {
 
 // A file that is cut while it is read must not look like one that ends there.
 func TestScanOfAFileThatIsCutMeanwhileFails(t *testing.T) {
-	for name, pieceBytes := range map[string]int64{"pages are kept": 1 << 20, "pages are not kept": 1 << 15} {
+	for name, batchBytes := range map[string]int64{"pages are kept": 1 << 20, "pages are not kept": 1 << 15} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "in.parquet")
 			writeNumbered(t, path, 3, 200_000,
 				WriteOptions{RowGroupRows: 60_000, Compression: Compression{Codec: "snappy"}})
-			s, err := Scan(path, pieceBytes, ReadOptions{})
+			s, err := Scan(path, batchBytes, ReadOptions{})
 			require.NoError(t, err)
 			defer s.Close()
 			for pieces := 0; err == nil; pieces++ {
@@ -177,7 +177,7 @@ func TestScanSomeColumns(t *testing.T) {
 			require.NoError(t, err)
 			defer s.Close()
 			whole := s.Schema
-			s.Choose([]int{2, 0})
+			s.SelectColumns([]int{2, 0})
 			require.True(t, arraydata.Pick(whole, []int{2, 0}).Equal(s.Schema))
 			var got []string
 			for {
@@ -218,8 +218,8 @@ func TestOnlySomeParts(t *testing.T) {
 	s, err := Scan(path, 1<<20, ReadOptions{})
 	require.NoError(t, err)
 	defer s.Close()
-	require.Nil(t, s.PartBytes())
-	require.ErrorContains(t, s.Only(0, 1), "there are 0 row groups")
+	require.Nil(t, s.PartSizes())
+	require.ErrorContains(t, s.SelectParts(0, 1), "there are 0 row groups")
 }
 
 // requireParts compares the rows of each range of parts with those of all parts. want is their number, 0 for any.
@@ -231,7 +231,7 @@ func requireParts(t *testing.T, path string, want int) {
 		return s
 	}
 	whole := open()
-	parts := whole.PartBytes()
+	parts := whole.PartSizes()
 	whole.Close()
 	require.NotEmpty(t, parts)
 	if want > 0 {
@@ -243,7 +243,7 @@ func requireParts(t *testing.T, path string, want int) {
 	for i := range parts {
 		require.Positive(t, parts[i])
 		s := open()
-		require.NoError(t, s.Only(i, 1))
+		require.NoError(t, s.SelectParts(i, 1))
 		part, err := s.all(t.Context())
 		require.NoError(t, err)
 		rows[i+1] = rows[i] + part.NumRows()
@@ -254,14 +254,14 @@ func requireParts(t *testing.T, path string, want int) {
 	for first := range parts {
 		for end := first; end <= len(parts); end++ {
 			s := open()
-			require.NoError(t, s.Only(first, end-first))
+			require.NoError(t, s.SelectParts(first, end-first))
 			part, err := s.all(t.Context())
 			require.NoError(t, err)
 			expected := array.NewTableFromSlice(all.Schema(), slicesOf(all, rows[first], rows[end]))
 			require.Equal(t, textOf(t, expected), textOf(t, part), "%d to %d", first, end)
 			expected.Release()
 			part.Release()
-			require.ErrorContains(t, s.Only(first, len(parts)+1), path)
+			require.ErrorContains(t, s.SelectParts(first, len(parts)+1), path)
 			s.Close()
 		}
 	}

@@ -23,16 +23,16 @@ import (
 // A Writer writes tables to a file, one after the other. Commit completes the file. Abort, without effect after
 // Commit, removes it.
 type Writer struct {
-	path   string
-	opts   WriteOptions // with a format and an allocator
-	out    countingWriter
-	file   atomicfile.File // nil after Commit and Abort
-	pieces pieceWriter
-	rows   int64 // of the tables
+	path    string
+	opts    WriteOptions // with a format and an allocator
+	out     countingWriter
+	file    atomicfile.File // nil after Commit and Abort
+	encoder tableWriter
+	rows    int64 // of the tables
 }
 
-// pieceWriter encodes the pieces of a table.
-type pieceWriter interface {
+// A tableWriter encodes tables.
+type tableWriter interface {
 	Write(ctx context.Context, table arrow.Table) error
 	Finish() error
 	Rows() int64 // of the row groups, record batches or lines that were written
@@ -86,18 +86,18 @@ func (w *Writer) begin(schema *arrow.Schema) error {
 		}
 		switch opts.Format {
 		case Parquet:
-			w.pieces, err = parquet.NewWriter(&w.out, schema, opts.parquet())
+			w.encoder, err = parquet.NewWriter(&w.out, schema, opts.parquet())
 			return err
 		case CSV:
 			const rows = 1 << 14 // of which the progress is reported
 			out, err := csv.NewWriter(&w.out, schema, delimiter(w.path, opts.Delimiter), opts.NoHeader)
-			w.pieces = &batchWriter{out: out, most: rows, progress: opts.Progress}
+			w.encoder = &batchWriter{out: out, most: rows, progress: opts.Progress}
 			return err
 		default:
 			const rows = 1 << 20 // so that a reader of a stream can start early
 			out, err := ipc.NewWriter(&w.out, schema, ipc.Options{
 				File: opts.Format == IPCFile, Codec: opts.Compression.Codec, Allocator: opts.Allocator})
-			w.pieces = &batchWriter{out: out, most: rows, progress: opts.Progress}
+			w.encoder = &batchWriter{out: out, most: rows, progress: opts.Progress}
 			return err
 		}
 	})
@@ -117,7 +117,7 @@ func (w *Writer) Write(ctx context.Context, table arrow.Table) error {
 	if w.opts.Rows != nil {
 		w.rows += int64(len(w.opts.Rows)) - table.NumRows()
 	}
-	return w.named(errkind.ContainWriting(func() error { return w.pieces.Write(ctx, table) }))
+	return w.named(errkind.ContainWriting(func() error { return w.encoder.Write(ctx, table) }))
 }
 
 // Rows returns the number of rows of the tables that were written and of the files that were copied.
@@ -128,8 +128,8 @@ func (w *Writer) Written() int64 { return w.out.n }
 
 // Finish writes what follows the last row. A file that does not have all rows of the tables is an error.
 func (w *Writer) Finish() error {
-	err := errkind.ContainWriting(w.pieces.Finish)
-	if n := w.pieces.Rows(); err == nil && n != w.rows {
+	err := errkind.ContainWriting(w.encoder.Finish)
+	if n := w.encoder.Rows(); err == nil && n != w.rows {
 		err = fmt.Errorf("the file has %d of %d rows and is not kept", n, w.rows)
 	}
 	if err == nil {
@@ -147,7 +147,7 @@ func (w *Writer) Commit() (int64, error) {
 
 // Abort removes the file, unless it was committed.
 func (w *Writer) Abort() {
-	if b, ok := w.pieces.(*batchWriter); ok {
+	if b, ok := w.encoder.(*batchWriter); ok {
 		b.abort()
 	}
 	if w.file != nil {
@@ -227,6 +227,6 @@ func (w *Writer) Copy(ctx context.Context, s *Scanner, report func(bytes int64))
 	w.rows += s.Rows
 	named := func(err error) error { return nameFile(s.path, "standard input", err) }
 	return w.named(errkind.ContainWriting(func() error {
-		return w.pieces.(*parquet.Writer).Copy(ctx, s.parquet, named, report)
+		return w.encoder.(*parquet.Writer).Copy(ctx, s.parquet, named, report)
 	}))
 }

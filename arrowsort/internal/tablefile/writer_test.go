@@ -49,7 +49,7 @@ func TestWriterThatIsAbortedLeavesNothing(t *testing.T) {
 
 // A forgetful writer loses every second table.
 type forgetful struct {
-	pieceWriter
+	tableWriter
 	tables int
 }
 
@@ -57,7 +57,7 @@ func (f *forgetful) Write(ctx context.Context, table arrow.Table) error {
 	if f.tables++; f.tables%2 == 0 {
 		return nil
 	}
-	return f.pieceWriter.Write(ctx, table)
+	return f.tableWriter.Write(ctx, table)
 }
 
 // TestFileThatLacksRows is not completed.
@@ -67,7 +67,7 @@ func TestFileThatLacksRows(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "t")
 		w, err := Create(t.Context(), path, table.Schema(), WriteOptions{Format: format})
 		require.NoError(t, err)
-		w.pieces = &forgetful{pieceWriter: w.pieces}
+		w.encoder = &forgetful{tableWriter: w.encoder}
 		for range 3 {
 			require.NoError(t, w.Write(t.Context(), table))
 		}

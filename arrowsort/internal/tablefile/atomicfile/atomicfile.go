@@ -30,7 +30,7 @@ func Create(ctx context.Context, path string) (File, error) {
 	if ok {
 		open = func() (*os.File, error) { return d.open(path) }
 	}
-	if ok || isOpened(path) {
+	if ok || isDeviceOrPipe(path) {
 		file, err := Open(ctx, open)
 		if err != nil {
 			return nil, err
@@ -56,11 +56,11 @@ func InPlace(ctx context.Context, w io.Writer) File {
 // Replaces reports whether Create makes a file at a path, which Abort removes.
 func Replaces(path string) bool {
 	_, ok := descriptorOf(path)
-	return !ok && !isOpened(path)
+	return !ok && !isDeviceOrPipe(path)
 }
 
-// isOpened reports whether there is a device or a pipe at a path.
-func isOpened(path string) bool {
+// isDeviceOrPipe reports whether there is a device or a pipe at a path.
+func isDeviceOrPipe(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.Mode().IsRegular()
 }
@@ -131,7 +131,7 @@ func Check(path string) error {
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a folder", folder)
 	}
-	if err := takesFiles(folder); err != nil {
+	if err := checkWritable(folder); err != nil {
 		return fmt.Errorf("no file can be made in the folder %s: %w", folder, err)
 	}
 	return nil

@@ -23,8 +23,8 @@ func lockFile(file *os.File) error {
 // ownerOf returns the number of the user that owns a file, as os.Geteuid does.
 func ownerOf(info fs.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Uid) }
 
-// takesFiles returns why no file can be made in a folder.
-func takesFiles(folder string) error { return unix.Access(folder, unix.W_OK|unix.X_OK) }
+// checkWritable returns why no file can be made in a folder.
+func checkWritable(folder string) error { return unix.Access(folder, unix.W_OK|unix.X_OK) }
 
 // open opens the descriptor for writing, where its file is being written. A descriptor of this process is duplicated:
 // opened by its path, a file would be written from its start. The file of another process is appended to.

@@ -21,8 +21,8 @@ func lockFile(file *os.File) error {
 // ownerOf returns the result of os.Geteuid: Windows has no numeric user ids, and its users share no temporary folder.
 func ownerOf(fs.FileInfo) int { return os.Geteuid() }
 
-// takesFiles makes a file in a folder and removes it: Windows has no reliable check of access.
-func takesFiles(folder string) error {
+// checkWritable makes a file in a folder and removes it: Windows has no reliable check of access.
+func checkWritable(folder string) error {
 	file, err := os.CreateTemp(folder, ".probe*")
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 // A Placement collects complete files in folders beside their places, and moves them there at the end. Such a folder is
 // locked: what a process that was killed left there, the next one removes.
 type Placement struct {
-	folders map[string]*Folder // by the folder of the outputs
+	folders map[string]*TempDir // by the folder of the outputs
 	files   []placedFile
 }
 
@@ -22,12 +22,12 @@ func (p *Placement) Path(output string) (string, error) {
 	to := followLinks(output) // the target of a link is replaced, not the link
 	dir := filepath.Dir(to)
 	if p.folders[dir] == nil {
-		folder, err := NewFolder(dir, outputPrefix)
+		folder, err := NewTempDir(dir, outputPrefix)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", output, err)
 		}
 		if p.folders == nil {
-			p.folders = map[string]*Folder{}
+			p.folders = map[string]*TempDir{}
 		}
 		p.folders[dir] = folder
 	}

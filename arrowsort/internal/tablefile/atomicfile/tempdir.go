@@ -34,10 +34,10 @@ func Remove(path string) error {
 	return os.Remove(path)
 }
 
-// A Folder is a folder for the runs or the unfinished outputs of one sort. The process holds a lock on a file in
+// A TempDir is a folder for the runs or the unfinished outputs of one sort. The process holds a lock on a file in
 // it: the operating system drops the lock with the process, however that ends. Files are removed relative to the opened
 // folder, so that nothing outside it is removed, whatever another user puts in the place of its path.
-type Folder struct {
+type TempDir struct {
 	path   string
 	parent *os.Root // the folder in which it is
 	root   *os.Root // the folder itself
@@ -45,9 +45,9 @@ type Folder struct {
 	files  int
 }
 
-// NewFolder makes a folder in dir, whose name has the prefix, and removes those that dead processes left there.
-func NewFolder(dir, prefix string) (*Folder, error) {
-	RemoveDead(dir, prefix)
+// NewTempDir makes a folder in dir, whose name has the prefix, and removes those that dead processes left there.
+func NewTempDir(dir, prefix string) (*TempDir, error) {
+	RemoveAbandoned(dir, prefix)
 	live.Lock()
 	defer live.Unlock()
 	const attempts = 100 // somebody who looks for dead folders may take a new one for dead before it is locked
@@ -56,7 +56,7 @@ func NewFolder(dir, prefix string) (*Folder, error) {
 		if err != nil {
 			return nil, fmt.Errorf("a folder for temporary files: %w", err)
 		}
-		f, err := openFolder(dir, filepath.Base(path))
+		f, err := openTempDir(dir, filepath.Base(path))
 		if err == nil {
 			err = f.take(os.O_CREATE | os.O_EXCL)
 		}
@@ -78,9 +78,9 @@ func NewFolder(dir, prefix string) (*Folder, error) {
 	return nil, fmt.Errorf("a folder for temporary files: none in %s could be locked", dir)
 }
 
-// openFolder opens a folder, which is not a link.
-func openFolder(dir, name string) (_ *Folder, err error) {
-	f := &Folder{path: filepath.Join(dir, name)}
+// openTempDir opens a folder, which is not a link.
+func openTempDir(dir, name string) (_ *TempDir, err error) {
+	f := &TempDir{path: filepath.Join(dir, name)}
 	if f.parent, err = os.OpenRoot(dir); err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func openFolder(dir, name string) (_ *Folder, err error) {
 }
 
 // checkNamed makes sure that the opened folder is the one with the name.
-func (f *Folder) checkNamed() error {
+func (f *TempDir) checkNamed() error {
 	opened, err := f.root.Stat(".")
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (f *Folder) checkNamed() error {
 
 // take locks the folder. After it the folder is this process's, and was not removed before it was locked. A lock that
 // is a link, or that another user owns than the folder, is errReplaced.
-func (f *Folder) take(flag int) (err error) {
+func (f *TempDir) take(flag int) (err error) {
 	if flag&os.O_CREATE == 0 {
 		if info, err := f.root.Lstat(lockName); err != nil || !info.Mode().IsRegular() {
 			return cmp.Or(err, errReplaced)
@@ -125,13 +125,13 @@ func (f *Folder) take(flag int) (err error) {
 	case err == nil:
 		err = f.checkLock()
 	case flag&os.O_CREATE != 0 && errors.Is(err, errors.ErrUnsupported):
-		err = f.root.Rename(lockName, lockName+"-missing") // no locks, as on Lustre by default; see RemoveDead
+		err = f.root.Rename(lockName, lockName+"-missing") // no locks, as on Lustre by default; see RemoveAbandoned
 	}
 	return err
 }
 
 // checkLock makes sure that the open lock is still the one in the folder, and of the folder's owner.
-func (f *Folder) checkLock() error {
+func (f *TempDir) checkLock() error {
 	opened, err := f.lock.Stat()
 	if err != nil {
 		return err
@@ -152,9 +152,9 @@ func (f *Folder) checkLock() error {
 	return nil
 }
 
-// RemoveDead removes the folders in dir with the prefix and a lock that nobody holds. Links and folders of other users
-// stay, and folders without a lock that are not empty, which somebody else made.
-func RemoveDead(dir, prefix string) {
+// RemoveAbandoned removes the folders in dir with the prefix and a lock that nobody holds. Links and folders of other
+// users stay, and folders without a lock that are not empty, which somebody else made.
+func RemoveAbandoned(dir, prefix string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return // making the folder returns the error
@@ -167,7 +167,7 @@ func RemoveDead(dir, prefix string) {
 }
 
 func removeDead(dir, name string) {
-	f, err := openFolder(dir, name)
+	f, err := openTempDir(dir, name)
 	if err != nil {
 		return
 	}
@@ -185,8 +185,8 @@ func removeDead(dir, name string) {
 // live are the folders of this process.
 var live = struct {
 	sync.Mutex
-	folders map[*Folder]bool
-}{folders: map[*Folder]bool{}}
+	folders map[*TempDir]bool
+}{folders: map[*TempDir]bool{}}
 
 // RemoveLive removes all folders of this process, which ends right after it: calls that make or remove a folder do not
 // return any more.
@@ -202,7 +202,7 @@ func RemoveLive() {
 }
 
 // Uninterrupted runs a change that must be whole, such as giving several files their names: RemoveLive, and with it the
-// end of the process, waits for it. The change neither makes nor removes a Folder.
+// end of the process, waits for it. The change neither makes nor removes a TempDir.
 func Uninterrupted(change func() error) error {
 	live.Lock()
 	defer live.Unlock()
@@ -213,16 +213,16 @@ func Uninterrupted(change func() error) error {
 const removals = 100
 
 // Path returns the path of the folder.
-func (f *Folder) Path() string { return f.path }
+func (f *TempDir) Path() string { return f.path }
 
 // Next returns the path of a new file.
-func (f *Folder) Next(ext string) string {
+func (f *TempDir) Next(ext string) string {
 	f.files++
 	return filepath.Join(f.path, fmt.Sprintf("run-%d%s", f.files, ext))
 }
 
 // Remove removes the folder and all files in it, the lock last: a folder without one is never removed later.
-func (f *Folder) Remove() error {
+func (f *TempDir) Remove() error {
 	err := f.remove()
 	live.Lock()
 	delete(live.folders, f)
@@ -231,7 +231,7 @@ func (f *Folder) Remove() error {
 	return err
 }
 
-func (f *Folder) remove() error {
+func (f *TempDir) remove() error {
 	entries, err := fs.ReadDir(f.root.FS(), ".")
 	for _, e := range entries {
 		if e.Name() != lockName {
@@ -248,7 +248,7 @@ func (f *Folder) remove() error {
 }
 
 // removeItself removes the folder, which is empty; one that is gone is no error.
-func (f *Folder) removeItself() error {
+func (f *TempDir) removeItself() error {
 	err := f.checkNamed()
 	if err == nil {
 		BeforeChange()
@@ -261,7 +261,7 @@ func (f *Folder) removeItself() error {
 }
 
 // close closes what is open.
-func (f *Folder) close() {
+func (f *TempDir) close() {
 	if f.lock != nil {
 		f.lock.Close()
 	}

@@ -23,7 +23,7 @@ func TestFoldersOfOthersStay(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dead, lockName), nil, 0o600))
 	empty := filepath.Join(folder, testPrefix+"2026")
 	require.NoError(t, os.Mkdir(empty, 0o700))
-	f, err := NewFolder(folder, testPrefix)
+	f, err := NewTempDir(folder, testPrefix)
 	require.NoError(t, err)
 	require.NoError(t, f.Remove())
 	require.FileExists(t, filepath.Join(other, "run-1.arrows"))
@@ -36,11 +36,11 @@ func TestFileSystemWithoutLocks(t *testing.T) {
 	tryLock = func(*os.File) error { return syscall.ENOSYS }
 	defer func() { tryLock = lockFile }()
 	folder := t.TempDir()
-	f, err := NewFolder(folder, testPrefix)
+	f, err := NewTempDir(folder, testPrefix)
 	require.NoError(t, err)
-	RemoveDead(folder, testPrefix)
+	RemoveAbandoned(folder, testPrefix)
 	tryLock = lockFile // as on another machine that has the folder
-	RemoveDead(folder, testPrefix)
+	RemoveAbandoned(folder, testPrefix)
 	require.DirExists(t, f.path)
 	require.NoError(t, f.Remove())
 	requireEmpty(t, folder)
@@ -119,7 +119,7 @@ func TestLinksInAFolderOfOthers(t *testing.T) {
 		require.NoError(t, os.Chown(filepath.Join(half, lockName), nobody, nobody))
 		stay = append(stay, foreign, half)
 	}
-	f, err := NewFolder(folder, testPrefix)
+	f, err := NewTempDir(folder, testPrefix)
 	require.NoError(t, err)
 	require.NoError(t, f.Remove())
 	require.NoDirExists(t, dead)
@@ -134,7 +134,7 @@ func TestLinksInAFolderOfOthers(t *testing.T) {
 func TestFolderThatIsReplaced(t *testing.T) {
 	secret, check := precious(t)
 	folder, aside := t.TempDir(), filepath.Join(t.TempDir(), "aside")
-	f, err := NewFolder(folder, testPrefix)
+	f, err := NewTempDir(folder, testPrefix)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(f.Next(".arrows"), nil, 0o600))
 	require.NoError(t, os.Rename(f.path, aside))
@@ -144,7 +144,7 @@ func TestFolderThatIsReplaced(t *testing.T) {
 	requireEmpty(t, aside)
 	require.NoError(t, os.Remove(f.path))
 
-	f, err = NewFolder(folder, testPrefix) // and while it is locked
+	f, err = NewTempDir(folder, testPrefix) // and while it is locked
 	require.NoError(t, err)
 	require.NoError(t, f.lock.Close())
 	tryLock = func(lock *os.File) error {
@@ -154,6 +154,6 @@ func TestFolderThatIsReplaced(t *testing.T) {
 		return lockFile(lock)
 	}
 	defer func() { tryLock = lockFile }()
-	RemoveDead(folder, testPrefix)
+	RemoveAbandoned(folder, testPrefix)
 	check()
 }

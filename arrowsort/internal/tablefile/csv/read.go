@@ -37,15 +37,15 @@ func NewReader(source Source, schema *Schema, batchBytes int64, mem memory.Alloc
 	}
 	r := &Reader{rows: rows, batch: min(max(batchBytes, 1), MaxBatchBytes), size: source.Size, mem: mem}
 	var columns []column
-	for _, c := range schema.all() {
+	for _, c := range schema.selected() {
 		columns = append(columns, column{place[c.from], c.field, c.typ})
 	}
 	r.read(columns)
 	return r, nil
 }
 
-// Choose has only some columns read, by their positions in the schema. It precedes Next.
-func (r *Reader) Choose(columns []int) {
+// SelectColumns limits reading to some columns, by their positions in the schema. It precedes Next.
+func (r *Reader) SelectColumns(columns []int) {
 	var chosen []column
 	for _, c := range columns {
 		chosen = append(chosen, r.columns[c])

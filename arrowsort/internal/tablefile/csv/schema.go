@@ -156,8 +156,8 @@ func places(names []string) map[string][]int {
 // Separator returns the character that may separate the columns of a file that seems to have only one; 0 is none.
 func (s *Schema) Separator() rune { return separator(s.names, s.delimiter) }
 
-// all returns the columns that are read.
-func (s *Schema) all() []column {
+// selected returns the columns that are read.
+func (s *Schema) selected() []column {
 	if s.columns != nil {
 		return s.columns
 	}
@@ -172,7 +172,7 @@ func (s *Schema) all() []column {
 // Arrow returns the schema of the columns that are read.
 func (s *Schema) Arrow() *arrow.Schema {
 	var fields []arrow.Field
-	for _, c := range s.all() {
+	for _, c := range s.selected() {
 		fields = append(fields, c.field)
 	}
 	return arrow.NewSchema(fields, nil)
@@ -180,7 +180,7 @@ func (s *Schema) Arrow() *arrow.Schema {
 
 // Pick returns the schema with some of the columns, by their positions.
 func (s *Schema) Pick(columns []int) *Schema {
-	all, picked := s.all(), *s
+	all, picked := s.selected(), *s
 	picked.columns = make([]column, len(columns))
 	for i, c := range columns {
 		picked.columns[i] = all[c]
@@ -192,7 +192,7 @@ func (s *Schema) Pick(columns []int) *Schema {
 // and 2.5. Those of them that are keys are appended after all columns, with their types. It returns the positions of
 // the keys.
 func (s *Schema) Verbatim(keys []int) (verbatim *Schema, typed []int) {
-	all := s.all()
+	all := s.selected()
 	columns := slices.Clone(all)
 	for _, k := range keys {
 		at := k
@@ -242,7 +242,7 @@ func (s *Schema) inferenceOf(column int) *inference {
 
 // Bytes returns about what the columns that are read take in memory.
 func (s *Schema) Bytes() (n int64) {
-	for _, c := range s.all() {
+	for _, c := range s.selected() {
 		n += s.Rows * fixedBytes(c.field.Type)
 		if c.field.Type.ID() == arrow.STRING {
 			n += s.inferred[c.from].bytes

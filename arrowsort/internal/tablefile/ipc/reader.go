@@ -99,9 +99,9 @@ func (r *Reader) Batches() []int64 {
 	return nil
 }
 
-// Only has Next return some record batches of a file only, count of them from number first on. It precedes Next, and is
+// SelectParts has Next return some record batches of a file only, count of them from number first on. It precedes Next, and is
 // called once.
-func (r *Reader) Only(first, count int) { r.messages.(*blockMessages).only(first, count) }
+func (r *Reader) SelectParts(first, count int) { r.messages.(*blockMessages).only(first, count) }
 
 // Share returns the share of the input that was read, from 0 to 1, when its size is known.
 func (r *Reader) Share() float64 { return r.messages.share() }

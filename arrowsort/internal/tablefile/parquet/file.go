@@ -134,10 +134,10 @@ func checkDeclared(meta *metadata.FileMetaData, opts reader.Options) error {
 	for leaf := range meta.Schema.NumColumns() {
 		bytes += reader.ColumnBytes(meta, leaf)
 	}
-	if opts.Declared > 0 && bytes > float64(opts.Declared) {
+	if opts.DeclaredLimit > 0 && bytes > float64(opts.DeclaredLimit) {
 		return fmt.Errorf("%w: its %d rows take about %.0f bytes, a file of its size may take %d unless a larger "+
 			"limit is set",
-			errkind.ErrLimit, meta.NumRows, bytes, opts.Declared)
+			errkind.ErrLimit, meta.NumRows, bytes, opts.DeclaredLimit)
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func (d *Dataset) measure(file int, s *tablefile.Scanner) {
 	unknown := d.Rows < 0
 	d.Memory += s.InMemory
 	d.Table += s.Table
-	d.Compact += s.Compact
+	d.Compact += s.MemoryWithDictionaries
 	if d.Rows += s.Rows; unknown || s.Rows < 0 {
 		d.Rows = -1
 	}

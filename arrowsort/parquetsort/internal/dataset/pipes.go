@@ -16,7 +16,7 @@ import (
 // pipes are the files that can be read once: standard input and named pipes. They are copied to files in a folder for
 // spilled runs.
 type pipes struct {
-	folder *atomicfile.Folder
+	folder *atomicfile.TempDir
 	copies map[string]string // by the path of the pipe
 	open   *os.File          // a named pipe that is not copied
 }
@@ -88,7 +88,7 @@ func (d *Dataset) openPipe(ctx context.Context, path string, format tablefile.Fo
 		return nil
 	}
 	if d.pipes.folder == nil {
-		folder, err := atomicfile.NewFolder(d.opts.SpillDir, extsort.SpillPrefix)
+		folder, err := atomicfile.NewTempDir(d.opts.SpillDir, extsort.SpillPrefix)
 		if err != nil {
 			return err
 		}

@@ -90,14 +90,14 @@ func (s *FileScan) Open() (err error) {
 		return err
 	}
 	if columns.columns != nil {
-		s.scanner.Choose(columns.in(s.scanner.Schema))
+		s.scanner.SelectColumns(columns.in(s.scanner.Schema))
 	}
 	_, err = s.dataset.match(columns.Schema, s.path, s.scanner.Schema) // as it was when the dataset was opened
 	return err
 }
 
-// Only has Next return some row groups or record batches only, as tablefile.Scanner.Only does. Open precedes it.
-func (s *FileScan) Only(first, count int) error { return s.scanner.Only(first, count) }
+// SelectParts has Next return some row groups or record batches only, as tablefile.Scanner.Only does. Open precedes it.
+func (s *FileScan) SelectParts(first, count int) error { return s.scanner.SelectParts(first, count) }
 
 // Next returns the next rows, which the caller releases; io.EOF after the last.
 func (s *FileScan) Next(ctx context.Context) (arrow.Table, error) {

@@ -35,23 +35,23 @@ func NewBatches(f *File, bytes int64) *Batches {
 	return p
 }
 
-// Choose limits reading to some columns, by position. Call it before Next.
-func (p *Batches) Choose(columns []int) {
+// SelectColumns limits reading to some columns, by position. Call it before Next.
+func (p *Batches) SelectColumns(columns []int) {
 	p.selectColumns(columns)
 	p.measure()
 }
 
-// Only limits reading to the row groups first to first+count-1. Call it before Next.
-func (p *Batches) Only(first, count int) { p.group, p.end = first-1, first+count }
+// SelectParts limits reading to the row groups first to first+count-1. Call it before Next.
+func (p *Batches) SelectParts(first, count int) { p.group, p.end = first-1, first+count }
 
 // measure sets the number of rows of a batch from the size of the fields that are read.
 func (p *Batches) measure() {
 	bytes, row := p.bytes, max(p.rowBytes(), 1)
 	if p.Rereads = p.pageBytes() > 2*bytes; p.Rereads {
-		p.spare = nil
+		p.buffers = nil
 		bytes *= rereadingBatches // since some pages are read again for each
-	} else if p.spare == nil {
-		p.spare = new(workers.Spares[*page.Buffers])
+	} else if p.buffers == nil {
+		p.buffers = new(workers.Spares[*page.Buffers])
 	}
 	p.Rows = bytes / row
 	if p.Rows < fewBatchRows && row/int64(max(len(p.fields), 1)) < longValue {
@@ -148,9 +148,9 @@ func (p *Batches) Share() float64 {
 // Close releases the memory of the batches.
 func (p *Batches) Close() {
 	p.drop()
-	if p.spare != nil {
-		p.spare.Drain((*page.Buffers).Release)
-		p.spare = nil
+	if p.buffers != nil {
+		p.buffers.Drain((*page.Buffers).Release)
+		p.buffers = nil
 	}
 }
 

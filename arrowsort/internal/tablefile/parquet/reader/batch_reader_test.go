@@ -148,8 +148,8 @@ func TestBatchesOfSome(t *testing.T) {
 	file, want := write(t, table), values(table)
 	b := reader.NewBatches(open(t, file, parquet.ReadOptions{InBatches: true}).File, 1<<20)
 	defer b.Close()
-	b.Only(1, 1)
-	b.Choose([]int{5, 2})
+	b.SelectParts(1, 1)
+	b.SelectColumns([]int{5, 2})
 	got, rows := readBatches(t, b)
 	require.Equal(t, [][]string{want[5][groupRows : 2*groupRows], want[2][groupRows : 2*groupRows]}, got)
 	require.Equal(t, []int64{groupRows}, rows)
@@ -188,7 +188,7 @@ func TestEstimates(t *testing.T) {
 	require.Equal(t, table.NumRows(), meta)
 	require.Greater(t, float64(f.InMemory()), 8*rows, "the numbers alone")
 	require.Less(t, float64(f.InMemory()), 200*rows)
-	require.LessOrEqual(t, f.Compact(), f.InMemory())
+	require.LessOrEqual(t, f.MemoryWithDictionaries(), f.InMemory())
 }
 
 // TestPageIndex: each data page of a leaf column with its first row, in a row group.

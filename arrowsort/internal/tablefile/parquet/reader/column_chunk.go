@@ -201,8 +201,8 @@ func (f *File) eachPage(group, leaf int, use func(r *page.Reader) error) error {
 
 // takeScratch returns buffers that were given back, or new ones.
 func (f *File) takeScratch() *page.Buffers {
-	if f.spare != nil {
-		if s := f.spare.Take(); s != nil {
+	if f.buffers != nil {
+		if s := f.buffers.Take(); s != nil {
 			return s
 		}
 	}
@@ -210,8 +210,8 @@ func (f *File) takeScratch() *page.Buffers {
 }
 
 func (f *File) giveScratch(s *page.Buffers) {
-	if f.spare != nil {
-		f.spare.Give(s)
+	if f.buffers != nil {
+		f.buffers.Give(s)
 	} else {
 		s.Release()
 	}

@@ -38,13 +38,13 @@ func (f *SchemaField) IsLeaf() bool { return len(f.Children) == 0 }
 // Nested columns are assembled in nested.go. pqarrow would open the children of a struct on new goroutines, whose
 // panics cannot be recovered.
 type File struct {
-	src    io.ReaderAt
-	file   *file.Reader
-	fields []SchemaField
-	leaves *pqarrow.FileReader // reads leaf columns by column number
-	schema *arrow.Schema
-	opts   Options
-	spare  *workers.Spares[*page.Buffers] // what batches were read with; nil: it is not kept
+	src     io.ReaderAt
+	file    *file.Reader
+	fields  []SchemaField
+	leaves  *pqarrow.FileReader // reads leaf columns by column number
+	schema  *arrow.Schema
+	opts    Options
+	buffers *workers.Spares[*page.Buffers] // what batches were read with; nil: it is not kept
 
 	encodings sync.Map // of encodingsRead: leaf column to bool
 	texts     sync.Map // of expandedText: leaf column to float64
@@ -52,14 +52,14 @@ type File struct {
 
 // Options are the options of reading a Parquet file.
 type Options struct {
-	Allocator    memory.Allocator
-	Flat         *allocators.Recycler  // for columns that batches read without pqarrow; nil: Allocator
-	Threads      int                   // 0: GOMAXPROCS
-	Dictionaries bool                  // text with a small dictionary becomes dictionary columns
-	Progress     func(done, total int) // called now and then, from one goroutine at a time; or nil
-	Declared     int64                 // bytes that a footer may declare; 0: any number
-	Footer       int64                 // bytes that it may take in memory; 0: any number
-	InBatches    bool                  // column chunks are read a batch at a time
+	Allocator     memory.Allocator
+	Flat          *allocators.Recycler  // for columns that batches read without pqarrow; nil: Allocator
+	Threads       int                   // 0: GOMAXPROCS
+	Dictionaries  bool                  // text with a small dictionary becomes dictionary columns
+	Progress      func(done, total int) // called now and then, from one goroutine at a time; or nil
+	DeclaredLimit int64                 // bytes that a footer may declare; 0: any number
+	Footer        int64                 // bytes that it may take in memory; 0: any number
+	InBatches     bool                  // column chunks are read a batch at a time
 }
 
 // New returns a file with a checked footer. schema and fields are its columns, with the types of the table.

@@ -15,8 +15,8 @@ import (
 // InMemory estimates the bytes of all rows in memory.
 func (f *File) InMemory() int64 { return int64(f.tableBytes()) }
 
-// Compact estimates the same with text in dictionaries, in columns that are read so.
-func (f *File) Compact() (bytes int64) {
+// MemoryWithDictionaries estimates the same with text in dictionaries, in columns that are read so.
+func (f *File) MemoryWithDictionaries() (bytes int64) {
 	for i := range f.fields {
 		field := &f.fields[i]
 		for _, leaf := range leavesOf(nil, f.fields[i:i+1]) {
