@@ -142,8 +142,8 @@ func Unavailable(err error) bool {
 	return errors.Is(err, ErrNoDevice) || errors.Is(err, ErrDevice) || errors.Is(err, engine.ErrMemory)
 }
 
-// WithFallback returns an engine that sorts on first, and on second if the error of first is Unavailable. used is called
-// with the name of each engine that starts a sort.
+// WithFallback returns an engine that sorts on first, and on second if the error of first is Unavailable. used is
+// called with the name of each engine that starts a sort.
 func WithFallback(first, second engine.Engine, used func(engine string)) engine.Engine {
 	return &fallback{first, second, used}
 }

@@ -78,25 +78,13 @@ func (c *command) check(ctx context.Context, _ []string) error {
 			r.BadFile = violation.File
 		}
 	}
-	return c.answer(violation == nil, append(lines, remarks...))
-}
-
-// answer prints whether the input is sorted.
-func (c *command) answer(sorted bool, lines []string) error {
-	switch {
-	case c.json:
-		c.report.Sorted = &sorted
-		if err := c.report.writeJSON(c.out); err != nil {
+	r.Sorted = new(violation == nil)
+	if c.json || !c.quiet {
+		if err := c.answer(append(lines, remarks...)); err != nil {
 			return err
 		}
-	case !c.quiet:
-		for _, line := range lines {
-			if _, err := fmt.Fprintln(c.out, printable(line)); err != nil {
-				return err
-			}
-		}
 	}
-	if !sorted {
+	if violation != nil {
 		return errNotSorted
 	}
 	return nil

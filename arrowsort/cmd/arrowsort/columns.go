@@ -39,7 +39,7 @@ func resolve(ctx context.Context, schema *arrow.Schema, flags []keyFlag, selecte
 	defer none.Release()
 	// It checks types and nested fields.
 	if _, err := arrowsort.Explain(ctx, none, keys, arrowsort.Options{}); err != nil {
-		return nil, inWords(err)
+		return nil, forCommandLine(err)
 	}
 	return keys, nil
 }
@@ -204,7 +204,8 @@ func parseKey(text string, most int) (arrowsort.Key, error) {
 }
 
 // declaredKeys returns the order that the footers of all files declare as keys.
-func declaredKeys(ctx context.Context, files []string, piped bool, opts parquetsort.Options) (keys []keyFlag, err error) {
+func declaredKeys(ctx context.Context, files []string, piped bool,
+	opts parquetsort.Options) (keys []keyFlag, err error) {
 	without := func(format string, args ...any) ([]keyFlag, error) {
 		return nil, usagef("give at least one key: -k COLUMN; "+format, args...)
 	}

@@ -36,9 +36,6 @@ func (e engineChoice) check() error {
 	return nil
 }
 
-// allGPUs is the number of GPUs of --gpus all.
-const allGPUs = -1
-
 // gpuOptions returns the options for the GPUs of --gpus; without it the first GPU.
 func (e engineChoice) gpuOptions() (options gpu.Options, err error) {
 	n := e.gpus

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -53,7 +52,7 @@ func (c *command) explain(ctx context.Context, _ []string) error {
 		}
 		r.Strategy = &d.Strategy
 		if lines = strategyLines(d); !d.InMemory {
-			return c.explained(lines)
+			return c.answer(lines)
 		}
 	}
 	var got *parquetsort.PlanResult
@@ -67,18 +66,7 @@ func (c *command) explain(ctx context.Context, _ []string) error {
 	r.Rows, r.Columns, r.BytesIn = &got.Rows, int64(got.Columns), got.Bytes
 	r.Plan, r.Details = got.Plan.String(), &got.Plan
 	lines = append([]string{counted(got.Rows, "row") + ", " + counted(r.Columns, "column")}, lines...)
-	return c.explained(append(lines, got.Plan.Lines()...))
-}
-
-func (c *command) explained(lines []string) error {
-	if c.json {
-		return c.report.writeJSON(c.out)
-	}
-	for i := range lines {
-		lines[i] = printable(lines[i])
-	}
-	_, err := fmt.Fprintln(c.out, strings.Join(lines, "\n"))
-	return err
+	return c.answer(append(lines, got.Plan.Lines()...))
 }
 
 // strategyLines describes a strategy in words.

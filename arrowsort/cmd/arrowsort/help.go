@@ -34,14 +34,11 @@ Ctrl-C.`
 )
 
 // oneInput accepts one argument, the input.
-func oneInput(_ *cobra.Command, args []string) error {
-	switch len(args) {
-	case 0:
-		return usagef("name an input file, or - for standard input")
-	case 1:
-		return nil
+func oneInput(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usagef("name one input file, these are %d: %s", len(args), strings.Join(args, ", "))
 	}
-	return usagef("name one input file, these are %d: %s", len(args), strings.Join(args, ", "))
+	return someInputs(cmd, args)
 }
 
 func someInputs(_ *cobra.Command, args []string) error {

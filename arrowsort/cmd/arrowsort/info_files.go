@@ -170,14 +170,16 @@ func span(numbers []int64, show func(int64) string) string {
 func (r *fileReport) table(width int) string {
 	rows := columnRows(nil, r.Columns, "")
 	titles := []string{"column", "type", "nulls", "bytes", "raw", "codec", "encodings"}
-	var kept []int
+	var kept, numbers []int
 	for i := range titles {
 		if i < 2 || slices.ContainsFunc(rows, func(row []string) bool { return row[i] != "" }) {
+			if 2 <= i && i <= 4 {
+				numbers = append(numbers, len(kept))
+			}
 			kept = append(kept, i)
 		}
 	}
-	out := newTable(width)
-	var alignments []table.ColumnConfig
+	out := newTable(width, numbers)
 	pick := func(cells []string) table.Row {
 		var row table.Row
 		for _, i := range kept {
@@ -185,13 +187,6 @@ func (r *fileReport) table(width int) string {
 		}
 		return row
 	}
-	for to, i := range kept {
-		if 2 <= i && i <= 4 {
-			alignments = append(alignments, table.ColumnConfig{Number: to + 1, Align: text.AlignRight,
-				AlignHeader: text.AlignRight})
-		}
-	}
-	out.SetColumnConfigs(alignments)
 	out.AppendHeader(pick(titles))
 	for _, row := range rows {
 		out.AppendRow(pick(row))

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -268,6 +269,18 @@ func (c *command) warn(text string) {
 	if !c.quiet && !c.json {
 		fmt.Fprintln(c.err, "arrowsort: warning:", printable(text))
 	}
+}
+
+// answer prints the answer of a command that writes no rows.
+func (c *command) answer(lines []string) error {
+	if c.json {
+		return c.report.writeJSON(c.out)
+	}
+	for i := range lines {
+		lines[i] = printable(lines[i])
+	}
+	_, err := fmt.Fprintln(c.out, strings.Join(lines, "\n"))
+	return err
 }
 
 // finish ends a job with its report; standard output may hold the sorted table.

@@ -77,8 +77,8 @@ func run(ctx context.Context, args []string, s streams) int {
 	case errors.Is(err, syscall.EPIPE):
 		return exitPipe
 	}
-	line := printable(strings.Join(strings.Fields(strings.TrimPrefix(byFlag(err.Error(), "--format"), "arrowsort: ")),
-		" "))
+	line := strings.TrimPrefix(withFormatFlag(err.Error(), "--format"), "arrowsort: ")
+	line = printable(strings.Join(strings.Fields(line), " "))
 	if usage := (usageError{}); !started || errors.As(err, &usage) || errors.Is(err, tablefile.ErrFormat) {
 		fmt.Fprintf(s.err, "arrowsort: %s (see %s --help)\n", line, command.CommandPath())
 		return exitUsage

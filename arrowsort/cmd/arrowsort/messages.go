@@ -13,14 +13,64 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// checkName names the command whose exit code is its result.
-const checkName = "check"
+// Exit codes.
+const (
+	exitOK        = 0
+	exitError     = 1
+	exitNotSorted = 1 // of check only, whose errors exit with exitUsage
+	exitUsage     = 2
 
-// inWords rewords an error of the library for users of the command.
-func inWords(err error) error {
-	words := strings.TrimPrefix(err.Error(), "arrowsort: ")
-	return reworded{strings.TrimSuffix(words, "; use Key.At"), err}
+	exitInterrupted = 130 // 128 + SIGINT
+	exitPipe        = 141 // 128 + SIGPIPE: standard output is a closed pipe
+)
+
+// errNotSorted ends check for a file that is not sorted. The reason has been printed already.
+var errNotSorted = errors.New("not sorted")
+
+// interrupted is printed after a signal.
+const interrupted = "arrowsort: interrupted"
+
+// usageError is a mistake on the command line.
+type usageError struct{ text string }
+
+func (e usageError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
+
+// forCommandLine rewords an error of package parquetsort or arrowsort for users of the command.
+func forCommandLine(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "parquetsort: "), "arrowsort: ")
+	text = strings.TrimSuffix(text, "; use Key.At")
+	if errors.Is(err, parquetsort.ErrOption) {
+		return usageError{strings.TrimPrefix(text, "invalid option: ")}
+	}
+	return reworded{text, err}
 }
+
+// reworded is an error with another text.
+type reworded struct {
+	text string
+	error
+}
+
+func (e reworded) Error() string { return e.text }
+
+func (e reworded) Unwrap() error { return e.error }
+
+// withFormatFlag adds to an error the flag that names a format.
+func withFormatFlag(text, flag string) string {
+	return strings.Replace(text, "name the format: ", "give "+flag+": ", 1)
+}
+
+// Names of commands that exit codes and messages depend on.
+const (
+	checkName   = "check"
+	mergeName   = "merge"
+	argsortName = "argsort"
+)
 
 // longName is the number of characters to which messages cut names.
 const longName = 60
@@ -36,11 +86,6 @@ var unquote = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
 func printable(s string) string {
 	quoted := strconv.Quote(s)
 	return unquote.Replace(quoted[1 : len(quoted)-1])
-}
-
-// byFlag adds to an error the flag that names a format.
-func byFlag(text, flag string) string {
-	return strings.Replace(text, "name the format: ", "give "+flag+": ", 1)
 }
 
 // counted returns a number of things in words.
@@ -67,52 +112,6 @@ func displayName(path, pipe string) string {
 	return filepath.Base(path)
 }
 
-// forCommandLine rewords an error of package parquetsort in terms of the command's flags.
-func forCommandLine(err error) error {
-	if err == nil {
-		return nil
-	}
-	text := strings.TrimPrefix(err.Error(), "parquetsort: ")
-	if errors.Is(err, parquetsort.ErrOption) {
-		return usageError{strings.TrimPrefix(text, "invalid option: ")}
-	}
-	return reworded{text, err}
-}
-
-// reworded is an error with another text.
-type reworded struct {
-	text string
-	error
-}
-
-func (e reworded) Error() string { return e.text }
-
-func (e reworded) Unwrap() error { return e.error }
-
-// Exit codes.
-const (
-	exitOK        = 0
-	exitError     = 1
-	exitNotSorted = 1 // of check only, whose errors exit with exitUsage
-	exitUsage     = 2
-
-	exitInterrupted = 130 // 128 + SIGINT
-	exitPipe        = 141 // 128 + SIGPIPE: standard output is a closed pipe
-)
-
-// errNotSorted ends check for a file that is not sorted. The reason has been printed already.
-var errNotSorted = errors.New("not sorted")
-
-// interrupted is printed after a signal.
-const interrupted = "arrowsort: interrupted"
-
-// usageError is a mistake on the command line.
-type usageError struct{ text string }
-
-func (e usageError) Error() string { return e.text }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
-
 // grouped formats a number with separators of thousands.
 func grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
@@ -134,9 +133,3 @@ func bytesText(n int64) string {
 	}
 	return fmt.Sprintf("%.1f %s", x, units[u])
 }
-
-// mergeName names the command that does not sort.
-const mergeName = "merge"
-
-// argsortName names the command that writes no rows.
-const argsortName = "argsort"

@@ -151,17 +151,15 @@ const previewWidth = 40
 // preview prints the first rows of a table below the names and types of a schema. Lines are cut to a width; 0 is
 // unlimited.
 func preview(w io.Writer, t arrow.Table, schema *arrow.Schema, rows, width int) error {
-	out := newTable(width)
 	names, types := make(table.Row, t.NumCols()), make(table.Row, t.NumCols())
-	var alignments []table.ColumnConfig
+	var numbers []int
 	for i, f := range schema.Fields() {
 		names[i], types[i] = printable(f.Name), printable(f.Type.String())
 		if isNumber(f.Type) {
-			alignments = append(alignments, table.ColumnConfig{Number: i + 1, Align: text.AlignRight,
-				AlignHeader: text.AlignRight})
+			numbers = append(numbers, i)
 		}
 	}
-	out.SetColumnConfigs(alignments)
+	out := newTable(width, numbers)
 	out.AppendHeader(names)
 	out.AppendHeader(types)
 	reader := array.NewTableReader(t, int64(rows))
@@ -176,12 +174,18 @@ func preview(w io.Writer, t arrow.Table, schema *arrow.Schema, rows, width int) 
 	return err
 }
 
-// newTable returns a table for a terminal of a width; 0 is unlimited.
-func newTable(width int) table.Writer {
+// newTable returns a table for a terminal of a width, 0 for unlimited. Numbers are columns that are aligned right.
+func newTable(width int, numbers []int) table.Writer {
 	out := table.NewWriter()
 	out.SetAllowedRowLength(width)
 	out.SetStyle(table.StyleLight)
 	out.Style().Format.Header = text.FormatDefault // names are shown as they are
+	var alignments []table.ColumnConfig
+	for _, i := range numbers {
+		alignments = append(alignments, table.ColumnConfig{Number: i + 1, Align: text.AlignRight,
+			AlignHeader: text.AlignRight})
+	}
+	out.SetColumnConfigs(alignments)
 	return out
 }
 
