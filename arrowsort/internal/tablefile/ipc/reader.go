@@ -99,7 +99,7 @@ func (r *Reader) Batches() []int64 {
 	return nil
 }
 
-// SelectParts has Next return some record batches of a file only, count of them from number first on. It precedes Next, and is
+// SelectParts limits Next to count record batches of a file from number first on. It precedes Next, and is
 // called once.
 func (r *Reader) SelectParts(first, count int) { r.messages.(*blockMessages).only(first, count) }
 
