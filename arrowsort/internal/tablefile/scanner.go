@@ -233,8 +233,8 @@ func (s *Scanner) Close() {
 	}
 }
 
-// SelectColumns limits Next to some columns, by their positions in Schema, which becomes the schema of these. The others
-// of Parquet and CSV are not read. It precedes Next.
+// SelectColumns limits Next to some columns, by their positions in Schema, which becomes the schema of these. The
+// others of Parquet and CSV are not read. It precedes Next.
 func (s *Scanner) SelectColumns(columns []int) {
 	s.Schema = arraydata.Pick(s.Schema, columns)
 	if p, ok := s.batches.(interface{ SelectColumns(columns []int) }); ok {
