@@ -3,7 +3,7 @@
 //	arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet
 //
 // Its commands are sort, merge (of sorted files), argsort (the row numbers in sorted order), check (is a file sorted),
-// explain (what a sort comes down to), info and completion. Exit codes: 0 when all went well, 1 after an error, 2 for
+// explain (how files would be sorted), info and completion. Exit codes: 0 when all went well, 1 after an error, 2 for
 // wrong usage, 130 after Ctrl-C (128 and the number of a signal); of check 0 for a sorted file, 1 for one that is not
 // sorted, 2 after an error and for wrong usage.
 package main
@@ -155,8 +155,8 @@ func newRoot(s streams, printed io.Writer, started *bool) *cobra.Command {
 
 const (
 	gcPercent   = 200      // least time in all: at 100 more collections, at 400 more fresh pages
-	memoryShare = 0.8      // of the machine's memory, above which garbage is collected as often as it takes
-	noMemory    = 64 << 20 // below this the machine did not say how much it has
+	memoryShare = 0.8      // of the machine's memory; above it garbage is collected as often as needed
+	noMemory    = 64 << 20 // a smaller size of memory means that it is unknown
 )
 
 // tuneMemory tunes the garbage collector for a process that runs one job, unless GOGC or GOMEMLIMIT is set.

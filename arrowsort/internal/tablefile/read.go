@@ -10,7 +10,6 @@ import (
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
@@ -107,7 +106,8 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 	if err != nil {
 		return nil, err
 	}
-	in.Table, err = finish(ctx, table, opts.Allocator)
+	defer table.Release()
+	in.Table, err = dictionary.Unify(ctx, opts.Allocator, table) // equal indices are equal values in all chunks
 	return in, err
 }
 
@@ -155,12 +155,6 @@ func readUpTo(r io.Reader, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%w: the input has more than %d bytes", ErrLimit, limit)
 	}
 	return b, err
-}
-
-// finish unifies the dictionaries of a table, which it consumes: equal indices are equal values in all its chunks.
-func finish(ctx context.Context, table arrow.Table, mem memory.Allocator) (arrow.Table, error) {
-	defer table.Release()
-	return dictionary.Unify(ctx, mem, table)
 }
 
 // SortingOf returns the part of the order of the keys of a plan that a Parquet file names: the keys up to the first

@@ -49,7 +49,7 @@ type batches interface {
 }
 
 // Scan opens a file of any format, or an Arrow stream for Pipe. The batches of Parquet and CSV take about batchBytes in
-// memory, a record batch of Arrow is a batch. Dictionaries stay what they are in each batch. The types of CSV are those
+// memory, a record batch of Arrow is a batch. Dictionaries may differ from batch to batch. The types of CSV are those
 // of ReadOptions.CSV; without it all columns are text. The caller closes the scanner. Errors are those of Read, and
 // ErrScan.
 func Scan(path string, batchBytes int64, opts ReadOptions) (*Scanner, error) {

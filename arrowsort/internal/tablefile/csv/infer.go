@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// An inference is the types that a column can still have: a value of it does not read as those that are ruled out.
+// An inference holds the types that a column can still have: all values so far read as each of them.
 type inference struct {
 	ruledOut     [len(types)]bool
 	seen         bool
@@ -55,7 +55,8 @@ func (c *inference) infer(value string) {
 	}
 }
 
-// short adds a whole number of so few digits that each type of numbers has it, but for unsigned ones if it is negative.
+// short adds a whole number of at most 15 digits, which every type of numbers holds, uint64 if it is not negative. It
+// is false for other values.
 func (c *inference) short(value string) bool {
 	const always = 15 // digits that a float64 always holds
 	if len(value) > always || c.ruledOut[asInt] || !c.ruledOut[asBool] {

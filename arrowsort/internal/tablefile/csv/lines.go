@@ -8,9 +8,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 )
 
 // lines are the lines of a CSV file. They end with LF or CRLF, or with CR alone where the first line does so; elsewhere
@@ -116,7 +117,7 @@ func (r *rows) readHeader() error {
 	r.header, r.first = slices.Clone(r.row), r.noHeader
 	for i := range r.header {
 		if r.noHeader {
-			r.header[i] = label(i)
+			r.header[i] = arraydata.Label(i)
 		}
 	}
 	return nil
@@ -372,6 +373,3 @@ func (l lines) notUTF8() error {
 		}
 	}
 }
-
-// label returns the name of a column of a file without a header.
-func label(column int) string { return "#" + strconv.Itoa(column+1) }

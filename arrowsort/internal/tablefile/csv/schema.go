@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 )
 
 // ErrHeader is returned for a file whose columns are not those of the files before.
@@ -25,7 +27,7 @@ type Schema struct {
 	Types    map[string]*Type // of columns, by name or as #2; the types of others are inferred
 
 	Rows    int64    // of all files
-	Remarks []string // on the last file that was added: what is read otherwise than somebody may expect
+	Remarks []string // what may surprise in the last file that was added
 
 	names     []string
 	delimiter rune // of the first file
@@ -198,7 +200,7 @@ func (s *Schema) Verbatim(keys []int) (verbatim *Schema, typed []int) {
 		at := k
 		if !s.writtenOneWay(all[k]) {
 			key := all[k]
-			key.field.Name = cmp.Or(key.field.Name, label(k)) // for messages: it is not written
+			key.field.Name = cmp.Or(key.field.Name, arraydata.Label(k)) // for messages: it is not written
 			at, columns = len(columns), append(columns, key)
 		}
 		typed = append(typed, at)
@@ -276,7 +278,7 @@ func (s *Schema) declare() error {
 		found := at[name]
 		if len(found) == 0 {
 			for i := range s.names {
-				if label(i) == name {
+				if arraydata.Label(i) == name {
 					found = []int{i}
 				}
 			}
@@ -287,7 +289,7 @@ func (s *Schema) declare() error {
 				fmt.Sprintf("the type %s is for a column %q, which is not there", typ, name)}
 		case len(found) > 1:
 			return &ColumnError{name, nil, fmt.Sprintf("the type %s is for one column, and %d are named %q: name it "+
-				"by its position, as in %s", typ, len(found), name, label(found[0]))}
+				"by its position, as in %s", typ, len(found), name, arraydata.Label(found[0]))}
 		case s.inferred[found[0]].declared != nil:
 			return &ColumnError{name, nil,
 				fmt.Sprintf("column %q gets two types, by its name and by its position", name)}

@@ -66,8 +66,8 @@ func typeOf[B appender[T], T any](typ arrow.DataType, parse func(string) (T, err
 //
 //   - int64: as Go prints it, so that 007 and +1 stay strings
 //   - uint64: the same, for the numbers from 2^63
-//   - float64: decimal or scientific notation, all digits of which the number has, too: printed with as many digits it
-//     is the text, and a whole number is exact; NaN, Inf
+//   - float64: decimal or scientific notation whose digits a float64 keeps: printed with as many digits, it is the same
+//     text, and whole numbers are exact; NaN, Inf
 //   - decimal of up to 76 digits: decimal notation
 //   - float64 again, now of numbers that lose digits; none is so large that it would be infinite
 //   - bool: true, false in lower, upper or title case

@@ -14,7 +14,7 @@ import (
 )
 
 // DecodedSchema returns the schema of the rows as they are sorted: with the values of dictionaries in their place,
-// since each piece of an input has other dictionaries. Dictionaries inside extension types are ErrUnsupported.
+// since each batch of an input has other dictionaries. Dictionaries inside extension types are ErrUnsupported.
 func DecodedSchema(schema *arrow.Schema) (*arrow.Schema, error) {
 	decoded := arraydata.WithTypes(schema, DecodedType)
 	for _, f := range decoded.Fields() {

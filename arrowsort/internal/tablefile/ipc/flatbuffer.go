@@ -27,7 +27,7 @@ func (c *flatChecker) at(table int) *flatbuffers.Table {
 	return &flatbuffers.Table{Bytes: c.b, Pos: flatbuffers.UOffsetT(table)}
 }
 
-// field returns what a table has as the place of field i.
+// field returns the place of field i in the vtable of a table.
 func field(i int) flatbuffers.VOffsetT { return flatbuffers.VOffsetT(4 + 2*i) }
 
 // table returns the table that field i refers to, 0 for none.

@@ -36,7 +36,7 @@ func checkMessage(b []byte) (body int64, err error) {
 	return body, err
 }
 
-// batch checks a record batch or the entries of a dictionary, whose buffers lie in a body of that many bytes.
+// batch checks a record batch or the entries of a dictionary, whose buffers lie in a body of some bytes.
 func (c *flatChecker) batch(table int, body int64) error {
 	if _, _, err := c.vector(table, batchNodes, 16); err != nil {
 		return err

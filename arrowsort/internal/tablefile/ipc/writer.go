@@ -135,13 +135,10 @@ func (w *Writer) ownRows(a arrow.Array) (arrow.Array, error) {
 
 // writtenWhole reports whether Arrow writes more of a slice of a type than the values of its rows.
 func writtenWhole(typ arrow.DataType) bool {
-	typ = arraydata.Storage(typ)
-	switch typ.ID() {
-	case arrow.STRING_VIEW, arrow.BINARY_VIEW, arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW, arrow.DENSE_UNION,
-		arrow.SPARSE_UNION, arrow.RUN_END_ENCODED:
-		return true
-	}
-	return anyField(typ, writtenWhole)
+	return arraydata.Any(typ, func(storage arrow.DataType) bool {
+		return slices.Contains([]arrow.Type{arrow.STRING_VIEW, arrow.BINARY_VIEW, arrow.LIST_VIEW,
+			arrow.LARGE_LIST_VIEW, arrow.DENSE_UNION, arrow.SPARSE_UNION, arrow.RUN_END_ENCODED}, storage.ID())
+	})
 }
 
 // extendsDictionary reports whether a type is or has an extension type that is stored as a dictionary.
@@ -196,12 +193,10 @@ func compactViews(d arrow.ArrayData, mem memory.Allocator) arrow.ArrayData {
 		d.Retain()
 		return d
 	}
-	children := make([]arrow.ArrayData, len(d.Children()))
-	for i, c := range d.Children() {
-		children[i] = compactViews(c, mem)
-		defer children[i].Release()
-	}
-	return array.NewData(d.DataType(), d.Len(), d.Buffers(), children, d.NullN(), d.Offset())
+	d, _ = arraydata.ConvertChildren(d, d.DataType(), func(_ int, child arrow.ArrayData) (arrow.ArrayData, error) {
+		return compactViews(child, mem), nil
+	})
+	return d
 }
 
 // compactViewArray copies the values of views to new buffers of at most 2^31-1 bytes, if they are less than half of the

@@ -99,10 +99,10 @@ func (t *Template) hasWrongStatistics(leaf int) bool {
 // rightStatistics is the version of Arrow Go whose statistics are tested to be right. Earlier ones are not trusted.
 var rightStatistics = metadata.NewAppVersionExplicit("parquet-go", 18, 8, 0)
 
-// Copy appends the row groups of a file for which Copies reports true, byte by byte. Meanwhile it reads their pages: it
-// verifies them, and makes page index and statistics anew, since other writers get them wrong. For pages in encodings
-// that are not decoded here, it copies bounds if keepsBounds reports true. It reports the number of bytes that were
-// copied since the last report. named adds the name of the file that is read to an error.
+// Copy appends the row groups of a file for which Copies reports true, byte by byte. Meanwhile it reads and verifies
+// their pages and makes page index and statistics from them, since other writers get those wrong. For pages in
+// encodings that are not decoded here, it copies bounds if keepsBounds reports true. It reports the number of bytes
+// that were copied since the last report. named adds the name of the file that is read to an error.
 func (f *Writer) Copy(ctx context.Context, from *File, named func(error) error,
 	report func(bytes int64)) error {
 	if err := f.checkGroups(len(from.Template.meta.RowGroups)); err != nil {

@@ -127,10 +127,9 @@ func (t *Template) RowGroups() []RowGroup {
 	return groups
 }
 
-// DeclaresOrder reports whether a file, after others with the same columns of which the last value in the order is
-// given, nil for none, may be in the order of some columns by its metadata: it has the columns, none of which can be
-// NaN, and row groups do not overlap in the first of them. It is false where the metadata do not suffice. It returns
-// the last value of all.
+// DeclaresOrder reports whether a file may be in the order of some columns, by its metadata: it has the columns, none
+// of which can be NaN, and its row groups do not overlap in the first of them. It is false where the metadata do not
+// suffice. last is the last value of the files that precede this one, nil for none; next is that of this one.
 func (t *Template) DeclaresOrder(columns []SortingColumn, last []byte) (next []byte, ok bool) {
 	if !known(t.meta, columns) {
 		return nil, false

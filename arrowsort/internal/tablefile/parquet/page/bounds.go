@@ -9,8 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// PlainBounds finds the bounds of values in plain encoding, or of indices into a dictionary of such values. The zero
-// value is to be Reset.
+// PlainBounds finds the bounds of values in plain encoding, or of indices into a dictionary of such values. Reset
+// precedes its use.
 type PlainBounds struct {
 	column  *schema.Column
 	compare func(a, b []byte) int // nil: the type has no order

@@ -112,7 +112,9 @@ func (p *Batches) Next(ctx context.Context) (arrow.Table, error) {
 			return err
 		}
 		defer arraydata.Release(arrays)
-		columns[i] = joinChunks(p.schema.Field(i), [][]arrow.Array{arrays})
+		data := joinChunks(p.schema.Field(i).Type, [][]arrow.Array{arrays})
+		defer data.Release()
+		columns[i] = *arrow.NewColumn(p.schema.Field(i), data)
 		return nil
 	})
 	if errors.Is(err, io.EOF) { // of the file, which somebody has cut meanwhile

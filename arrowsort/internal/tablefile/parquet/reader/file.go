@@ -109,7 +109,7 @@ func (f *File) named(err error, field, group int) error {
 	return fmt.Errorf("column %q of row group %d: %w", f.schema.Field(field).Name, group, err)
 }
 
-func joinChunks(field arrow.Field, groups [][]arrow.Array) arrow.Column {
+func joinChunks(typ arrow.DataType, groups [][]arrow.Array) *arrow.Chunked {
 	var all []arrow.Array
 	for _, arrays := range groups {
 		for _, a := range arrays {
@@ -118,9 +118,7 @@ func joinChunks(field arrow.Field, groups [][]arrow.Array) arrow.Column {
 			}
 		}
 	}
-	data := arrow.NewChunked(field.Type, all)
-	defer data.Release()
-	return *arrow.NewColumn(field, data)
+	return arrow.NewChunked(typ, all)
 }
 
 // retype sets another type of the same layout, such as another time zone. It consumes the array.

@@ -81,9 +81,9 @@ func numberOfValues(meta *metadata.FileMetaData, leaf int) (values float64) {
 	return values
 }
 
-// expandedText estimates the bytes of a leaf column of text without its encoding, the most of what its size statistics
-// have, and the mean length of the entries of dictionaries, or of the first texts of row groups with prefixes left out,
-// give; 0 where there is none of these.
+// expandedText estimates the bytes of a leaf column of text in memory: the greatest of three estimates, by its size
+// statistics, by the mean length of the entries of dictionaries, and by the first texts of row groups whose encoding
+// leaves out prefixes; 0 where there is none of these.
 func (f *File) expandedText(leaf int) float64 {
 	meta := f.file.MetaData()
 	if meta.Schema.Column(leaf).PhysicalType() != parquet.Types.ByteArray {

@@ -2,6 +2,7 @@ package reader
 
 import (
 	"context"
+	"slices"
 
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow/go/v15/arrow"
@@ -67,16 +68,9 @@ func (f *File) readTable(ctx context.Context) (arrow.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := make([]arrow.Column, len(f.fields))
-	for i := range columns {
-		columns[i] = joinChunks(f.schema.Field(i), chunks[i])
-	}
-	defer func() {
-		for i := range columns {
-			columns[i].Release()
-		}
-	}()
-	return array.NewTable(f.schema, columns, f.file.NumRows()), nil
+	return arraydata.NewTable(f.schema, f.file.NumRows(), func(i int) (*arrow.Chunked, error) {
+		return joinChunks(f.schema.Field(i).Type, chunks[i]), nil
+	})
 }
 
 // readField reads one column of one row group and validates it.
@@ -101,7 +95,7 @@ const rowsPerEntry = 8 // the fewest rows of an entry of a dictionary that is ke
 
 // readDictionaries sets the type of columns that are stored with dictionaries to dictionary types.
 func (f *File) readDictionaries() {
-	fields := append([]arrow.Field(nil), f.schema.Fields()...)
+	fields := slices.Clone(f.schema.Fields())
 	for i := range fields {
 		field := &f.fields[i]
 		if !field.IsLeaf() || !storesDictionary(f.file.MetaData(), field.ColIndex) {
@@ -128,30 +122,22 @@ func (f *File) readDictionaries() {
 // expandLarge replaces dictionary columns that do not pay by the types of the file's schema. It consumes the table.
 func expandLarge(table arrow.Table, schema *arrow.Schema, mem memory.Allocator) (arrow.Table, error) {
 	defer table.Release()
-	fields := append([]arrow.Field(nil), table.Schema().Fields()...)
-	columns := make([]arrow.Column, table.NumCols())
-	defer func() {
-		for i := range columns {
-			columns[i].Release()
+	fields := slices.Clone(table.Schema().Fields())
+	for i := range fields {
+		data, want := table.Column(i).Data(), schema.Field(i).Type
+		if !arrow.TypeEqual(fields[i].Type, want) && !hasSmallDictionary(data) {
+			fields[i].Type = want
 		}
-	}()
-	for i := range columns {
-		data := table.Column(i).Data()
-		data.Retain()
-		if want := schema.Field(i).Type; !arrow.TypeEqual(data.DataType(), want) && !hasSmallDictionary(data) {
-			expanded, err := dictionary.Expand(data, want, mem)
-			data.Release()
-			if err != nil {
-				columns = columns[:i]
-				return nil, err
-			}
-			data, fields[i].Type = expanded, want
-		}
-		columns[i] = *arrow.NewColumn(fields[i], data)
-		data.Release()
 	}
 	meta := schema.Metadata()
-	return array.NewTable(arrow.NewSchema(fields, &meta), columns, table.NumRows()), nil
+	return arraydata.NewTable(arrow.NewSchema(fields, &meta), table.NumRows(), func(i int) (*arrow.Chunked, error) {
+		data := table.Column(i).Data()
+		if !arrow.TypeEqual(data.DataType(), fields[i].Type) {
+			return dictionary.Expand(data, fields[i].Type, mem)
+		}
+		data.Retain()
+		return data, nil
+	})
 }
 
 // hasSmallDictionary reports whether the dictionary of a column, the same in all chunks, is small.

@@ -13,7 +13,7 @@ import (
 
 // Parquet stores decimals as integers of 32 or 64 bits, as bytes of any fixed length that is enough for the digits, or
 // as bytes of a length each. pqarrow writes the least fixed length. Decimals that were stored otherwise in the input
-// are rewritten by rewritePages: a shredded variant is none with another form.
+// are rewritten by rewritePages: a shredded variant whose decimals have another form is no variant.
 
 // decimalsAsStored gives the decimals in the footer of some columns, whose first leaf has a number in the file, the
 // form that they have in the input.

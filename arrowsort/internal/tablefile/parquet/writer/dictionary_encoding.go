@@ -11,8 +11,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
-// Numbers are written as a dictionary and indices where the column may have one and it is worth it; what has more
-// values than that is written plain, which is known long before the last row.
+// Numbers are written as a dictionary and indices where the column may have one and it pays. A column with more
+// distinct values is written plain; that shows long before its last row.
 const numberEntries = 1 << 17 // of a dictionary: those of 8 bytes fill the page that other writers give it
 
 // mostNumbers returns how many values of 4 or 8 bytes are worth a dictionary: with more, it and the indices take nearly

@@ -26,7 +26,6 @@ type Encoder struct {
 	*properties
 	schema   *arrow.Schema // that the file is to have
 	rows     int64         // of a row group
-	first    []int         // number of the first leaf column of each column
 	encoders workers.Spares[*flatEncoder]
 	files    workers.Spares[[]byte] // of columns that were written
 }
@@ -36,18 +35,12 @@ func NewEncoder(data *arrow.Schema, opts Options) (*Encoder, error) {
 	if err := checkTypes(data); err != nil {
 		return nil, err
 	}
-	p, sc, err := newProperties(data, opts)
+	p, err := newProperties(data, opts)
 	if err != nil {
 		return nil, err
 	}
-	e := &Encoder{properties: p, schema: cmp.Or(opts.Schema, data),
-		rows: int64(cmp.Or(opts.RowGroupRows, DefaultRowGroupRows))}
-	for i := range sc.NumColumns() {
-		if column := sc.ColumnRoot(i); i == 0 || column != sc.ColumnRoot(i-1) {
-			e.first = append(e.first, i)
-		}
-	}
-	return e, nil
+	return &Encoder{properties: p, schema: cmp.Or(opts.Schema, data),
+		rows: int64(cmp.Or(opts.RowGroupRows, DefaultRowGroupRows))}, nil
 }
 
 // Encode encodes the columns of the row groups of a table in parallel, and uses them in their order on the caller's
@@ -110,7 +103,12 @@ func (e *tableEncoder) encodeColumn(i int) (EncodedColumn, error) {
 		return EncodedColumn{}, fmt.Errorf("column %q: %w", field.Name, err)
 	}
 	defer rows.Release()
-	rowName := func(row int) string { return e.rowName(first + int64(row)) }
+	rowName := func(row int) string { // in all of the file, from 0
+		if e.opts.Rows != nil {
+			return fmt.Sprintf("row %d of the input", e.opts.Rows[first+int64(row)])
+		}
+		return fmt.Sprintf("row %d of the output", e.before+first+int64(row))
+	}
 	if !arraydata.IsNested(field.Type) {
 		if p, done, err := e.encodeFlat(column, field, rows, rowName); done || err != nil {
 			return p, err
@@ -177,14 +175,6 @@ func (e *Encoder) encodeFlat(column int, field arrow.Field, rows *arrow.Chunked,
 	}
 	p, err = w.encode(e.files.Take()[:0], v, field, sc, e.properties)
 	return p, true, err
-}
-
-// rowName returns a name for one of the rows that are written, counted from 0 in all of the file.
-func (e *tableEncoder) rowName(row int64) string {
-	if e.opts.Rows != nil {
-		return fmt.Sprintf("row %d of the input", e.opts.Rows[row])
-	}
-	return fmt.Sprintf("row %d of the output", e.before+row)
 }
 
 // EmptyFooter returns the footer of a file with all columns and no rows.

@@ -59,7 +59,7 @@ type unrepresentable struct {
 
 func (f *unrepresentable) Error() string { return f.what }
 
-// A pqarrowInput converts arrays to the types and the form that pqarrow writes right.
+// A pqarrowInput converts arrays to the types and the form that pqarrow writes correctly.
 //
 // pqarrow v18.8.0 writes the values of a fixed-size list from the first value of its child on, whatever the offset of
 // the list; it refuses lists that are null but have values, as every null fixed-size list does; and of a column of

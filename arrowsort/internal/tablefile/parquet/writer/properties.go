@@ -89,20 +89,26 @@ type properties struct {
 	arrow   pqarrow.ArrowWriterProperties
 	codecs  map[string]compress.Compression // of the leaf columns, by path
 	leaves  []StoredColumn                  // of the leaf columns, see storedLeaves
+	first   []int                           // number of the first leaf column of each column
 }
 
-// newProperties returns the properties and the Parquet schema of tables of a schema.
-func newProperties(data *arrow.Schema, opts Options) (*properties, *schema.Schema, error) {
+// newProperties returns the properties of tables of a schema.
+func newProperties(data *arrow.Schema, opts Options) (*properties, error) {
 	p := &properties{opts: opts, arrow: pqarrow.NewArrowWriterProperties(pqarrow.WithAllocator(opts.Allocator)),
 		columns: convert.ToParquetSchema(arraydata.WithTypes(data, parquetType))}
 	latest := parquet.NewWriterProperties(parquet.WithVersion(parquet.V2_LATEST))
 	sc, err := pqarrow.ToParquet(p.columns, latest, p.arrow)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	for i := range sc.NumColumns() {
+		if i == 0 || sc.ColumnRoot(i) != sc.ColumnRoot(i-1) {
+			p.first = append(p.first, i)
+		}
 	}
 	p.codecs, p.leaves, p.options = codecs(sc, opts), opts.storedLeaves(sc), p.writerOptions(sc)
 	p.writer = parquet.NewWriterProperties(p.options...)
-	return p, sc, nil
+	return p, nil
 }
 
 // pageRows returns the number of rows of a page at most.

@@ -22,8 +22,8 @@ func EncodeSchema(sc *arrow18.Schema) (string, error) {
 	return base64.StdEncoding.EncodeToString(message.Bytes()), err
 }
 
-// parquetType returns the type as which Parquet stores a column of a type that pqarrow does not write, or not as Arrow
-// C++ does, and parts of one: dates of 64 bits as days, durations as numbers, views as text, dictionaries as their
+// parquetType returns the type that pqarrow gets for a type, at every level, where it cannot write the type or writes
+// it differently from Arrow C++: dates of 64 bits as days, durations as numbers, views as text, dictionaries as their
 // values, all kinds of lists alike.
 func parquetType(typ arrow.DataType) arrow.DataType {
 	switch t := typ.(type) {
