@@ -11,8 +11,8 @@
 // sorted, each with rows that sort after those of the shards before it. The order is that of package arrowsort; rows
 // that tie keep the order of the files and of the rows in them. It is the same in each run, whatever the runner.
 //
-// The pipeline reads the key columns and draws a sample, cuts the sorted sample into as many parts as there are
-// shards, reads the files again and sends each row to its shard, and sorts the shards with package parquetsort. Rows
+// The pipeline reads the key columns and draws a sample, cuts the sorted sample into one part for each
+// shard, reads the files again and sends each row to its shard, and sorts the shards with package parquetsort. Rows
 // travel as Arrow record batches of about a megabyte: in files that workers share, or through the runner. A splitter
 // between two shards is a key and the number of a row, so that the rows of a frequent key are spread over several
 // shards.

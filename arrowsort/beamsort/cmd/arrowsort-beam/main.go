@@ -37,7 +37,7 @@ func main() {
 	job := defineFlags(flag.CommandLine)
 	args := os.Args[1:]
 	mustParse := func(args []string) []string { return mustParse(job, beams, args) }
-	if len(args) > 0 && strings.HasPrefix(args[0], "-") { // a runner starts a worker, or somebody asks for help
+	if len(args) > 0 && strings.HasPrefix(args[0], "-") { // a runner starts a worker, or the user asks for help
 		mustParse(args)
 		beam.Init() // does not return in a worker
 		exit(errUsage)

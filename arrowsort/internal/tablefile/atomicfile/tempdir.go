@@ -50,7 +50,7 @@ func NewTempDir(dir, prefix string) (*TempDir, error) {
 	RemoveAbandoned(dir, prefix)
 	live.Lock()
 	defer live.Unlock()
-	const attempts = 100 // somebody who looks for dead folders may take a new one for dead before it is locked
+	const attempts = 100 // RemoveAbandoned of another process may take a new folder before it is locked
 	for range attempts {
 		path, err := os.MkdirTemp(dir, prefix)
 		if err != nil {

@@ -266,7 +266,7 @@ func (r *rows) keep(n int) {
 
 func (r *rows) advance(n int) { r.text, r.read = r.text[n:], r.read+int64(n) }
 
-// want makes the next n bytes available, at most 2, and reports whether there are as many.
+// want makes the next n bytes available, at most 2, and reports whether the text has them.
 func (r *rows) want(n int) bool {
 	for len(r.text) < n && !r.ended && r.err == nil {
 		if r.err = r.fill(); r.err == nil && r.MaxRow > 0 && r.read-r.rowStart > r.MaxRow {

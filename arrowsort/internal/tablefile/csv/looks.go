@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// looks are the types that the values of a column of text look like: somebody may give one of them to the column.
+// looks are types that all values of a column of text fit: the user may give one of them to the column.
 type looks struct {
 	example string  // the first value
 	guesses []guess // each reads all values; none after the first value: the column is text

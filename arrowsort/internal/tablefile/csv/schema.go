@@ -304,7 +304,7 @@ func headerError(format string, args ...any) error {
 	return &textError{fmt.Sprintf(format, args...), ErrHeader}
 }
 
-// Looks returns a value of a column of text and types that somebody may give to the column, if all its values look like
+// Looks returns a value of a column of text and types that the user may give to the column, if all its values look like
 // dates or numbers that text does not have in their order: one type, or two that differ in what the values mean.
 func (s *Schema) Looks(column int) (example string, like []*Type) {
 	c := s.inferenceOf(column)

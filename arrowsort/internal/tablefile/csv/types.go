@@ -14,7 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
 )
 
-// A Type is a type that somebody gives to a column, and how its values are written.
+// A Type is a type that is given to a column, and the form of its values.
 type Type struct {
 	*valueType
 	text string

@@ -144,7 +144,7 @@ var noNumbers = codes{low: math.MaxUint64}
 
 func (c *codes) add(code uint64) { c.low, c.high = min(c.low, code), max(c.high, code) }
 
-// bounds returns those of numbers, unknown with a NaN: to readers that take NaN for the greatest value,
+// bounds returns the bounds of numbers; none with a NaN: to readers that take NaN for the greatest value,
 // bounds of the others would not hold. Zeros are -0 below and 0 above, as the format asks for.
 func (o *numberOrder) bounds(found codes) Bounds {
 	if found.low < o.first || found.high > o.last {

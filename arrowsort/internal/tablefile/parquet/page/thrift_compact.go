@@ -121,7 +121,7 @@ func (r *CompactReader) ListOf(typ byte) int {
 	return int(n)
 }
 
-// pass passes as many bytes as the next number says.
+// pass skips n bytes.
 func (r *CompactReader) pass(n uint64) {
 	if n > uint64(len(r.Bytes)-r.At) {
 		panic(errkind.Corrupt("a field in Thrift is longer than the bytes it lies in"))

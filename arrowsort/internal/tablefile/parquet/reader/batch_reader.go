@@ -117,7 +117,7 @@ func (p *Batches) Next(ctx context.Context) (arrow.Table, error) {
 		columns[i] = *arrow.NewColumn(p.schema.Field(i), data)
 		return nil
 	})
-	if errors.Is(err, io.EOF) { // of the file, which somebody has cut meanwhile
+	if errors.Is(err, io.EOF) { // the file was cut meanwhile
 		err = errkind.Corrupt("row group %d ends before its last row", p.group)
 	}
 	if err != nil {

@@ -37,8 +37,8 @@ func readText[T int32 | int64](r *columnReader, mem memory.Allocator, rows, size
 	return r.makeArray(rows, nulls, err, validity, offsets, t.data)
 }
 
-// reserve makes room for n more bytes, the text of rows up to one, and when the buffer has to grow, for as many as the
-// remaining rows take by the mean so far.
+// reserve makes room for n more bytes, the text up to a row. A buffer that has to grow gets room for the remaining
+// rows, too, by the mean so far.
 func (t *textArray[T]) reserve(n, row int) {
 	if need := t.size + n; need > t.data.Cap() {
 		rest := len(t.offsets) - 1 - row

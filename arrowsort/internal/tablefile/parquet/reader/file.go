@@ -44,7 +44,7 @@ type File struct {
 	leaves  *pqarrow.FileReader // reads leaf columns by column number
 	schema  *arrow.Schema
 	opts    Options
-	buffers *workers.Spares[*page.Buffers] // what batches were read with; nil: it is not kept
+	buffers *workers.Spares[*page.Buffers] // of batches, for the next; nil: they are not kept
 
 	encodings sync.Map // of encodingsRead: leaf column to bool
 	texts     sync.Map // of expandedText: leaf column to float64
