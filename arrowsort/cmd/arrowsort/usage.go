@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -57,11 +58,7 @@ func usageText(cmd *cobra.Command, width int) string {
 		line = cmd.CommandPath() + " COMMAND"
 	}
 	fmt.Fprintf(&b, "Usage:\n%s\n", folded("  "+line, width, "      ", ""))
-	what := cmd.Long
-	if what == "" {
-		what = cmd.Short
-	}
-	what, details, _ := strings.Cut(what, "\n\n")
+	what, details, _ := strings.Cut(cmp.Or(cmd.Long, cmd.Short), "\n\n")
 	b.WriteString("\n" + paragraphs(what, width))
 	if cmd.Example != "" {
 		b.WriteString("\nExamples:\n")
@@ -104,34 +101,24 @@ type titledFlags struct {
 
 // inGroups returns the flags of a command by group; those without a group come last.
 func inGroups(flags *pflag.FlagSet) (groups []titledFlags) {
-	add := func(title string, all []*pflag.Flag) {
-		set := pflag.NewFlagSet(title, pflag.ContinueOnError)
-		set.SortFlags = false
-		for _, f := range all {
-			set.AddFlag(f)
-		}
-		if set.HasAvailableFlags() {
-			groups = append(groups, titledFlags{title, set})
-		}
-	}
-	var grouped []string
-	for _, group := range flagGroups {
-		var all []*pflag.Flag
-		for _, name := range group.names {
-			if f := flags.Lookup(name); f != nil {
-				all = append(all, f)
-			}
-		}
-		add(group.title, all)
-		grouped = append(grouped, group.names...)
-	}
-	var others []*pflag.Flag
+	others := flagGroup{title: otherFlags}
 	flags.VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(grouped, f.Name) {
-			others = append(others, f)
+		if !slices.ContainsFunc(flagGroups, func(g flagGroup) bool { return slices.Contains(g.names, f.Name) }) {
+			others.names = append(others.names, f.Name)
 		}
 	})
-	add(otherFlags, others)
+	for _, group := range append(slices.Clip(flagGroups), others) {
+		set := pflag.NewFlagSet(group.title, pflag.ContinueOnError)
+		set.SortFlags = false
+		for _, name := range group.names {
+			if f := flags.Lookup(name); f != nil {
+				set.AddFlag(f)
+			}
+		}
+		if set.HasAvailableFlags() {
+			groups = append(groups, titledFlags{group.title, set})
+		}
+	}
 	return groups
 }
 
