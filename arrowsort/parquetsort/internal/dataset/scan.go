@@ -96,7 +96,7 @@ func (s *FileScan) Open() (err error) {
 	return err
 }
 
-// SelectParts has Next return some row groups or record batches only, as tablefile.Scanner.Only does. Open precedes it.
+// SelectParts limits Next to some row groups or record batches, as that of tablefile.Scanner does. Open precedes it.
 func (s *FileScan) SelectParts(first, count int) error { return s.scanner.SelectParts(first, count) }
 
 // Next returns the next rows, which the caller releases; io.EOF after the last.
