@@ -2,6 +2,7 @@ package extsort_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/extsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 )
 
@@ -22,15 +24,17 @@ var byKey = []arrowsort.Key{{Path: "key"}}
 // TestSorterReportsWhatItDoes in memory, in runs that are merged at once, and in runs that are merged in passes.
 func TestSorterReportsWhatItDoes(t *testing.T) {
 	for _, c := range []struct {
-		batches int
-		opts    extsort.Options
-		spills  bool
-		phases  []extsort.Phase
+		batches, rows, columns int
+		opts                   extsort.Options
+		spills                 bool
+		phases                 []extsort.Phase
 	}{
-		{3, extsort.Options{}, false, []extsort.Phase{extsort.PhaseSort, extsort.PhaseWrite}},
-		{10, extsort.Options{Memory: extsort.MinMemory}, true, []extsort.Phase{extsort.PhaseWrite}},
-		{10, extsort.Options{Memory: extsort.MinMemory, SpillCompression: "zstd", BatchRows: 1000}, true,
+		{3, 60_000, 3, extsort.Options{}, false, []extsort.Phase{extsort.PhaseSort, extsort.PhaseWrite}},
+		{10, 60_000, 3, extsort.Options{Memory: extsort.MinMemory}, true, []extsort.Phase{extsort.PhaseWrite}},
+		{10, 60_000, 3, extsort.Options{Memory: extsort.MinMemory, SpillCompression: "zstd", BatchRows: 1000}, true,
 			[]extsort.Phase{extsort.PhaseWrite}},
+		{40, 1000, 128, extsort.Options{Memory: extsort.MinMemory}, true, // of which 4 runs are merged at once
+			[]extsort.Phase{extsort.PhaseMerge, extsort.PhaseWrite}},
 	} {
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		r, folder := rand.New(rand.NewPCG(1, 2)), t.TempDir()
@@ -44,11 +48,14 @@ func TestSorterReportsWhatItDoes(t *testing.T) {
 			require.GreaterOrEqual(t, done, last)
 			last, total = done, all
 		}
-		s, err := extsort.NewSorter(t.Context(), sorttest.NumbersSchema, byKey, c.opts)
+		schema := widen(sorttest.Numbers(memory.DefaultAllocator, r, 0, 0), c.columns).Schema()
+		s, err := extsort.NewSorter(t.Context(), schema, byKey, c.opts)
 		require.NoError(t, err)
 		var want, got sorttest.Digest
 		for i := range c.batches {
-			rec := sorttest.Numbers(mem, r, i*60_000, 60_000)
+			numbers := sorttest.Numbers(mem, r, i*c.rows, c.rows)
+			rec := widen(numbers, c.columns)
+			numbers.Release()
 			want.Add(rec)
 			require.NoError(t, s.Write(rec))
 			rec.Release()
@@ -61,7 +68,7 @@ func TestSorterReportsWhatItDoes(t *testing.T) {
 		require.NoError(t, sorted.Err())
 		sorted.Release()
 		stats := s.Stats()
-		require.EqualValues(t, c.batches*60_000, stats.Rows)
+		require.EqualValues(t, c.batches*c.rows, stats.Rows)
 		require.Equal(t, c.spills, stats.Runs > 1 && stats.BytesSpilled > 0)
 		require.Equal(t, want, got)
 		require.Equal(t, c.phases, phases)
@@ -73,6 +80,53 @@ func TestSorterReportsWhatItDoes(t *testing.T) {
 		require.Empty(t, left)
 		mem.AssertSize(t, 0)
 	}
+}
+
+// widen returns a record with copies of its last column, until it has a number of columns.
+func widen(rec arrow.Record, columns int) arrow.Record {
+	fields, arrays := rec.Schema().Fields(), rec.Columns()
+	last := len(fields) - 1
+	for len(fields) < columns {
+		fields = append(fields, arrow.Field{Name: fmt.Sprint("row ", len(fields)), Type: fields[last].Type})
+		arrays = append(arrays, arrays[last])
+	}
+	return array.NewRecord(arrow.NewSchema(fields, nil), arrays, rec.NumRows())
+}
+
+// TestSorterReportsWhatDoesNotFit in the words of this package.
+func TestSorterReportsWhatDoesNotFit(t *testing.T) {
+	s, err := extsort.NewSorter(t.Context(), sorttest.NumbersSchema, byKey,
+		extsort.Options{Memory: extsort.MinMemory, BatchRows: 200_000, SpillDir: t.TempDir()})
+	require.NoError(t, err)
+	defer s.Close()
+	rec := sorttest.Numbers(memory.DefaultAllocator, rand.New(rand.NewPCG(1, 2)), 0, 200_000)
+	require.NoError(t, s.Write(rec))
+	_, err = s.Sorted()
+	require.ErrorIs(t, err, extsort.ErrMemory)
+	require.ErrorContains(t, err, "batches of 200000 rows of ")
+}
+
+// TestKeysThatCannotBeSorted are errors of the kinds of package arrowsort.
+func TestKeysThatCannotBeSorted(t *testing.T) {
+	list := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.ListOf(arrow.Null)}}, nil)
+	_, err := extsort.NewSorter(t.Context(), list, byKey, extsort.Options{})
+	require.ErrorIs(t, err, arrowsort.ErrKeyType)
+	_, err = extsort.NewSorter(t.Context(), list, []arrowsort.Key{arrowsort.KeyAt(1)}, extsort.Options{})
+	require.ErrorIs(t, err, arrowsort.ErrColumn)
+	_, err = extsort.NewSorter(t.Context(), list, []arrowsort.Key{{Path: "key", Order: 7}}, extsort.Options{})
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+
+	text := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.BinaryTypes.String}}, nil)
+	s, err := extsort.NewSorter(t.Context(), text, byKey, extsort.Options{SpillDir: t.TempDir()})
+	require.NoError(t, err)
+	defer s.Close()
+	bad := arrowtest.MalformedStrings()
+	defer bad.Release()
+	err = s.Write(array.NewRecord(text, []arrow.Array{bad}, int64(bad.Len())))
+	if err == nil {
+		_, err = s.Sorted()
+	}
+	require.ErrorIs(t, err, arrow.ErrInvalid)
 }
 
 // TestArgumentsThatMakeNoSense are errors of their kinds.

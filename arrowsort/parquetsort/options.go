@@ -251,7 +251,7 @@ func (o *Options) keys() keysFor {
 // spilling returns the options to sort by keys within a budget.
 func (o *Options) spilling(keys []arrowsort.Key, budget extsort.Budget) extsort.Options {
 	return extsort.Options{
-		Keys: keys, Budget: budget, BatchRows: o.Output.RowGroupRows,
+		Keys: keys, Budget: budget, BatchRows: o.Output.RowGroupRows, BatchName: "row groups",
 		SpillDir: o.Memory.SpillDir, SpillCompression: string(o.Memory.SpillCompression),
 		Limit: o.Rows.Limit, Tail: o.Rows.Tail, Unique: o.Rows.Unique,
 		Engine: o.Run.Engine, Threads: o.Run.Threads, Allocator: o.Run.Allocator, Progress: o.Run.Progress,

@@ -71,16 +71,16 @@ func (b Budget) Files(columns int, bytes, footer int64) int {
 	return int(max(b.Total/3/max(min(bytes, int64(columns)*pages)+footer, 1), 2))
 }
 
-// Group returns the number of rows of a row group of at most all rows, where a row takes about rowBytes, and of its
-// bytes, 0 for any.
-func (b Budget) Group(rowBytes, all int64, wanted int) (rows, bytes int64, err error) {
+// group returns the number of rows of a sorted batch of at most all rows, where a row takes about rowBytes, and of its
+// bytes, 0 for any. Batches have a name for errors.
+func (b Budget) group(name string, rowBytes, all int64, wanted int) (rows, bytes int64, err error) {
 	if wanted == 0 {
 		return DefaultBatchRows, b.rowGroup(), nil
 	}
 	rows = min(int64(wanted), max(all, 1))
 	if fit := max(b.rowGroup()/max(rowBytes, 1), 1); rows > 2*fit {
-		return 0, 0, fmt.Errorf("%w: row groups of %d rows of %d bytes; ask for at most %d rows, or give %d bytes",
-			errkind.ErrBudget, rows, rowBytes, 2*fit, rows*rowBytes*8)
+		return 0, 0, fmt.Errorf("%w: %s of %d rows of %d bytes; ask for at most %d rows, or give %d bytes",
+			errkind.ErrBudget, name, rows, rowBytes, 2*fit, rows*rowBytes*8)
 	}
 	return rows, 0, nil
 }

@@ -24,6 +24,7 @@ type Options struct {
 	SpillDir         string // the folder of the runs
 	SpillCompression string // lz4 or zstd; empty or none: not compressed
 	BatchRows        int    // of a sorted batch; 0: DefaultBatchRows, or fewer where rows are wide
+	BatchName        string // of sorted batches in errors; empty: batches
 	Limit, Tail      int64  // leading or last rows that are wanted; 0: all
 	Unique           bool   // the first row of each key is wanted
 	Engine           engine.Engine
@@ -51,6 +52,7 @@ func (o *Options) Resolve() error {
 	case o.Tail > 0 && (o.Limit > 0 || o.Unique):
 		return fmt.Errorf("%s together with Limit or Unique", "Tail")
 	}
+	o.BatchName = cmp.Or(o.BatchName, "batches")
 	o.SpillDir = cmp.Or(o.SpillDir, os.TempDir())
 	o.Allocator = cmp.Or(o.Allocator, memory.DefaultAllocator)
 	if o.Progress == nil {

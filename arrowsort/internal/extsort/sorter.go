@@ -305,7 +305,7 @@ func (s *Sorter) mergeSources(in Sources) (*merger, error) {
 
 // batch returns the number of rows of a sorted batch, and the bytes at which it ends, 0 for any.
 func (s *Sorter) batch() (rows, bytes int64, err error) {
-	return s.opts.Budget.Group(s.allBytes/max(s.rows, 1), s.rows, s.opts.BatchRows)
+	return s.opts.Budget.group(s.opts.BatchName, s.allBytes/max(s.rows, 1), s.rows, s.opts.BatchRows)
 }
 
 // wanted returns the rows of a sorted stream that the options want, in batches of some rows and bytes.
