@@ -3,7 +3,7 @@
 //	keys := []arrowsort.Key{{Path: "delay", Order: arrowsort.Descending}, {Path: "date"}}
 //	sorted, err := arrowsort.Sort(ctx, record, keys, arrowsort.Options{})
 //
-// The result is the caller's, to be released.
+// The caller releases the result.
 //
 // # The order
 //
@@ -20,9 +20,9 @@
 // # Around a sort
 //
 // Rank and RankAverage rank the rows in this order, Groups finds the groups of rows that tie in sorted data. The first
-// k rows are Sort or SortIndices with Options.Limit, which are stable; SelectKPerGroup has those of each group, and
-// PartitionNth has row numbers that are sorted up to a place only. Merge and MergeReaders merge what is in this order,
-// and SearchSorted finds places in it.
+// k rows are Sort or SortIndices with Options.Limit, which are stable; SelectKPerGroup returns those of each group, and
+// PartitionNth row numbers that are sorted up to the nth only. Merge and MergeReaders merge sorted data, and
+// SearchSorted finds the places of values in it.
 //
 // # Ownership
 //

@@ -9,8 +9,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// Errors name the key, column or row they are about. Find out what they are with errors.Is: the packages rows, arrow18,
-// parquetsort and beamsort return the same kinds. An error of the context is the context's.
+// Errors name the key, column or row they are about. They match their kind by errors.Is; the packages rows, extsort,
+// arrow18, parquetsort and beamsort return the same kinds. An error of the context is the context's.
 var (
 	// ErrNoKeys is returned when a record or a table is to be sorted by no keys. It matches arrow.ErrInvalid.
 	ErrNoKeys = errkind.ErrNoKeys
@@ -18,7 +18,7 @@ var (
 	ErrColumn = errkind.ErrColumn
 	// ErrKeyType is returned when the type of a key has no order. It matches arrow.ErrNotImplemented.
 	ErrKeyType = errkind.ErrKeyType
-	// ErrOption is returned for a key, an option or an input that makes no sense. It matches arrow.ErrInvalid.
+	// ErrOption is returned for an invalid key, option or input. It matches arrow.ErrInvalid.
 	ErrOption = errkind.ErrOption
 	// ErrRows is returned for a sort of 2^32 rows or more; Take has no such limit. It matches arrow.ErrInvalid.
 	ErrRows = errkind.ErrRows
@@ -38,8 +38,8 @@ var (
 	// ErrSchema is returned when columns that belong together differ in number, name or type. It matches arrow.ErrType
 	// and arrow.ErrInvalid.
 	ErrSchema = errkind.ErrSchema
-	// ErrMemory is returned when the allocator fails or a device has too little memory. Packages that read files return
-	// it for one that asks for more memory than there is, too.
+	// ErrMemory is returned when the allocator fails or a device has too little memory. Packages that read files also
+	// return it for a file that asks for more memory than there is.
 	ErrMemory = errkind.ErrMemory
 )
 

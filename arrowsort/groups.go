@@ -16,13 +16,12 @@ import (
 )
 
 // Groups returns the borders of the groups of rows that tie in the keys, of data that is in the order of the keys: the
-// first row of each group, rising, and the number of rows after the last. So group i is rows borders[i] up to, but
-// without, borders[i+1], their difference is its size, and there is one border more than groups; that is 0 for data
-// without rows. Rows tie as they do in Sort: null with null, NaN with NaN, -0.0 with +0.0. Take of the borders but the
-// last gives one row of each group.
+// first row of each group, rising, and the number of rows after the last. Group i is rows borders[i] to borders[i+1]-1.
+// There is one border more than groups; data without rows has the border 0. Rows tie as they do in Sort: null with
+// null, NaN with NaN, -0.0 with +0.0. Take of all borders but the last returns the first row of each group.
 //
-// The first of equal rows is a group's start in all shapes of data; row numbers run over all chunks. Temporary memory
-// is 1/8 byte per row; the result, which the caller releases, has 8 bytes per border.
+// Row numbers run over all chunks. Temporary memory is 1/8 byte per row; the result, which the caller releases, has 8
+// bytes per border.
 //
 // It fails with ErrUnsorted when a row sorts before its predecessor; otherwise keys, cancellation and errors are those
 // of Sort. partition of arrow-rs returns the same borders.

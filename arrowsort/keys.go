@@ -10,15 +10,15 @@ import (
 
 // A Key is one sort key. Keys are given with the most significant first; of keys on one column the first wins.
 type Key struct {
-	// Path names the column: the name of a field, or the names of nested struct fields joined by dots, as in "a.b".
-	// A field that has the whole name comes before a nested one.
+	// Path names the column: the name of a field, or the names of nested struct fields joined by dots, as in "a.b". A
+	// field whose name is the whole path takes precedence over a nested one.
 	Path string
 	// At is the position of the column in place of a path: Column(0) is the first. It reaches columns whose name is
 	// empty or not unique. Data of one column, such as an array, needs neither.
 	At Position
 	// Order is the direction of the values.
 	Order Order
-	// Nulls says the side of nulls and NaNs.
+	// Nulls is the side of nulls and NaNs.
 	Nulls NullPlacement
 }
 
@@ -74,7 +74,7 @@ const (
 	Descending = keyencode.Descending
 )
 
-// NullPlacement says the side of the nulls and NaNs of a key, whatever the direction.
+// NullPlacement is the side of the nulls and NaNs of a key, whatever its direction.
 type NullPlacement = keyencode.NullPlacement
 
 // The zero value is NullsAtEnd: values, NaNs, nulls. NullsAtStart is nulls, NaNs, values.

@@ -12,7 +12,7 @@ import (
 // another, in less time if there are at most 64. Rows that tie keep that order, those of an earlier input first.
 //
 // The inputs have fields of the same names, types and nullability; metadata is that of the first. The result has their
-// type, as with Sort, and so are keys, Options.Limit, ownership, cancellation and errors. The CPU does the work.
+// type. Keys, Options.Limit, ownership, cancellation and errors are those of Sort. The CPU does the work.
 //
 // All inputs are checked, in one sequential read of the keys. It fails with ErrUnsorted, naming input and row; with
 // ErrSchema, naming the field; with ErrOption when there is no input; or as Sort does.
@@ -40,7 +40,7 @@ func Merge[T Data](ctx context.Context, inputs []T, keys []Key, opts Options) (T
 	return as[T](merged)
 }
 
-// merge merges runs of the data, and returns how many rows of each are in the result.
+// merge merges runs of the data, and returns the number of rows of each that are in the result.
 func (c *call) merge(ctx context.Context, keys []Key, runs cpu.Runs) (merged Data, taken []int, err error) {
 	if err := c.start(ctx, keys); err != nil {
 		return nil, nil, err

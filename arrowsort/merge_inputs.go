@@ -19,7 +19,7 @@ type mergeInput struct {
 	records []arrow.Record
 	rows    int          // of the records
 	taken   int          // rows before them
-	last    arrow.Record // the row before them, if they were not in one window with it
+	last    arrow.Record // the row before them, if no window had both
 	ended   bool         // the reader has no more rows
 }
 

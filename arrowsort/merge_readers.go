@@ -21,15 +21,15 @@ const minWindowRows = 1 << 10
 
 // MergeReaders is Merge for streams: it reads records from readers, each in the order of the keys across its records,
 // and returns a reader of the merged rows. Records have at most Options.BatchRows rows and the schema of the first
-// reader. A reader is given once.
+// reader. No reader may be given twice.
 //
 // Memory is that of Options.BatchRows rows of the inputs in total, at least 1,024 of each, or of one record of each
 // input where those are larger, and that of a merge of these rows. Records are read from the calling goroutine as they
 // are needed. Options.Limit ends the stream; Options.OnPlan is passed the plan of each round.
 //
-// The reader keeps a reference to each of the readers until it is released. Next returns false at the end, and when
-// something fails: then Err returns the error of a reader, naming the input, the error of the context, which ends Next
-// within about 50 ms, or one of Merge. Rows in ErrUnsorted count from the start of the stream. Errors in arguments are
+// The result holds a reference to each reader until it is released. Next returns false at the end and after an error.
+// Err is then an error of a reader, with the number of the input; the error of the context, which ends Next within
+// about 50 ms; or an error of Merge. Rows in ErrUnsorted count from the start of the stream. Errors in arguments are
 // returned at once.
 func MergeReaders(
 	ctx context.Context, readers []array.RecordReader, keys []Key, opts Options,
@@ -64,7 +64,7 @@ func MergeReaders(
 	return r, nil
 }
 
-// checkReaders finds fault with readers that cannot be read from, or by one input only.
+// checkReaders returns an error if a reader is nil, has no schema, or is given twice.
 func checkReaders(readers []array.RecordReader) error {
 	if len(readers) == 0 {
 		return fmt.Errorf("%w: no readers to merge; give one or more", ErrOption)
@@ -80,8 +80,9 @@ func checkReaders(readers []array.RecordReader) error {
 	return nil
 }
 
-// A mergeReader merges in rounds. In each it has the next rows of every input in memory, a window. The open window that
-// ends first sets the limit: what sorts up to its last row is complete and is merged.
+// A mergeReader merges in rounds. In each it has the next rows of every input in memory, a window. A window is open if
+// rows follow it. The open window that ends first sets the limit: rows that sort up to its last row are complete and
+// are merged.
 type mergeReader struct {
 	refs    int64
 	ctx     context.Context
@@ -92,7 +93,7 @@ type mergeReader struct {
 
 	inputs []*mergeInput
 	merged arrow.Record // the rows of the round
-	given  int64        // of these
+	given  int64        // rows of it that were returned
 	record arrow.Record
 	err    error
 }
@@ -231,9 +232,10 @@ func (r *mergeReader) orderOf(rows []arrow.Record) ([]uint32, error) {
 	return slices.Clone(arrow.Uint32Traits.CastFromBytes(sorted.RowNumbers)), nil
 }
 
-// firstOverlap goes through the borders of all inputs in their order: two or three rows of each, as border lists them.
+// firstOverlap goes through the borders of all inputs in their order: two or three rows of each, as border returns
+// them.
 func firstOverlap(order []uint32, owners []*mergeInput) (inputs []*mergeInput, err error) {
-	compared := map[*mergeInput]bool{} // the last row that is merged was seen
+	compared := map[*mergeInput]bool{} // its last merged row was seen
 	for i, limited := 0, false; i < len(order); i++ {
 		row := int(order[i])
 		in := owners[row]

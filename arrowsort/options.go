@@ -12,23 +12,23 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 )
 
-// Options are the options of a call. The zero value is right for most callers. An option that a function does not use
-// is ErrOption, but for Allocator and Threads: these are the same for all functions.
+// Options are the options of a call. The zero value is right for most callers. To set an option that a function does
+// not use is ErrOption. Allocator and Threads hold for all functions.
 type Options struct {
 	// Limit is the number of leading rows of the result that are wanted; 0 is all of them. Sort, SortIndices,
 	// SortIndices32, Merge, MergeReaders, Take and SearchSorted use it.
 	Limit int
 	// Engine does the sorting; nil is the CPU. Sort, SortIndices, SortIndices32, Rank, RankAverage, PartitionNth and
-	// SelectKPerGroup use it; what the last four do after the sort is done by the CPU.
+	// SelectKPerGroup use it; the last four do the rest of their work on the CPU.
 	Engine engine.Engine
-	// Allocator allocates results and temporary memory; nil is memory.DefaultAllocator. It is called from one
-	// goroutine at a time by each call. Large blocks of a *memory.GoAllocator are had from Go without being zeroed:
-	// every byte that counts is written.
+	// Allocator allocates results and temporary memory; nil is memory.DefaultAllocator. It is called from one goroutine
+	// at a time by each call. Large blocks of a *memory.GoAllocator are not zeroed, since every byte that is read is
+	// written first.
 	Allocator memory.Allocator
 	// Threads is the largest number of threads of the CPU to use, where more than one pays; 0 is GOMAXPROCS.
 	Threads int
-	// Progress, when set, is passed the progress of a sort at times, from one goroutine at a time: done of total
-	// steps, whose size is up to the engine. Merge and the functions that use an Engine use it.
+	// Progress, when set, is called now and then during a sort, from one goroutine at a time, with the number of steps
+	// that are done and of all steps. The engine chooses the steps. Merge and the functions that use an Engine use it.
 	Progress func(done, total int)
 	// OnPlan, when set, is passed the plan of each finished sort or merge. Merge, MergeReaders and the functions that
 	// use an Engine use it.

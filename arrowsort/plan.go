@@ -6,8 +6,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A Plan says what the keys of a sort come down to: the bits of each key in the codes that are sorted in place of the
-// rows. It prints itself in words and as JSON. The zero value is no plan.
+// A Plan describes the codes that are sorted in place of the rows: the bits of each key in them. It can be written as
+// text and as JSON. The zero value is no plan.
 type Plan struct{ codes *keyencode.Plan }
 
 // String describes the plan in words, on one line.

@@ -29,13 +29,13 @@ const (
 )
 
 // Rank returns the rank of every row of the data in the order of the keys: 1 for the first row of the sorted order, n
-// for the last. Ties decides which ranks rows get that tie. Nulls and NaNs are ranked where the order puts them; nulls
-// tie with nulls, NaNs with NaNs.
+// for the last. Ties decides the ranks of rows that tie. Nulls and NaNs are ranked where the order puts them; nulls tie
+// with nulls, NaNs with NaNs.
 //
 // The result has a rank for each row, in the order of the data; chunk borders are not visible. Keys, cancellation and
 // errors are those of SortIndices. Arrow C++ calls it rank.
 //
-// Temporary memory is 10 to 18 bytes per row. On the CPU, many rows in no order take about as long as SortIndices.
+// Temporary memory is 10 to 18 bytes per row. For many unsorted rows it takes about as long on the CPU as SortIndices.
 func Rank(ctx context.Context, data Data, keys []Key, ties TieBreaker, opts Options) (*array.Uint64, error) {
 	if ties > TiesDense {
 		return nil, fmt.Errorf("%w: tie breaker %d; give one of the TieBreaker constants", ErrOption, ties)

@@ -31,14 +31,14 @@ const (
 // chunked array is one column. A column that is a key twice is compared with both of its columns of values. The columns
 // have the values of the key's type, but may store them in another way: plain, in a dictionary with indices of any
 // width, or in runs; strings with 32-bit or 64-bit offsets or as views; binary likewise, or in a fixed size. All other
-// types are equal. Nulls, NaNs and structs among the values have the place that the order gives them.
-// Options.Limit searches the first rows of values only.
+// types must be equal. Nulls, NaNs and structs among the values have the place that the order gives them. Options.Limit
+// searches the first rows of values only.
 //
 // The data is checked in one sequential read of its keys, so that searching many values at once pays. Keys,
-// cancellation and ownership are those of SortIndices. Values are searched together, as many at a time as the data has
-// rows, but at least 2^24, with 10 bytes of temporary memory for each, and 640 KiB for each thread. Values that are
-// stored in another way than the data take 4 to 16 bytes each, and strings of views their bytes; so does data of
-// fixed-size binary or of a dictionary then, with 4 bytes for each row.
+// cancellation and ownership are those of SortIndices. Values are searched block by block: a block has the number of
+// rows of the data, but at least 2^24 values. Temporary memory is 10 bytes per value of a block and 640 KiB per thread.
+// Values in another layout than the data take 4 to 16 bytes each, and string views also their bytes; data of fixed-size
+// binary or of a dictionary then takes 4 bytes per row.
 //
 // It fails with ErrUnsorted, naming the row; with ErrSchema when the columns of values do not match the keys; and with
 // the errors of SortIndices, ErrRows when data and values have 2^32 rows or more together. It is search_sorted of
@@ -75,7 +75,7 @@ func searchSorted(
 		return nil, err
 	}
 	if int64(d.Rows)+int64(v.Rows) > math.MaxUint32 {
-		return nil, fmt.Errorf("%w: %d and %d values; search fewer than 2^32 together", ErrRows, d.Rows, v.Rows)
+		return nil, fmt.Errorf("%w: %d rows and %d values; search fewer than 2^32 together", ErrRows, d.Rows, v.Rows)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -12,9 +12,9 @@ import (
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
-// SelectKPerGroup returns the row numbers of the first k rows of each group of rows that tie in the group keys: of all
-// rows of a group that has fewer. The groups come in the order of the group keys, the rows of a group in that of the
-// keys, ties in the order of the data; without keys all rows of a group tie. Take of the row numbers returns the rows.
+// SelectKPerGroup returns the row numbers of the first k rows of each group of rows that tie in the group keys, or of
+// all rows of a smaller group. The groups come in the order of the group keys, the rows of a group in that of the keys,
+// ties in the order of the data; without keys all rows of a group tie. Take of the row numbers returns the rows.
 //
 // The first k rows of all are Sort or SortIndices with Options.Limit = k. A column that is a group key and a key counts
 // as a group key.
@@ -89,10 +89,10 @@ func (m *bitmap) setFirst(starts *bitmap, lo, hi, k int) {
 // PartitionNth returns the row numbers of the data, sorted up to a place: the first nth+1 of them are those of
 // SortIndices, so ties keep their order; the others follow in any order.
 //
-// With nth = n, the number of rows, the order of all is undefined.
+// If nth is the number of rows, the order of all of them is undefined.
 //
-// It fails with ErrIndex when nth is negative or above n; otherwise keys, cancellation and errors are those of
-// SortIndices. Arrow C++ calls it partition_nth_indices.
+// It fails with ErrIndex when nth is negative or above the number of rows; otherwise keys, cancellation and errors are
+// those of SortIndices. Arrow C++ calls it partition_nth_indices.
 func PartitionNth(ctx context.Context, data Data, keys []Key, nth int, opts Options) (*array.Uint64, error) {
 	rows, err := partitionNth(ctx, data, keys, nth, opts)
 	if err != nil {

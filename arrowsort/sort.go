@@ -17,10 +17,10 @@ import (
 // Sort returns the data in the order of the keys, with all columns.
 //
 // The result has the type of the data: T is arrow.Record, arrow.Table, *arrow.Chunked or a type of array. Schema,
-// metadata, names and the order of the columns are kept. Columns of a table and a chunked array come out as one chunk;
-// as several only where 32-bit offsets would pass 2 GiB, or run ends their type. An array or a chunked array needs no
-// keys: none is one ascending key with nulls at the end. Options.Limit keeps the first rows only: it is a stable
-// select_k_unstable.
+// metadata, names and the order of the columns are kept. A column of a table, and a chunked array, is one chunk in the
+// result, or several where 32-bit offsets would pass 2 GiB or run ends the range of their type. An array or a chunked
+// array needs no keys: without any it is sorted in ascending order, nulls at the end. Options.Limit keeps the first
+// rows only: it is a stable select_k_unstable.
 //
 // Ties keep their order. Dictionaries, and the bytes of string views, are shared with the input; all else is new. The
 // caller releases the result. A cancelled context ends the call, as a rule within 50 ms, with the context's error.
@@ -90,7 +90,7 @@ func sortIndices(
 	return adapter.RowNumbers(result, typ, c.opts.Allocator), nil
 }
 
-// A call is one sort on its way: the data, and the job whose keys are set.
+// A call is a call of an operation: its data, its options, and the job that is made of both.
 type call struct {
 	data dataset
 	opts Options
@@ -128,7 +128,7 @@ func (c *call) start(ctx context.Context, keys []Key) error {
 	return keypath.AddKeys(&c.work, found)
 }
 
-// run has the engine carry out the job.
+// run runs the job on the engine.
 func (c *call) run(ctx context.Context) (*engine.Result, error) {
 	result, err := c.opts.Engine.Sort(ctx, c.job(), c.opts.Allocator)
 	if err != nil {
@@ -155,7 +155,7 @@ func (c *call) assemble(result *engine.Result) (Data, error) {
 	return c.data.assemble(columns, rows), nil
 }
 
-// report passes the plan of a result on.
+// report calls Options.OnPlan with the plan of a result.
 func (c *call) report(result *engine.Result) {
 	if c.opts.OnPlan != nil {
 		c.opts.OnPlan(Plan{result.Plan})
@@ -177,8 +177,7 @@ func IsSorted(ctx context.Context, data Data, keys []Key, opts Options) (sorted 
 	return row < 0, row, nil
 }
 
-// Explain returns the plan of a sort without sorting: what each key comes down to in bits after one read of the keys.
-// Keys and errors are those of Sort.
+// Explain returns the plan of a sort without sorting. It reads the keys once. Keys and errors are those of Sort.
 func Explain(ctx context.Context, data Data, keys []Key, opts Options) (Plan, error) {
 	c, err := newCall(ctx, operation{name: "Explain"}, data, keys, opts)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // Take returns the rows of the data that the row numbers name, in their order, with all columns. A row may be named
 // more than once, or not at all.
 //
-// The row numbers are an array of any integer type, without nulls. Options.Limit takes the first of them only. The
-// result is as that of Sort, and so are ownership and cancellation.
+// The row numbers are an array of any integer type, without nulls. With Options.Limit only the first of them are taken.
+// The type of the result, ownership and cancellation are those of Sort.
 //
 // It fails with ErrIndex when a row number is null or out of range, or rows is no integer array; with ErrOffsets when a
 // column of a record or an array would be too long; with ErrDictionary as Sort does; or with an error that matches

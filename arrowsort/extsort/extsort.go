@@ -22,7 +22,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 )
 
-// Options say how to sort. The zero value is right.
+// Options are the options of a Sorter. The zero value is right for most callers.
 type Options struct {
 	// Memory is the budget in bytes, at least MinMemory; 0 is half of what the machine or container has. It covers the
 	// rows and the temporary memory of the sort. To keep garbage within it too, give the process a limit with
@@ -33,8 +33,8 @@ type Options struct {
 	SpillDir string
 	// SpillCompression compresses the runs: lz4 or zstd; empty and none do not.
 	SpillCompression string
-	// BatchRows is the number of rows of a sorted batch: 0 is 262,144, or less where rows are wide. More than an eighth
-	// of the budget holds are ErrMemory.
+	// BatchRows is the number of rows of a sorted batch: 0 is 262,144, or less where rows are wide. Batches that take
+	// more than an eighth of the budget are ErrMemory.
 	BatchRows int
 	// Limit is the number of leading rows of the sorted order that are wanted, Tail that of the last rows; 0 is all.
 	// Unique wants only the first row of each key. Of Limit, Tail and Unique only Limit and Unique go together.
@@ -46,8 +46,9 @@ type Options struct {
 	Threads int
 	// Allocator gives the memory of the rows; nil is memory.DefaultAllocator. It must be safe for concurrent use.
 	Allocator memory.Allocator
-	// Progress, when set, is called now and then after the last Write, with the rows that are done of a phase. A total
-	// of 0 is not known; PhaseSort has steps in place of rows. It is called from one goroutine at a time.
+	// Progress, when set, is called now and then after the last Write, with the rows of a phase that are done and all
+	// of them; a total of 0 is not known. PhaseSort counts steps in place of rows. It is called from one goroutine at a
+	// time.
 	Progress func(phase Phase, done, total int64)
 }
 
@@ -57,7 +58,7 @@ const MinMemory = extsort.MinMemory
 // A Phase is a step of a sort, for Options.Progress.
 type Phase = extsort.Phase
 
-// The phases. Runs are merged to longer runs where there are more than can be merged at once.
+// The phases. Runs are merged to longer runs if there are more than can be merged at once.
 const (
 	PhaseSort  = extsort.PhaseSort  // all rows are sorted in memory
 	PhaseMerge = extsort.PhaseMerge // runs are merged to longer runs
@@ -66,7 +67,7 @@ const (
 
 // The kinds of errors, for errors.Is: those of package arrowsort.
 var (
-	// ErrOption is returned for an option, or the order of calls, that makes no sense.
+	// ErrOption is returned for an invalid option, and for calls in the wrong order.
 	ErrOption = arrowsort.ErrOption
 	// ErrSchema is returned for a batch with other columns than the sorter's.
 	ErrSchema = arrowsort.ErrSchema
@@ -115,8 +116,8 @@ func NewSorter(ctx context.Context, schema *arrow.Schema, keys []arrowsort.Key, 
 // Schema returns the schema of the sorted batches.
 func (s *Sorter) Schema() *arrow.Schema { return s.sorter.Schema() }
 
-// Write takes a batch of the sorter's schema; the caller may release it. It returns when there is memory for the next:
-// now and then it sorts and spills. After an error the sorter can only be closed.
+// Write takes a batch of the sorter's schema; the caller may release it. It sorts and spills a run first if there is no
+// memory for the batch. After an error the sorter can only be closed.
 func (s *Sorter) Write(batch arrow.Record) error { return s.sorter.Write(batch) }
 
 // Sorted returns the rows in order, in batches of Options.BatchRows. It is called once, after the last Write. The

@@ -50,7 +50,7 @@ func (l *Limiter) reserve(size int) {
 	l.used.Add(int64(size))
 }
 
-// Failure returns the error that mem panicked with last, if it is a Limiter that did, in place of err: Arrow's reader of
+// Failure returns err, or the error of the last panic in its place if mem is a Limiter that panicked: Arrow's reader of
 // IPC turns panics into text. Nil stays nil.
 func Failure(mem memory.Allocator, err error) error {
 	if l, ok := mem.(*Limiter); ok && err != nil && l.failed.Load() != nil {

@@ -13,13 +13,13 @@ import (
 // maxMemory is more than any machine has, and small enough for a few times the budget to be a number.
 const maxMemory = 1 << 58
 
-// A Budget divides the memory. While runs are made, one run is collected and one is sorted or spilled, beside the piece
-// of the input that is decoded, which is twice as large for many columns: 3/8 + 3/8 + 2/16. While they are merged,
-// there are the next rows of all runs, those of a round sorted, and those of the round before on their way: three times
-// 1/5, a batch of each run, and what encoding takes.
+// A Budget divides the memory. While runs are made, it holds a run that is collected, 3/8; a run that is sorted or
+// spilled, 3/8; and the piece of the input that is decoded, 1/16, or 2/16 for many columns. While runs are merged, it
+// holds the next rows of all runs, the sorted rows of a round, and those of the round before that are written, 1/5
+// each; a batch of each run; and what encoding takes.
 //
-// The metadata of the inputs are in memory next to all that: Total is the budget without the largest footer, which may
-// take a third of it, since what it is parsed from takes as much again.
+// The metadata of the inputs are in memory as well: Total is All without the largest footer. A footer may take a third
+// of All, since the bytes that it is parsed from take about as much again.
 type Budget struct{ Total, All int64 }
 
 // Run returns the bytes of a run.
@@ -57,9 +57,9 @@ func (b Budget) FanIn(columns int) int {
 // batchColumn is the least bytes of a column in a batch of a run, and about what its array takes.
 const batchColumn = 1 << 10
 
-// runBeside returns the bytes of a run when pieces of the input are larger than they should be, as record batches of
-// Arrow can be. There are three times those bytes: the piece that is collected, the next one, and the bytes that it is
-// read from. What they take more than the input may is taken from the run that is collected and the one that is sorted.
+// runBeside returns the bytes of a run where pieces of the input are larger than planned, as record batches of Arrow
+// can be. Three pieces are in memory: the one that is collected, the next one, and the bytes that it is read from. The
+// excess over the share of the input is taken from the run that is collected and the one that is sorted.
 func (b Budget) runBeside(piece int64) int64 {
 	return max(b.Run()-max(3*piece-b.input(), 0)/2, b.Total/16)
 }
@@ -105,8 +105,8 @@ func (b Budget) TableGroup(table arrow.Table) int64 {
 	return fit
 }
 
-// batchRows returns the number of rows of a batch of a run, of some rows. The values of a few columns take more than
-// what holds them.
+// batchRows returns the number of rows of a batch of a run with rows like those of a table. A column of a batch has
+// batchColumn bytes at least, on average.
 func (b Budget) batchRows(table arrow.Table) int64 {
 	bytes := max(b.batch(), table.NumCols()*batchColumn)
 	return max(bytes*table.NumRows()/max(arraydata.TableBytes(table), 1), 1)
@@ -116,8 +116,8 @@ func (b Budget) batchRows(table arrow.Table) int64 {
 // it is encoded.
 func (b Budget) Holds(table int64) bool { return table <= b.Total/5*2 }
 
-// Load returns the bytes that reading a table may take if Holds reports that it fits: the table, and pages on their
-// way.
+// Load returns the bytes that reading a table may take if Holds reports that it fits: the table, and the pages that are
+// being decoded.
 func (b Budget) Load() int64 { return b.Total * 3 / 5 }
 
 // MinMemory is the smallest budget.
@@ -126,8 +126,8 @@ const MinMemory = 16 << 20
 // DefaultBatchRows is the number of rows of a sorted batch, or a row group, where none is asked for.
 const DefaultBatchRows = 1 << 18
 
-// ResolveMemory returns the memory of a budget of bytes; 0 is half of what the machine or container has. Its errors are
-// of no kind.
+// ResolveMemory checks a budget in bytes and returns it; 0 is half of what the machine or container has. Its errors
+// match no kind.
 func ResolveMemory(bytes int64) (int64, error) {
 	switch {
 	case bytes == 0:

@@ -92,7 +92,7 @@ func (s *KeyStatistics) Plan() (*keyencode.Plan, error) {
 // KeyedRows are rows in memory with their key columns.
 type KeyedRows struct {
 	table arrow.Table
-	first int // rows before it were given out
+	first int // rows before it were returned
 	rows  int
 	bytes int64
 	keys  *adapter.JobBuilder // their key columns
@@ -100,7 +100,7 @@ type KeyedRows struct {
 	plan  *keyencode.Plan // on the keys; that of Bind
 }
 
-// NewKeyedRows takes the table over.
+// NewKeyedRows returns a table with its key columns. It takes the table over, also when it fails.
 func NewKeyedRows(ctx context.Context, table arrow.Table, keys []arrowsort.Key,
 	mem memory.Allocator) (*KeyedRows, error) {
 	w, err := keyColumns(ctx, table, keys, mem)
@@ -113,7 +113,7 @@ func NewKeyedRows(ctx context.Context, table arrow.Table, keys []arrowsort.Key,
 	return b, nil
 }
 
-// Bind makes Code use a plan, which may be of more rows.
+// Bind sets the plan of Code, which may be that of more rows.
 func (b *KeyedRows) Bind(plan *keyencode.Plan) { b.plan = plan.On(b.keys.Job.Columns) }
 
 // Code returns a row as code words, which compare as the rows do. Words that cannot decide any more are left out.

@@ -15,10 +15,10 @@ import (
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
-// A merger merges sorted sources, of which the first wins ties. In each round it has the next rows of every source in
-// memory. The source whose rows there end first sets the limit: what sorts up to its last row is complete, is found in
-// each source by bisection, and is sorted as one table, which the radix sort does in less time than a tree of
-// comparisons takes for the rows one by one. Rows of a single source are given out as they are.
+// A merger merges sorted sources; rows that tie come in the order of the sources. In each round it has the next rows of
+// every source in memory. The source whose rows there end first sets the limit: rows that sort up to its last row are
+// complete. They are found in each source by bisection and sorted as one table: the radix sort takes less time than a
+// tree of comparisons for each row. Rows of a single source are returned as they are.
 type merger struct {
 	opts    *Options
 	schema  *arrow.Schema
@@ -61,8 +61,8 @@ func (m *merger) join(parts []arrow.Table) arrow.Table {
 // fill reads until every cursor has its bytes, or all rows of its source.
 func (m *merger) fill(ctx context.Context) error {
 	reading := int64(0)
-	for _, l := range m.cursors {
-		if l.source != nil && l.first == nil {
+	for _, c := range m.cursors {
+		if c.source != nil && c.first == nil {
 			reading++
 		}
 	}
@@ -78,14 +78,14 @@ func (m *merger) fill(ctx context.Context) error {
 func (m *merger) planCodes() error {
 	var round KeyStatistics
 	empty := true
-	for _, l := range m.cursors {
-		if l.first != nil {
-			round.merge(&l.first.stats)
+	for _, c := range m.cursors {
+		if c.first != nil {
+			round.merge(&c.first.stats)
 		}
-		for _, b := range l.batches {
+		for _, b := range c.batches {
 			round.merge(&b.stats)
 		}
-		empty = empty && l.first == nil && len(l.batches) == 0
+		empty = empty && c.first == nil && len(c.batches) == 0
 	}
 	if empty {
 		return nil
@@ -94,11 +94,11 @@ func (m *merger) planCodes() error {
 	if err != nil {
 		return err
 	}
-	for _, l := range m.cursors {
-		if l.first != nil {
-			l.first.Bind(plan)
+	for _, c := range m.cursors {
+		if c.first != nil {
+			c.first.Bind(plan)
 		}
-		for _, b := range l.batches {
+		for _, b := range c.batches {
 			b.Bind(plan)
 		}
 	}
@@ -110,18 +110,18 @@ func (m *merger) planCodes() error {
 func (m *merger) takeComplete() (parts []arrow.Table, sources int, more bool) {
 	var limit []uint64
 	limiting := -1
-	for i, l := range m.cursors {
-		if l.source == nil {
+	for i, c := range m.cursors {
+		if c.source == nil {
 			continue
 		}
-		if last, ok := l.last(); ok && (limiting < 0 || slices.Compare(last, limit) < 0) {
+		if last, ok := c.last(); ok && (limiting < 0 || slices.Compare(last, limit) < 0) {
 			limit, limiting = last, i
 		}
 	}
-	for i, l := range m.cursors {
+	for i, c := range m.cursors {
 		n := len(parts)
 		// Ties of later sources wait for those of the limiting one.
-		parts = l.takeUpTo(parts, limit, limiting >= 0, i <= limiting)
+		parts = c.takeUpTo(parts, limit, limiting >= 0, i <= limiting)
 		if len(parts) > n {
 			sources++
 		}
@@ -133,8 +133,8 @@ func (m *merger) takeComplete() (parts []arrow.Table, sources int, more bool) {
 }
 
 func (m *merger) Close() {
-	for _, l := range m.cursors {
-		l.Close()
+	for _, c := range m.cursors {
+		c.Close()
 	}
 	m.cursors = nil
 }
@@ -201,8 +201,8 @@ func (c *cursor) last() ([]uint64, bool) {
 	return b.Code(b.rows - 1), true
 }
 
-// takeUpTo appends the rows with codes up to a limit to parts, those that equal it if ties is set, and lets go of them.
-// Parts are slices that the caller releases. Without a limit it takes all rows.
+// takeUpTo moves the rows with codes up to a limit to parts, those that equal it if ties is set. Parts are slices that
+// the caller releases. Without a limit it takes all rows.
 func (c *cursor) takeUpTo(parts []arrow.Table, limit []uint64, bounded, ties bool) []arrow.Table {
 	before := func(b *KeyedRows, row int) bool {
 		order := slices.Compare(b.Code(row), limit)
@@ -226,7 +226,7 @@ func (c *cursor) takeUpTo(parts []arrow.Table, limit []uint64, bounded, ties boo
 	return parts
 }
 
-// drop lets go of the first batch.
+// drop releases the first batch.
 func (c *cursor) drop() {
 	c.bytes -= c.batches[0].bytes
 	c.batches[0].Release()
@@ -252,7 +252,7 @@ func (c *cursor) Close() {
 	}
 }
 
-// A rowProgress is the progress of rows that are read to be merged, and written. That of nil is not reported.
+// A rowProgress counts the rows that are read to be merged, and written. Nil counts nothing.
 type rowProgress struct {
 	mu            sync.Mutex
 	report        func(done, total int64) // nil before begin

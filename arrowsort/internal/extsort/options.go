@@ -17,7 +17,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 )
 
-// Options say how to sort. They are resolved.
+// Options are the options of a sort, after Resolve.
 type Options struct {
 	Keys             []arrowsort.Key
 	Budget           Budget
@@ -33,7 +33,8 @@ type Options struct {
 	Progress         func(phase Phase, done, total int64)
 }
 
-// Resolve checks the options but the keys, and sets those that are left out. Its errors are of no kind.
+// Resolve checks the options but the keys, and sets those that are left out. Its errors match no kind, so that callers
+// add theirs.
 func (o *Options) Resolve() error {
 	for _, n := range []struct {
 		name  string
@@ -84,7 +85,7 @@ func (o *Options) wanted(rows int64) int64 {
 	return rows
 }
 
-// CheckKeys finds keys that a schema does not have before there is a row.
+// CheckKeys returns an error if a schema does not have the keys, or they cannot be sorted.
 func CheckKeys(ctx context.Context, schema *arrow.Schema, keys []arrowsort.Key) error {
 	empty := arraydata.Concatenate(schema, nil)
 	defer empty.Release()
@@ -101,6 +102,6 @@ type Phase string
 // The phases of a Sorter, all after the last Write.
 const (
 	PhaseSort  Phase = "sorting"             // all rows, in memory
-	PhaseMerge Phase = "merging runs"        // where they, or sorted sources, are more than are merged at once
+	PhaseMerge Phase = "merging runs"        // to longer runs, if there are more than are merged at once
 	PhaseWrite Phase = "merging and writing" // the sorted rows
 )

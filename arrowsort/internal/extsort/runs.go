@@ -45,10 +45,10 @@ type spilled struct {
 	err error
 }
 
-// SpillPrefix is what the names of folders with runs start with.
+// SpillPrefix starts the names of folders with runs.
 const SpillPrefix = "arrowsort-spill-"
 
-// spillBuffer is what is written to a run at once.
+// spillBuffer is the number of bytes that are written to a run at once.
 const spillBuffer = 1 << 18
 
 // rows returns the number of rows of all runs.
@@ -307,7 +307,7 @@ func (r *runStream) Close() {
 	r.file.Close()
 }
 
-// runError says that a file is a run.
+// runError adds to an error that a file is a run, and its path.
 func runError(path string, err error) error {
 	return fmt.Errorf("spilled run: %w", errkind.InFile(path, err))
 }

@@ -44,7 +44,7 @@ type Sorter struct {
 	ended   bool            // Stream was called
 }
 
-// New begins a sort of tables of a schema, by options that were resolved. Dictionary columns come back as their values.
+// New begins a sort of tables of a schema. The options are resolved. Dictionary columns come back as their values.
 func New(ctx context.Context, schema *arrow.Schema, opts Options) (*Sorter, error) {
 	decoded, err := dictionary.DecodedSchema(schema)
 	if err != nil {
@@ -83,8 +83,8 @@ func (s *Sorter) Spilled() (runs int, bytes int64) { return len(s.store.runs), s
 // Plan returns the plan of the codes of all rows. It follows Stream or MergeSources.
 func (s *Sorter) Plan() *keyencode.Plan { return s.plan }
 
-// Write adds a batch of the sorter's schema; the caller may release it. It returns when there is memory for the next:
-// now and then it sorts and spills. After an error the sorter can only be closed.
+// Write adds a batch of the sorter's schema; the caller may release it. It sorts and spills a run first if there is no
+// memory for the batch. After an error the sorter can only be closed.
 func (s *Sorter) Write(rec arrow.Record) error {
 	if adapter.IsNil(rec) {
 		return fmt.Errorf("%w: the batch is nil", arrowsort.ErrOption)
@@ -170,7 +170,7 @@ func (s *Sorter) rowsOf(column *arrow.Chunked, typ arrow.DataType, first, n int6
 	return dictionary.WithType(s.ctx, rows, typ, take.Options{Threads: s.opts.Threads, Allocator: s.opts.Allocator})
 }
 
-// spill sorts the run and has it written in the background, unless the rows that a limit leaves of it can be kept.
+// spill sorts the run and begins to write it in the background. If a limit leaves few rows of it, they stay in memory.
 func (s *Sorter) spill() error {
 	if err := s.store.wait(); err != nil { // there is memory for one sorted run
 		return err
@@ -308,7 +308,7 @@ func (s *Sorter) batch() (rows, bytes int64, err error) {
 	return s.opts.Budget.group(s.opts.BatchName, s.allBytes/max(s.rows, 1), s.rows, s.opts.BatchRows)
 }
 
-// wanted returns the rows of a sorted stream that the options want, in batches of some rows and bytes.
+// wanted returns the rows of a sorted stream that the options want, in batches of at most some rows and bytes.
 func (s *Sorter) wanted(sorted TableStream, rows, bytes int64) (TableStream, error) {
 	var err error
 	if s.plan, err = s.stats.Plan(); err != nil {

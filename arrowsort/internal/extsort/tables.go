@@ -21,7 +21,7 @@ type TableStream interface {
 	Close()
 }
 
-// singleTable is a table as the only one of a stream.
+// singleTable is a stream of one table.
 type singleTable struct{ table arrow.Table }
 
 func (o *singleTable) Next(context.Context) (arrow.Table, error) {
@@ -39,8 +39,8 @@ func (o *singleTable) Close() {
 	}
 }
 
-// rebatch joins or cuts tables so that each has the same number of rows, or fewer that take some bytes, and one chunk
-// per column.
+// rebatch joins or cuts tables so that each has the same number of rows, or fewer where they reach a number of bytes,
+// and one chunk per column.
 type rebatch struct {
 	source   TableStream
 	opts     *Options
@@ -95,7 +95,7 @@ func (g *rebatch) Next(ctx context.Context) (arrow.Table, error) {
 // full reports whether the next piece has its bytes.
 func (g *rebatch) full() bool { return g.bytes > 0 && g.buffered > 0 && g.size >= g.bytes }
 
-// load makes sure that there is a block with rows.
+// load reads the next table when the last one is cut up.
 func (g *rebatch) load(ctx context.Context) (err error) {
 	for g.in == nil || g.at == g.in.NumRows() {
 		g.dropInput()
@@ -107,7 +107,8 @@ func (g *rebatch) load(ctx context.Context) (err error) {
 	return nil
 }
 
-// cut takes up to some rows from the block. A small rest of a block is copied, as it would keep all of it in memory.
+// cut takes up to n rows from the table. Its last rows are copied if they are few: a slice would keep the whole table
+// in memory.
 func (g *rebatch) cut(ctx context.Context, n int64) error {
 	all := g.in.NumRows()
 	n = min(n, all-g.at)
@@ -148,7 +149,7 @@ func (g *rebatch) Close() {
 	g.source.Close()
 }
 
-// tailStream leave out the first rows.
+// tailStream leaves out the first rows.
 type tailStream struct {
 	TableStream
 	skip int64
@@ -171,7 +172,7 @@ func (t *tailStream) Next(ctx context.Context) (arrow.Table, error) {
 	}
 }
 
-// uniqueStream keep the first row of each key.
+// uniqueStream keeps the first row of each key.
 type uniqueStream struct {
 	TableStream
 	plan *keyencode.Plan

@@ -18,9 +18,8 @@ import (
 // KeyHelp is the help text of the flag -k.
 const KeyHelp = "sort by `COLUMN`[:desc][:nulls-first]; again for further keys"
 
-// KeyIn reads a key of a schema: a column whose name ends in what could be a modifier is found by
-// its name, unless there is one without the ending. That one is meant by x:desc, then, and the column "x:desc" by
-// x:desc:asc. A key that the schema does not have is that of ParseKey.
+// KeyIn reads a key of a schema. x:desc is column x in descending order if the schema has x, else the column named
+// "x:desc"; if it has both, x:desc:asc is the latter. Keys that the schema does not have are read by ParseKey.
 func KeyIn(text string, schema *arrow.Schema) (arrowsort.Key, error) {
 	for most := modifiers; most >= 0; most-- {
 		if key, err := ParseKey(text, most); err == nil && key.Path != "" && schema.HasField(key.Path) {
@@ -30,11 +29,11 @@ func KeyIn(text string, schema *arrow.Schema) (arrowsort.Key, error) {
 	return ParseKey(text, modifiers)
 }
 
-// modifiers are the most that a key has.
+// modifiers is the largest number of modifiers of a key.
 const modifiers = 2
 
-// ParseKey reads a key. At most one order and one place for nulls are taken off its end, and not more than most in all.
-// A number after # is a position counted from 1. Upper case is taken too.
+// ParseKey reads a key. At most one order and one place for nulls are cut off its end, most modifiers in all. A number
+// after # is a position counted from 1. Modifiers may be in upper case.
 func ParseKey(text string, most int) (arrowsort.Key, error) {
 	var key arrowsort.Key
 	name, order, nulls := text, false, false
@@ -100,7 +99,7 @@ func FindColumns(schema *arrow.Schema, path string) (name string, at []int) {
 	return path, nil
 }
 
-// CheckModifiers returns what is wrong with the modifiers of a key whose column a schema has; nil where it has no such
+// CheckModifiers returns an error for wrong modifiers of a key whose column is in the schema; nil if there is no such
 // column.
 func CheckModifiers(text string, schema *arrow.Schema) error {
 	key, err := KeyIn(text, schema)
@@ -133,7 +132,7 @@ func has(fields []arrow.Field, path string) bool {
 	})
 }
 
-// modifierMeant returns the modifier that somebody may have meant who typed another word; empty when none is near.
+// modifierMeant returns the modifier that a mistyped word is likely to stand for; empty when none is near.
 func modifierMeant(word string) string {
 	word = strings.ToLower(word)
 	switch {

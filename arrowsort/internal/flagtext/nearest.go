@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// longName is the number of characters of a name that can be compared.
+// longName is the length up to which a longer name may have more typing mistakes.
 const longName = 60
 
 // Suggestion returns a hint to add to the error for a name that is not there: the nearest of those that are, or some of
@@ -35,7 +35,7 @@ func Nearest(names []string, typed string) (name string) {
 	least := min(len(typed), longName)/3 + 1
 	for _, n := range names {
 		if len(n)-len(typed) < least && len(typed)-len(n) < least && n != "" {
-			if d := typos(strings.ToLower(n), strings.ToLower(typed)); d < least {
+			if d := editDistance(strings.ToLower(n), strings.ToLower(typed)); d < least {
 				least, name = d, n
 			}
 		}
@@ -43,9 +43,9 @@ func Nearest(names []string, typed string) (name string) {
 	return name
 }
 
-// typos returns the number of letters that are inserted, left out, replaced or swapped with their neighbour between
-// words.
-func typos(a, b string) int {
+// editDistance returns the number of letters that are inserted, left out, replaced or swapped with their neighbour from
+// one word to another.
+func editDistance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	rows := make([][]int, len(x)+1)
 	for i := range rows {
