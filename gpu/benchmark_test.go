@@ -124,7 +124,7 @@ func benchmarkStages(b *testing.B, e *Engine, kind keyencode.Kind, rows int) {
 		require.NoError(b, s.wait())
 		measure, sort = measure+middle.Sub(start), sort+time.Since(middle)
 		s.free(order)
-		t.params.reset()
+		t.params.Reset()
 	}
 	b.ReportMetric(float64(measure.Microseconds())/float64(b.N), "measure-us")
 	b.ReportMetric(float64(sort.Microseconds())/float64(b.N), "sort-us")

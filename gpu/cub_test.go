@@ -130,14 +130,14 @@ func (d *onDevice) Release() {
 }
 
 func (d *onDevice) Spoil() {
-	for size, blocks := range d.memory.spare {
+	for size, blocks := range d.memory.Spare {
 		for _, p := range blocks {
 			d.Stream().Fill(cub.Ptr(p), 0xee, size)
 		}
 	}
 }
 
-func (d *onDevice) Trim() { must(d.memory.trim()) }
+func (d *onDevice) Trim() { must(d.memory.Trim()) }
 
 func (d *onDevice) Thresholds() cub.Thresholds {
 	return cub.Thresholds{SmallSortRows: d.tuning.SmallSortRows, KeysRows: d.tuning.KeysRows,

@@ -10,12 +10,13 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/memory"
 )
 
 func devices() ([]Device, error) {
 	found, err := driver.Devices()
 	if err != nil {
-		return nil, openError(err)
+		return nil, driver.OpenError(err)
 	}
 	all := make([]Device, len(found))
 	for i, d := range found {
@@ -23,7 +24,7 @@ func devices() ([]Device, error) {
 		for _, peer := range found {
 			reaches, err := d.Reaches(peer)
 			if err != nil {
-				return nil, openError(err)
+				return nil, driver.OpenError(err)
 			}
 			if reaches {
 				all[i].Peers = append(all[i].Peers, peer.Number)
@@ -31,18 +32,6 @@ func devices() ([]Device, error) {
 		}
 	}
 	return all, nil
-}
-
-// openError wraps an error of the driver in an error of this package.
-func openError(err error) error {
-	switch {
-	case errors.As(err, new(*driver.NoDeviceError)):
-		return fmt.Errorf("%w: %w", ErrNoDevice, err)
-	case isFull(err):
-		return deviceError(err)
-	default:
-		return fmt.Errorf("%w: %w", ErrDevice, err)
-	}
 }
 
 func (e *Engine) open() error {
@@ -61,9 +50,9 @@ func (e *Engine) open() error {
 	}
 	s, err := openSessions(e.options, &e.tuning, &e.times)
 	if err != nil {
-		return openError(err)
+		return driver.OpenError(err)
 	}
-	e.pinned = newAllocator(systemPages{}, contextPins{s.Context})
+	e.pinned = memory.New(memory.SystemPages{}, memory.ContextPins{Context: s.Context})
 	e.turn <- s
 	return nil
 }
@@ -91,7 +80,7 @@ func (e *Engine) close() error {
 
 // closeSessions unpins all memory and closes the devices.
 func (e *Engine) closeSessions(s *session) error {
-	e.pinned.detach()
+	e.pinned.Detach()
 	return closeAll(s.peers)
 }
 
@@ -134,6 +123,6 @@ func (e *Engine) take(ctx context.Context) (*session, error) {
 		e.turn <- nil
 		return nil, fmt.Errorf("%w: opening it again: %w", ErrDevice, err)
 	}
-	e.pinned.attach(contextPins{s.Context})
+	e.pinned.Attach(memory.ContextPins{Context: s.Context})
 	return s, nil
 }

@@ -7,18 +7,20 @@ import (
 	"time"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/memory"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 var (
 	// ErrNoDevice is returned by Open and Devices where there is no GPU to use: a build without the tag cuda, a machine
 	// without driver, a number that no device has. The error names what was looked for.
-	ErrNoDevice = errors.New("gpu: no device")
+	ErrNoDevice = driver.ErrNoDevice
 	// ErrDevice is returned when the device or its driver fails in the middle of a sort. The process can go on. The
 	// next sort reopens the device; after some faults the driver refuses that until the process ends, and the error
 	// is ErrDevice again.
-	ErrDevice = errors.New("gpu: the device failed")
+	ErrDevice = driver.ErrDevice
 )
 
 // Options are the options of Open. The zero value is the first device.
@@ -88,6 +90,9 @@ type Engine struct {
 	// One sort at a time takes the sessions of the devices, by the first of them: nil if they must be reopened.
 	turn chan *session
 }
+
+// An Allocator allocates pinned memory; see Engine.Allocator.
+type Allocator = memory.Allocator
 
 // Open opens a GPU. Close gives it back. The error is ErrNoDevice, ErrDevice or, where others have its memory,
 // engine.ErrMemory.

@@ -39,7 +39,7 @@ func TestAllocatorOfALostDevice(t *testing.T) {
 	for range 4 {
 		group.Go(func() {
 			for i := 0; !stop.Load(); i++ {
-				b := mem.Allocate(pinnedBytes << (i % 4))
+				b := mem.Allocate(32 << (10 + i%4))
 				b[0], b[len(b)-1] = 1, 2
 				mem.Free(b)
 				if i%8 == 0 {

@@ -3,7 +3,6 @@
 package gpu
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -15,7 +14,7 @@ const padding = 64
 
 // alloc returns memory of the device, of undefined content, until free or the end of the task.
 func (t *task) alloc(bytes int) driver.Ptr {
-	return t.obtain(bytes, func() (driver.Ptr, error) { return t.memory.get(bytes + padding) })
+	return t.obtain(bytes, func() (driver.Ptr, error) { return t.memory.Get(bytes + padding) })
 }
 
 // obtain calls get, which allocates the given bytes. If the device's memory is full, it frees what the task does not
@@ -25,10 +24,10 @@ func (t *task) obtain(bytes int, get func() (driver.Ptr, error)) driver.Ptr {
 		return 0
 	}
 	p, err := get()
-	for isFull(err) && t.giveBack() && !t.failed() {
+	for driver.IsFull(err) && t.giveBack() && !t.failed() {
 		p, err = get()
 	}
-	if isFull(err) {
+	if driver.IsFull(err) {
 		err = t.outOfMemory(bytes, err)
 	}
 	t.fail(err)
@@ -38,8 +37,8 @@ func (t *task) obtain(bytes int, get func() (driver.Ptr, error)) driver.Ptr {
 // allocAll allocates memory of all sizes, or none if the device's memory is full: for memory that is not required.
 func (t *task) allocAll(sizes ...int) (all []driver.Ptr, ok bool) {
 	for len(all) < len(sizes) && !t.failed() {
-		p, err := t.memory.get(sizes[len(all)] + padding)
-		if isFull(err) {
+		p, err := t.memory.Get(sizes[len(all)] + padding)
+		if driver.IsFull(err) {
 			break
 		}
 		if t.fail(err); err == nil {
@@ -53,17 +52,11 @@ func (t *task) allocAll(sizes ...int) (all []driver.Ptr, ok bool) {
 	return all, true
 }
 
-// isFull reports whether an error of the driver is a lack of memory.
-func isFull(err error) bool {
-	var failure *driver.Error
-	return errors.As(err, &failure) && failure.OutOfMemory()
-}
-
 // outOfMemory returns an error with the bytes that are needed and free.
 func (t *task) outOfMemory(bytes int, err error) error {
 	free, _ := t.FreeMemory()
 	return fmt.Errorf("%w: the sort needs at least %d bytes, of which it has %d: %s has %d, of which %d are free: %w",
-		engine.ErrMemory, t.memory.used+bytes, t.memory.used, t.Name, t.Memory, free, err)
+		engine.ErrMemory, t.memory.Used+bytes, t.memory.Used, t.Name, t.Memory, free, err)
 }
 
 // hasMemory reports whether the given bytes are likely to fit the device's memory. It measures the free memory again
@@ -78,7 +71,7 @@ func (s *session) hasMemory(bytes int) bool {
 // measureMemory measures the device memory that sorts can use.
 func (s *session) measureMemory() {
 	if free, err := s.FreeMemory(); err == nil { // an error shows in the next call as well
-		s.freeBytes = free + int64(s.memory.held)
+		s.freeBytes = free + int64(s.memory.Held)
 	}
 }
 
@@ -100,7 +93,7 @@ func (t *task) clear(p driver.Ptr, bytes int) {
 func (t *task) free(ps ...driver.Ptr) {
 	for _, p := range ps {
 		if p != 0 {
-			t.memory.put(p)
+			t.memory.Put(p)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/memory"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 )
 
@@ -44,8 +45,8 @@ func (t *task) zeroCounters(bytes int) {
 			t.fail(t.Free(r.counters))
 			r.counters, r.counterBytes = 0, 0
 		}
-		size := sizeClass(bytes) // so that not every one of growing sorts allocates
-		p := t.obtain(size, func() (driver.Ptr, error) { return t.memory.fresh(size) })
+		size := memory.SizeClass(bytes) // so that not every one of growing sorts allocates
+		p := t.obtain(size, func() (driver.Ptr, error) { return t.memory.Fresh(size) })
 		if t.failed() {
 			return
 		}

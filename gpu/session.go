@@ -8,6 +8,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/memory"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/kernels"
 )
@@ -16,10 +17,10 @@ import (
 // of kernels. One sort at a time uses it.
 type session struct {
 	*driver.Context
-	memory           *pool[driver.Ptr]
+	memory           *memory.Pool[driver.Ptr]
 	streams          [3]*stream // of kernels, of uploads, of downloads
 	events           []driver.Event
-	params           params
+	params           memory.Arguments
 	reports          reports
 	cooperativeState driver.Ptr // a CooperativeState: zero between sorts
 	freeBytes        int64      // of device memory for sorts, as last measured
@@ -35,7 +36,7 @@ func openSession(device int, table *tuning.Table) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{Context: c, memory: newPool(c.Alloc, c.Free), tuning: table}
+	s := &session{Context: c, memory: memory.NewPool(c.Alloc, c.Free), tuning: table}
 	if err := s.Do(s.prepare); err != nil {
 		c.Close()
 		return nil, err
@@ -55,7 +56,7 @@ func (s *session) prepare() (err error) {
 	if s.cooperativeState, err = s.Alloc(kernels.CooperativeStateBytes); err != nil {
 		return err
 	}
-	if err = s.params.open(s.Context); err != nil {
+	if err = s.params.Open(s.Context); err != nil {
 		return err
 	}
 	s.measureMemory()
@@ -94,7 +95,7 @@ func (s *session) sort(ctx context.Context, job *engine.Job, mem engine.Allocato
 		result, err = sortJob(t, job, mem)
 		return err
 	})
-	return result, deviceError(err)
+	return result, driver.Failure(err)
 }
 
 // sorters are the sessions for a job: all that have enough rows to do. One sorts by keys that devices do not read, and

@@ -82,6 +82,6 @@ func benchmarkSmallSort(b *testing.B, e *Engine, kind keyencode.Kind, rows int) 
 		require.True(b, ok)
 		require.NoError(b, s.wait())
 		s.free(order)
-		t.params.reset()
+		t.params.Reset()
 	}
 }

@@ -72,7 +72,7 @@ func (r *staging) begin(s *slot) error {
 		return nil
 	}
 	if err := r.WaitFor(s.event); err != nil {
-		return deviceError(err)
+		return driver.Failure(err)
 	}
 	for _, begin := range s.pending {
 		s.begun = append(s.begun, begin())
@@ -85,7 +85,7 @@ func (r *staging) begin(s *slot) error {
 func (r *staging) empty(s *slot) error {
 	err := r.begin(s)
 	if err == nil && s.used > 0 {
-		err = deviceError(r.WaitFor(s.event))
+		err = driver.Failure(r.WaitFor(s.event))
 	}
 	s.used = 0
 	return cmp.Or(err, s.end())

@@ -26,8 +26,8 @@ type task struct {
 
 func newTask(ctx context.Context, s *session, threads int) *task {
 	workers := host.NewWorkers(ctx, threads)
-	if int64(2*s.memory.held) > s.Device.Memory {
-		s.memory.tight = true
+	if int64(2*s.memory.Held) > s.Device.Memory {
+		s.memory.Tight = true
 	}
 	through := func(i int) transfer { return transfer{stream: s.streams[i], ctx: ctx, workers: workers} }
 	return &task{
@@ -46,7 +46,7 @@ func (t *task) copy(dst, src driver.Ptr, bytes int) {
 // put copies structures for kernels to the device.
 func put[T abi.Structure](t *task, structures ...T) driver.Ptr {
 	words := abi.Words(structures)
-	if p := t.params.put(words); p != 0 {
+	if p := t.params.Put(words); p != 0 {
 		return p
 	}
 	p := t.alloc(8 * len(words))
@@ -68,7 +68,7 @@ func (t *task) launchKernel(early bool, kernel string, blocks int, args []uint64
 	if t.failed() {
 		return
 	}
-	t.fail(t.params.flush(t.Stream))
+	t.fail(t.params.Flush(t.Stream))
 	if !t.failed() {
 		t.fail(t.Launch(early, strategy.KernelNumbers[kernel], blocks, args))
 		if t.onLaunch != nil {
@@ -90,8 +90,8 @@ func (t *task) end() {
 	for _, s := range t.streams {
 		s.staging.reset()
 	}
-	t.params.reset()
-	t.memory.putAll()
+	t.params.Reset()
+	t.memory.PutAll()
 }
 
 // event returns an event for the exclusive use of the caller until the end of the task.

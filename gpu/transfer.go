@@ -4,10 +4,7 @@ package gpu
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
-	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -27,7 +24,7 @@ type transfer struct {
 // fail stores the first error.
 func (m *transfer) fail(err error) {
 	if m.err == nil && err != nil {
-		m.err = deviceError(err)
+		m.err = driver.Failure(err)
 	}
 }
 
@@ -37,19 +34,6 @@ func (m *transfer) failed() bool {
 		m.err = m.ctx.Err()
 	}
 	return m.err != nil
-}
-
-// deviceError wraps an error of the driver in an error of this package, and returns others unchanged. A device that
-// lacks memory has not failed.
-func deviceError(err error) error {
-	switch {
-	case errors.Is(err, ErrDevice), errors.Is(err, engine.ErrMemory), !errors.As(err, new(*driver.Error)):
-		return err
-	case isFull(err):
-		return fmt.Errorf("%w: %w", engine.ErrMemory, err)
-	default:
-		return fmt.Errorf("%w: %w", ErrDevice, err)
-	}
 }
 
 // record sets an event after what is queued in the stream.

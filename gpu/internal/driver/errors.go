@@ -6,10 +6,13 @@ package driver
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
 	"gorgonia.org/cu"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 )
 
 // An Error is an error of the driver.
@@ -30,8 +33,36 @@ func (e *Error) Error() string {
 	return e.Op + ": " + reason
 }
 
-// OutOfMemory reports whether the device, or the host, had too little memory.
-func (e *Error) OutOfMemory() bool { return e.Code == int(cu.OutOfMemory) }
+// IsFull reports whether an error of the driver is a lack of memory, of the device or of the host.
+func IsFull(err error) bool {
+	var failure *Error
+	return errors.As(err, &failure) && failure.Code == int(cu.OutOfMemory)
+}
+
+// Failure wraps an error of the driver in ErrDevice, and returns others unchanged. A device that lacks memory has not
+// failed: the error is engine.ErrMemory.
+func Failure(err error) error {
+	switch {
+	case errors.Is(err, ErrDevice), errors.Is(err, engine.ErrMemory), !errors.As(err, new(*Error)):
+		return err
+	case IsFull(err):
+		return fmt.Errorf("%w: %w", engine.ErrMemory, err)
+	default:
+		return fmt.Errorf("%w: %w", ErrDevice, err)
+	}
+}
+
+// OpenError wraps an error of opening a device in ErrNoDevice, engine.ErrMemory or ErrDevice.
+func OpenError(err error) error {
+	switch {
+	case errors.As(err, new(*NoDeviceError)):
+		return fmt.Errorf("%w: %w", ErrNoDevice, err)
+	case IsFull(err):
+		return Failure(err)
+	default:
+		return fmt.Errorf("%w: %w", ErrDevice, err)
+	}
+}
 
 // describe adds what was tried to an error of cu, whose type is not exported but is the driver's code.
 func describe(op string, err error) error {

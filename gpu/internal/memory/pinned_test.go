@@ -1,4 +1,4 @@
-package gpu
+package memory
 
 import (
 	"bytes"
@@ -35,7 +35,7 @@ func (h *heapPages) unpin(b []byte) { h.pinned -= len(b) }
 
 func TestAllocator(t *testing.T) {
 	pages := &heapPages{}
-	a := newAllocator(pages, pages)
+	a := New(pages, pages)
 	for _, size := range []int{0, 1, 63, 64, pinnedBytes - 1} {
 		b := a.Allocate(size)
 		require.Len(t, b, size)
@@ -56,9 +56,9 @@ func TestAllocator(t *testing.T) {
 	b = a.Allocate(1<<20 + 1000)
 	require.Same(t, first, &b[0], "freed memory is used again")
 
-	a.detach()
+	a.Detach()
 	require.Zero(t, pages.pinned)
-	a.attach(pages)
+	a.Attach(pages)
 	require.Equal(t, 1<<20+1<<18, pages.pinned)
 	a.Free(b)
 	a.Trim()
@@ -72,15 +72,15 @@ func TestAllocator(t *testing.T) {
 // TestAllocatorUnpinned has memory that is not pinned: for a while there is no device, or the driver refuses.
 func TestAllocatorUnpinned(t *testing.T) {
 	pages := &heapPages{}
-	a := newAllocator(pages, pages)
+	a := New(pages, pages)
 	before := a.Allocate(pinnedBytes)
-	a.detach()
+	a.Detach()
 	during := a.Allocate(2 * pinnedBytes)
 	spare := a.Allocate(4 * pinnedBytes)
 	a.Free(spare)
-	a.detach() // twice does no harm
+	a.Detach() // twice does no harm
 	require.Zero(t, pages.pinned)
-	a.attach(pages)
+	a.Attach(pages)
 	require.Equal(t, 3*pinnedBytes, pages.pinned)
 	pages.frozen = true
 	refused := a.Allocate(4 * pinnedBytes)
@@ -99,7 +99,7 @@ func TestAllocatorUnpinned(t *testing.T) {
 }
 
 func TestReallocateShrinks(t *testing.T) {
-	a := newAllocator(&heapPages{}, &heapPages{})
+	a := New(&heapPages{}, &heapPages{})
 	b := a.Allocate(100_000)
 	for i := range b {
 		b[i] = byte(i)
@@ -114,7 +114,7 @@ func TestReallocateShrinks(t *testing.T) {
 }
 
 func TestAllocatorConcurrently(t *testing.T) {
-	a := newAllocator(&heapPages{}, &heapPages{})
+	a := New(&heapPages{}, &heapPages{})
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
@@ -131,11 +131,11 @@ func TestAllocatorConcurrently(t *testing.T) {
 
 func TestSizeClass(t *testing.T) {
 	for size := 1 << 10; size < 1<<24; size += 997 {
-		class := sizeClass(size)
+		class := SizeClass(size)
 		require.GreaterOrEqual(t, class, size)
 		require.LessOrEqual(t, class, size+size/4+1)
 		require.Zero(t, class%256, "size %d", size)
-		require.Equal(t, class, sizeClass(class))
+		require.Equal(t, class, SizeClass(class))
 	}
-	require.Zero(t, sizeClass(pinnedBytes)%4096, "whole pages are pinned")
+	require.Zero(t, SizeClass(pinnedBytes)%4096, "whole pages are pinned")
 }

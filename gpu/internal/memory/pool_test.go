@@ -1,4 +1,4 @@
-package gpu
+package memory
 
 import (
 	"errors"
@@ -32,35 +32,35 @@ func (m *smallMemory) free(p int) error {
 
 func TestPool(t *testing.T) {
 	memory := &smallMemory{left: 100 << 10, live: map[int]int{}}
-	p := newPool(memory.alloc, memory.free)
-	a, err := p.get(1)
+	p := NewPool(memory.alloc, memory.free)
+	a, err := p.Get(1)
 	require.NoError(t, err)
-	require.Equal(t, blockBytes, p.used)
-	b, err := p.get(60 << 10)
+	require.Equal(t, blockBytes, p.Used)
+	b, err := p.Get(60 << 10)
 	require.NoError(t, err)
 	require.NotEqual(t, a, b)
 	require.Equal(t, 61<<10, 100<<10-memory.left, "no more than was asked for")
-	p.put(b)
-	c, err := p.get(50 << 10)
+	p.Put(b)
+	c, err := p.Get(50 << 10)
 	require.NoError(t, err)
 	require.Equal(t, b, c, "a spare block that is little larger is used again")
-	p.put(c)
-	require.Equal(t, blockBytes, p.used)
-	require.Equal(t, 61<<10, p.held)
-	d, err := p.get(90 << 10)
+	p.Put(c)
+	require.Equal(t, blockBytes, p.Used)
+	require.Equal(t, 61<<10, p.Held)
+	d, err := p.Get(90 << 10)
 	require.NoError(t, err, "spare blocks make room")
 	require.NotContains(t, memory.live, b)
-	_, err = p.get(20 << 10)
+	_, err = p.Get(20 << 10)
 	require.Error(t, err)
-	p.put(d)
-	e, err := p.get(80 << 10)
+	p.Put(d)
+	e, err := p.Get(80 << 10)
 	require.NoError(t, err)
 	require.NotEqual(t, d, e, "memory is tight now")
-	p.putAll()
-	require.Zero(t, p.used)
-	require.NoError(t, p.trim())
-	require.Zero(t, p.held)
-	require.Empty(t, p.spare)
+	p.PutAll()
+	require.Zero(t, p.Used)
+	require.NoError(t, p.Trim())
+	require.Zero(t, p.Held)
+	require.Empty(t, p.Spare)
 	require.Equal(t, 100<<10, memory.left)
 }
 
@@ -68,22 +68,22 @@ func TestPool(t *testing.T) {
 func TestPoolTrimFails(t *testing.T) {
 	memory := &smallMemory{left: 100 << 10, live: map[int]int{}}
 	freed := map[int]int{}
-	p := newPool(memory.alloc, func(block int) error {
+	p := NewPool(memory.alloc, func(block int) error {
 		if freed[block]++; len(freed) == 2 {
 			return errors.New("as told")
 		}
 		return memory.free(block)
 	})
 	for range 4 {
-		_, err := p.get(10 << 10)
+		_, err := p.Get(10 << 10)
 		require.NoError(t, err)
 	}
-	p.putAll()
-	require.Error(t, p.trim())
-	again, err := p.get(10 << 10)
+	p.PutAll()
+	require.Error(t, p.Trim())
+	again, err := p.Get(10 << 10)
 	require.NoError(t, err)
 	require.Zero(t, freed[again], "what was freed is not handed out")
-	require.NoError(t, p.trim())
+	require.NoError(t, p.Trim())
 	for block, times := range freed {
 		require.Equal(t, 1, times, "block %d", block)
 	}

@@ -1,6 +1,6 @@
 //go:build cuda && linux && amd64
 
-package gpu
+package memory
 
 import (
 	"fmt"
@@ -10,10 +10,10 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 )
 
-// systemPages are pages of the system.
-type systemPages struct{}
+// SystemPages are pages of the system.
+type SystemPages struct{}
 
-func (systemPages) get(size int) ([]byte, error) {
+func (SystemPages) get(size int) ([]byte, error) {
 	b, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		return nil, fmt.Errorf("mapping %d bytes: %w", size, err)
@@ -22,16 +22,16 @@ func (systemPages) get(size int) ([]byte, error) {
 	return b, nil
 }
 
-func (systemPages) put(b []byte) { _ = unix.Munmap(b) }
+func (SystemPages) put(b []byte) { _ = unix.Munmap(b) }
 
-// contextPins pins pages in a context.
-type contextPins struct{ *driver.Context }
+// ContextPins pins pages in a context.
+type ContextPins struct{ *driver.Context }
 
-func (p contextPins) pin(b []byte) error {
+func (p ContextPins) pin(b []byte) error {
 	return p.Do(func() error { return p.Pin(b) })
 }
 
 // unpin also meets contexts that have failed, which have nothing pinned.
-func (p contextPins) unpin(b []byte) {
+func (p ContextPins) unpin(b []byte) {
 	_ = p.Do(func() error { return p.Unpin(b) })
 }

@@ -1,6 +1,6 @@
 //go:build cuda && linux && amd64
 
-package gpu
+package memory
 
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
@@ -10,15 +10,15 @@ import (
 // paramBytes is enough for the structures of a sort of hundreds of keys.
 const paramBytes = 256 << 10
 
-// params collects the structures that kernels read (kernels/abi.h), so that one copy uploads many of them.
-type params struct {
+// Arguments collects the structures that kernels read (kernels/abi.h), so that one copy uploads many of them.
+type Arguments struct {
 	host   []uint64 // pinned
 	device driver.Ptr
 	used   int // words
 	sent   int
 }
 
-func (p *params) open(c *driver.Context) error {
+func (p *Arguments) Open(c *driver.Context) error {
 	memory, err := c.NewPinned(paramBytes)
 	if err != nil {
 		return err
@@ -28,8 +28,8 @@ func (p *params) open(c *driver.Context) error {
 	return err
 }
 
-// put adds words and returns their future address on the device; 0 if they do not fit.
-func (p *params) put(words []uint64) driver.Ptr {
+// Put adds words and returns their future address on the device; 0 if they do not fit.
+func (p *Arguments) Put(words []uint64) driver.Ptr {
 	if p.used+len(words) > len(p.host) {
 		return 0
 	}
@@ -39,8 +39,8 @@ func (p *params) put(words []uint64) driver.Ptr {
 	return p.device + driver.Ptr(8*at)
 }
 
-// flush uploads what was added since the last flush.
-func (p *params) flush(s *driver.Stream) error {
+// Flush uploads what was added since the last flush.
+func (p *Arguments) Flush(s *driver.Stream) error {
 	if p.sent == p.used {
 		return nil
 	}
@@ -50,5 +50,5 @@ func (p *params) flush(s *driver.Stream) error {
 	return err
 }
 
-// reset discards everything. The stream is idle.
-func (p *params) reset() { p.used, p.sent = 0, 0 }
+// Reset discards everything. The stream is idle.
+func (p *Arguments) Reset() { p.used, p.sent = 0, 0 }

@@ -1,4 +1,4 @@
-package gpu
+package memory
 
 import (
 	"fmt"
@@ -42,7 +42,7 @@ const (
 	alignment   = 64       // of Arrow buffers
 )
 
-func newAllocator(from pages, with pins) *Allocator {
+func New(from pages, with pins) *Allocator {
 	return &Allocator{pages: from, pins: with, live: map[*byte]*block{}, free: map[int][]*block{}}
 }
 
@@ -55,7 +55,7 @@ func (a *Allocator) Allocate(size int) []byte {
 	}
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
-	class := sizeClass(size)
+	class := SizeClass(size)
 	var b *block
 	if spare := a.free[class]; len(spare) > 0 {
 		b, a.free[class] = spare[len(spare)-1], spare[:len(spare)-1]
@@ -124,8 +124,8 @@ func (a *Allocator) unpin(b *block) {
 	}
 }
 
-// detach unpins all memory, before its device is closed. attach pins it for another.
-func (a *Allocator) detach() {
+// Detach unpins all memory, before its device is closed. attach pins it for another.
+func (a *Allocator) Detach() {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	a.trim()
@@ -135,7 +135,7 @@ func (a *Allocator) detach() {
 	a.pins = nil
 }
 
-func (a *Allocator) attach(with pins) {
+func (a *Allocator) Attach(with pins) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	a.pins = with
@@ -144,8 +144,8 @@ func (a *Allocator) attach(with pins) {
 	}
 }
 
-// sizeClass rounds a size up to one of four steps between powers of two: at most a quarter too much.
-func sizeClass(size int) int {
+// SizeClass rounds a size up to one of four steps between powers of two: at most a quarter too much.
+func SizeClass(size int) int {
 	step := 1 << (bits.Len(uint(size-1)) - 3)
 	return (size + step - 1) &^ (step - 1)
 }
