@@ -11,15 +11,15 @@ import (
 // assertPermutation fails the sort unless the first count of the row numbers on the device are distinct and below n.
 // Otherwise a gather would read out of bounds or return a row twice.
 func (t *task) assertPermutation(rows driver.Ptr, count, n int) {
-	if count == 0 || t.failed() {
+	if count == 0 || t.Failed() {
 		return
 	}
 	seen, wrong := t.zeros(n/8+8), t.zeros(16)
 	t.launch("check_permutation", t.blocks(count), uint64(rows), uint64(count), uint64(n), uint64(seen), uint64(wrong))
-	found := t.words(wrong, 2)
+	found := t.Words(wrong, 2)
 	t.free(seen, wrong)
 	if found[0] != 0 {
 		const text = "gpu: assertion: %d of %d row numbers are repeated or not below %d, the first at position %d"
-		t.fail(fmt.Errorf(text, found[0], count, n, ^found[1]))
+		t.Fail(fmt.Errorf(text, found[0], count, n, ^found[1]))
 	}
 }

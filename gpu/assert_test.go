@@ -44,7 +44,7 @@ func assertRows(t *testing.T, e *Engine, job *engine.Job, rows []uint32) error {
 	defer k.end()
 	sorter := newSorter(k, job, goMemory{})
 	sorter.order = sorter.alloc(4 * len(rows))
-	sorter.upload(sorter.order, buffers.Bytes(rows))
+	sorter.Upload(sorter.order, buffers.Bytes(rows))
 	sorter.assertPermutation(sorter.order, sorter.out, sorter.rows)
-	return sorter.err
+	return sorter.Err
 }

@@ -114,14 +114,14 @@ func benchmarkStages(b *testing.B, e *Engine, kind keyencode.Kind, rows int) {
 	defer t.end()
 	s := newSorter(t, job, goMemory{})
 	s.column(0)
-	require.NoError(b, s.wait())
+	require.NoError(b, s.Wait())
 	var measure, sort time.Duration
 	for b.Loop() {
 		start := time.Now()
 		require.NoError(b, s.measure())
 		middle := time.Now()
 		order := s.sortWords()
-		require.NoError(b, s.wait())
+		require.NoError(b, s.Wait())
 		measure, sort = measure+middle.Sub(start), sort+time.Since(middle)
 		s.free(order)
 		t.params.Reset()
@@ -148,11 +148,11 @@ func BenchmarkCopy(b *testing.B) {
 			b.SetBytes(int64(len(host)))
 			for b.Loop() {
 				if way == "up" {
-					t.upload(p, host)
+					t.Upload(p, host)
 				} else {
-					t.download(host, p)
+					t.Download(host, p)
 				}
-				require.NoError(b, t.wait())
+				require.NoError(b, t.Wait())
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/stream"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -37,7 +38,7 @@ func (s *sorter) column(at int) *column {
 		c.values = s.await(at)
 	case src.ValueBytes() > 0:
 		c.values = s.alloc(s.rows * src.ValueBytes())
-		s.uploadValues(c.values, chunks, src.ValueBytes())
+		uploadValues(&s.Copier, c.values, chunks, src.ValueBytes())
 	}
 	s.columns[at] = c
 	return c
@@ -73,9 +74,9 @@ func filled(c *keyencode.Column) []keyencode.Chunk {
 }
 
 // uploadValues uploads the values of chunks contiguously.
-func (m *transfer) uploadValues(dst driver.Ptr, chunks []keyencode.Chunk, width int) {
+func uploadValues(m *stream.Copier, dst driver.Ptr, chunks []keyencode.Chunk, width int) {
 	for _, k := range chunks {
-		m.upload(dst, k.Values[k.Offset*width:(k.Offset+k.Rows)*width])
+		m.Upload(dst, k.Values[k.Offset*width:(k.Offset+k.Rows)*width])
 		dst += driver.Ptr(k.Rows * width)
 	}
 }
@@ -106,7 +107,7 @@ func (s *sorter) uploadBitmap(k *keyencode.Chunk, bitmap []byte) (p driver.Ptr, 
 	bytes := bitmap[k.Offset/8 : (k.Offset+k.Rows+7)/8]
 	p = s.alloc(len(bytes))
 	s.clear(p+driver.Ptr(len(bytes)&^7), 8) // kernels read whole words
-	s.upload(p, bytes)
+	s.Upload(p, bytes)
 	return p, uint64(k.Offset % 8)
 }
 
@@ -121,7 +122,7 @@ func (s *sorter) ranks(src *keyencode.Column, c *column) driver.Ptr {
 		if ranks == 0 || len(k.Ranks) != len(last) || unsafe.SliceData(k.Ranks) != unsafe.SliceData(last) {
 			s.free(ranks)
 			ranks, last = s.alloc(4*len(k.Ranks)), k.Ranks
-			s.upload(ranks, buffers.Bytes(k.Ranks))
+			s.Upload(ranks, buffers.Bytes(k.Ranks))
 		}
 		s.launch("look_up_ranks", s.blocks(k.Rows), uint64(c.values)+uint64(at*width), uint64(width),
 			uint64(c.validity), c.bit+uint64(at), uint64(ranks), uint64(k.Rows), uint64(dst)+uint64(4*at))

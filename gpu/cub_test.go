@@ -104,7 +104,7 @@ func (d *onDevice) Encode(keys []cub.Key, rows int) cub.Ptr {
 		panic("the keys need two words")
 	}
 	codes := s.encode(0, 0, rows)
-	must(s.err)
+	must(s.Err)
 	return cub.Ptr(codes)
 }
 
@@ -118,13 +118,13 @@ func (d *onDevice) Gather(values, gathered cub.Ptr, times int, windows bool) {
 		}
 	}
 	s.releaseWindows()
-	must(s.err)
+	must(s.Err)
 }
 
 func (d *onDevice) Release() {
 	if d.sorter != nil {
 		d.sorter.end()
-		must(d.sorter.err)
+		must(d.sorter.Err)
 		d.sorter = nil
 	}
 }

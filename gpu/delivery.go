@@ -15,12 +15,12 @@ type delivery struct {
 // deliver makes flush download the output of kernels at src to dst and free src. dst is complete after settle.
 func (s *sorter) deliver(dst []byte, src driver.Ptr) {
 	if len(dst) < s.tuning.LateBytes {
-		s.download(dst, src)
+		s.Download(dst, src)
 		s.free(src)
 		return
 	}
 	d := delivery{src: src, dst: dst, computed: s.event(), brought: s.event()}
-	if s.record(d.computed); s.failed() {
+	if s.Record(d.computed); s.Failed() {
 		return
 	}
 	s.ready = append(s.ready, d)
@@ -29,13 +29,13 @@ func (s *sorter) deliver(dst []byte, src driver.Ptr) {
 // flush queues the downloads of ready deliveries.
 func (s *sorter) flush() {
 	for _, d := range s.ready {
-		if s.failed() {
+		if s.Failed() {
 			break
 		}
-		s.down.fail(s.down.After(d.computed))
-		s.down.download(d.dst, d.src)
-		s.down.fail(s.down.Record(d.brought))
-		s.fail(s.down.err)
+		s.down.After(d.computed)
+		s.down.Download(d.dst, d.src)
+		s.down.Record(d.brought)
+		s.Fail(s.down.Err)
 		s.leaving = append(s.leaving, d)
 	}
 	s.ready = nil
@@ -47,7 +47,7 @@ func (s *sorter) retire(newest int) {
 	for len(s.leaving) > newest {
 		d := s.leaving[0]
 		s.leaving = s.leaving[1:]
-		s.after(d.brought)
+		s.After(d.brought)
 		s.free(d.src)
 	}
 }
@@ -55,7 +55,7 @@ func (s *sorter) retire(newest int) {
 // settle waits for all downloads.
 func (s *sorter) settle() error {
 	s.flush()
-	s.fail(s.down.wait())
+	s.Fail(s.down.Wait())
 	s.retire(0)
-	return s.wait()
+	return s.Wait()
 }

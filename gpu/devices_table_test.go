@@ -138,30 +138,30 @@ func (b *bench) measureBandwidths() {
 			if buffers[m.number] == nil {
 				for range 2 {
 					p, err := m.Alloc(bytes + padding)
-					m.fail(err)
+					m.Fail(err)
 					buffers[m.number] = append(buffers[m.number], p)
 				}
 			}
 		})
 		timed("up", func(_ *team, m *member) {
 			for range copies {
-				m.upload(buffers[m.number][0], pinned[m.number])
+				m.Upload(buffers[m.number][0], pinned[m.number])
 			}
-			m.wait()
+			m.Wait()
 		})
 		timed("down", func(_ *team, m *member) {
 			for range copies {
-				m.download(pinned[m.number], buffers[m.number][0])
+				m.Download(pinned[m.number], buffers[m.number][0])
 			}
-			m.wait()
+			m.Wait()
 		})
 		timed("both", func(_ *team, m *member) {
 			for range copies {
-				m.upload(buffers[m.number][0], pinned[m.number])
-				m.down.download(pinned[p+m.number], buffers[m.number][1])
+				m.Upload(buffers[m.number][0], pinned[m.number])
+				m.down.Download(pinned[p+m.number], buffers[m.number][1])
 			}
-			m.wait()
-			m.fail(m.down.wait())
+			m.Wait()
+			m.Fail(m.down.Wait())
 		})
 		timed("exchange", func(t *team, m *member) {
 			for range copies {
@@ -170,12 +170,12 @@ func (b *bench) measureBandwidths() {
 					m.copyFrom(sender, buffers[m.number][1], buffers[sender.number][0], bytes)
 				}
 			}
-			m.wait()
+			m.Wait()
 		})
 	}
 	b.onAll(b.all, func(_ *team, m *member) {
 		for _, p := range buffers[m.number] {
-			m.fail(m.Free(p))
+			m.Fail(m.Free(p))
 		}
 	})
 	rate := func(name string, parts int) float64 {
@@ -318,9 +318,9 @@ func (b *bench) sortResident(rows int) {
 			for _, in := range m.inboxes {
 				m.sortRange(in, goMemory{})
 				sorted := m.sortedNumbers(in)
-				if m.wait(); keep {
-					m.download(buffers.Bytes(order[in.lo:in.hi]), sorted)
-					m.wait()
+				if m.Wait(); keep {
+					m.Download(buffers.Bytes(order[in.lo:in.hi]), sorted)
+					m.Wait()
 				}
 			}
 		}))
@@ -347,10 +347,10 @@ func (b *bench) sortResident(rows int) {
 func (b *bench) uploadShares(t *team, columns []driver.Ptr) {
 	require.NoError(b, t.each("upload", func(m *member) {
 		p, err := m.Alloc(8*m.rows + padding)
-		m.fail(err)
+		m.Fail(err)
 		columns[m.number] = p
-		m.uploadValues(p, m.share.job.Columns[0].Chunks, 8)
-		m.wait()
+		uploadValues(&m.Copier, p, m.share.job.Columns[0].Chunks, 8)
+		m.Wait()
 	}))
 }
 
@@ -377,7 +377,7 @@ func (b *bench) sortShare(s *session, values driver.Ptr, rows int) time.Duration
 		alone := newSorter(t, job, goMemory{})
 		alone.columns[0] = &column{values: values}
 		require.NoError(b, alone.argsort())
-		require.NoError(b, alone.wait())
+		require.NoError(b, alone.Wait())
 	})
 }
 

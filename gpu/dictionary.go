@@ -74,7 +74,7 @@ func (b *binner) countPrefixes(field driver.Ptr) *strategy.PrefixCounts {
 	order := b.orderOf(codes, n)
 	const parts = 16 // blocks of each shift
 	b.launch("count_prefixes", parts*len(counts.Prefixes), uint64(codes), uint64(order), uint64(n), uint64(found))
-	words := b.words(found, int(unsafe.Sizeof(*counts))/8)
+	words := b.Words(found, int(unsafe.Sizeof(*counts))/8)
 	*counts = *(*strategy.PrefixCounts)(unsafe.Pointer(&words[0]))
 	b.free(codes, order, found)
 	return counts
@@ -112,8 +112,8 @@ func (b *binner) insertPrefixes(d *dictionary) (ok bool) {
 		uint64(slotBits), uint64(state), uint64(d.slotOf))
 	b.launch("dictionary_list", b.blocks(1<<slotBits), uint64(slots), uint64(slotBits), uint64(prefixes),
 		uint64(places), uint64(most), uint64(state))
-	b.moves(12 * b.rows)
-	found := b.words(state, 1)[0]
+	b.Moves(12 * b.rows)
+	found := b.Words(state, 1)[0]
 	if d.count = int(uint32(found)); d.count < 2 || d.count > most || found>>32 != 0 {
 		b.free(d.slotOf, d.ranks)
 		return false
@@ -133,5 +133,5 @@ func (b *binner) encodeRanks(d *dictionary, codes driver.Ptr) {
 		b.launch("dictionary_encode", b.blocks(b.rows), uint64(d.field), n, uint64(d.shift), slotOf, ranks,
 			uint64(codes), uint64(d.bytes()))
 	}
-	b.moves(20 * b.rows)
+	b.Moves(20 * b.rows)
 }

@@ -72,7 +72,7 @@ func (b *binner) sort(src source, width int) (rows driver.Ptr) {
 	c := b.newCounters(len(digits))
 	defer b.free(c.starts, c.memory)
 	use := b.histograms(field, digits, src.varying, c)
-	if len(use) == 0 || b.failed() {
+	if len(use) == 0 || b.Failed() {
 		b.free(src.codes)
 		return src.rows
 	}
@@ -115,7 +115,7 @@ func (b *binner) histograms(field driver.Ptr, digits []strategy.Digit, varying u
 	blocks := min(b.Multiprocessors*blocksOfProcessor, (b.rows+perBlock-1)/perBlock)
 	b.launch("histogram", blocks, uint64(field), uint64(b.rows), shifts, bits, uint64(len(digits)), uint64(c.starts),
 		uint64(c.memory), uint64(c.words))
-	b.moves(8 * b.rows)
+	b.Moves(8 * b.rows)
 	if varying != 0 {
 		return strategy.Varying(digits, varying)
 	}
@@ -126,7 +126,7 @@ func (b *binner) histograms(field driver.Ptr, digits []strategy.Digit, varying u
 		least = b.tuning.AskManyRows
 	}
 	if b.rows >= least {
-		mask = b.words(c.constant, 1)[0]
+		mask = b.Words(c.constant, 1)[0]
 	}
 	for d := range digits {
 		if mask>>d&1 == 0 {
@@ -178,7 +178,7 @@ func (b *binner) pass(p strategy.Pass, bits uint64, between [5]driver.Ptr, c *co
 			p.RowBits, p.Parts.Word(),
 			uint64(b.first+first), uint64(n), p.Shift, bits, uint64(base), uint64(next), uint64(status),
 			uint64(ticket), phase)
-		b.moves(24 * n)
+		b.Moves(24 * n)
 		base, ticket, status = next, ticket+4, status+driver.Ptr(4*kernels.RadixBins*tiles)
 	}
 }
@@ -199,6 +199,6 @@ func (b *binner) scatter(src source, d strategy.Digit, codes, rows driver.Ptr) (
 	b.pass(p, d.Bits, [5]driver.Ptr{numbered, src.codes, src.rows, codes, rows}, c, 0, 0)
 	starts = make([]uint32, kernels.RadixBins+1)
 	starts[kernels.RadixBins] = uint32(b.rows)
-	b.download(buffers.Bytes(starts[:kernels.RadixBins]), c.starts)
+	b.Download(buffers.Bytes(starts[:kernels.RadixBins]), c.starts)
 	return starts
 }

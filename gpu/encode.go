@@ -76,7 +76,7 @@ func (s *sorter) encodeFields(fields []abi.Field, rows driver.Ptr, n int) driver
 	for i := range fields {
 		bytes += n * int(fields[i].Stride)
 	}
-	s.moves(bytes)
+	s.Moves(bytes)
 	return codes
 }
 
@@ -93,14 +93,14 @@ func (s *sorter) encodeOnHost(word int) driver.Ptr {
 	}
 	s.prepared(len(s.job.Gather))
 	made, err := host.Words[uint64](&s.buffers, s.rows)
-	s.fail(err)
-	if s.failed() {
+	s.Fail(err)
+	if s.Failed() {
 		return 0
 	}
-	s.fail(s.workers.Tiles(s.rows, s.tuning.EncodeRows, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
+	s.Fail(s.workers.Tiles(s.rows, s.tuning.EncodeRows, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
 	codes := s.alloc(8 * s.rows)
-	s.upload(codes, buffers.Bytes(made))
-	s.wait() // if made is pinned, the copy reads it until here
+	s.Upload(codes, buffers.Bytes(made))
+	s.Wait() // if made is pinned, the copy reads it until here
 	s.buffers.Free(buffers.Bytes(made))
 	return codes
 }

@@ -30,7 +30,7 @@ func (in *inbox) rowsFrom(sender *member) (at, n int) {
 
 // copyFrom copies memory of another device, or of the same. It counts as over the bus: some copies go through the host.
 func (m *member) copyFrom(sender *member, dst, src driver.Ptr, bytes int) {
-	m.inSteps(bytes, func(at, n int) error {
+	m.InSteps(bytes, func(at, n int) error {
 		to, from := dst+driver.Ptr(at), src+driver.Ptr(at)
 		if sender == m {
 			return m.Copy(to, from, n)
@@ -73,7 +73,7 @@ func (t *team) exchangeKeys() (err error) {
 			err = t.each("partition", func(m *member) {
 				if n := m.sending(); n > 0 {
 					m.encodeSent(word, m.rowsTo, n, m.outbox.codes)
-					m.wait()
+					m.Wait()
 				}
 			})
 		}
@@ -95,7 +95,7 @@ func (t *team) exchange(receive func(m *member, in *inbox)) error {
 				receive(m, in)
 			}
 		}
-		m.wait()
+		m.Wait()
 	})
 }
 

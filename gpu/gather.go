@@ -33,7 +33,7 @@ func (s *sorter) gather(i int) {
 	at, columns := s.job.Gather[i], len(s.job.Gather)
 	src := &s.job.Columns[at]
 	s.prepared(i + 1)
-	if s.onHost[at] || s.out == 0 || s.failed() {
+	if s.onHost[at] || s.out == 0 || s.Failed() {
 		return
 	}
 	dst := &s.result.Columns[i]
@@ -70,14 +70,14 @@ func (t *task) gatherRows(values driver.Ptr, width int, rows driver.Ptr, n int, 
 	} else {
 		t.launch("gather_bytes", t.blocks(n), uint64(values), uint64(width), uint64(rows), uint64(n), uint64(dst))
 	}
-	t.moves((32 + width) * n) // a row read at random is a sector of 32 bytes
+	t.Moves((32 + width) * n) // a row read at random is a sector of 32 bytes
 }
 
 // gatherBits gathers bits by n row numbers, and counts the ones.
 func (t *task) gatherBits(bits driver.Ptr, bit uint64, rows driver.Ptr, n int, ones driver.Ptr) driver.Ptr {
 	gathered := t.alloc((n + 31) / 32 * 4)
 	t.launch("gather_bits", t.blocks(n), uint64(bits), bit, uint64(rows), uint64(n), uint64(gathered), uint64(ones))
-	t.moves(32 * n)
+	t.Moves(32 * n)
 	return gathered
 }
 

@@ -18,8 +18,8 @@ func (t *task) sortHeavy(p *partition, in abi.KeySource, shape strategy.BucketSh
 	p.records = [2]driver.Ptr{}
 	rows := t.alloc(4 * others)
 	t.launch(shape.SplitKernel(), shape.Tiles(n), p.with(codes, rows)...)
-	t.reports.cleared = !t.failed() // the kernel clears the counts of classes
-	t.moves(2*int(in.Column.Width)*n + 16*n)
+	t.reports.cleared = !t.Failed() // the kernel clears the counts of classes
+	t.Moves(2*int(in.Column.Width)*n + 16*n)
 	if others == 0 {
 		t.free(codes, rows)
 		return

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/stream"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/kernels"
 )
@@ -42,7 +43,7 @@ func listThresholds(t *tuning.Table, threads, multiprocessors int) []engine.Thre
 	}
 	addBytes("host.CopyTile", host.CopyTile)
 	addBytes("a batch for each thread", threads*t.BatchBytes)
-	addBytes("all slots", stagingSlots*t.SlotBytes)
+	addBytes("all slots", stream.StagingSlots*t.SlotBytes)
 	for field, value := range reflect.ValueOf(*t).Fields() {
 		if n := int(value.Int()); strings.HasSuffix(field.Name, "Bytes") {
 			addBytes(field.Name, n)

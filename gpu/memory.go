@@ -20,28 +20,28 @@ func (t *task) alloc(bytes int) driver.Ptr {
 // obtain calls get, which allocates the given bytes. If the device's memory is full, it frees what the task does not
 // need and calls get again.
 func (t *task) obtain(bytes int, get func() (driver.Ptr, error)) driver.Ptr {
-	if t.failed() {
+	if t.Failed() {
 		return 0
 	}
 	p, err := get()
-	for driver.IsFull(err) && t.giveBack() && !t.failed() {
+	for driver.IsFull(err) && t.giveBack() && !t.Failed() {
 		p, err = get()
 	}
 	if driver.IsFull(err) {
 		err = t.outOfMemory(bytes, err)
 	}
-	t.fail(err)
+	t.Fail(err)
 	return p
 }
 
 // allocAll allocates memory of all sizes, or none if the device's memory is full: for memory that is not required.
 func (t *task) allocAll(sizes ...int) (all []driver.Ptr, ok bool) {
-	for len(all) < len(sizes) && !t.failed() {
+	for len(all) < len(sizes) && !t.Failed() {
 		p, err := t.memory.Get(sizes[len(all)] + padding)
 		if driver.IsFull(err) {
 			break
 		}
-		if t.fail(err); err == nil {
+		if t.Fail(err); err == nil {
 			all = append(all, p)
 		}
 	}
@@ -84,8 +84,8 @@ func (t *task) zeros(bytes int) driver.Ptr {
 
 // clear makes memory zero.
 func (t *task) clear(p driver.Ptr, bytes int) {
-	if bytes > 0 && !t.failed() {
-		t.fail(t.Zero(p, bytes))
+	if bytes > 0 && !t.Failed() {
+		t.Fail(t.Zero(p, bytes))
 	}
 }
 

@@ -48,8 +48,8 @@ func (t *task) scanAndSort(in abi.KeySource, n int, meanwhile func()) (rows driv
 		t.launchSort(p, shape, n, sampled)
 		decided = t.waitForStatus(&t.reports.report.Plan)
 	}
-	t.reports.cleared = !t.failed() && decided&abi.StatusSplit == 0
-	t.fail(t.Record(t.reports.done))
+	t.reports.cleared = !t.Failed() && decided&abi.StatusSplit == 0
+	t.Record(t.reports.done)
 	switch {
 	case decided&abi.StatusSplit != 0:
 		t.sortHeavy(p, in, shape, n)
@@ -59,7 +59,7 @@ func (t *task) scanAndSort(in abi.KeySource, n int, meanwhile func()) (rows driv
 		t.free(p.rows)
 		p.rows = 0
 	default:
-		t.moves(52 * n)
+		t.Moves(52 * n)
 	}
 	t.free(p.temp, p.records[0], p.records[1])
 	return p.rows

@@ -43,10 +43,10 @@ func (s *sorter) prefetch() {
 		a := &arrival{column: c, values: values[0], event: s.event(), sent: make(chan struct{})}
 		arrivals, s.arrivals[at] = append(arrivals, a), a
 	}
-	if s.freed != nil && !s.failed() {
-		s.fail(s.up.After(*s.freed))
+	if s.freed != nil && !s.Failed() {
+		s.up.After(*s.freed)
 	}
-	failed := s.failed()
+	failed := s.Failed()
 	s.helpers.Go(func() {
 		for _, a := range arrivals {
 			if !failed && !s.unwanted.Load() {
@@ -66,10 +66,10 @@ func (s *sorter) dropArrivals() bool {
 	s.unwanted.Store(true)
 	for _, a := range s.arrivals {
 		<-a.sent
-		s.fail(a.err)
+		s.Fail(a.err)
 	}
-	s.up.idle() // the goroutine is through with it
-	s.fail(s.up.err)
+	s.up.Idle() // the goroutine is through with it
+	s.Fail(s.up.Err)
 	for at, a := range s.arrivals {
 		s.free(a.values)
 		delete(s.arrivals, at)
@@ -83,7 +83,7 @@ func (s *sorter) markFree() {
 		e := s.event()
 		s.freed = &e
 	}
-	s.record(*s.freed)
+	s.Record(*s.freed)
 }
 
 // prefetchable returns the columns for prefetch and their bytes.
@@ -104,9 +104,9 @@ func (s *sorter) prefetchable() (list []int, bytes int) {
 // context.
 func (s *sorter) uploadArrival(a *arrival) {
 	a.err = s.Do(func() error {
-		s.up.uploadValues(a.values, filled(a.column), a.column.ValueBytes())
-		s.up.fail(s.up.Record(a.event))
-		return s.up.err
+		uploadValues(&s.up, a.values, filled(a.column), a.column.ValueBytes())
+		s.up.Record(a.event)
+		return s.up.Err
 	})
 }
 
@@ -115,8 +115,8 @@ func (s *sorter) await(at int) driver.Ptr {
 	a := s.arrivals[at]
 	delete(s.arrivals, at)
 	<-a.sent
-	s.fail(a.err)
-	s.after(a.event)
+	s.Fail(a.err)
+	s.After(a.event)
 	return a.values
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
+	"github.com/arrowsort/arrowsort/gpu/internal/stream"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
@@ -63,13 +64,13 @@ func randomThresholds(r *rand.Rand) tuning.Table {
 		case name == "StripRows":
 			*value = 3072 + 64*r.IntN(100)
 		case name == "SlotBytes":
-			*value = minBatchBytes * (2 + r.IntN(15))
+			*value = stream.MinBatchBytes * (2 + r.IntN(15))
 		case name == "RecordRows": // as many as the least records are for
 			*value = 1 << r.IntN(23)
 		case name == "WindowRows":
 			*value = 1 << r.IntN(13)
 		case strings.HasSuffix(name, "Bytes"):
-			*value = stagingStride<<r.IntN(10) + r.IntN(stagingStride)
+			*value = stream.StagingStride<<r.IntN(10) + r.IntN(stream.StagingStride)
 		default:
 			*value = 1<<r.IntN(14) + r.IntN(100)
 		}

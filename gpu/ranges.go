@@ -76,7 +76,7 @@ func (t *team) sort() error {
 			m.sortRange(in, t.buffers.Mem)
 			t.gatherNumbers(m, in)
 			in.owned.flush()
-			m.wait()
+			m.Wait()
 		}
 	})
 }
@@ -94,7 +94,7 @@ func (m *member) sortRange(in *inbox, mem engine.Allocator) {
 	for i, p := range in.words {
 		in.owned.columns[i] = &column{values: p}
 	}
-	m.fail(in.owned.argsort())
+	m.Fail(in.owned.argsort())
 	in.owned.assertPermutation(in.owned.order, in.owned.out, n)
 	in.owned.releaseKeys()
 }

@@ -40,20 +40,20 @@ func (r *reports) open(c *driver.Context) error {
 // zeroCounters provides at least the given number of bytes of counters, all zero.
 func (t *task) zeroCounters(bytes int) {
 	r := &t.reports
-	if r.counterBytes < bytes && !t.failed() {
+	if r.counterBytes < bytes && !t.Failed() {
 		if r.counters != 0 {
-			t.fail(t.Free(r.counters))
+			t.Fail(t.Free(r.counters))
 			r.counters, r.counterBytes = 0, 0
 		}
 		size := memory.SizeClass(bytes) // so that not every one of growing sorts allocates
 		p := t.obtain(size, func() (driver.Ptr, error) { return t.memory.Fresh(size) })
-		if t.failed() {
+		if t.Failed() {
 			return
 		}
 		r.counters, r.counterBytes, r.cleared = p, size, false
 	}
-	if !r.cleared && !t.failed() {
-		t.fail(t.Zero(r.counters, r.counterBytes))
+	if !r.cleared && !t.Failed() {
+		t.Fail(t.Zero(r.counters, r.counterBytes))
 	}
 }
 
@@ -61,15 +61,15 @@ func (t *task) zeroCounters(bytes int) {
 // of type SortStatus (kernels/abi.h). It returns 0 when the stream has finished without writing the word, or has
 // failed.
 func (t *task) waitForStatus(word *uint64) (status uint64) {
-	for status == 0 && !t.failed() {
+	for status == 0 && !t.Failed() {
 		passed, err := t.Passed() // read before the word: a stream that has finished has written it
-		t.fail(err)
+		t.Fail(err)
 		status = atomic.LoadUint64(word)
 		if passed {
 			break
 		}
 	}
-	if t.failed() {
+	if t.Failed() {
 		return 0
 	}
 	return status
@@ -77,10 +77,10 @@ func (t *task) waitForStatus(word *uint64) (status uint64) {
 
 // waitForReport waits for the kernels of the last key scan and its sort, and returns their report.
 func (t *task) waitForReport() (report abi.Report) {
-	if t.failed() {
+	if t.Failed() {
 		return report
 	}
-	t.fail(t.WaitFor(t.reports.done))
+	t.Fail(t.WaitFor(t.reports.done))
 	return *t.reports.report
 }
 

@@ -5,18 +5,19 @@ package gpu
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/stream"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // prepared waits for buffers of the result, also after an error.
-func (s *sorter) prepared(columns int) { s.fail(s.output.prepared(columns)) }
+func (s *sorter) prepared(columns int) { s.Fail(s.output.prepared(columns)) }
 
 // isPrepared reports whether prepared returns without waiting.
 func (s *sorter) isPrepared(columns int) bool {
 	for ; s.preparedBuffers <= columns; s.preparedBuffers++ {
 		select {
 		case err := <-s.unprepared:
-			s.fail(err)
+			s.Fail(err)
 		default:
 			return false
 		}
@@ -30,38 +31,38 @@ func (s *sorter) writeRowNumbers() {
 	if s.numbers == nil && s.gathersOnHost() {
 		s.prepared(len(s.job.Gather))
 		s.numbers = s.hostNumbers()
-		s.wait()
+		s.Wait()
 	}
 	switch {
-	case s.job.RowNumbers == 0 || s.out == 0 || s.failed():
+	case s.job.RowNumbers == 0 || s.out == 0 || s.Failed():
 	case s.numbers != nil:
-		s.fail(s.writeNumbers())
+		s.Fail(s.writeNumbers())
 	case s.job.RowNumbers == 8:
 		s.downloadWidened(buffers.View[uint64](s.result.RowNumbers), s.order)
 	default:
 		m := s.afterKernels(4 * s.out)
-		m.download(s.result.RowNumbers, s.order)
-		s.fail(m.err)
+		m.Download(s.result.RowNumbers, s.order)
+		s.Fail(m.Err)
 	}
 }
 
 // downloadWidened downloads row numbers after the kernels launched so far, as 8 bytes each.
 func (s *sorter) downloadWidened(dst []uint64, numbers driver.Ptr) {
 	m := s.afterKernels(4 * len(dst))
-	m.downloadInto(numbers, 4*len(dst), func(at int, data []byte) func() error {
-		return m.workers.BeginWiden(dst[at/4:], buffers.View[uint32](data))
+	m.DownloadInto(numbers, 4*len(dst), func(at int, data []byte) func() error {
+		return m.Workers.BeginWiden(dst[at/4:], buffers.View[uint32](data))
 	})
-	s.fail(m.err)
+	s.Fail(m.Err)
 }
 
 // afterKernels returns the transfer for a download of the given bytes after the kernels launched so far.
-func (s *sorter) afterKernels(bytes int) *transfer {
+func (s *sorter) afterKernels(bytes int) *stream.Copier {
 	if bytes < s.tuning.LateBytes {
-		return &s.transfer
+		return &s.Copier
 	}
 	e := s.event()
-	if s.record(e); !s.failed() {
-		s.down.after(e)
+	if s.Record(e); !s.Failed() {
+		s.down.After(e)
 	}
 	return &s.down
 }
@@ -69,15 +70,15 @@ func (s *sorter) afterKernels(bytes int) *transfer {
 // hostNumbers downloads the leading row numbers; they are complete after wait.
 func (s *sorter) hostNumbers() []uint32 {
 	numbers, err := host.Words[uint32](&s.buffers, s.out)
-	s.fail(err)
-	s.download(buffers.Bytes(numbers), s.order)
+	s.Fail(err)
+	s.Download(buffers.Bytes(numbers), s.order)
 	return numbers
 }
 
 // countNulls reads the counters of ones.
 func (s *sorter) countNulls() error {
 	if s.counters != 0 {
-		s.setNulls(s.words(s.counters, len(s.job.Gather)))
+		s.setNulls(s.Words(s.counters, len(s.job.Gather)))
 	}
-	return s.err
+	return s.Err
 }

@@ -134,7 +134,7 @@ func (m *member) scatterAll(plan *keyencode.Plan, c *cuts, open []segment, first
 			m.starts[i] = m.scatterSegment(s, n, c)
 		}
 	}
-	m.wait()
+	m.Wait()
 }
 
 // scatterShare reads the keys and scatters the rows by their leading digit.
@@ -152,7 +152,7 @@ func (m *member) scatterShare(plan *keyencode.Plan, d strategy.Digit) (starts []
 	padded := (m.rows + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile
 	m.outbox.codes, m.rowsTo = m.alloc(8*m.rows), m.alloc(4*padded)
 	// A row number that exists: kernels that gather read values for whole tiles of row numbers.
-	m.upload(m.rowsTo+driver.Ptr(4*m.rows), buffers.Bytes(slices.Repeat([]uint32{uint32(m.first)}, padded-m.rows)))
+	m.Upload(m.rowsTo+driver.Ptr(4*m.rows), buffers.Bytes(slices.Repeat([]uint32{uint32(m.first)}, padded-m.rows)))
 	b := newBinner(m.task, m.rows)
 	b.first = m.first
 	return b.scatter(source{field: src.field}, d, m.outbox.codes, m.rowsTo)
@@ -182,5 +182,5 @@ func (m *member) encodeSent(word int, rows driver.Ptr, n int, codes driver.Ptr) 
 		fields[i] = fields[i].NumberedFrom(m.first)
 	}
 	m.launchEncode(fields, rows, n, codes)
-	m.moves((32*len(fields) + 12) * n)
+	m.Moves((32*len(fields) + 12) * n)
 }

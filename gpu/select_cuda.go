@@ -54,15 +54,15 @@ func (s *sorter) selectFirst(field abi.Field, bits int, separateTies bool) (c ca
 	blocks := (min(s.rows, kernels.SelectSample) + kernels.SelectBorderThreads - 1) / kernels.SelectBorderThreads
 	s.launch("select_border", blocks, words...)
 	s.launchEarly(kernel, tiles, words...)
-	s.moves(int(field.Width) * s.rows)
-	s.record(s.reports.done)
+	s.Moves(int(field.Width) * s.rows)
+	s.Record(s.reports.done)
 	s.prefetch() // before memory in use is freed
 	s.free(status, sample)
-	if !s.failed() {
-		s.fail(s.WaitFor(s.reports.done))
+	if !s.Failed() {
+		s.Fail(s.WaitFor(s.reports.done))
 	}
 	found := s.reports.selected
-	if s.failed() || found.Candidates > uint64(shape.Capacity) || found.Candidates+found.Tied < uint64(s.out) {
+	if s.Failed() || found.Candidates > uint64(shape.Capacity) || found.Candidates+found.Tied < uint64(s.out) {
 		s.cutoffFailed = separateTies
 		s.free(c.codes, c.rows, c.tied)
 		return candidates{}, false

@@ -9,6 +9,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/memory"
+	"github.com/arrowsort/arrowsort/gpu/internal/stream"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/kernels"
 )
@@ -18,7 +19,7 @@ import (
 type session struct {
 	*driver.Context
 	memory           *memory.Pool[driver.Ptr]
-	streams          [3]*stream // of kernels, of uploads, of downloads
+	streams          [3]*stream.Stream // of kernels, of uploads, of downloads
 	events           []driver.Event
 	params           memory.Arguments
 	reports          reports
@@ -46,7 +47,7 @@ func openSession(device int, table *tuning.Table) (*session, error) {
 
 func (s *session) prepare() (err error) {
 	for i := range s.streams {
-		if s.streams[i], err = openStream(s.Context, s.tuning); err != nil {
+		if s.streams[i], err = stream.Open(s.Context, s.tuning); err != nil {
 			return err
 		}
 	}

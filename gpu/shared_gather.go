@@ -22,7 +22,7 @@ func (t *team) gather() error {
 		if len(list) > 0 {
 			t.send(m, t.job.Gather[list[0]])
 		}
-		m.wait()
+		m.Wait()
 	})
 	for k, i := range list {
 		at := t.job.Gather[i]
@@ -53,7 +53,7 @@ func (t *team) gather() error {
 				t.send(m, next)
 			}
 			m.flushOwned()
-			m.wait() // so that others may receive what is sent
+			m.Wait() // so that others may receive what is sent
 		})
 	}
 	if err != nil {
@@ -104,7 +104,7 @@ func (m *member) sortedNumbers(in *inbox) driver.Ptr {
 // gatherColumn gathers a column of a range.
 func (t *team) gatherColumn(m *member, in *inbox, i int) {
 	o, at := in.owned, t.job.Gather[i]
-	if o == nil || m.failed() {
+	if o == nil || m.Failed() {
 		return
 	}
 	o.retire(1)

@@ -89,7 +89,7 @@ func (t *team) countNulls() error {
 		if m.counters == 0 {
 			return
 		}
-		for i, n := range m.task.words(m.counters, len(ones)) {
+		for i, n := range m.task.Words(m.counters, len(ones)) {
 			atomic.AddUint64(&ones[i], n) // devices count at the same time
 		}
 	})

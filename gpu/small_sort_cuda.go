@@ -38,7 +38,7 @@ func (b *binner) sortSmall(field abi.Field, in driver.Ptr, classes uint64, meanw
 	}
 	b.launch(kernel, blocks, abi.Words([]abi.CooperativeSort{cooperative})...)
 	if ok = b.waitForStatus(status) == abi.StatusAccepted; ok {
-		b.moves(52 * b.rows)
+		b.Moves(52 * b.rows)
 		meanwhile()
 	} else {
 		b.free(rows)

@@ -76,11 +76,11 @@ func benchmarkSmallSort(b *testing.B, e *Engine, kind keyencode.Kind, rows int) 
 	defer t.end()
 	s := newSorter(t, job, goMemory{})
 	s.column(0)
-	require.NoError(b, s.wait())
+	require.NoError(b, s.Wait())
 	for b.Loop() {
 		order, ok := s.sortSmall()
 		require.True(b, ok)
-		require.NoError(b, s.wait())
+		require.NoError(b, s.Wait())
 		s.free(order)
 		t.params.Reset()
 	}

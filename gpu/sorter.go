@@ -66,11 +66,11 @@ func (s *sorter) argsort() error {
 	if s.order, ok = s.sortSmall(); ok {
 		return nil
 	}
-	if !s.sortFirstByTypes() && !s.failed() {
-		s.fail(s.measure())
+	if !s.sortFirstByTypes() && !s.Failed() {
+		s.Fail(s.measure())
 	}
-	if s.failed() {
-		return s.err
+	if s.Failed() {
+		return s.Err
 	}
 	s.progress(1)
 	switch {
@@ -92,7 +92,7 @@ const sorterStages = 4
 
 func newSorter(t *task, job *engine.Job, mem engine.Allocator) *sorter {
 	s := &sorter{
-		task: t, output: newOutput(t.ctx, job, sorterStages, t.workers, mem), rows: job.Rows, out: job.Out(),
+		task: t, output: newOutput(t.Ctx, job, sorterStages, t.Workers, mem), rows: job.Rows, out: job.Out(),
 		binner:  newBinner(t, job.Rows),
 		columns: map[int]*column{}, rankColumns: map[int]driver.Ptr{},
 	}

@@ -24,8 +24,8 @@ func (s *sorter) measure() error {
 		if err := s.scanKey(keys[0], layout); s.plan != nil || s.order != 0 || err != nil {
 			return err
 		}
-	} else if s.scanWord(); s.order != 0 || s.failed() {
-		return s.err
+	} else if s.scanWord(); s.order != 0 || s.Failed() {
+		return s.Err
 	}
 	stats, err := s.measureKeys()
 	if err != nil {
@@ -52,9 +52,9 @@ func (s *sorter) measureKeys() ([]keyencode.Statistics, error) {
 	}
 	found := make([]abi.Statistics, len(keys))
 	if slices.Contains(measured, true) {
-		s.download(buffers.Bytes(abi.Words(found)), block)
+		s.Download(buffers.Bytes(abi.Words(found)), block)
 	}
-	if err := s.wait(); err != nil {
+	if err := s.Wait(); err != nil {
 		return nil, err
 	}
 	for i, key := range keys {
@@ -79,25 +79,25 @@ func (s *sorter) canScanKey() (layout keyLayout, ok bool) {
 // wanted. Then neither s.order nor s.plan is set.
 func (s *sorter) scanKey(key keyencode.Key, layout keyLayout) error {
 	if s.sortDeclined(layout) {
-		return s.err
+		return s.Err
 	}
 	in := s.keyInput(key, layout)
 	in.ChecksOrder = !s.job.Plan
 	s.order = s.scanAndSort(in, s.rows, s.prefetch)
 	if s.order != 0 && !s.job.Plan {
-		return s.err
+		return s.Err
 	}
 	switch report := s.waitForReport(); {
-	case s.failed():
+	case s.Failed():
 	case report.Decision.Early != 0:
 		if fields, width, ok := typeWord(s.job.Columns, s.job.Keys); ok && !s.job.Plan {
 			s.order = s.binner.sort(source{field: s.field(&fields[0]), varying: varying(&report, width)}, width)
 		}
 	default:
-		s.plan, s.err = keyencode.NewPlan(s.job.Columns, s.job.Keys,
+		s.plan, s.Err = keyencode.NewPlan(s.job.Columns, s.job.Keys,
 			[]keyencode.Statistics{s.statistics(key, &report.Statistics)})
 	}
-	return s.err
+	return s.Err
 }
 
 // sortDeclined sorts the single key by all bits of its type, if a cooperative launch has declined it and it has 4
@@ -148,7 +148,7 @@ func (s *sorter) scanWord() {
 		return
 	}
 	switch report := s.waitForReport(); {
-	case s.failed():
+	case s.Failed():
 	case report.Decision.Reason == abi.ReasonOrdered:
 		s.order = s.iota(s.rows, report.Statistics.Falls != 0)
 	case report.Decision.Early != 0 && known:
@@ -175,7 +175,7 @@ func (s *sorter) launchStatistics(key keyencode.Key, out driver.Ptr) bool {
 	}
 	column := put(s.task, s.keyColumn(key, layout))
 	s.launch(kernel, s.blocks(s.rows), uint64(column), uint64(s.rows), uint64(out))
-	s.moves(s.rows * layout.stride)
+	s.Moves(s.rows * layout.stride)
 	return true
 }
 
@@ -239,7 +239,7 @@ func (s *sorter) measureOnHost(key keyencode.Key) keyencode.Statistics {
 	src := &s.job.Columns[key.Column]
 	parts := make([]keyencode.Statistics, max(1, (s.rows+tile-1)/tile))
 	parts[0] = keyencode.Measure(src, key, 0, 0)
-	s.fail(s.workers.Tiles(s.rows, tile, func(lo, hi int) {
+	s.Fail(s.workers.Tiles(s.rows, tile, func(lo, hi int) {
 		parts[lo/tile] = keyencode.Measure(src, key, lo, hi)
 	}))
 	for i := range parts[1:] {

@@ -9,6 +9,7 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
+	"github.com/arrowsort/arrowsort/gpu/internal/stream"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/kernels"
 )
@@ -17,8 +18,8 @@ import (
 // not needed until the rows are sorted are uploaded in a second one, and results downloaded in a third.
 type task struct {
 	*session
-	transfer
-	up, down transfer
+	stream.Copier
+	up, down stream.Copier
 	used     int         // of the session's events
 	counters driver.Ptr  // of ones in gathered bitmaps
 	giveBack func() bool // frees memory that is not required, and reports whether there was any
@@ -29,17 +30,17 @@ func newTask(ctx context.Context, s *session, threads int) *task {
 	if int64(2*s.memory.Held) > s.Device.Memory {
 		s.memory.Tight = true
 	}
-	through := func(i int) transfer { return transfer{stream: s.streams[i], ctx: ctx, workers: workers} }
+	through := func(i int) stream.Copier { return stream.Copier{Stream: s.streams[i], Ctx: ctx, Workers: workers} }
 	return &task{
-		session: s, transfer: through(0), up: through(1), down: through(2),
+		session: s, Copier: through(0), up: through(1), down: through(2),
 		giveBack: func() bool { return false },
 	}
 }
 
 // copy copies memory of the device.
 func (t *task) copy(dst, src driver.Ptr, bytes int) {
-	if bytes > 0 && !t.failed() {
-		t.fail(t.Copy(dst, src, bytes))
+	if bytes > 0 && !t.Failed() {
+		t.Fail(t.Copy(dst, src, bytes))
 	}
 }
 
@@ -50,7 +51,7 @@ func put[T abi.Structure](t *task, structures ...T) driver.Ptr {
 		return p
 	}
 	p := t.alloc(8 * len(words))
-	t.upload(p, buffers.Bytes(words))
+	t.Upload(p, buffers.Bytes(words))
 	return p
 }
 
@@ -65,12 +66,12 @@ func (t *task) launchEarly(kernel string, blocks int, args ...uint64) {
 }
 
 func (t *task) launchKernel(early bool, kernel string, blocks int, args []uint64) {
-	if t.failed() {
+	if t.Failed() {
 		return
 	}
-	t.fail(t.params.Flush(t.Stream))
-	if !t.failed() {
-		t.fail(t.Launch(early, strategy.KernelNumbers[kernel], blocks, args))
+	t.Fail(t.params.Flush(t.Stream.Stream))
+	if !t.Failed() {
+		t.Fail(t.Launch(early, strategy.KernelNumbers[kernel], blocks, args))
 		if t.onLaunch != nil {
 			t.onLaunch(kernel)
 		}
@@ -88,7 +89,7 @@ func (t *task) blocks(items int) int {
 func (t *task) end() {
 	t.idle()
 	for _, s := range t.streams {
-		s.staging.reset()
+		s.Reset()
 	}
 	t.params.Reset()
 	t.memory.PutAll()
@@ -96,12 +97,12 @@ func (t *task) end() {
 
 // event returns an event for the exclusive use of the caller until the end of the task.
 func (t *task) event() (e driver.Event) {
-	if t.failed() {
+	if t.Failed() {
 		return e
 	}
 	if t.used == len(t.events) {
 		e, err := t.NewEvent()
-		if t.fail(err); err != nil {
+		if t.Fail(err); err != nil {
 			return e
 		}
 		t.events = append(t.events, e)
@@ -112,8 +113,8 @@ func (t *task) event() (e driver.Event) {
 
 // idle waits for all streams, also after an error.
 func (t *task) idle() {
-	for _, m := range []*transfer{&t.transfer, &t.up, &t.down} {
-		m.idle()
-		t.fail(m.err)
+	for _, m := range []*stream.Copier{&t.Copier, &t.up, &t.down} {
+		m.Idle()
+		t.Fail(m.Err)
 	}
 }

@@ -84,12 +84,12 @@ func (t *team) each(stage string, work func(m *member)) error {
 	for _, m := range t.members {
 		group.Go(func() {
 			start := time.Now()
-			m.fail(m.Do(func() error {
+			m.Fail(m.Do(func() error {
 				work(m)
 				return nil
 			}))
-			if m.failed() {
-				t.cancel(fmt.Errorf("device %d: %w", m.Number, m.err))
+			if m.Failed() {
+				t.cancel(fmt.Errorf("device %d: %w", m.Number, m.Err))
 			}
 			t.times.add(m.Number, stage, time.Since(start))
 		})
@@ -125,7 +125,7 @@ func (t *team) measure() error {
 	err := t.each("measure", func(m *member) {
 		if m.rows > 0 {
 			found, err := m.share.measureKeys()
-			m.fail(err)
+			m.Fail(err)
 			stats[m.number] = found
 		}
 	})

@@ -74,11 +74,11 @@ func (s *sorter) uploadText(c *keyencode.Column) (t text, ok bool) {
 	t, offsets := text{room[0], room[1]}, room[2]
 	row, at := 0, 0
 	for _, k := range chunks {
-		s.upload(offsets, k.Values[k.Offset*width:(k.Offset+k.Rows+1)*width])
+		s.Upload(offsets, k.Values[k.Offset*width:(k.Offset+k.Rows+1)*width])
 		s.launch("text_starts", s.blocks(k.Rows), uint64(offsets), uint64(width), uint64(k.Rows), uint64(at),
 			uint64(t.starts)+uint64(8*row))
 		if begin, end := textRange(c, &k); end > begin {
-			s.upload(t.data+driver.Ptr(at), k.Data[0][begin:end])
+			s.Upload(t.data+driver.Ptr(at), k.Data[0][begin:end])
 			at += end - begin
 		}
 		row += k.Rows
@@ -110,11 +110,11 @@ func (s *sorter) gatherText(i int, c *column) {
 		uint64(lengths), uint64(sums))
 	s.launch("text_sums", 1, uint64(sums), uint64(tiles))
 	s.launch("text_offsets", tiles, uint64(lengths), uint64(s.out), uint64(sums), uint64(width), uint64(offsets))
-	s.moves(80 * s.out)
-	bytes := int(s.words(sums+driver.Ptr(8*tiles), 1)[0])
+	s.Moves(80 * s.out)
+	bytes := int(s.Words(sums+driver.Ptr(8*tiles), 1)[0])
 	s.free(lengths, sums)
 	if width == 4 && bytes > math.MaxInt32 {
-		s.fail(fmt.Errorf("column %d: %w: %d bytes", at, engine.ErrOffsets, bytes))
+		s.Fail(fmt.Errorf("column %d: %w: %d bytes", at, engine.ErrOffsets, bytes))
 	}
 	gathered, ok := s.allocAll(bytes)
 	if !ok {
@@ -124,15 +124,15 @@ func (s *sorter) gatherText(i int, c *column) {
 	}
 	s.prepared(len(s.job.Gather))
 	var err error
-	if !s.failed() {
+	if !s.Failed() {
 		dst.Data, err = s.buffers.Bytes(bytes)
-		s.fail(err)
+		s.Fail(err)
 	}
 	if bytes > 0 {
 		s.launch("text_copy", s.blocks(bytes/8+1), uint64(t.starts), uint64(s.order), uint64(offsets), uint64(width),
 			uint64(s.out),
 			uint64(t.data), uint64(gathered[0]), uint64(bytes))
-		s.moves(4 * bytes)
+		s.Moves(4 * bytes)
 	}
 	s.deliver(dst.Values, offsets)
 	s.deliver(dst.Data, gathered[0])
@@ -142,7 +142,7 @@ func (s *sorter) gatherText(i int, c *column) {
 func (s *sorter) gatherLater(at int) {
 	s.prepared(len(s.job.Gather)) // no other goroutine uses the allocator or onHost any more
 	s.onHost[at] = true
-	if s.numbers == nil && !s.failed() {
+	if s.numbers == nil && !s.Failed() {
 		s.numbers = s.hostNumbers()
 	}
 }

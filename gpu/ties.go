@@ -30,20 +30,20 @@ func (s *sorter) sortStrings() driver.Ptr {
 		return s.sortWords()
 	}
 	rows, n := s.sortLeading()
-	if s.failed() {
+	if s.Failed() {
 		return 0
 	}
 	s.prepared(len(s.job.Gather))
 	numbers, err := host.Words[uint32](&s.buffers, n)
-	s.fail(err)
+	s.Fail(err)
 	codes, err := host.Words[uint64](&s.buffers, n)
-	s.fail(err)
-	s.download(buffers.Bytes(numbers), rows)
-	if s.wait() != nil || s.sortedCodes(numbers, codes, 0) != nil {
+	s.Fail(err)
+	s.Download(buffers.Bytes(numbers), rows)
+	if s.Wait() != nil || s.sortedCodes(numbers, codes, 0) != nil {
 		return 0
 	}
 	if s.breakTies(numbers, codes) {
-		s.upload(rows, buffers.Bytes(numbers))
+		s.Upload(rows, buffers.Bytes(numbers))
 	}
 	s.buffers.Free(buffers.Bytes(codes))
 	s.numbers = numbers[:s.out]
@@ -52,10 +52,10 @@ func (s *sorter) sortStrings() driver.Ptr {
 
 // sortedCodes are the codes of a word of rows, made on the host.
 func (s *sorter) sortedCodes(rows []uint32, codes []uint64, word int) error {
-	s.fail(s.workers.Tiles(len(rows), s.tuning.EncodeRows, func(lo, hi int) {
+	s.Fail(s.workers.Tiles(len(rows), s.tuning.EncodeRows, func(lo, hi int) {
 		s.plan.EncodeRows(codes[lo:hi], word, rows[lo:hi])
 	}))
-	return s.err
+	return s.Err
 }
 
 // breakTies orders the rows that tie in the leading word, whose codes are given, and reports whether there were any.
@@ -64,13 +64,13 @@ func (s *sorter) breakTies(rows []uint32, codes []uint64) (any bool) {
 	runs = slices.DeleteFunc(runs, func(r tiebreak.Run) bool { return r.Lo >= s.out })
 	any = len(runs) > 0
 	least := s.tuning.LongRunRows
-	for long := takeLong(&runs, least); len(long) > 0 && !s.failed(); long = takeLong(&runs, least) {
+	for long := takeLong(&runs, least); len(long) > 0 && !s.Failed(); long = takeLong(&runs, least) {
 		for _, r := range long {
 			runs = append(runs, s.sortRun(r, rows[r.Lo:r.Hi], codes[r.Lo:r.Hi])...)
 		}
 	}
-	if !s.failed() {
-		s.fail(s.workers.BreakTies(s.plan, rows, runs))
+	if !s.Failed() {
+		s.Fail(s.workers.BreakTies(s.plan, rows, runs))
 	}
 	return any
 }
@@ -96,14 +96,14 @@ func (s *sorter) sortRun(r tiebreak.Run, rows []uint32, codes []uint64) []tiebre
 	n := len(rows)
 	src := source{codes: s.alloc(8 * n), rows: s.alloc(4 * n)}
 	src.field = abi.CodesField(src.codes)
-	s.upload(src.codes, buffers.Bytes(codes))
-	s.upload(src.rows, buffers.Bytes(rows))
+	s.Upload(src.codes, buffers.Bytes(codes))
+	s.Upload(src.rows, buffers.Bytes(rows))
 	b := newBinner(s.task, n)
 	b.rowBits = strategy.RowBits(s.tuning, s.rows)
 	sorted := b.sort(src, s.plan.WordBits(r.Word))
-	s.download(buffers.Bytes(rows), sorted)
+	s.Download(buffers.Bytes(rows), sorted)
 	s.free(sorted)
-	if s.wait() != nil || s.sortedCodes(rows, codes, r.Word) != nil {
+	if s.Wait() != nil || s.sortedCodes(rows, codes, r.Word) != nil {
 		return nil
 	}
 	return tiebreak.AppendRuns(nil, s.plan, codes, r.Word, r.Lo)

@@ -35,7 +35,7 @@ func (s *sorter) scatterRows() *windows {
 	shift := max(bits.Len(uint(s.out-1))-bits.Len(kernels.GatherWindows-1), bits.Len(uint(s.tuning.WindowRows))-1)
 	s.launch("scatter_rows", tiles, uint64(s.order), uint64(s.out), uint64(shift), uint64(w.dealt), uint64(w.places),
 		uint64(w.offsets), uint64(cursors))
-	s.moves(10 * s.out)
+	s.Moves(10 * s.out)
 	s.free(cursors)
 	s.windows = w
 	return w
@@ -58,7 +58,7 @@ func (s *sorter) gatherWindows(values driver.Ptr, width int, dst driver.Ptr) boo
 		uint64(w.dealt), uint64(s.out), uint64(between))
 	s.launch(fmt.Sprint("collect_", width), scatterTiles(s.out), uint64(between), uint64(s.out), uint64(w.places),
 		uint64(w.offsets), uint64(dst))
-	s.moves((6 + 4*width) * s.out)
+	s.Moves((6 + 4*width) * s.out)
 	s.free(between)
 	return true
 }

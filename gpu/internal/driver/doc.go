@@ -1,5 +1,5 @@
 // Package driver is the CUDA driver as package gpu needs it: gorgonia.org/cu, what that lacks in a few lines of cgo,
-// and a trampoline that lets one program start with and without the driver. In builds without the tag cuda there are only its errors.
+// and a trampoline that lets one program start with and without the driver. Without the tag cuda it has only errors.
 package driver
 
 import "errors"

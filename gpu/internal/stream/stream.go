@@ -1,24 +1,25 @@
 //go:build cuda && linux && amd64
 
-package gpu
+// Package stream moves bytes between the host and the device, through one queue of the device at a time.
+package stream
 
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 )
 
-// A stream is a queue of the device with the memory to move bytes through it: pinned memory that pageable memory is
+// A Stream is a queue of the device with the memory to move bytes through it: pinned memory that pageable memory is
 // copied through, and events that limit how much is queued. The device computes, receives and sends at the same time,
 // in one stream each.
-type stream struct {
+type Stream struct {
 	*driver.Stream
 	tuning  *tuning.Table
 	staging staging
 	marks   [2]driver.Event
 }
 
-func openStream(c *driver.Context, table *tuning.Table) (s *stream, err error) {
-	s = &stream{tuning: table, staging: staging{Context: c, tuning: table}}
+func Open(c *driver.Context, table *tuning.Table) (s *Stream, err error) {
+	s = &Stream{tuning: table, staging: staging{Context: c, tuning: table}}
 	if s.Stream, err = c.NewStream(); err != nil {
 		return nil, err
 	}
@@ -29,3 +30,6 @@ func openStream(c *driver.Context, table *tuning.Table) (s *stream, err error) {
 	}
 	return s, nil
 }
+
+// Reset discards what has not been delivered. The stream is idle.
+func (s *Stream) Reset() { s.staging.reset() }

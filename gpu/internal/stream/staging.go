@@ -1,6 +1,6 @@
 //go:build cuda && linux && amd64
 
-package gpu
+package stream
 
 import (
 	"cmp"
@@ -12,18 +12,18 @@ import (
 // Sizes of the pinned memory that columns are copied through, in slots. While some slots are copied by the device,
 // others are filled or emptied, each by one thread: threads that share a slot would mostly wait for each other.
 const (
-	stagingSlots  = 16
+	StagingSlots  = 16
 	stagingOnWay  = 4       // the least slots that no thread fills or empties
-	minBatchBytes = 4 << 10 // a slot with less free memory is full
-	stagingStride = 256     // batches begin at multiples of this
+	MinBatchBytes = 4 << 10 // a slot with less free memory is full
+	StagingStride = 256     // batches begin at multiples of this
 )
 
-// staging is a ring of slots of pinned memory. Batches are taken from one slot after the other. A slot is emptied
+// Staging is a ring of slots of pinned memory. Batches are taken from one slot after the other. A slot is emptied
 // before it is used again.
 type staging struct {
 	*driver.Context
 	tuning *tuning.Table
-	slots  [stagingSlots]slot
+	slots  [StagingSlots]slot
 	at     int
 }
 
@@ -53,16 +53,16 @@ func (r *staging) open(s *slot) (err error) {
 // empty the slot that is ahead slots later.
 func (r *staging) take(want, ahead int) ([]byte, *slot, error) {
 	s := &r.slots[r.at]
-	if len(s.memory)-s.used < min(want, minBatchBytes) { // it is full, or was never open
-		r.at = (r.at + 1) % stagingSlots
+	if len(s.memory)-s.used < min(want, MinBatchBytes) { // it is full, or was never open
+		r.at = (r.at + 1) % StagingSlots
 		s = &r.slots[r.at]
-		if err := cmp.Or(r.open(s), r.empty(s), r.begin(&r.slots[(r.at+ahead)%stagingSlots])); err != nil {
+		if err := cmp.Or(r.open(s), r.empty(s), r.begin(&r.slots[(r.at+ahead)%StagingSlots])); err != nil {
 			return nil, nil, err
 		}
 	}
 	n := min(want, len(s.memory)-s.used)
 	memory := s.memory[s.used : s.used+n]
-	s.used = min((s.used+n+stagingStride-1)&^(stagingStride-1), len(s.memory))
+	s.used = min((s.used+n+StagingStride-1)&^(StagingStride-1), len(s.memory))
 	return memory, s, nil
 }
 
@@ -102,9 +102,9 @@ func (s *slot) end() (err error) {
 
 // emptyAll empties all slots, the oldest first, ahead+1 at a time.
 func (r *staging) emptyAll(ahead int) error {
-	oldest := func(i int) *slot { return &r.slots[(r.at+1+i)%stagingSlots] }
-	for i := range stagingSlots + ahead {
-		err := r.begin(oldest(i)) // from stagingSlots on, one that is empty
+	oldest := func(i int) *slot { return &r.slots[(r.at+1+i)%StagingSlots] }
+	for i := range StagingSlots + ahead {
+		err := r.begin(oldest(i)) // from StagingSlots on, one that is empty
 		if i >= ahead {
 			err = cmp.Or(err, r.empty(oldest(i-ahead)))
 		}
