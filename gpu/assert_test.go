@@ -42,9 +42,8 @@ func assertRows(t *testing.T, e *Engine, job *engine.Job, rows []uint32) error {
 	defer leave()
 	k := newTask(t.Context(), s, 1)
 	defer k.end()
-	sorter := newSorter(k, job, goMemory{})
-	sorter.order = sorter.alloc(4 * len(rows))
-	sorter.Upload(sorter.order, buffers.Bytes(rows))
-	sorter.assertPermutation(sorter.order, sorter.out, sorter.rows)
-	return sorter.Err
+	p := k.alloc(4 * len(rows))
+	k.Upload(p, buffers.Bytes(rows))
+	k.assertPermutation(p, job.Out(), job.Rows)
+	return k.Err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -112,18 +113,17 @@ func benchmarkStages(b *testing.B, e *Engine, kind keyencode.Kind, rows int) {
 	defer leave()
 	t := newTask(b.Context(), session, 0)
 	defer t.end()
-	s := newSorter(t, job, goMemory{})
-	s.column(0)
-	require.NoError(b, s.Wait())
+	columns := newKeyColumns(t, job, nil)
+	columns.column(0)
+	require.NoError(b, t.Wait())
 	var measure, sort time.Duration
 	for b.Loop() {
 		start := time.Now()
-		require.NoError(b, s.measure())
-		middle := time.Now()
-		order := s.sortWords()
-		require.NoError(b, s.Wait())
+		middle := start
+		order, _ := argsort(columns, &host.Buffers{Mem: goMemory{}}, func() { middle = time.Now() })
+		require.NoError(b, t.Wait())
 		measure, sort = measure+middle.Sub(start), sort+time.Since(middle)
-		s.free(order)
+		t.free(order.rows)
 		t.params.Reset()
 	}
 	b.ReportMetric(float64(measure.Microseconds())/float64(b.N), "measure-us")
@@ -133,8 +133,8 @@ func benchmarkStages(b *testing.B, e *Engine, kind keyencode.Kind, rows int) {
 // BenchmarkCopy is the speed of the bus: the bound of everything that comes from the host.
 func BenchmarkCopy(b *testing.B) {
 	e := openForBenchmark(b)
-	host := e.Allocator().Allocate(1 << 30)
-	fill(host, 1)
+	memory := e.Allocator().Allocate(1 << 30)
+	fill(memory, 1)
 	session := <-e.turn
 	defer func() { e.turn <- session }()
 	leave, err := session.Enter()
@@ -142,15 +142,15 @@ func BenchmarkCopy(b *testing.B) {
 	defer leave()
 	t := newTask(b.Context(), session, 0)
 	defer t.end()
-	p := t.alloc(len(host))
+	p := t.alloc(len(memory))
 	for _, way := range []string{"up", "down"} {
 		b.Run("way="+way, func(b *testing.B) {
-			b.SetBytes(int64(len(host)))
+			b.SetBytes(int64(len(memory)))
 			for b.Loop() {
 				if way == "up" {
-					t.Upload(p, host)
+					t.Upload(p, memory)
 				} else {
-					t.Download(host, p)
+					t.Download(memory, p)
 				}
 				require.NoError(b, t.Wait())
 			}

@@ -6,11 +6,31 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/stream"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
+
+// keyColumns are the columns of a job on the device: keys, and columns that are gathered.
+type keyColumns struct {
+	*task
+	job     *engine.Job
+	rows    int
+	columns map[int]*column
+	ranks   map[int]driver.Ptr // dictionary keys as ranks
+	prefetcher
+}
+
+// newKeyColumns are the columns of a job, of which none is on the device. early are those that prefetch uploads.
+func newKeyColumns(t *task, job *engine.Job, early []int) *keyColumns {
+	s := &keyColumns{task: t, job: job, rows: job.Rows, columns: map[int]*column{}, ranks: map[int]driver.Ptr{},
+		prefetcher: prefetcher{early: early}}
+	t.onPressure(s.dropArrivals)
+	return s
+}
 
 // A column is a column of the job on the device, its chunks contiguous.
 type column struct {
@@ -21,14 +41,14 @@ type column struct {
 }
 
 // column uploads a column, unless it is on the device.
-func (s *sorter) column(at int) *column {
+func (s *keyColumns) column(at int) *column {
 	if c := s.columns[at]; c != nil {
 		return c
 	}
 	src := &s.job.Columns[at]
 	c := &column{}
-	chunks := filled(src)
-	if nullable(src) {
+	chunks := host.Filled(src)
+	if host.Nullable(src) {
 		c.validity, c.bit = s.uploadBits(chunks, func(k *keyencode.Chunk) []byte { return k.Validity })
 	}
 	switch {
@@ -45,32 +65,22 @@ func (s *sorter) column(at int) *column {
 }
 
 // releaseKeys frees the key columns that are not gathered, and ranks.
-func (s *sorter) releaseKeys() {
+func (s *keyColumns) releaseKeys() {
 	for _, key := range s.job.Keys {
 		if !slices.Contains(s.job.Gather, key.Column) {
 			s.release(key.Column)
 		}
-		s.free(s.rankColumns[key.Column])
-		delete(s.rankColumns, key.Column)
+		s.free(s.ranks[key.Column])
+		delete(s.ranks, key.Column)
 	}
 }
 
 // release frees a column on the device.
-func (s *sorter) release(at int) {
+func (s *keyColumns) release(at int) {
 	if c := s.columns[at]; c != nil {
 		s.free(c.values, c.validity)
 		delete(s.columns, at)
 	}
-}
-
-// nullable reports whether a column has bitmaps: rows may be null.
-func nullable(c *keyencode.Column) bool {
-	return slices.ContainsFunc(c.Chunks, func(k keyencode.Chunk) bool { return k.Rows > 0 && k.Validity != nil })
-}
-
-// filled are the chunks that have rows.
-func filled(c *keyencode.Column) []keyencode.Chunk {
-	return slices.DeleteFunc(slices.Clone(c.Chunks), func(k keyencode.Chunk) bool { return k.Rows == 0 })
 }
 
 // uploadValues uploads the values of chunks contiguously.
@@ -83,7 +93,7 @@ func uploadValues(m *stream.Copier, dst driver.Ptr, chunks []keyencode.Chunk, wi
 
 // uploadBits uploads bitmaps: a single one as it is, several shifted to be contiguous. A chunk without a bitmap has
 // ones.
-func (s *sorter) uploadBits(chunks []keyencode.Chunk, bitmap func(*keyencode.Chunk) []byte) (driver.Ptr, uint64) {
+func (s *keyColumns) uploadBits(chunks []keyencode.Chunk, bitmap func(*keyencode.Chunk) []byte) (driver.Ptr, uint64) {
 	if len(chunks) == 1 {
 		return s.uploadBitmap(&chunks[0], bitmap(&chunks[0]))
 	}
@@ -100,7 +110,7 @@ func (s *sorter) uploadBits(chunks []keyencode.Chunk, bitmap func(*keyencode.Chu
 }
 
 // uploadBitmap uploads the bytes of a bitmap that hold a chunk's rows; it returns 0 for no bitmap.
-func (s *sorter) uploadBitmap(k *keyencode.Chunk, bitmap []byte) (p driver.Ptr, bit uint64) {
+func (s *keyColumns) uploadBitmap(k *keyencode.Chunk, bitmap []byte) (p driver.Ptr, bit uint64) {
 	if bitmap == nil {
 		return 0, 0
 	}
@@ -112,12 +122,12 @@ func (s *sorter) uploadBitmap(k *keyencode.Chunk, bitmap []byte) (p driver.Ptr, 
 }
 
 // ranks returns the ranks of the entries of a dictionary column: 4 bytes for each row, 0 for null.
-func (s *sorter) ranks(src *keyencode.Column, c *column) driver.Ptr {
+func (s *keyColumns) uploadRanks(src *keyencode.Column, c *column) driver.Ptr {
 	dst := s.alloc(4 * s.rows)
 	width, at := src.ValueBytes(), 0
 	var last []uint32
 	var ranks driver.Ptr
-	for _, k := range filled(src) {
+	for _, k := range host.Filled(src) {
 		// Chunks often share a dictionary. Empty slices may begin where another slice does.
 		if ranks == 0 || len(k.Ranks) != len(last) || unsafe.SliceData(k.Ranks) != unsafe.SliceData(last) {
 			s.free(ranks)

@@ -15,6 +15,8 @@ import (
 	"github.com/arrowsort/arrowsort/benchmarks/cub"
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -57,14 +59,17 @@ func must(err error) {
 // onDevice sorts columns that lie on the device. It implements cub.Engine.
 type onDevice struct {
 	*session
-	sorter   *sorter // of the last sort, until Release
+	columns  *keyColumns // of the last sort, until Release
+	buffers  host.Buffers
+	plan     *keyencode.Plan
+	order    driver.Ptr
 	launches []string
 }
 
 func (d *onDevice) Stream() cub.Stream { return cub.Stream(d.streams[0].Handle()) }
 
-// begin returns a sorter to which the keys are columns of a job that were uploaded.
-func (d *onDevice) begin(keys []cub.Key, job *engine.Job) *sorter {
+// begin makes the keys columns of a job that were uploaded.
+func (d *onDevice) begin(keys []cub.Key, job *engine.Job) {
 	kinds := map[cub.Type]keyencode.Kind{cub.U32: keyencode.Uint32, cub.I32: keyencode.Int32,
 		cub.F32: keyencode.Float32, cub.U64: keyencode.Uint64, cub.I64: keyencode.Int64, cub.F64: keyencode.Float64,
 		cub.I16: keyencode.Int16}
@@ -83,36 +88,41 @@ func (d *onDevice) begin(keys []cub.Key, job *engine.Job) *sorter {
 		job.Keys = append(job.Keys, key)
 	}
 	d.launches = d.launches[:0]
-	d.sorter = newSorter(newTask(context.Background(), d.session, 0), job, goMemory{})
+	d.buffers.Mem = goMemory{}
+	d.columns = newKeyColumns(newTask(context.Background(), d.session, 0), job, nil)
 	for i, k := range keys {
-		d.sorter.columns[i] = &column{values: driver.Ptr(k.Values), validity: driver.Ptr(k.Validity),
+		d.columns.columns[i] = &column{values: driver.Ptr(k.Values), validity: driver.Ptr(k.Validity),
 			bit: uint64(k.Bit)}
 	}
-	return d.sorter
 }
 
 func (d *onDevice) Sort(keys []cub.Key, rows, limit int) cub.Ptr {
-	s := d.begin(keys, &engine.Job{Rows: rows, Limit: limit})
-	must(s.argsort())
-	return cub.Ptr(s.order)
+	d.begin(keys, &engine.Job{Rows: rows, Limit: limit})
+	p, plan := argsort(d.columns, &d.buffers, func() {})
+	must(d.columns.Err)
+	d.order, d.plan = p.rows, plan
+	return cub.Ptr(p.rows)
 }
 
 func (d *onDevice) Encode(keys []cub.Key, rows int) cub.Ptr {
-	s := d.begin(keys, &engine.Job{Rows: rows, Plan: true})
-	must(s.measure())
-	if s.plan.Words() != 1 {
+	d.begin(keys, &engine.Job{Rows: rows})
+	plan, err := keyencode.NewPlan(d.columns.job.Columns, d.columns.job.Keys, d.columns.measureKeys())
+	must(err)
+	if d.plan = plan; plan.Words() != 1 {
 		panic("the keys need two words")
 	}
-	codes := s.encode(0, 0, rows)
-	must(s.Err)
+	fields, _ := planFields(plan, 0)
+	codes := d.columns.encodeFields(d.columns.fields(fields), 0, rows)
+	must(d.columns.Err)
 	return cub.Ptr(codes)
 }
 
 func (d *onDevice) Gather(values, gathered cub.Ptr, times int, windows bool) {
-	s, to := d.sorter, driver.Ptr(gathered)
+	out, to := d.columns.job.Out(), driver.Ptr(gathered)
+	s := newGatherer(d.columns.task, d.order, d.columns.rows, out)
 	for range times {
 		if !windows {
-			s.launch("gather_8", s.blocks(s.out), uint64(values), uint64(s.order), uint64(s.out), uint64(to))
+			s.launch("gather_8", s.blocks(out), uint64(values), uint64(d.order), uint64(out), uint64(to))
 		} else if !s.gatherWindows(driver.Ptr(values), 8, to) {
 			panic("no memory for windows")
 		}
@@ -122,10 +132,10 @@ func (d *onDevice) Gather(values, gathered cub.Ptr, times int, windows bool) {
 }
 
 func (d *onDevice) Release() {
-	if d.sorter != nil {
-		d.sorter.end()
-		must(d.sorter.Err)
-		d.sorter = nil
+	if d.columns != nil {
+		d.columns.end()
+		must(d.columns.Err)
+		d.columns = nil
 	}
 }
 
@@ -157,19 +167,22 @@ func (d *onDevice) OnLaunch(launched func(kernel string)) {
 }
 
 func (d *onDevice) Report() cub.Report {
-	s := d.sorter
-	_, bits, ok := typeWord(s.job.Columns, s.job.Keys)
+	job := d.columns.job
+	_, bits, ok := typeWord(job.Columns, job.Keys)
 	switch {
-	case s.plan != nil && s.plan.Words() > 0:
-		bits = s.plan.WordBits(0)
-	case s.plan != nil:
+	case d.plan != nil && d.plan.Words() > 0:
+		bits = d.plan.WordBits(0)
+	case d.plan != nil:
 		bits = 0
 	case !ok:
 		bits = 64
 	}
 	r := cub.Report{Path: d.path(), Bits: bits}
-	if r.Selected = slices.Contains(d.launches, "select_border") && !s.cutoffFailed; r.Selected {
-		r.Candidates = int(d.reports.selected.Candidates)
+	shape, _ := strategy.ShapeSelect(d.tuning, job.Rows, job.Out())
+	found := d.reports.selected
+	if r.Selected = slices.Contains(d.launches, "select_border") && found.Candidates <= uint64(shape.Capacity) &&
+		found.Candidates+found.Tied >= uint64(job.Out()); r.Selected {
+		r.Candidates = int(found.Candidates)
 	}
 	return r
 }

@@ -109,7 +109,7 @@ func (b *bench) report(job string, rows int, took, bound time.Duration, asked fl
 func (b *bench) onAll(e *Engine, work func(t *team, m *member)) {
 	s := <-e.turn
 	defer func() { e.turn <- s }()
-	t := newTeam(b.Context(), s.peers, &engine.Job{}, goMemory{})
+	t := newTeam(b.Context(), s.peers, &engine.Job{}, goMemory{}, e.options.ShareRows, &e.times)
 	defer t.end()
 	require.NoError(b, t.each("copies", func(m *member) { work(t, m) }))
 }
@@ -300,7 +300,7 @@ func (b *bench) sortResident(rows int) {
 	columns := make([]driver.Ptr, *tableDevices)
 	order, sent := make([]uint32, rows), 0
 	sort := func(keep bool) {
-		t := newTeam(b.Context(), s.peers, job, goMemory{})
+		t := newTeam(b.Context(), s.peers, job, goMemory{}, b.all.options.ShareRows, &b.all.times)
 		defer t.end()
 		t.gathered = job.Gather
 		require.NoError(b, t.divide())
@@ -316,8 +316,9 @@ func (b *bench) sortResident(rows int) {
 		sent = 0
 		require.NoError(b, t.each("sort", func(m *member) {
 			for _, in := range m.inboxes {
-				m.sortRange(in, goMemory{})
-				sorted := m.sortedNumbers(in)
+				t.sortRange(m, in)
+				sorted := in.sorted.values(in.numbers, 4)
+				m.free(in.numbers)
 				if m.Wait(); keep {
 					m.Download(buffers.Bytes(order[in.lo:in.hi]), sorted)
 					m.Wait()
@@ -374,10 +375,10 @@ func (b *bench) sortShare(s *session, values driver.Ptr, rows int) time.Duration
 	return b.median(func() {
 		t := newTask(b.Context(), s, 0)
 		defer t.end()
-		alone := newSorter(t, job, goMemory{})
+		alone := newKeyColumns(t, job, nil)
 		alone.columns[0] = &column{values: values}
-		require.NoError(b, alone.argsort())
-		require.NoError(b, alone.Wait())
+		argsort(alone, &host.Buffers{Mem: goMemory{}}, func() {})
+		require.NoError(b, t.Wait())
 	})
 }
 

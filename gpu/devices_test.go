@@ -74,7 +74,7 @@ func TestRangesAreEqual(t *testing.T) {
 			job := &engine.Job{Rows: rows, Columns: []keyencode.Column{k.column(rows)}, RowNumbers: 4,
 				Keys: []keyencode.Key{{Order: k.order, Nulls: k.nulls}}}
 			s := <-e.turn
-			team := newTeam(t.Context(), s.sorters(job), job, goMemory{})
+			team := newTeam(t.Context(), e.sharing(s, job), job, goMemory{}, e.options.ShareRows, &e.times)
 			team.allocateResult()
 			require.NoError(t, team.divide())
 			require.NoError(t, team.measure())

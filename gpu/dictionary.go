@@ -23,35 +23,41 @@ type dictionary struct {
 	ranks  driver.Ptr // by slots
 }
 
-// encodeByDictionary encodes the source by a dictionary of the leading bits of its codes, where these take few values:
-// a code becomes the rank of its prefix above its other bits. Where that saves no time it returns the source as it is.
-func (b *binner) encodeByDictionary(src source, width int) (encoded source, bits int) {
-	digits := strategy.Digits(width)
-	if src.rows != 0 || b.encoded || strategy.EncodedDigits(b.tuning, len(digits), b.rows) < 2 {
-		return src, width
+// An encoder encodes one source by a dictionary.
+type encoder struct {
+	*task
+	n int // rows
+}
+
+// encodeByDictionary encodes a source by a dictionary of the leading bits of its codes, where these take few values: a
+// code becomes the rank of its prefix above its other bits. It returns the source as it is where that saves no time.
+func encodeByDictionary(t *task, src source) source {
+	digits := strategy.Digits(src.width)
+	if src.rows != 0 || strategy.EncodedDigits(t.tuning, len(digits), src.n) < 2 {
+		return src
 	}
-	d := &dictionary{field: put(b.task, src.field)}
+	b := &encoder{t, src.n}
+	d := &dictionary{field: put(t, src.field)}
 	counts := b.countPrefixes(d.field)
 	varying := strategy.Varying(digits, cmp.Or(src.varying, counts.Varying))
-	fewer := strategy.EncodedDigits(b.tuning, len(varying), b.rows)
-	shift, ok := counts.Shift(fewer, strategy.MostEstimated(b.tuning, b.rows))
+	fewer := strategy.EncodedDigits(t.tuning, len(varying), src.n)
+	shift, ok := counts.Shift(fewer, strategy.MostEstimated(t.tuning, src.n))
 	if d.shift = shift; !ok || !b.insertPrefixes(d) {
-		return src, width
+		return src
 	}
-	defer b.free(d.slotOf, d.ranks)
+	defer t.free(d.slotOf, d.ranks)
 	if len(strategy.Digits(d.width())) > fewer {
-		return src, width
+		return src
 	}
-	codes := b.alloc(d.bytes() * b.rows)
+	codes := t.alloc(d.bytes() * src.n)
 	b.encodeRanks(d, codes)
-	b.free(src.codes)
-	encoded = source{field: abi.CodesField(codes), varying: math.MaxUint64 >> (64 - d.width())}
-	if d.bytes() == 8 {
-		encoded.codes = codes
-	} else {
-		encoded.column, encoded.field.Width, encoded.field.Stride = codes, 4, 4
+	t.free(src.codes)
+	encoded := codesSource(t, codes, 0, src.n, d.width(), src.n)
+	encoded.rowBits, encoded.varying = src.rowBits, math.MaxUint64>>(64-d.width())
+	if d.bytes() == 4 {
+		encoded.codes, encoded.column, encoded.field.Width, encoded.field.Stride = 0, codes, 4, 4
 	}
-	return encoded, d.width()
+	return encoded
 }
 
 // width is the bits of encoded codes.
@@ -66,12 +72,12 @@ func (d *dictionary) bytes() int {
 }
 
 // countPrefixes counts the prefixes of a sample.
-func (b *binner) countPrefixes(field driver.Ptr) *strategy.PrefixCounts {
-	n := min(b.rows, max(b.rows>>11, 1<<13), kernels.ClusterRows)
+func (b *encoder) countPrefixes(field driver.Ptr) *strategy.PrefixCounts {
+	n := min(b.n, max(b.n>>11, 1<<13), kernels.ClusterRows)
 	counts := &strategy.PrefixCounts{}
 	codes, found := b.alloc(8*n), b.alloc(int(unsafe.Sizeof(*counts)))
-	b.launch("sample_codes", b.blocks(n), uint64(field), uint64(b.rows), uint64(n), uint64(codes), uint64(found))
-	order := b.orderOf(codes, n)
+	b.launch("sample_codes", b.blocks(n), uint64(field), uint64(b.n), uint64(n), uint64(codes), uint64(found))
+	order := orderOf(b.task, codes, n)
 	const parts = 16 // blocks of each shift
 	b.launch("count_prefixes", parts*len(counts.Prefixes), uint64(codes), uint64(order), uint64(n), uint64(found))
 	words := b.Words(found, int(unsafe.Sizeof(*counts))/8)
@@ -81,10 +87,13 @@ func (b *binner) countPrefixes(field driver.Ptr) *strategy.PrefixCounts {
 }
 
 // orderOf sorts n codes of 64 bits, and returns their row numbers.
-func (t *task) orderOf(codes driver.Ptr, n int) driver.Ptr {
-	b := newBinner(t, n)
-	b.encoded = true
-	rows := b.sort(source{field: abi.CodesField(codes), scan: abi.Codes(codes, 64)}, 64)
+func orderOf(t *task, codes driver.Ptr, n int) driver.Ptr {
+	src := codesSource(t, codes, 0, n, 64, n)
+	src.codes = 0 // they are kept
+	rows, ok := sortBeforeDigits(t, &src, abi.Codes(codes, 64), 0)
+	if !ok {
+		rows = onesweep(t, src)
+	}
 	if rows == 0 { // all digits are constant
 		rows = t.iota(n, false)
 	}
@@ -92,13 +101,13 @@ func (t *task) orderOf(codes driver.Ptr, n int) driver.Ptr {
 }
 
 // insertPrefixes finds the prefixes and their ranks. It returns false where there are too many, or the memory is full.
-func (b *binner) insertPrefixes(d *dictionary) (ok bool) {
+func (b *encoder) insertPrefixes(d *dictionary) (ok bool) {
 	most := b.tuning.DictionaryPrefixes
 	slotBits := bits.Len(uint(most + most*3/5)) // at most 5/8 of the slots are taken
-	if !b.hasMemory(4*b.rows + 12*(most+1<<slotBits)) {
+	if !b.hasMemory(4*b.n + 12*(most+1<<slotBits)) {
 		return false
 	}
-	memory, ok := b.allocAll(4*b.rows, 8*most, 4*most, 8<<slotBits, 4<<slotBits, 8)
+	memory, ok := b.allocAll(4*b.n, 8*most, 4*most, 8<<slotBits, 4<<slotBits, 8)
 	if !ok {
 		return false
 	}
@@ -108,30 +117,30 @@ func (b *binner) insertPrefixes(d *dictionary) (ok bool) {
 	b.clear(slots, 8<<slotBits)
 	b.clear(state, 8)
 	b.clear(d.ranks, 4) // read, and not used, in place of ranks after the last row
-	b.launch("dictionary_insert", b.blocks(b.rows), uint64(d.field), uint64(b.rows), uint64(d.shift), uint64(slots),
+	b.launch("dictionary_insert", b.blocks(b.n), uint64(d.field), uint64(b.n), uint64(d.shift), uint64(slots),
 		uint64(slotBits), uint64(state), uint64(d.slotOf))
 	b.launch("dictionary_list", b.blocks(1<<slotBits), uint64(slots), uint64(slotBits), uint64(prefixes),
 		uint64(places), uint64(most), uint64(state))
-	b.Moves(12 * b.rows)
+	b.Moves(12 * b.n)
 	found := b.Words(state, 1)[0]
 	if d.count = int(uint32(found)); d.count < 2 || d.count > most || found>>32 != 0 {
 		b.free(d.slotOf, d.ranks)
 		return false
 	}
-	order := b.orderOf(prefixes, d.count)
+	order := orderOf(b.task, prefixes, d.count)
 	b.launch("dictionary_ranks", b.blocks(d.count), uint64(order), uint64(d.count), uint64(places), uint64(d.ranks))
 	b.free(order)
 	return true
 }
 
 // encodeRanks makes the encoded codes.
-func (b *binner) encodeRanks(d *dictionary, codes driver.Ptr) {
-	n, ranks, slotOf := uint64(b.rows), uint64(d.ranks), uint64(d.slotOf)
+func (b *encoder) encodeRanks(d *dictionary, codes driver.Ptr) {
+	n, ranks, slotOf := uint64(b.n), uint64(d.ranks), uint64(d.slotOf)
 	if d.shift == 0 {
-		b.launch("gather_4", b.blocks(b.rows), ranks, slotOf, n, uint64(codes))
+		b.launch("gather_4", b.blocks(b.n), ranks, slotOf, n, uint64(codes))
 	} else {
-		b.launch("dictionary_encode", b.blocks(b.rows), uint64(d.field), n, uint64(d.shift), slotOf, ranks,
+		b.launch("dictionary_encode", b.blocks(b.n), uint64(d.field), n, uint64(d.shift), slotOf, ranks,
 			uint64(codes), uint64(d.bytes()))
 	}
-	b.Moves(20 * b.rows)
+	b.Moves(20 * b.n)
 }

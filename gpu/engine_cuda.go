@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
@@ -48,7 +49,7 @@ func (e *Engine) open() error {
 		}
 		e.devices = append(e.devices, all[number])
 	}
-	s, err := openSessions(e.options, &e.tuning, &e.times)
+	s, err := openSessions(e.options.Devices, &e.tuning)
 	if err != nil {
 		return driver.OpenError(err)
 	}
@@ -97,12 +98,40 @@ func (e *Engine) sort(ctx context.Context, job *engine.Job, mem engine.Allocator
 		return nil, err
 	}
 	defer func() { e.turn <- s }()
-	result, err := s.run(ctx, job, mem)
+	result, err := e.run(ctx, s, job, mem)
 	if errors.Is(err, ErrDevice) {
 		_ = e.closeSessions(s) // nothing in a context that has failed can be used any more, and it may not close
 		s = nil
 	}
 	return result, err
+}
+
+// run runs a job on the devices that share it.
+func (e *Engine) run(ctx context.Context, s *session, job *engine.Job, mem engine.Allocator) (
+	result *engine.Result, err error) {
+	if sessions := e.sharing(s, job); len(sessions) > 1 {
+		return sortShared(ctx, sessions, job, mem, e.options.ShareRows, &e.times)
+	}
+	start := time.Now()
+	defer func() { e.times.add(s.Number, "sort", time.Since(start)) }()
+	// The goroutine is bound to its thread, so that calls of the driver need not switch threads.
+	err = s.Do(func() error {
+		t := newTask(ctx, s, job.Threads)
+		defer t.end()
+		result, err = sortJob(t, job, mem)
+		return err
+	})
+	return result, driver.Failure(err)
+}
+
+// sharing are the sessions for a job: all that have enough rows to do. One sorts by keys that devices do not read, and
+// gathers strings, which of several the host would do, unless it is likely to have too little memory.
+func (e *Engine) sharing(s *session, job *engine.Job) []*session {
+	alone := gathersText(job) && s.freeBytes >= int64(bytesOfRow(job)*job.Rows)
+	if alone || !canShare(job) {
+		return s.peers[:1]
+	}
+	return s.peers[:max(1, min(len(s.peers), job.Rows/e.options.ShareRows))]
 }
 
 // take waits for the session, and reopens the device if the last sort has lost it.
@@ -118,7 +147,7 @@ func (e *Engine) take(ctx context.Context) (*session, error) {
 			return s, nil
 		}
 	}
-	s, err := openSessions(e.options, &e.tuning, &e.times)
+	s, err := openSessions(e.options.Devices, &e.tuning)
 	if err != nil {
 		e.turn <- nil
 		return nil, fmt.Errorf("%w: opening it again: %w", ErrDevice, err)

@@ -4,6 +4,7 @@ package gpu
 
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -72,7 +73,7 @@ func (t *team) exchangeKeys() (err error) {
 		if t.plan.Words() > 1 { // else partition has left the only word
 			err = t.each("partition", func(m *member) {
 				if n := m.sending(); n > 0 {
-					m.encodeSent(word, m.rowsTo, n, m.outbox.codes)
+					m.encodeSent(t.plan, word, m.rowsTo, n, m.outbox.codes)
 					m.Wait()
 				}
 			})
@@ -109,8 +110,7 @@ func (t *team) send(m *member, at int) {
 	src := &m.share.job.Columns[at]
 	c := m.share.column(at)
 	sendBits := func(bits driver.Ptr, bit uint64) driver.Ptr {
-		columns := len(t.job.Gather)
-		return m.gatherBits(bits-driver.Ptr(m.first/8), bit, m.rowsTo, n, m.ones(columns, columns))
+		return gatherBits(m.task, bits-driver.Ptr(m.first/8), bit, m.rowsTo, n, m.ones.uncounted())
 	}
 	if c.validity != 0 {
 		m.outbox.bits = sendBits(c.validity, c.bit)
@@ -121,7 +121,7 @@ func (t *team) send(m *member, at int) {
 	case width > 0:
 		padded := (n + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile
 		m.column = m.alloc(padded * width)
-		m.gatherRows(c.values-driver.Ptr(m.first*width), width, m.rowsTo, padded, m.column)
+		gatherRows(m.task, c.values-driver.Ptr(m.first*width), width, m.rowsTo, padded, m.column)
 	}
 }
 
@@ -136,7 +136,7 @@ func (t *team) receiveColumn(m *member, in *inbox, at int) {
 	case width > 0:
 		in.values = t.receive(m, in, width, column)
 	}
-	if nullable(src) {
+	if host.Nullable(src) {
 		in.validity = t.receiveBits(m, in, func(sender *member) driver.Ptr { return sender.outbox.bits })
 	}
 }

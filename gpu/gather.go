@@ -2,69 +2,42 @@
 
 package gpu
 
-import (
-	"fmt"
-	"slices"
+import "fmt"
 
-	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/keyencode"
-)
+import "slices"
 
-// gatherAll gathers the columns of the job's list. While one is downloaded the next is gathered, once it is uploaded.
-func (s *sorter) gatherAll() {
-	for i, at := range s.job.Gather {
-		if !s.hasArrived(at) || !s.isPrepared(i+1) || isText(s.job.Columns[at].Kind) {
-			s.flush() // before the host waits
-		}
-		s.retire(1)
-		made := len(s.ready)
-		s.gather(i)
-		next := s.ready[made:]
-		s.ready = s.ready[:made]
-		s.flush()
-		s.ready = next
-	}
-	s.flush()
-	s.releaseWindows()
+import "github.com/arrowsort/arrowsort/gpu/internal/driver"
+
+// A gatherer gathers columns by the row numbers of a result.
+type gatherer struct {
+	*task
+	order     driver.Ptr // the row numbers
+	rows, out int        // of the input, and of the result
+	windows   *windows   // of the row numbers, if a large column has been gathered
 }
 
-// gather gathers one column of the job's list, unless the host gathers it.
-func (s *sorter) gather(i int) {
-	at, columns := s.job.Gather[i], len(s.job.Gather)
-	src := &s.job.Columns[at]
-	s.prepared(i + 1)
-	if s.onHost[at] || s.out == 0 || s.Failed() {
-		return
-	}
-	dst := &s.result.Columns[i]
-	c := s.column(at)
-	if dst.Validity != nil {
-		s.deliver(dst.Validity, s.gatherBits(c.validity, c.bit, s.order, s.out, s.ones(i, columns)))
-	}
-	switch {
-	case isText(src.Kind):
-		s.gatherText(i, c)
-	case src.Kind == keyencode.Bool:
-		s.deliver(dst.Values, s.gatherBits(c.values, c.valueBit, s.order, s.out, s.ones(columns, columns)))
-	case len(dst.Values) > 0:
-		s.deliver(dst.Values, s.gatherValues(c.values, src.ValueBytes()))
-	}
-	if !slices.Contains(s.job.Gather[i+1:], at) {
-		s.release(at)
-	}
+func newGatherer(t *task, order driver.Ptr, rows, out int) *gatherer {
+	g := &gatherer{task: t, order: order, rows: rows, out: out}
+	t.onPressure(g.releaseWindows)
+	return g
 }
 
-// gatherValues gathers values by the row numbers of the result.
-func (s *sorter) gatherValues(values driver.Ptr, width int) driver.Ptr {
-	gathered := s.alloc(width * s.out)
-	if !s.inWindows(width) || !s.gatherWindows(values, width, gathered) {
-		s.gatherRows(values, width, s.order, s.out, gathered)
+// values gathers values of width bytes.
+func (g *gatherer) values(values driver.Ptr, width int) driver.Ptr {
+	gathered := g.alloc(width * g.out)
+	if !g.inWindows(width) || !g.gatherWindows(values, width, gathered) {
+		gatherRows(g.task, values, width, g.order, g.out, gathered)
 	}
 	return gathered
 }
 
+// bits gathers bits, and adds the ones to a counter.
+func (g *gatherer) bits(bits driver.Ptr, bit uint64, ones driver.Ptr) driver.Ptr {
+	return gatherBits(g.task, bits, bit, g.order, g.out, ones)
+}
+
 // gatherRows gathers values by n row numbers.
-func (t *task) gatherRows(values driver.Ptr, width int, rows driver.Ptr, n int, dst driver.Ptr) {
+func gatherRows(t *task, values driver.Ptr, width int, rows driver.Ptr, n int, dst driver.Ptr) {
 	if slices.Contains([]int{1, 2, 4, 8, 16, 32}, width) {
 		t.launch(fmt.Sprint("gather_", width), t.blocks(n), uint64(values), uint64(rows), uint64(n), uint64(dst))
 	} else {
@@ -74,18 +47,35 @@ func (t *task) gatherRows(values driver.Ptr, width int, rows driver.Ptr, n int, 
 }
 
 // gatherBits gathers bits by n row numbers, and counts the ones.
-func (t *task) gatherBits(bits driver.Ptr, bit uint64, rows driver.Ptr, n int, ones driver.Ptr) driver.Ptr {
+func gatherBits(t *task, bits driver.Ptr, bit uint64, rows driver.Ptr, n int, ones driver.Ptr) driver.Ptr {
 	gathered := t.alloc((n + 31) / 32 * 4)
 	t.launch("gather_bits", t.blocks(n), uint64(bits), bit, uint64(rows), uint64(n), uint64(gathered), uint64(ones))
 	t.Moves(32 * n)
 	return gathered
 }
 
-// ones is the counter of the ones of the validity of one of several columns. The last counter is for bits that are not
-// counted.
-func (t *task) ones(i, columns int) driver.Ptr {
-	if t.counters == 0 {
-		t.counters = t.zeros(8 * (columns + 1))
+// onesCounters count the ones of gathered bitmaps on a device. The last one is for bits that are not counted.
+type onesCounters struct {
+	*task
+	columns int
+	memory  driver.Ptr // 0 until the first bitmap is gathered
+}
+
+// of is the counter of the validity of a column of the result.
+func (c *onesCounters) of(column int) driver.Ptr {
+	if c.memory == 0 {
+		c.memory = c.zeros(8 * (c.columns + 1))
 	}
-	return t.counters + driver.Ptr(8*i)
+	return c.memory + driver.Ptr(8*column)
+}
+
+// uncounted is the counter of other bits.
+func (c *onesCounters) uncounted() driver.Ptr { return c.of(c.columns) }
+
+// read returns the counts by columns: nil if there are none.
+func (c *onesCounters) read() []uint64 {
+	if c.memory == 0 {
+		return nil
+	}
+	return c.Words(c.memory, c.columns)
 }

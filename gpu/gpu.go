@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/memory"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
-	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
@@ -57,12 +56,8 @@ type Device struct {
 // Devices lists the GPUs that Open can use.
 func Devices() ([]Device, error) { return devices() }
 
-// A StageTime is the time that a stage of sorts has taken on one device.
-type StageTime struct {
-	Device   int // its number
-	Stage    string
-	Duration time.Duration
-}
+// A StageTime is the time that a stage of sorts has taken on one device, of the given number.
+type StageTime = stageTime
 
 // An Engine sorts on one GPU, as package engine describes, or on several; its results are those of the CPU engine, byte
 // for byte.

@@ -10,7 +10,7 @@ import (
 
 // sortHeavy sorts a column most of whose rows are of classes: heavy values, NaN and null. A kernel writes their row
 // numbers to their places in the result. The other rows are sorted by digits, and merged into the places between.
-func (t *task) sortHeavy(p *partition, in abi.KeySource, shape strategy.BucketShape, n int) {
+func sortHeavy(t *task, p *partition, in abi.KeySource, shape strategy.BucketShape, n int) {
 	report := t.waitForReport()
 	others := int(report.Decision.Records)
 	codes := p.records[0]
@@ -24,9 +24,14 @@ func (t *task) sortHeavy(p *partition, in abi.KeySource, shape strategy.BucketSh
 		t.free(codes, rows)
 		return
 	}
-	b := &binner{task: t, rows: others, rowBits: strategy.RowBits(t.tuning, n)}
-	src := source{field: abi.CodesField(codes), codes: codes, rows: rows, varying: varying(&report, in.Bits)}
-	sorted := b.sort(src, in.Bits)
+	src := codesSource(t, codes, rows, others, in.Bits, n)
+	src.varying = varying(&report, in.Bits)
+	sorted, ok := singleLaunch(t, src.field, rows, others, noClasses, func() {})
+	if ok {
+		t.free(codes, rows)
+	} else {
+		sorted = onesweep(t, src)
+	}
 	t.launch("merge_heavy", t.blocks(others), p.with(sorted, 0)...)
 	t.free(sorted)
 }

@@ -133,3 +133,14 @@ func asOneColumn(fields []keyField) bool {
 	return len(fields) <= kernels.MostKeys &&
 		slices.ContainsFunc(fields, func(f keyField) bool { return f.layout.form != abi.FormBit })
 }
+
+// isNumber reports whether a column holds numbers of 4 or 8 bytes, which kernels read directly.
+func isNumber(l keyLayout) bool {
+	forms := []uint64{abi.FormInteger, abi.FormFloat, abi.FormRank}
+	return l.stride == l.width && (l.width == 4 || l.width == 8) && slices.Contains(forms, l.form)
+}
+
+// isDirect reports whether digit binning reads the column of a field directly.
+func isDirect(f *keyField) bool {
+	return f.Down == 0 && f.Up == 0 && isNumber(f.layout)
+}

@@ -4,6 +4,7 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
@@ -11,6 +12,9 @@ import (
 
 // padding is the bytes that kernels may read after the end of a buffer.
 const padding = 64
+
+// sortBytes is about the memory of a sort for each row, in addition to columns: records, row numbers, gathered values.
+const sortBytes = 64
 
 // alloc returns memory of the device, of undefined content, until free or the end of the task.
 func (t *task) alloc(bytes int) driver.Ptr {
@@ -24,7 +28,7 @@ func (t *task) obtain(bytes int, get func() (driver.Ptr, error)) driver.Ptr {
 		return 0
 	}
 	p, err := get()
-	for driver.IsFull(err) && t.giveBack() && !t.Failed() {
+	for driver.IsFull(err) && t.trim() && !t.Failed() {
 		p, err = get()
 	}
 	if driver.IsFull(err) {
@@ -32,6 +36,14 @@ func (t *task) obtain(bytes int, get func() (driver.Ptr, error)) driver.Ptr {
 	}
 	t.Fail(err)
 	return p
+}
+
+// onPressure has trim called when the device's memory is full: it frees optional memory, or returns false if none is
+// left. Of several functions the newest is called first.
+func (t *task) onPressure(trim func() bool) { t.pressure = append(t.pressure, trim) }
+
+func (t *task) trim() bool {
+	return slices.ContainsFunc(t.pressure, func(trim func() bool) bool { return trim() })
 }
 
 // allocAll allocates memory of all sizes, or none if the device's memory is full: for memory that is not required.

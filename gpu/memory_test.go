@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -43,7 +44,7 @@ func columnBytes(c *keyencode.Column, rows int) int {
 	if c.Kind == keyencode.Bool {
 		bytes = rows / 8
 	}
-	if nullable(c) {
+	if host.Nullable(c) {
 		bytes += rows / 8
 	}
 	return bytes
@@ -61,7 +62,7 @@ func memoryFor(t *testing.T, job *engine.Job) int {
 		}
 	}
 	for _, at := range job.Gather {
-		if c := &job.Columns[at]; !isText(c.Kind) {
+		if c := &job.Columns[at]; !host.IsText(c.Kind) {
 			widest = max(widest, columnBytes(c, job.Rows))
 		}
 	}

@@ -60,8 +60,7 @@ func (o *output) allocate() {
 	}
 }
 
-// prepared waits for the row numbers' buffer and those of the given number of columns. Other users of the caller's
-// allocator wait for all of them.
+// prepared waits for the row numbers' buffer and those of the given number of columns.
 func (o *output) prepared(columns int) (err error) {
 	for ; o.preparedBuffers <= columns && err == nil; o.preparedBuffers++ {
 		err = <-o.unprepared
@@ -87,13 +86,13 @@ func (o *output) allocateColumn(i int) (err error) {
 	switch {
 	case c.Kind == keyencode.Bool:
 		size = bitmapBytes(rows)
-	case isText(c.Kind) && rows > 0:
-		size = (rows + 1) * offsetBytes(c.Kind)
+	case host.IsText(c.Kind) && rows > 0:
+		size = (rows + 1) * host.OffsetBytes(c.Kind)
 	}
 	if out.Values, err = o.buffers.Bytes(size); err == nil {
 		err = o.workers.Touch(out.Values)
 	}
-	if err == nil && nullable(c) {
+	if err == nil && host.Nullable(c) {
 		out.Validity, err = o.buffers.Bytes(bitmapBytes(rows))
 	}
 	if err != nil {
@@ -112,7 +111,19 @@ const fewRows = 256
 // strings, if few leading rows are wanted, so that they need no upload; and strings that the device does not gather.
 func (o *output) isForHost(at int, textOnDevice func(*keyencode.Column) bool) bool {
 	c, few := &o.job.Columns[at], o.job.Out() > 0 && o.job.Out() <= o.job.Rows/fewRows
-	return few && !o.isKey(at) || isText(c.Kind) && (few || !textOnDevice(c))
+	return few && !o.isKey(at) || host.IsText(c.Kind) && (few || !textOnDevice(c))
+}
+
+// payload are the columns that devices gather whose values are worth an upload while the keys are sorted.
+func (o *output) payload() (list []int) {
+	for _, at := range o.job.Gather {
+		c := &o.job.Columns[at]
+		if !o.isKey(at) && !o.onHost[at] && !host.IsText(c.Kind) && c.Kind != keyencode.Bool && c.ValueBytes() > 0 &&
+			!slices.Contains(list, at) {
+			list = append(list, at)
+		}
+	}
+	return list
 }
 
 func (o *output) isKey(at int) bool {
@@ -176,7 +187,7 @@ func (o *output) complete(plan *keyencode.Plan) (*engine.Result, error) {
 }
 
 func (o *output) gatherOnHost(c *keyencode.Column) (engine.Column, error) {
-	if isText(c.Kind) {
+	if host.IsText(c.Kind) {
 		return host.GatherStrings(o.workers, &o.buffers, c, o.numbers)
 	}
 	return host.GatherValues(o.workers, &o.buffers, c, o.numbers)

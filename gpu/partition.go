@@ -11,11 +11,6 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// canScan reports whether the key scan and the kernels after it can sort n rows on this device.
-func (t *task) canScan(n int) bool {
-	return n > 0 && n <= t.tuning.BucketRows && strategy.Fits(t.Shared, strategy.BucketKernels...)
-}
-
 // scanAndSort scans a column and sorts its n rows, in the order of the input, by partition and bucket sort. It returns
 // the sorted row numbers, or 0 when the device declined because another way is faster.
 //
@@ -26,33 +21,33 @@ func (t *task) canScan(n int) bool {
 // The host waits for the decision of the sample while the key scan runs, because launching tens of thousands of blocks
 // that only return is slow.
 //
-// meanwhile is called when all kernels are launched.
-func (t *task) scanAndSort(in abi.KeySource, n int, meanwhile func()) (rows driver.Ptr) {
+// afterLaunch is called when all kernels are launched.
+func scanAndSort(t *task, in abi.KeySource, n int, afterLaunch func()) (rows driver.Ptr) {
 	shape := strategy.ShapeBuckets(t.tuning, n, int(in.Column.Width))
 	shape.Floats = in.Column.Form == abi.FormFloat
 	if in.Column.Form == abi.FormKeys {
 		shape = strategy.ShapeKeys(t.tuning, n)
 	}
-	p := t.newPartition(in, shape, n)
-	sampled := t.launchScan(p, &shape, n)
-	t.launchSort(p, shape, n, sampled)
+	p := newPartition(t, in, shape, n)
+	sampled := launchScan(t, p, &shape, n)
+	launchSort(t, p, shape, n, sampled)
 	if sampled&abi.StatusInOrder != 0 {
 		t.launch("check_order", t.blocks(n), p.buckets...)
 	}
-	meanwhile() // other streams must not use the memory that is freed from here on
+	afterLaunch() // other streams must not use the memory that is freed from here on
 	decided := t.waitForStatus(&t.reports.report.Plan)
 	if sampled&abi.StatusInOrder != 0 && decided&abi.StatusDeclined != 0 {
 		p.structure.ChecksOrder = 0
 		p.buckets = p.with(p.records[0], p.records[1])
-		sampled = t.launchScan(p, &shape, n)
-		t.launchSort(p, shape, n, sampled)
+		sampled = launchScan(t, p, &shape, n)
+		launchSort(t, p, shape, n, sampled)
 		decided = t.waitForStatus(&t.reports.report.Plan)
 	}
 	t.reports.cleared = !t.Failed() && decided&abi.StatusSplit == 0
 	t.Record(t.reports.done)
 	switch {
 	case decided&abi.StatusSplit != 0:
-		t.sortHeavy(p, in, shape, n)
+		sortHeavy(t, p, in, shape, n)
 	case decided&abi.StatusAccepted == 0:
 		// Where no kernel ran after the plan, none has cleared the counts of classes.
 		t.reports.cleared = t.reports.cleared && sampled&abi.StatusPlanOnly == 0
@@ -68,12 +63,12 @@ func (t *task) scanAndSort(in abi.KeySource, n int, meanwhile func()) (rows driv
 // launchScan launches the sample and the key scan, and returns the decision of the sample. Where that is a narrow map,
 // it sets shape.exact. Where the sample finds that its map leaves some buckets too large, equalize makes another map or
 // declines, and the key scan, which has returned at once, is launched again.
-func (t *task) launchScan(p *partition, shape *strategy.BucketShape, n int) (sampled uint64) {
+func launchScan(t *task, p *partition, shape *strategy.BucketShape, n int) (sampled uint64) {
 	t.reports.cleared = false // until the kernels that clear the counters are launched
 	report := t.reports.report
 	report.Sample, report.Plan = 0, 0
 	t.launch("sample", 1, p.buckets...)
-	t.launchEarly(shape.ScanKernel(), t.scanBlocks(n), p.buckets...)
+	t.launchEarly(shape.ScanKernel(), scanBlocks(t, n), p.buckets...)
 	sampled = t.waitForStatus(&report.Sample)
 	if sampled&abi.StatusUneven != 0 {
 		report.Sample = 0
@@ -81,7 +76,7 @@ func (t *task) launchScan(p *partition, shape *strategy.BucketShape, n int) (sam
 		sampled = t.waitForStatus(&report.Sample)
 		shape.Equalized = sampled&abi.StatusEqualized != 0
 		if sampled&abi.StatusDeclined == 0 {
-			t.launch(shape.ScanKernel(), t.scanBlocks(n), p.buckets...)
+			t.launch(shape.ScanKernel(), scanBlocks(t, n), p.buckets...)
 		}
 	}
 	shape.Exact = shape.Exact || sampled&abi.StatusNarrow != 0
@@ -91,7 +86,7 @@ func (t *task) launchScan(p *partition, shape *strategy.BucketShape, n int) (sam
 // launchSort launches the kernels after the key scan. They leave the counters zero. It launches nothing where the
 // sample has declined or is in order, since nothing is counted then, and only bucket_plan where nothing but the
 // statistics and the counts of classes is needed.
-func (t *task) launchSort(p *partition, shape strategy.BucketShape, n int, sampled uint64) {
+func launchSort(t *task, p *partition, shape strategy.BucketShape, n int, sampled uint64) {
 	if sampled&(abi.StatusAccepted|abi.StatusPlanOnly) == 0 {
 		return
 	}
@@ -110,7 +105,7 @@ func (t *task) launchSort(p *partition, shape strategy.BucketShape, n int, sampl
 }
 
 // scanBlocks is the grid of the key scan: one block per multiprocessor, fewer for few rows.
-func (t *task) scanBlocks(n int) int {
+func scanBlocks(t *task, n int) int {
 	perBlock := kernels.KeyScanThreads * kernels.ChunkItems
 	return min(t.Multiprocessors, (n+perBlock-1)/perBlock)
 }
@@ -131,7 +126,7 @@ func (p *partition) with(first, second driver.Ptr) []uint64 {
 	return abi.Words([]abi.Buckets{b})
 }
 
-func (t *task) newPartition(in abi.KeySource, shape strategy.BucketShape, n int) *partition {
+func newPartition(t *task, in abi.KeySource, shape strategy.BucketShape, n int) *partition {
 	buckets, ranges := 1<<shape.Bits, strategy.Ranges(n)
 	p := &partition{rows: t.alloc(4 * n)}
 	p.records[0] = t.alloc(8 * n)
@@ -169,4 +164,14 @@ func (t *task) newPartition(in abi.KeySource, shape strategy.BucketShape, n int)
 	}
 	p.buckets = abi.Words([]abi.Buckets{p.structure})
 	return p
+}
+
+// varying returns the bits of numbers that vary; 0 if unknown: bits that are constant in a sample may vary in other
+// rows.
+func varying(r *abi.Report, width int) uint64 {
+	bits := r.Statistics.Any & r.Statistics.NotAll
+	if r.Decision.Early != 0 && !strategy.AllVary(width, bits) {
+		return 0
+	}
+	return bits
 }

@@ -3,11 +3,22 @@
 package gpu
 
 import (
-	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
+
+// A prefetcher uploads columns while the keys are sorted.
+type prefetcher struct {
+	early    []int            // the columns; nil once it has begun
+	arrivals map[int]*arrival // uploads by columns
+	unwanted atomic.Bool      // uploads that have not started are skipped
+	freed    *driver.Event    // recorded after kernels that use freed memory; uploads wait for it
+	helpers  sync.WaitGroup
+}
 
 // An arrival is an upload of a column's values while the keys are sorted, until it is awaited.
 type arrival struct {
@@ -18,18 +29,16 @@ type arrival struct {
 	err    error
 }
 
-// sortBytes is about the memory of a sort for each row, in addition to columns: records, row numbers, gathered values.
-const sortBytes = 64
-
-// prefetch begins to upload the columns that are gathered and are no keys, one after the other, in a separate stream
-// and goroutine. It does nothing if they might not fit the device together, and when called again.
-func (s *sorter) prefetch() {
-	if s.prefetched {
-		return
+// prefetch begins to upload the columns that are needed after the sort, one after the other, in a separate stream and
+// goroutine. It is a no-op if they may not fit the device together, and after the first call.
+func (s *keyColumns) prefetch() {
+	list, bytes := s.early, 0
+	s.early = nil
+	for _, at := range list {
+		bytes += s.rows * s.job.Columns[at].ValueBytes()
 	}
-	s.prefetched = true
-	list, bytes := s.prefetchable()
-	if s.workers.Threads() == 1 || bytes < s.tuning.PrefetchBytes || !s.hasMemory(bytes+sortBytes*s.rows) {
+	if len(list) == 0 || s.Workers.Threads() == 1 || bytes < s.tuning.PrefetchBytes ||
+		!s.hasMemory(bytes+sortBytes*s.rows) {
 		return
 	}
 	s.arrivals = map[int]*arrival{}
@@ -59,7 +68,7 @@ func (s *sorter) prefetch() {
 
 // dropArrivals frees uploaded columns that are not in use yet, and reports whether there were any. They are uploaded
 // again when needed.
-func (s *sorter) dropArrivals() bool {
+func (s *keyColumns) dropArrivals() bool {
 	if len(s.arrivals) == 0 {
 		return false
 	}
@@ -78,7 +87,7 @@ func (s *sorter) dropArrivals() bool {
 }
 
 // markFree records that kernels so far may use freed memory: uploads of prefetch wait for them.
-func (s *sorter) markFree() {
+func (s *keyColumns) markFree() {
 	if s.freed == nil {
 		e := s.event()
 		s.freed = &e
@@ -86,32 +95,18 @@ func (s *sorter) markFree() {
 	s.Record(*s.freed)
 }
 
-// prefetchable returns the columns for prefetch and their bytes.
-func (s *sorter) prefetchable() (list []int, bytes int) {
-	for _, at := range s.job.Gather {
-		c := &s.job.Columns[at]
-		if s.isKey(at) || s.onHost[at] || isText(c.Kind) || c.Kind == keyencode.Bool || c.ValueBytes() == 0 ||
-			slices.Contains(list, at) {
-			continue
-		}
-		list = append(list, at)
-		bytes += s.rows * c.ValueBytes()
-	}
-	return list, bytes
-}
-
 // uploadArrival uploads a column in the goroutine of prefetch. Every goroutine that calls the driver enters the
 // context.
-func (s *sorter) uploadArrival(a *arrival) {
+func (s *keyColumns) uploadArrival(a *arrival) {
 	a.err = s.Do(func() error {
-		uploadValues(&s.up, a.values, filled(a.column), a.column.ValueBytes())
+		uploadValues(&s.up, a.values, host.Filled(a.column), a.column.ValueBytes())
 		s.up.Record(a.event)
 		return s.up.Err
 	})
 }
 
 // await makes the kernels wait for the upload of a column.
-func (s *sorter) await(at int) driver.Ptr {
+func (s *keyColumns) await(at int) driver.Ptr {
 	a := s.arrivals[at]
 	delete(s.arrivals, at)
 	<-a.sent
@@ -121,7 +116,7 @@ func (s *sorter) await(at int) driver.Ptr {
 }
 
 // hasArrived reports whether the upload of a column is complete or queued.
-func (s *sorter) hasArrived(at int) bool {
+func (s *keyColumns) hasArrived(at int) bool {
 	a := s.arrivals[at]
 	if a == nil {
 		return true

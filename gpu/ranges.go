@@ -3,8 +3,6 @@
 package gpu
 
 import (
-	"slices"
-
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -19,7 +17,13 @@ type inbox struct {
 	numbers  driver.Ptr // the row numbers, if they are needed
 	values   driver.Ptr // of the column that is exchanged
 	validity driver.Ptr
-	owned    *sorter // of the range
+	sorted   *sortedRange
+}
+
+// A sortedRange is a range whose row numbers are sorted, and columns of it on their way to the result.
+type sortedRange struct {
+	*gatherer
+	downloads downloads
 }
 
 // received is the number of rows that arrive.
@@ -73,34 +77,27 @@ func (t *team) sort() error {
 			if in.received() == 0 {
 				continue
 			}
-			m.sortRange(in, t.buffers.Mem)
+			t.sortRange(m, in)
 			t.gatherNumbers(m, in)
-			in.owned.flush()
+			m.flush()
 			m.Wait()
 		}
 	})
 }
 
-func (m *member) sortRange(in *inbox, mem engine.Allocator) {
+func (t *team) sortRange(m *member, in *inbox) {
 	n := in.received()
 	job := &engine.Job{Rows: n, Limit: in.hi - in.lo}
-	for i := range in.words {
+	words := newKeyColumns(m.task, job, nil)
+	for i, p := range in.words {
 		job.Keys = append(job.Keys, keyencode.Key{Column: i})
 		job.Columns = append(job.Columns,
 			keyencode.Column{Kind: keyencode.Uint64, Chunks: []keyencode.Chunk{{Rows: n}}})
+		words.columns[i] = &column{values: p}
 	}
-	in.owned = newSorter(m.task, job, mem)
-	m.giveBack = m.giveBackAny
-	for i, p := range in.words {
-		in.owned.columns[i] = &column{values: p}
-	}
-	m.Fail(in.owned.argsort())
-	in.owned.assertPermutation(in.owned.order, in.owned.out, n)
-	in.owned.releaseKeys()
-}
-
-// giveBackAny frees memory that only makes the sort of a range, or of the share, faster.
-func (m *member) giveBackAny() bool {
-	return slices.ContainsFunc(m.inboxes, func(in *inbox) bool { return in.owned != nil && in.owned.giveBack() }) ||
-		m.share.giveBack()
+	order, _ := argsort(words, &t.buffers, func() {})
+	m.assertPermutation(order.rows, job.Out(), n)
+	words.releaseKeys()
+	in.sorted = &sortedRange{newGatherer(m.task, order.rows, n, job.Out()), downloads{task: m.task}}
+	m.onPressure(func() bool { return in.sorted.downloads.retire(0) })
 }

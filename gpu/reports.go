@@ -9,7 +9,6 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/memory"
-	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 )
 
 // reports is the memory through which the kernels of a session report to the host, and the counters that those kernels
@@ -82,14 +81,4 @@ func (t *task) waitForReport() (report abi.Report) {
 	}
 	t.Fail(t.WaitFor(t.reports.done))
 	return *t.reports.report
-}
-
-// varying returns the bits of numbers that vary; 0 if unknown: bits that are constant in a sample may vary in other
-// rows.
-func varying(r *abi.Report, width int) uint64 {
-	bits := r.Statistics.Any & r.Statistics.NotAll
-	if r.Decision.Early != 0 && !strategy.AllVary(width, bits) {
-		return 0
-	}
-	return bits
 }

@@ -3,10 +3,11 @@
 package gpu
 
 import (
-	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"slices"
+
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
-	"github.com/arrowsort/arrowsort/gpu/internal/stream"
 	"github.com/arrowsort/arrowsort/internal/buffers"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // prepared waits for buffers of the result, also after an error.
@@ -29,7 +30,6 @@ func (s *sorter) isPrepared(columns int) bool {
 func (s *sorter) writeRowNumbers() {
 	s.prepared(0)
 	if s.numbers == nil && s.gathersOnHost() {
-		s.prepared(len(s.job.Gather))
 		s.numbers = s.hostNumbers()
 		s.Wait()
 	}
@@ -38,33 +38,10 @@ func (s *sorter) writeRowNumbers() {
 	case s.numbers != nil:
 		s.Fail(s.writeNumbers())
 	case s.job.RowNumbers == 8:
-		s.downloadWidened(buffers.View[uint64](s.result.RowNumbers), s.order)
+		s.downloads.widened(buffers.View[uint64](s.result.RowNumbers), s.order)
 	default:
-		m := s.afterKernels(4 * s.out)
-		m.Download(s.result.RowNumbers, s.order)
-		s.Fail(m.Err)
+		s.downloads.numbers(s.result.RowNumbers, s.order)
 	}
-}
-
-// downloadWidened downloads row numbers after the kernels launched so far, as 8 bytes each.
-func (s *sorter) downloadWidened(dst []uint64, numbers driver.Ptr) {
-	m := s.afterKernels(4 * len(dst))
-	m.DownloadInto(numbers, 4*len(dst), func(at int, data []byte) func() error {
-		return m.Workers.BeginWiden(dst[at/4:], buffers.View[uint32](data))
-	})
-	s.Fail(m.Err)
-}
-
-// afterKernels returns the transfer for a download of the given bytes after the kernels launched so far.
-func (s *sorter) afterKernels(bytes int) *stream.Copier {
-	if bytes < s.tuning.LateBytes {
-		return &s.Copier
-	}
-	e := s.event()
-	if s.Record(e); !s.Failed() {
-		s.down.After(e)
-	}
-	return &s.down
 }
 
 // hostNumbers downloads the leading row numbers; they are complete after wait.
@@ -75,10 +52,67 @@ func (s *sorter) hostNumbers() []uint32 {
 	return numbers
 }
 
-// countNulls reads the counters of ones.
-func (s *sorter) countNulls() error {
-	if s.counters != 0 {
-		s.setNulls(s.Words(s.counters, len(s.job.Gather)))
+// gatherAll gathers the columns of the job's list. While one is downloaded the next is gathered, once it is uploaded.
+func (s *sorter) gatherAll() {
+	d := &s.downloads
+	for i, at := range s.job.Gather {
+		if !s.columns.hasArrived(at) || !s.isPrepared(i+1) || host.IsText(s.job.Columns[at].Kind) {
+			d.flush(d.ready()) // before the host waits
+		}
+		d.retire(1)
+		made := d.ready()
+		s.gather(i)
+		d.flush(made)
 	}
-	return s.Err
+	d.flush(d.ready())
+	s.releaseWindows()
+}
+
+// gather gathers one column of the job's list, unless the host gathers it.
+func (s *sorter) gather(i int) {
+	at := s.job.Gather[i]
+	src := &s.job.Columns[at]
+	s.prepared(i + 1)
+	if s.onHost[at] || s.out == 0 || s.Failed() {
+		return
+	}
+	dst := &s.result.Columns[i]
+	c := s.columns.column(at)
+	if dst.Validity != nil {
+		s.downloads.deliver(dst.Validity, s.bits(c.validity, c.bit, s.ones.of(i)))
+	}
+	switch {
+	case host.IsText(src.Kind):
+		s.gatherText(i, c)
+	case src.Kind == keyencode.Bool:
+		s.downloads.deliver(dst.Values, s.bits(c.values, c.valueBit, s.ones.uncounted()))
+	case len(dst.Values) > 0:
+		s.downloads.deliver(dst.Values, s.values(c.values, src.ValueBytes()))
+	}
+	if !slices.Contains(s.job.Gather[i+1:], at) {
+		s.columns.release(at)
+	}
+}
+
+// gatherText gathers a string column of the job's list. The buffer for the bytes is allocated when their number is
+// known. If the device lacks memory the host gathers the column.
+func (s *sorter) gatherText(i int, c *column) {
+	at := s.job.Gather[i]
+	dst := &s.result.Columns[i]
+	offsets, data, bytes, ok := s.text(at, &s.job.Columns[at], c.validity, c.bit)
+	if !ok {
+		s.prepared(len(s.job.Gather)) // no other goroutine reads onHost any more
+		s.onHost[at] = true
+		if s.numbers == nil && !s.Failed() {
+			s.numbers = s.hostNumbers()
+		}
+		return
+	}
+	var err error
+	if !s.Failed() {
+		dst.Data, err = s.buffers.Bytes(bytes)
+		s.Fail(err)
+	}
+	s.downloads.deliver(dst.Values, offsets)
+	s.downloads.deliver(dst.Data, data)
 }

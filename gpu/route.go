@@ -63,7 +63,7 @@ func (t *team) partition() error {
 // newCuts gives each device its ranges, and returns the cuts between them and at the limit.
 func (t *team) newCuts() *cuts {
 	out := t.job.Out()
-	least := t.members[0].shareRows // of a range: few rows are not worth several devices
+	least := t.shareRows
 	c := &cuts{digitBits: kernels.RadixBits, limit: -1, exact: max(out/len(t.members), least) / exactShare}
 	borders := bordersOf(divide(out, t.most), 1)
 	if out < least*len(t.members) {
@@ -131,7 +131,7 @@ func (m *member) scatterAll(plan *keyencode.Plan, c *cuts, open []segment, first
 		case first:
 			m.starts[i] = m.scatterShare(plan, c.digit(s))
 		default:
-			m.starts[i] = m.scatterSegment(s, n, c)
+			m.starts[i] = m.scatterSegment(plan, s, n, c)
 		}
 	}
 	m.Wait()
@@ -139,48 +139,44 @@ func (m *member) scatterAll(plan *keyencode.Plan, c *cuts, open []segment, first
 
 // scatterShare reads the keys and scatters the rows by their leading digit.
 func (m *member) scatterShare(plan *keyencode.Plan, d strategy.Digit) (starts []uint32) {
-	s := m.share
-	s.plan = plan
 	src := source{}
 	if plan.Words() == 0 { // all rows are equal
 		src.codes = m.zeros(8 * m.rows)
 		src.field, d = abi.CodesField(src.codes), strategy.Digit{Bits: 1}
 	} else {
-		src = s.source(0, 0)
+		src, _, _ = wordOf(m.share, plan, 0, 0, m.rows)
 	}
 	defer m.free(src.codes)
 	padded := (m.rows + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile
 	m.outbox.codes, m.rowsTo = m.alloc(8*m.rows), m.alloc(4*padded)
 	// A row number that exists: kernels that gather read values for whole tiles of row numbers.
 	m.Upload(m.rowsTo+driver.Ptr(4*m.rows), buffers.Bytes(slices.Repeat([]uint32{uint32(m.first)}, padded-m.rows)))
-	b := newBinner(m.task, m.rows)
-	b.first = m.first
-	return b.scatter(source{field: src.field}, d, m.outbox.codes, m.rowsTo)
+	return scatter(m.task, source{field: src.field, n: m.rows}, m.first, d, m.outbox.codes, m.rowsTo)
 }
 
 // scatterSegment scatters the rows of a segment by its next digit, to where they were.
-func (m *member) scatterSegment(s *segment, n int, c *cuts) (starts []uint32) {
+func (m *member) scatterSegment(plan *keyencode.Plan, s *segment, n int, c *cuts) (starts []uint32) {
 	at := driver.Ptr(s.begin[m.number])
 	codes, rows := m.outbox.codes+8*at, m.rowsTo+4*at
-	src := source{codes: m.alloc(8 * n), rows: m.alloc(4 * n)} // kernels read aligned memory
+	src := source{n: n, codes: m.alloc(8 * n), rows: m.alloc(4 * n)} // kernels read aligned memory
 	m.copy(src.rows, rows, 4*n)
 	if s.word > 0 && s.bits == c.wordBits[s.word] {
-		m.encodeSent(s.word, src.rows, n, src.codes)
+		m.encodeSent(plan, s.word, src.rows, n, src.codes)
 	} else {
 		m.copy(src.codes, codes, 8*n)
 	}
 	src.field = abi.CodesField(src.codes)
 	defer m.free(src.codes, src.rows)
-	return newBinner(m.task, n).scatter(src, c.digit(s), codes, rows)
+	return scatter(m.task, src, 0, c.digit(s), codes, rows)
 }
 
 // encodeSent encodes a word of n rows that are numbered in the whole table.
-func (m *member) encodeSent(word int, rows driver.Ptr, n int, codes driver.Ptr) {
-	found, _ := planFields(m.share.plan, word)
+func (m *member) encodeSent(plan *keyencode.Plan, word int, rows driver.Ptr, n int, codes driver.Ptr) {
+	found, _ := planFields(plan, word)
 	fields := m.share.fields(found)
 	for i := range fields {
 		fields[i] = fields[i].NumberedFrom(m.first)
 	}
-	m.launchEncode(fields, rows, n, codes)
+	launchEncode(m.task, fields, rows, n, codes)
 	m.Moves((32*len(fields) + 12) * n)
 }

@@ -3,10 +3,6 @@
 package gpu
 
 import (
-	"context"
-	"time"
-
-	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/memory"
 	"github.com/arrowsort/arrowsort/gpu/internal/stream"
@@ -25,10 +21,8 @@ type session struct {
 	reports          reports
 	cooperativeState driver.Ptr // a CooperativeState: zero between sorts
 	freeBytes        int64      // of device memory for sorts, as last measured
-	times            *stageTimes
 	tuning           *tuning.Table
 	peers            []*session          // of all devices of the engine, this one first
-	shareRows        int                 // the least rows of the share of a device
 	onLaunch         func(kernel string) // nil, but where launches are measured (benchmarks/cub)
 }
 
@@ -62,49 +56,4 @@ func (s *session) prepare() (err error) {
 	}
 	s.measureMemory()
 	return s.streams[0].Zero(s.cooperativeState, kernels.CooperativeStateBytes)
-}
-
-// run runs a job on the devices that share it.
-func (s *session) run(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
-	if sorters := s.sorters(job); len(sorters) > 1 {
-		return sortShared(ctx, sorters, job, mem)
-	}
-	start := time.Now()
-	defer func() { s.times.add(s.Number, "sort", time.Since(start)) }()
-	return s.sort(ctx, job, mem)
-}
-
-// add adds to the time of a stage on a device.
-func (t *stageTimes) add(device int, stage string, took time.Duration) {
-	t.mutex.Lock()
-	defer t.mutex.Unlock()
-	for i := range t.list {
-		if s := &t.list[i]; s.Device == device && s.Stage == stage {
-			s.Duration += took
-			return
-		}
-	}
-	t.list = append(t.list, StageTime{device, stage, took})
-}
-
-// sort runs a job on one device. It binds the goroutine to its thread, so that calls of the driver need not switch
-// threads.
-func (s *session) sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (result *engine.Result, err error) {
-	err = s.Do(func() error {
-		t := newTask(ctx, s, job.Threads)
-		defer t.end()
-		result, err = sortJob(t, job, mem)
-		return err
-	})
-	return result, driver.Failure(err)
-}
-
-// sorters are the sessions for a job: all that have enough rows to do. One sorts by keys that devices do not read, and
-// gathers strings, which of several the host would do, unless it is likely to have too little memory.
-func (s *session) sorters(job *engine.Job) []*session {
-	alone := gathersText(job) && s.freeBytes >= int64(bytesOfRow(job)*job.Rows)
-	if alone || !canShare(job) {
-		return s.peers[:1]
-	}
-	return s.peers[:max(1, min(len(s.peers), job.Rows/s.shareRows))]
 }

@@ -11,10 +11,10 @@ import (
 )
 
 // openSessions opens devices that sort together, and returns the first. Those that reach each other copy directly.
-func openSessions(options Options, table *tuning.Table, times *stageTimes) (*session, error) {
-	sessions, errs := make([]*session, len(options.Devices)), make([]error, len(options.Devices))
+func openSessions(numbers []int, table *tuning.Table) (*session, error) {
+	sessions, errs := make([]*session, len(numbers)), make([]error, len(numbers))
 	var group sync.WaitGroup
-	for i, number := range options.Devices {
+	for i, number := range numbers {
 		group.Go(func() {
 			if sessions[i], errs[i] = openSession(number, table); errs[i] != nil && len(sessions) > 1 {
 				errs[i] = fmt.Errorf("device %d: %w", number, errs[i])
@@ -35,7 +35,7 @@ func openSessions(options Options, table *tuning.Table, times *stageTimes) (*ses
 		return nil, err
 	}
 	for _, s := range sessions {
-		s.times, s.peers, s.shareRows = times, sessions, options.ShareRows
+		s.peers = sessions
 	}
 	return sessions[0], nil
 }

@@ -5,7 +5,6 @@ package gpu
 import (
 	"slices"
 
-	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -48,11 +47,11 @@ func (t *team) gather() error {
 			if len(rest) > 0 {
 				next := t.job.Gather[rest[0]]
 				if !m.share.hasArrived(next) {
-					m.flushOwned() // before the host waits
+					m.flush() // before the host waits
 				}
 				t.send(m, next)
 			}
-			m.flushOwned()
+			m.flush()
 			m.Wait() // so that others may receive what is sent
 		})
 	}
@@ -61,63 +60,58 @@ func (t *team) gather() error {
 	}
 	return t.each("download", func(m *member) {
 		for _, in := range m.inboxes {
-			if in.owned != nil {
-				in.owned.settle()
+			if in.sorted != nil {
+				in.sorted.downloads.settle()
 			}
 		}
 	})
 }
 
-// flushOwned queues the downloads of what is gathered.
-func (m *member) flushOwned() {
+// flush queues the downloads of what is gathered.
+func (m *member) flush() {
 	for _, in := range m.inboxes {
-		if in.owned != nil {
-			in.owned.flush()
+		if in.sorted != nil {
+			in.sorted.downloads.flush(in.sorted.downloads.ready())
 		}
 	}
 }
 
 // gatherNumbers gathers the row numbers of a range, which flush downloads.
 func (t *team) gatherNumbers(m *member, in *inbox) {
-	o := in.owned
 	if !t.needsNumbers() {
 		return
 	}
-	sorted := m.sortedNumbers(in)
+	d := &in.sorted.downloads
+	sorted := in.sorted.values(in.numbers, 4)
+	m.free(in.numbers)
 	switch {
 	case t.numbers != nil:
-		o.deliver(buffers.Bytes(t.numbers[in.lo:in.hi]), sorted)
+		d.deliver(buffers.Bytes(t.numbers[in.lo:in.hi]), sorted)
 	case t.job.RowNumbers == 4:
-		o.deliver(t.result.RowNumbers[4*in.lo:4*in.hi], sorted)
+		d.deliver(t.result.RowNumbers[4*in.lo:4*in.hi], sorted)
 	default:
-		o.downloadWidened(buffers.View[uint64](t.result.RowNumbers)[in.lo:in.hi], sorted)
+		d.widened(buffers.View[uint64](t.result.RowNumbers)[in.lo:in.hi], sorted)
 	}
-}
-
-// sortedNumbers gathers the row numbers of a range on the device.
-func (m *member) sortedNumbers(in *inbox) driver.Ptr {
-	sorted := in.owned.gatherValues(in.numbers, 4)
-	m.free(in.numbers)
-	return sorted
 }
 
 // gatherColumn gathers a column of a range.
 func (t *team) gatherColumn(m *member, in *inbox, i int) {
-	o, at := in.owned, t.job.Gather[i]
+	o, at := in.sorted, t.job.Gather[i]
 	if o == nil || m.Failed() {
 		return
 	}
-	o.retire(1)
-	src, dst, columns := &t.job.Columns[at], &t.result.Columns[i], len(t.job.Gather)
+	d := &o.downloads
+	d.retire(1)
+	src, dst := &t.job.Columns[at], &t.result.Columns[i]
 	if dst.Validity != nil {
-		o.deliver(t.bitmap(in, &dst.Validity), o.gatherBits(in.validity, 0, o.order, o.out, m.ones(i, columns)))
+		d.deliver(t.bitmap(in, &dst.Validity), o.bits(in.validity, 0, m.ones.of(i)))
 		m.free(in.validity)
 	}
 	switch width := src.ValueBytes(); {
 	case src.Kind == keyencode.Bool:
-		o.deliver(t.bitmap(in, &dst.Values), o.gatherBits(in.values, 0, o.order, o.out, m.ones(columns, columns)))
+		d.deliver(t.bitmap(in, &dst.Values), o.bits(in.values, 0, m.ones.uncounted()))
 	case width > 0:
-		o.deliver(dst.Values[in.lo*width:in.hi*width], o.gatherValues(in.values, width))
+		d.deliver(dst.Values[in.lo*width:in.hi*width], o.values(in.values, width))
 	}
 	m.free(in.values)
 }

@@ -86,10 +86,7 @@ func (t *team) complete() (*engine.Result, error) {
 func (t *team) countNulls() error {
 	ones := make([]uint64, len(t.job.Gather))
 	err := t.each("download", func(m *member) {
-		if m.counters == 0 {
-			return
-		}
-		for i, n := range m.task.Words(m.counters, len(ones)) {
+		for i, n := range m.ones.read() {
 			atomic.AddUint64(&ones[i], n) // devices count at the same time
 		}
 	})

@@ -5,13 +5,9 @@ package gpu
 import (
 	"context"
 
-	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
-	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/gpu/internal/stream"
-	"github.com/arrowsort/arrowsort/internal/buffers"
-	"github.com/arrowsort/arrowsort/kernels"
 )
 
 // A task is the device's work for one sort. Kernels, and copies that they wait for, use one stream; columns that are
@@ -20,9 +16,9 @@ type task struct {
 	*session
 	stream.Copier
 	up, down stream.Copier
-	used     int         // of the session's events
-	counters driver.Ptr  // of ones in gathered bitmaps
-	giveBack func() bool // frees memory that is not required, and reports whether there was any
+	used     int        // of the session's events
+	counters driver.Ptr // of ones in gathered bitmaps
+	pressure []func() bool
 }
 
 func newTask(ctx context.Context, s *session, threads int) *task {
@@ -31,10 +27,7 @@ func newTask(ctx context.Context, s *session, threads int) *task {
 		s.memory.Tight = true
 	}
 	through := func(i int) stream.Copier { return stream.Copier{Stream: s.streams[i], Ctx: ctx, Workers: workers} }
-	return &task{
-		session: s, Copier: through(0), up: through(1), down: through(2),
-		giveBack: func() bool { return false },
-	}
+	return &task{session: s, Copier: through(0), up: through(1), down: through(2)}
 }
 
 // copy copies memory of the device.
@@ -42,47 +35,6 @@ func (t *task) copy(dst, src driver.Ptr, bytes int) {
 	if bytes > 0 && !t.Failed() {
 		t.Fail(t.Copy(dst, src, bytes))
 	}
-}
-
-// put copies structures for kernels to the device.
-func put[T abi.Structure](t *task, structures ...T) driver.Ptr {
-	words := abi.Words(structures)
-	if p := t.params.Put(words); p != 0 {
-		return p
-	}
-	p := t.alloc(8 * len(words))
-	t.Upload(p, buffers.Bytes(words))
-	return p
-}
-
-// launch queues a kernel.
-func (t *task) launch(kernel string, blocks int, args ...uint64) {
-	t.launchKernel(false, kernel, blocks, args)
-}
-
-// launchEarly queues a kernel that itself waits for those queued before it, so that it may start while they end.
-func (t *task) launchEarly(kernel string, blocks int, args ...uint64) {
-	t.launchKernel(true, kernel, blocks, args)
-}
-
-func (t *task) launchKernel(early bool, kernel string, blocks int, args []uint64) {
-	if t.Failed() {
-		return
-	}
-	t.Fail(t.params.Flush(t.Stream.Stream))
-	if !t.Failed() {
-		t.Fail(t.Launch(early, strategy.KernelNumbers[kernel], blocks, args))
-		if t.onLaunch != nil {
-			t.onLaunch(kernel)
-		}
-	}
-}
-
-// blocks is the grid for kernels that take any: enough blocks to fill the device, fewer for few items.
-func (t *task) blocks(items int) int {
-	const itemsOfThread, blocksOfProcessor = 4, 8
-	perBlock := kernels.StreamThreads * itemsOfThread
-	return max(1, min((items+perBlock-1)/perBlock, t.Multiprocessors*blocksOfProcessor))
 }
 
 // end makes the session ready for the next task.

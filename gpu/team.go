@@ -19,31 +19,33 @@ import (
 // ranges.
 type team struct {
 	output
-	caller   context.Context
-	cancel   context.CancelCauseFunc // with the first error of a device
-	members  []*member
-	times    *stageTimes
-	most     []int           // rows for which each device has memory
-	plan     *keyencode.Plan // of all rows
-	gathered []int           // columns of the job that the devices gather
-	bitmaps  map[*[]byte][]host.Bits
+	caller    context.Context
+	cancel    context.CancelCauseFunc // with the first error of a device
+	members   []*member
+	times     *stageTimes
+	shareRows int             // the least rows of a share or range: few rows are not worth several devices
+	most      []int           // rows for which each device has memory
+	plan      *keyencode.Plan // of all rows
+	gathered  []int           // columns of the job that the devices gather
+	bitmaps   map[*[]byte][]host.Bits
 }
 
 // A member is a device of a team.
 type member struct {
 	*task
-	number int     // in the team
-	share  *sorter // of its share: uploads, statistics, encodes
-	first  int     // row of its share
-	rows   int     // of its share
+	number int         // in the team
+	share  *keyColumns // of its share
+	first  int         // row of its share
+	rows   int         // of its share
 	outbox
 	inboxes []*inbox // of its ranges
+	ones    onesCounters
 }
 
 // sortShared runs a job on the devices of several sessions.
-func sortShared(ctx context.Context, sessions []*session, job *engine.Job, mem engine.Allocator) (
-	result *engine.Result, err error) {
-	t := newTeam(ctx, sessions, job, mem)
+func sortShared(ctx context.Context, sessions []*session, job *engine.Job, mem engine.Allocator, shareRows int,
+	times *stageTimes) (*engine.Result, error) {
+	t := newTeam(ctx, sessions, job, mem, shareRows, times)
 	defer t.buffers.Release()
 	defer t.helpers.Wait()
 	defer t.end()
@@ -63,16 +65,18 @@ func sortShared(ctx context.Context, sessions []*session, job *engine.Job, mem e
 // teamStages are those of which a sort on several devices reports its progress: complete is the last one.
 const teamStages = 6
 
-func newTeam(ctx context.Context, sessions []*session, job *engine.Job, mem engine.Allocator) *team {
+func newTeam(ctx context.Context, sessions []*session, job *engine.Job, mem engine.Allocator, shareRows int,
+	times *stageTimes) *team {
 	own, cancel := context.WithCancelCause(ctx)
 	workers := host.NewWorkers(own, job.Threads)
 	t := &team{
-		output: newOutput(own, job, teamStages, workers, mem), caller: ctx, cancel: cancel, times: sessions[0].times,
-		bitmaps: map[*[]byte][]host.Bits{},
+		output: newOutput(own, job, teamStages, workers, mem), caller: ctx, cancel: cancel, times: times,
+		shareRows: shareRows, bitmaps: map[*[]byte][]host.Bits{},
 	}
 	for i, s := range sessions {
 		task := newTask(own, s, max(1, workers.Threads()/len(sessions)))
-		t.members = append(t.members, &member{task: task, number: i})
+		t.members = append(t.members,
+			&member{task: task, number: i, ones: onesCounters{task: task, columns: len(job.Gather)}})
 	}
 	return t
 }
@@ -124,9 +128,7 @@ func (t *team) measure() error {
 	stats := make([][]keyencode.Statistics, len(t.members))
 	err := t.each("measure", func(m *member) {
 		if m.rows > 0 {
-			found, err := m.share.measureKeys()
-			m.Fail(err)
-			stats[m.number] = found
+			stats[m.number] = m.share.measureKeys()
 		}
 	})
 	if err != nil {
@@ -165,7 +167,7 @@ func (t *team) divide() error {
 		for c := range t.job.Columns {
 			part.Columns = append(part.Columns, rowsOf(&t.job.Columns[c], m.first, m.first+m.rows))
 		}
-		m.share = newSorter(m.task, part, t.buffers.Mem)
+		m.share = newKeyColumns(m.task, part, t.payload())
 	}
 	return nil
 }
@@ -195,7 +197,7 @@ func bytesOfRow(job *engine.Job) int {
 // gathersText reports whether a job gathers strings that one device would gather.
 func gathersText(job *engine.Job) bool {
 	return job.Out() > job.Rows/fewRows && slices.ContainsFunc(job.Gather, func(at int) bool {
-		return isText(job.Columns[at].Kind)
+		return host.IsText(job.Columns[at].Kind)
 	})
 }
 

@@ -16,57 +16,60 @@ import (
 type windows struct{ dealt, places, offsets driver.Ptr }
 
 // inWindows reports whether a column is gathered in windows: there is one row number for each row.
-func (s *sorter) inWindows(width int) bool {
-	return (width == 4 || width == 8) && s.out == s.rows && s.rows*width >= s.tuning.WindowBytes
+func (g *gatherer) inWindows(width int) bool {
+	return (width == 4 || width == 8) && g.out == g.rows && g.rows*width >= g.tuning.WindowBytes
 }
 
 // scatterRows makes the windows when the first column needs them; nil if there is no memory for them.
-func (s *sorter) scatterRows() *windows {
-	if s.windows != nil {
-		return s.windows
+func (g *gatherer) scatterRows() *windows {
+	if g.windows != nil {
+		return g.windows
 	}
-	tiles := scatterTiles(s.out)
-	room, ok := s.allocAll(4*s.out, 2*s.out, tiles*2*kernels.GatherWindows*4)
+	tiles := scatterTiles(g.out)
+	room, ok := g.allocAll(4*g.out, 2*g.out, tiles*2*kernels.GatherWindows*4)
 	if !ok {
 		return nil
 	}
 	w := &windows{room[0], room[1], room[2]}
-	cursors := s.zeros(kernels.GatherWindows * 4)
-	shift := max(bits.Len(uint(s.out-1))-bits.Len(kernels.GatherWindows-1), bits.Len(uint(s.tuning.WindowRows))-1)
-	s.launch("scatter_rows", tiles, uint64(s.order), uint64(s.out), uint64(shift), uint64(w.dealt), uint64(w.places),
+	cursors := g.zeros(kernels.GatherWindows * 4)
+	shift := max(bits.Len(uint(g.out-1))-bits.Len(kernels.GatherWindows-1), bits.Len(uint(g.tuning.WindowRows))-1)
+	g.launch("scatter_rows", tiles, uint64(g.order), uint64(g.out), uint64(shift), uint64(w.dealt), uint64(w.places),
 		uint64(w.offsets), uint64(cursors))
-	s.Moves(10 * s.out)
-	s.free(cursors)
-	s.windows = w
+	g.Moves(10 * g.out)
+	g.free(cursors)
+	g.windows = w
 	return w
 }
 
 func scatterTiles(rows int) int { return (rows + kernels.ScatterTile - 1) / kernels.ScatterTile }
 
 // gatherWindows gathers values of width bytes to dst on the device, and reports whether there was memory for it.
-func (s *sorter) gatherWindows(values driver.Ptr, width int, dst driver.Ptr) bool {
-	w := s.scatterRows()
+func (g *gatherer) gatherWindows(values driver.Ptr, width int, dst driver.Ptr) bool {
+	w := g.scatterRows()
 	if w == nil {
 		return false
 	}
-	room, ok := s.allocAll(width * s.out)
+	room, ok := g.allocAll(width * g.out)
 	if !ok {
 		return false
 	}
 	between := room[0]
-	s.launch(fmt.Sprint("gather_window_", width), (s.out+kernels.GatherTile-1)/kernels.GatherTile, uint64(values),
-		uint64(w.dealt), uint64(s.out), uint64(between))
-	s.launch(fmt.Sprint("collect_", width), scatterTiles(s.out), uint64(between), uint64(s.out), uint64(w.places),
+	g.launch(fmt.Sprint("gather_window_", width), (g.out+kernels.GatherTile-1)/kernels.GatherTile, uint64(values),
+		uint64(w.dealt), uint64(g.out), uint64(between))
+	g.launch(fmt.Sprint("collect_", width), scatterTiles(g.out), uint64(between), uint64(g.out), uint64(w.places),
 		uint64(w.offsets), uint64(dst))
-	s.Moves((6 + 4*width) * s.out)
-	s.free(between)
+	g.Moves((6 + 4*width) * g.out)
+	g.free(between)
 	return true
 }
 
-// releaseWindows frees the windows after the last column is gathered.
-func (s *sorter) releaseWindows() {
-	if w := s.windows; w != nil {
-		s.free(w.dealt, w.places, w.offsets)
-		s.windows = nil
+// releaseWindows frees the windows, and reports whether there were any.
+func (g *gatherer) releaseWindows() bool {
+	w := g.windows
+	if w == nil {
+		return false
 	}
+	g.free(w.dealt, w.places, w.offsets)
+	g.windows = nil
+	return true
 }

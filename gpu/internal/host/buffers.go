@@ -1,6 +1,7 @@
 package host
 
 import (
+	"sync"
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -9,10 +10,11 @@ import (
 )
 
 // Buffers allocates memory of the caller's allocator and lists it, so that one Release gives everything
-// back that did not become part of a result.
+// back that did not become part of a result. It is safe for concurrent use, which the allocator need not be.
 type Buffers struct {
-	Mem  engine.Allocator
-	live map[*byte][]byte // by their first bytes
+	Mem   engine.Allocator
+	mutex sync.Mutex
+	live  map[*byte][]byte // by their first bytes
 }
 
 // hugeBytes is the least size of a buffer for which huge pages are asked: copying into fresh memory costs mostly page
@@ -21,6 +23,8 @@ const hugeBytes = 2 << 20
 
 // Bytes returns n bytes of undefined content; nil for none.
 func (b *Buffers) Bytes(n int) ([]byte, error) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
 	buf, err := engine.Allocate(b.Mem, n)
 	if buf == nil {
 		return nil, err
@@ -34,18 +38,26 @@ func (b *Buffers) Bytes(n int) ([]byte, error) {
 }
 
 // Keep makes a buffer part of the result: Release spares it.
-func (b *Buffers) Keep(buf []byte) { delete(b.live, unsafe.SliceData(buf)) }
+func (b *Buffers) Keep(buf []byte) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	delete(b.live, unsafe.SliceData(buf))
+}
 
 // Free frees one buffer before the others.
 func (b *Buffers) Free(buf []byte) {
-	if b.live[unsafe.SliceData(buf)] != nil {
-		b.Keep(buf)
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if first := unsafe.SliceData(buf); b.live[first] != nil {
+		delete(b.live, first)
 		b.Mem.Free(buf)
 	}
 }
 
 // Release frees what is neither kept nor freed.
 func (b *Buffers) Release() {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
 	for _, buf := range b.live {
 		b.Mem.Free(buf)
 	}

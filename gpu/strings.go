@@ -5,18 +5,17 @@ package gpu
 import (
 	"slices"
 
-	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
-	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/tiebreak"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// textual reports whether a word of the codes holds bytes of strings, which only the host reads.
-func (s *sorter) textual() bool {
-	for word := range s.plan.Words() {
-		if _, ok := planFields(s.plan, word); !ok {
+// isTextual reports whether a word of the codes holds bytes of strings, which only the host reads.
+func isTextual(plan *keyencode.Plan) bool {
+	for word := range plan.Words() {
+		if _, ok := planFields(plan, word); !ok {
 			return true
 		}
 	}
@@ -25,41 +24,73 @@ func (s *sorter) textual() bool {
 
 // sortStrings sorts by the leading word, and then each run of rows that tie in it by what follows in their codes, as
 // far as the result reaches: long runs on the device, short ones on the host, where the strings are.
-func (s *sorter) sortStrings() driver.Ptr {
+func (s *wordSorter) sortStrings() (p permutation) {
 	if s.plan.Words() == 1 {
-		return s.sortWords()
+		return permutation{rows: s.sort()}
 	}
 	rows, n := s.sortLeading()
 	if s.Failed() {
-		return 0
+		return permutation{}
 	}
-	s.prepared(len(s.job.Gather))
-	numbers, err := host.Words[uint32](&s.buffers, n)
+	numbers, err := host.Words[uint32](s.buffers, n)
 	s.Fail(err)
-	codes, err := host.Words[uint64](&s.buffers, n)
+	codes, err := host.Words[uint64](s.buffers, n)
 	s.Fail(err)
 	s.Download(buffers.Bytes(numbers), rows)
 	if s.Wait() != nil || s.sortedCodes(numbers, codes, 0) != nil {
-		return 0
+		return permutation{}
 	}
 	if s.breakTies(numbers, codes) {
 		s.Upload(rows, buffers.Bytes(numbers))
 	}
 	s.buffers.Free(buffers.Bytes(codes))
-	s.numbers = numbers[:s.out]
-	return rows
+	return permutation{rows, numbers[:s.out]}
+}
+
+// sortLeading sorts by the leading word of the codes. The first n of the rows are those that may be in the result, or
+// precede one that is.
+func (s *wordSorter) sortLeading() (rows driver.Ptr, n int) {
+	src, scan := s.source(0, 0, s.rows)
+	if s.limits {
+		if c, found := s.selects(src.field, src.width, false); found == selected {
+			s.free(src.codes)
+			return s.sortCandidates(c), c.n
+		}
+	}
+	if rows = sortCodes(s.task, src, scan, s.declined); rows == 0 {
+		rows = s.iota(s.rows, false)
+	}
+	return rows, s.rows
+}
+
+// encodeOnHost encodes the leading word of strings.
+func (s *wordSorter) encodeOnHost(word int) driver.Ptr {
+	if word != 0 {
+		panic("gpu: only the leading word of strings is sorted by the device")
+	}
+	made, err := host.Words[uint64](s.buffers, s.rows)
+	s.Fail(err)
+	if s.Failed() {
+		return 0
+	}
+	s.Fail(s.Workers.Tiles(s.rows, s.tuning.EncodeRows, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
+	codes := s.alloc(8 * s.rows)
+	s.Upload(codes, buffers.Bytes(made))
+	s.Wait() // if made is pinned, the copy reads it until here
+	s.buffers.Free(buffers.Bytes(made))
+	return codes
 }
 
 // sortedCodes are the codes of a word of rows, made on the host.
-func (s *sorter) sortedCodes(rows []uint32, codes []uint64, word int) error {
-	s.Fail(s.workers.Tiles(len(rows), s.tuning.EncodeRows, func(lo, hi int) {
+func (s *wordSorter) sortedCodes(rows []uint32, codes []uint64, word int) error {
+	s.Fail(s.Workers.Tiles(len(rows), s.tuning.EncodeRows, func(lo, hi int) {
 		s.plan.EncodeRows(codes[lo:hi], word, rows[lo:hi])
 	}))
 	return s.Err
 }
 
 // breakTies orders the rows that tie in the leading word, whose codes are given, and reports whether there were any.
-func (s *sorter) breakTies(rows []uint32, codes []uint64) (any bool) {
+func (s *wordSorter) breakTies(rows []uint32, codes []uint64) (any bool) {
 	runs := tiebreak.AppendRuns(nil, s.plan, codes, 0, 0)
 	runs = slices.DeleteFunc(runs, func(r tiebreak.Run) bool { return r.Lo >= s.out })
 	any = len(runs) > 0
@@ -70,7 +101,7 @@ func (s *sorter) breakTies(rows []uint32, codes []uint64) (any bool) {
 		}
 	}
 	if !s.Failed() {
-		s.Fail(s.workers.BreakTies(s.plan, rows, runs))
+		s.Fail(s.Workers.BreakTies(s.plan, rows, runs))
 	}
 	return any
 }
@@ -89,18 +120,15 @@ func takeLong(runs *[]tiebreak.Run, least int) (long []tiebreak.Run) {
 
 // sortRun sorts the rows of a long run by its next word and returns the runs that still tie. The host encodes, the
 // device sorts.
-func (s *sorter) sortRun(r tiebreak.Run, rows []uint32, codes []uint64) []tiebreak.Run {
+func (s *wordSorter) sortRun(r tiebreak.Run, rows []uint32, codes []uint64) []tiebreak.Run {
 	if s.sortedCodes(rows, codes, r.Word) != nil {
 		return nil
 	}
 	n := len(rows)
-	src := source{codes: s.alloc(8 * n), rows: s.alloc(4 * n)}
-	src.field = abi.CodesField(src.codes)
+	src := codesSource(s.task, s.alloc(8*n), s.alloc(4*n), n, s.plan.WordBits(r.Word), s.rows)
 	s.Upload(src.codes, buffers.Bytes(codes))
 	s.Upload(src.rows, buffers.Bytes(rows))
-	b := newBinner(s.task, n)
-	b.rowBits = strategy.RowBits(s.tuning, s.rows)
-	sorted := b.sort(src, s.plan.WordBits(r.Word))
+	sorted := sortCodes(s.task, src, nil, 0)
 	s.Download(buffers.Bytes(rows), sorted)
 	s.free(sorted)
 	if s.Wait() != nil || s.sortedCodes(rows, codes, r.Word) != nil {

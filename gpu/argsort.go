@@ -1,0 +1,197 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A permutation is the row numbers of a result in sorted order.
+type permutation struct {
+	rows   driver.Ptr
+	onHost []uint32 // the same, where the host has made them
+}
+
+// An argsorter computes the row numbers of a job's result.
+type argsorter struct {
+	*keyColumns
+	out     int // rows of the result
+	buffers *host.Buffers
+}
+
+// argsort computes the row numbers of a job's result by its keys, and returns the plan of their codes if one was made:
+// always where the job wants it. planned is called when the keys have been measured, or need not be.
+func argsort(c *keyColumns, buffers *host.Buffers, planned func()) (p permutation, plan *keyencode.Plan) {
+	s := &argsorter{c, c.job.Out(), buffers}
+	job := s.describe()
+	var stats []keyencode.Statistics
+	var varying uint64  // bits of the only key
+	found := outcome(0) // of a select by the keys' types
+	for !s.Failed() {
+		kind := strategy.Choose(&job)
+		switch kind {
+		case strategy.Cluster, strategy.Grid:
+			p.rows = s.sortInSingleLaunch()
+		case strategy.TopK:
+			p.rows, found = s.sortFirstByTypes()
+		case strategy.Column:
+			p.rows, stats, varying = s.sortColumn(job.TypeBits)
+			job.Early = stats == nil
+		case strategy.Keys, strategy.Codes, strategy.SmallCodes:
+			p.rows = s.sortOneNumber(kind, &job)
+		case strategy.Onesweep:
+			p.rows = s.sortByDigits(varying, job.Declined)
+		case strategy.Words:
+			if plan = s.makePlan(stats); plan == nil {
+				return p, nil
+			}
+			planned()
+			if p.rows == 0 {
+				p = s.sortByPlan(&wordSorter{s, plan, found != misjudged, job.Declined})
+			}
+			return p, plan
+		}
+		if p.rows != 0 && !job.WantsPlan {
+			planned()
+			return p, nil
+		}
+		job.Declined |= kind
+	}
+	return p, nil
+}
+
+// describe returns what is known of the job before its keys are read.
+func (s *argsorter) describe() strategy.Job {
+	keys, columns := s.job.Keys, s.job.Columns
+	_, bits, _ := typeWord(columns, keys)
+	fields := typeFields(columns, keys)
+	job := strategy.Job{
+		Rows: s.rows, Out: s.out, Keys: len(keys), TypeBits: bits, Numbers: fields != nil, OneColumn: asOneColumn(fields),
+		WantsPlan: s.job.Plan, Tuning: s.tuning, Device: describeDevice(s.task),
+	}
+	if len(keys) != 1 {
+		return job
+	}
+	if layout, ok := layoutOf(&columns[keys[0].Column]); ok {
+		job.Direct = layout.form != abi.FormNone && layout.form != abi.FormDecimal
+		if isNumber(layout) {
+			job.Width = layout.width
+		}
+		_, last := typeWordWithNulls(columns, keys[0])
+		job.LastNull = last && bits == 0
+	}
+	return job
+}
+
+// sortInSingleLaunch sorts by the only key. It returns 0 where a cooperative launch declines.
+func (s *argsorter) sortInSingleLaunch() driver.Ptr {
+	key := s.job.Keys[0]
+	layout, _ := layoutOf(&s.job.Columns[key.Column])
+	classes := uint64(classesAtEnd)
+	if key.Nulls == keyencode.NullsAtStart {
+		classes = classesAtStart
+	}
+	rows, _ := singleLaunch(s.task, s.wholeField(key, layout), 0, s.rows, classes, s.prefetch)
+	return rows
+}
+
+// sortColumn sorts by the only key by partition and bucket sort. If the device declines, or a plan is wanted, it returns
+// the key's statistics: if the device declined before it had any only the bits that vary, 0 if they are unknown.
+func (s *argsorter) sortColumn(typeBits int) (rows driver.Ptr, stats []keyencode.Statistics, vary uint64) {
+	key := s.job.Keys[0]
+	layout, _ := layoutOf(&s.job.Columns[key.Column])
+	in := s.keyInput(key, layout)
+	in.ChecksOrder = !s.job.Plan
+	rows = scanAndSort(s.task, in, s.rows, s.prefetch)
+	if rows != 0 && !s.job.Plan {
+		return rows, nil, 0
+	}
+	report := s.waitForReport()
+	if report.Decision.Early != 0 {
+		return rows, nil, varying(&report, typeBits)
+	}
+	return rows, []keyencode.Statistics{s.statistics(key, &report.Statistics)}, 0
+}
+
+// sortOneNumber sorts by all keys as one number, of their types if these have no more values than 64 bits, else of
+// ranges that a sample finds. It returns 0 where the device declines, and where all numbers are equal.
+func (s *argsorter) sortOneNumber(kind strategy.Kind, job *strategy.Job) (rows driver.Ptr) {
+	fields, width, known := typeWord(s.job.Columns, s.job.Keys)
+	if !known {
+		fields, width = typeFields(s.job.Columns, s.job.Keys), 64
+	}
+	deviceFields := s.fields(fields)
+	encoded := func() source {
+		return codesSource(s.task, s.encodeFields(deviceFields, 0, s.rows), 0, s.rows, width, s.rows)
+	}
+	var src source
+	var in abi.KeySource
+	if kind == strategy.Keys {
+		in = abi.Keys(put(s.task, deviceFields...), len(deviceFields), width)
+	} else {
+		src = encoded()
+		in = *abi.Codes(src.codes, width)
+	}
+	if kind == strategy.SmallCodes {
+		s.prefetch()
+		return sortCodes(s.task, src, &in, job.Declined)
+	}
+	if rows = scanAndSort(s.task, in, s.rows, s.prefetch); rows == 0 {
+		switch report := s.waitForReport(); {
+		case s.Failed():
+		case report.Decision.Reason == abi.ReasonOrdered:
+			rows = s.iota(s.rows, report.Statistics.Falls != 0)
+		case report.Decision.Early != 0 && known:
+			if src.codes == 0 {
+				src = encoded()
+			}
+			src.varying = varying(&report, width)
+			return sortCodes(s.task, src, nil, job.Declined)
+		}
+	}
+	s.free(src.codes)
+	return rows
+}
+
+// sortByDigits sorts by all bits of the only key's type, of which some vary, 0 if they are unknown.
+func (s *argsorter) sortByDigits(varying uint64, declined strategy.Kind) driver.Ptr {
+	fields, width, _ := typeWord(s.job.Columns, s.job.Keys)
+	src := codesSource(s.task, 0, 0, s.rows, width, s.rows)
+	src.field, src.varying = s.field(&fields[0]), varying
+	s.prefetch()
+	return sortCodes(s.task, src, nil, declined)
+}
+
+// makePlan plans codes from the statistics of the keys, nil if they have not been measured. It returns nil on an error.
+func (s *argsorter) makePlan(stats []keyencode.Statistics) *keyencode.Plan {
+	if stats == nil {
+		stats = s.measureKeys()
+	}
+	if s.Failed() {
+		return nil
+	}
+	plan, err := keyencode.NewPlan(s.job.Columns, s.job.Keys, stats)
+	s.Fail(err)
+	return plan
+}
+
+// sortByPlan sorts by planned codes.
+func (s *argsorter) sortByPlan(words *wordSorter) permutation {
+	plan := words.plan
+	switch {
+	case s.rows == 0:
+		return permutation{}
+	case plan.Words() == 0 || plan.Sorted():
+		return permutation{rows: s.iota(s.rows, false)}
+	case plan.Reversed():
+		return permutation{rows: s.iota(s.rows, true)}
+	case isTextual(plan):
+		return words.sortStrings()
+	default:
+		return permutation{rows: words.sort()}
+	}
+}

@@ -1,0 +1,115 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
+)
+
+// sortFirstByTypes sorts the rows that the result needs by one number of the types of the keys, without statistics.
+func (s *argsorter) sortFirstByTypes() (rows driver.Ptr, found outcome) {
+	fields, bits, ok := typeWord(s.job.Columns, s.job.Keys)
+	if !ok {
+		return s.sortFirstWithNulls()
+	}
+	deviceFields := s.fields(fields)
+	number := isNumber(fields[0].layout)
+	if len(fields) > 1 && number {
+		if rows = s.sortFirstByLeadingKey(deviceFields, bits); rows != 0 {
+			return rows, selected
+		}
+	}
+	src := source{field: deviceFields[0], width: bits}
+	if len(fields) > 1 || !number {
+		src.codes = s.encodeFields(deviceFields, 0, s.rows)
+		src.field = abi.CodesField(src.codes)
+	}
+	if rows, found = s.sortFirst(src); found != selected {
+		s.free(src.codes)
+	}
+	return rows, found
+}
+
+// sortFirstWithNulls does the same for a single key whose nulls share a number with its greatest value. It selects
+// nothing if the result includes either.
+func (s *argsorter) sortFirstWithNulls() (driver.Ptr, outcome) {
+	word, _ := typeWordWithNulls(s.job.Columns, s.job.Keys[0])
+	c, found := s.selects(s.field(&word), 64, true)
+	if found != selected {
+		return 0, found
+	}
+	if c.tie == word.Null {
+		s.free(c.codes, c.rows, c.tied)
+		return 0, notWorth
+	}
+	return s.sortSelected(c), selected
+}
+
+// sortFirstByLeadingKey selects by the first of several keys alone, which reads less than all of them. Only candidates
+// are encoded: deviceFields are the fields of their word, which has the given bits. It returns 0 if none are selected.
+func (s *argsorter) sortFirstByLeadingKey(deviceFields []abi.Field, bits int) driver.Ptr {
+	leading, leadingBits, _ := typeWord(s.job.Columns, s.job.Keys[:1]) // which a longer word includes
+	c, found := s.selects(s.field(&leading[0]), leadingBits, false)
+	if found != selected {
+		return 0
+	}
+	s.free(c.codes)
+	c.codes, c.bits = s.encodeFields(deviceFields, c.rows, c.n), bits
+	c.field = abi.CodesField(c.codes)
+	return s.sortCandidates(c)
+}
+
+// sortFirst sorts the rows that the result needs by a word that is their whole code: 0 unless they are selected. Then it
+// frees the codes of the source.
+func (s *argsorter) sortFirst(src source) (driver.Ptr, outcome) {
+	c, found := s.selects(src.field, src.width, true)
+	if found != selected {
+		return 0, found
+	}
+	s.free(src.codes)
+	return s.sortSelected(c), selected
+}
+
+// selects selects the rows that the result needs.
+func (s *argsorter) selects(field abi.Field, bits int, separateTies bool) (candidates, outcome) {
+	return selectFirst(s.task, field, bits, s.rows, s.out, separateTies, s.prefetch)
+}
+
+// sortSelected sorts the candidates and appends the rows that tie with the border.
+func (s *argsorter) sortSelected(c candidates) (order driver.Ptr) {
+	rows := s.sortCandidates(c)
+	if c.n >= s.out {
+		s.free(c.tied)
+		return rows
+	}
+	order = s.alloc(4 * s.out)
+	s.copy(order, rows, 4*c.n)
+	s.copy(order+driver.Ptr(4*c.n), c.tied, 4*(s.out-c.n))
+	s.free(rows, c.tied)
+	return order
+}
+
+// sortCandidates sorts the candidates by their codes. It frees their rows and codes, but not the rows that tie.
+func (s *argsorter) sortCandidates(c candidates) (rows driver.Ptr) {
+	defer s.free(c.codes)
+	if c.n == 0 {
+		return c.rows
+	}
+	if rows, ok := singleLaunch(s.task, c.field, c.rows, c.n, noClasses, func() {}); ok {
+		s.free(c.rows)
+		return rows
+	}
+	src := source{field: c.field, width: c.bits, n: c.n, rowBits: strategy.RowBits(s.tuning, c.n)}
+	scan := abi.KeySource{Column: abi.Column{ColumnValues: c.field.ColumnValues}, Bits: c.bits}
+	places := sortCodes(s.task, src, &scan, strategy.Grid)
+	if places == 0 { // all codes are the same
+		return c.rows
+	}
+	s.assertPermutation(places, c.n, c.n)
+	rows = s.alloc(4 * c.n)
+	s.launch("gather_4", s.blocks(c.n), uint64(c.rows), uint64(places), uint64(c.n), uint64(rows))
+	s.free(places, c.rows)
+	return rows
+}

@@ -1,0 +1,101 @@
+package strategy
+
+import (
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
+)
+
+// A Kind is a way to find the sorted row numbers; several are a set of ways.
+type Kind uint
+
+const (
+	Cluster    Kind = 1 << iota // the only key, by one cluster of blocks
+	Grid                        // the only key, by a cooperative launch, which may decline
+	TopK                        // the rows that the result needs are selected by one number of the keys' types
+	Column                      // partition and bucket sort of the only key, which may decline
+	Keys                        // the same of several keys, which kernels read as one column of numbers
+	Codes                       // the same of the keys encoded as one number
+	SmallCodes                  // keys encoded as one number, few enough for a single launch
+	Onesweep                    // the only key, by all digits of its type
+	Words                       // statistics of the keys, a plan of codes, then word by word
+)
+
+// A Job is what is known of a sort before its keys are read.
+type Job struct {
+	Rows, Out int // rows of the input, and of the result
+	Keys      int
+	TypeBits  int  // of the keys as one number of their types; 0 if these have more values than 64 bits
+	Width     int  // bytes of the only key if it is a column of numbers, which kernels read as they are; else 0
+	Direct    bool // there is one key, of a type that a single launch reads
+	LastNull  bool // there is one key, whose nulls share the last number of 64 bits with a value
+	Numbers   bool // the keys have ranges of numbers, which a sample can find
+	OneColumn bool // kernels can read the keys as one column
+	WantsPlan bool
+	Tuning    *tuning.Table
+	Device    Device
+
+	Declined Kind // the ways that have been tried
+	Early    bool // the last of them had no statistics of the keys yet when it declined
+}
+
+// A Device is what a sort needs to know of the device.
+type Device struct {
+	Shared          int // bytes of shared memory that a block may have
+	Multiprocessors int
+	Fits            func(kernel string) bool // the device can launch a kernel
+}
+
+// CanScan reports whether the key scan and the kernels after it can sort n rows.
+func (d *Device) CanScan(t *tuning.Table, n int) bool {
+	return n > 0 && n <= t.BucketRows && Fits(d.Shared, BucketKernels...)
+}
+
+// Choose returns the first way to try of those that have not declined. Words never declines.
+func Choose(j *Job) Kind {
+	known := j.TypeBits > 0 && !j.WantsPlan
+	scans := j.Device.CanScan(j.Tuning, j.Rows)
+	switch _, selects := ShapeSelect(j.Tuning, j.Rows, j.Out); {
+	case j.Declined&(Cluster|Grid) == 0 && j.Direct && j.Rows > 0 && !j.WantsPlan && j.single() != 0:
+		return j.single()
+	case j.Declined&^(Cluster|Grid) == 0 && selects && (known && j.Keys > 0 || j.LastNull && !j.WantsPlan):
+		return TopK
+	case j.Declined&(Onesweep|SmallCodes) != 0: // all keys are equal
+		return Words
+	case j.Declined&Column != 0 && j.Early && known,
+		j.Declined&Grid != 0 && j.Width == 4 && scans && known:
+		return Onesweep
+	case j.Declined&(Column|Keys|Codes) != 0 || !scans:
+		return Words
+	case j.Width > 0:
+		return Column
+	}
+	return j.oneNumber()
+}
+
+// single returns the way by a single launch, 0 for too many rows.
+func (j *Job) single() Kind {
+	switch name, _, _ := SingleLaunch(j.Tuning, j.Rows, j.Device.Multiprocessors, j.Device.Fits); name {
+	case "cluster":
+		return Cluster
+	case "cooperative":
+		return Grid
+	}
+	return 0
+}
+
+// oneNumber returns the way by all keys as one number, which needs no statistics: of the keys' types, or of ranges of
+// values that a sample finds among many rows.
+func (j *Job) oneNumber() Kind {
+	many := j.Rows > j.Tuning.KeysRows
+	switch known := j.TypeBits > BucketCodeBits; {
+	case j.WantsPlan || !known && (j.TypeBits > 0 || !many || !j.Numbers):
+		return Words
+	case many && j.OneColumn:
+		return Keys
+	case !known:
+		return Words
+	case j.single() != 0:
+		return SmallCodes
+	default:
+		return Codes
+	}
+}

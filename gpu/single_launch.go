@@ -1,0 +1,61 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"unsafe"
+
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
+	"github.com/arrowsort/arrowsort/kernels"
+)
+
+// How null and NaN sort: the enumeration Classes of kernels/small_sort.h.
+const (
+	noClasses      = 0 // by the numbers that the field has for them
+	classesAtEnd   = 1
+	classesAtStart = 2
+)
+
+// singleLaunch sorts n rows by a field in a single launch. ok is false for more rows than such a kernel sorts, and where
+// a cooperative launch has declined because a bucket has too many rows that are not equal. in are the row numbers of the
+// field's rows, 0 for 0, 1, 2 and so on. classes is noClasses, classesAtEnd or classesAtStart. afterLaunch is called
+// when the kernel is launched: other streams must not use the memory that is freed from then on.
+func singleLaunch(t *task, field abi.Field, in driver.Ptr, n int, classes uint64, afterLaunch func()) (
+	rows driver.Ptr, ok bool) {
+	device := describeDevice(t)
+	kernel, blocks, ok := strategy.SingleLaunch(t.tuning, n, device.Multiprocessors, device.Fits)
+	if !ok {
+		return 0, false
+	}
+	rows = t.alloc(4 * n)
+	small := abi.SmallSort{Field: field, Classes: classes, N: uint64(n), In: uint64(in), Out: uint64(rows)}
+	if !kernels.All[strategy.KernelNumbers[kernel]].Cooperative() {
+		t.launch(kernel, blocks, abi.Words([]abi.SmallSort{small})...)
+		return rows, true
+	}
+	numbers, tags, totals := t.alloc(8*n), t.alloc(4*n), t.alloc(4*(1+kernels.CooperativeFull)*blocks)
+	status := &t.reports.report.Plan
+	*status = 0
+	cooperative := abi.CooperativeSort{
+		Small: small, State: uint64(t.cooperativeState), Numbers: uint64(numbers), Tags: uint64(tags),
+		Totals: uint64(totals), Status: uint64(uintptr(unsafe.Pointer(status))),
+	}
+	t.launch(kernel, blocks, abi.Words([]abi.CooperativeSort{cooperative})...)
+	if ok = t.waitForStatus(status) == abi.StatusAccepted; ok {
+		t.Moves(52 * n)
+		afterLaunch()
+	} else {
+		t.free(rows)
+		rows = 0
+	}
+	t.free(numbers, tags, totals)
+	return rows, ok
+}
+
+// describeDevice is what decisions need to know of the device.
+func describeDevice(t *task) strategy.Device {
+	return strategy.Device{Shared: t.Shared, Multiprocessors: t.Multiprocessors,
+		Fits: func(kernel string) bool { return t.Fits(strategy.KernelNumbers[kernel]) }}
+}

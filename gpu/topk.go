@@ -1,0 +1,87 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"unsafe"
+
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
+	"github.com/arrowsort/arrowsort/kernels"
+)
+
+// candidates are the rows that may be among the first by a word of their codes, in the order of the input, and their
+// codes.
+type candidates struct {
+	field abi.Field // of codes
+	bits  int
+	codes driver.Ptr
+	rows  driver.Ptr
+	n     int
+	tied  driver.Ptr // the first rows that tie with the border and sort after all candidates
+	tie   uint64     // their code: the border
+}
+
+// An outcome is what became of a select.
+type outcome int
+
+const (
+	selected  outcome = iota
+	notWorth          // sorting all rows is as fast, or too many rows tie with the sampled cutoff
+	misjudged         // the sampled cutoff was wrong: another select by the same rows fails as well
+)
+
+// selectFirst selects the first k of n rows by a column of codes, in one read of it. With separateTies, rows that tie
+// with the border are listed separately, where their order is that of the input; else they are candidates. afterLaunch
+// is called before memory in use is freed.
+func selectFirst(t *task, field abi.Field, bits, n, k int, separateTies bool, afterLaunch func()) (
+	c candidates, found outcome) {
+	shape, ok := strategy.ShapeSelect(t.tuning, n, k)
+	if !ok {
+		return c, notWorth
+	}
+	width, tile, kernel := 8, kernels.SelectWideTile, "select_rows_wide"
+	if field.Width == 4 && bits <= 32 {
+		width, tile, kernel = 4, kernels.SelectTile, "select_rows"
+	}
+	tiles := (n + tile - 1) / tile
+	status := t.zeros(8*tiles + int(unsafe.Sizeof(abi.Selection{})))
+	sample := t.alloc(8 * kernels.SelectSample)
+	c = candidates{codes: t.alloc(width * shape.Capacity), rows: t.alloc(4 * shape.Capacity), bits: bits}
+	job := abi.Select{
+		Field: field, Bits: uint64(bits), N: uint64(n), K: uint64(k), Hits: uint64(shape.Hits),
+		Capacity: uint64(shape.Capacity),
+		Sample:   uint64(sample), Status: uint64(status), Selection: uint64(status) + uint64(8*tiles),
+		Codes: uint64(c.codes), Rows: uint64(c.rows),
+		Selected: uint64(uintptr(unsafe.Pointer(t.reports.selected))),
+	}
+	if separateTies {
+		c.tied = t.alloc(4 * k)
+		job.SeparateTies, job.Tied = 1, uint64(c.tied)
+	}
+	words := abi.Words([]abi.Select{job})
+	blocks := (min(n, kernels.SelectSample) + kernels.SelectBorderThreads - 1) / kernels.SelectBorderThreads
+	t.launch("select_border", blocks, words...)
+	t.launchEarly(kernel, tiles, words...)
+	t.Moves(int(field.Width) * n)
+	t.Record(t.reports.done)
+	afterLaunch()
+	t.free(status, sample)
+	if !t.Failed() {
+		t.Fail(t.WaitFor(t.reports.done))
+	}
+	got := t.reports.selected
+	if t.Failed() || got.Candidates > uint64(shape.Capacity) || got.Candidates+got.Tied < uint64(k) {
+		t.free(c.codes, c.rows, c.tied)
+		if separateTies {
+			return candidates{}, misjudged
+		}
+		return candidates{}, notWorth
+	}
+	c.n, c.tie = int(got.Candidates), got.Border
+	t.assertPermutation(c.rows, c.n, n)
+	c.field = abi.CodesField(c.codes)
+	c.field.Width, c.field.Stride = uint64(width), uint64(width)
+	return c, selected
+}

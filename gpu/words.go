@@ -1,0 +1,84 @@
+//go:build cuda && linux && amd64
+
+package gpu
+
+import (
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A wordSorter sorts by the words of a plan.
+type wordSorter struct {
+	*argsorter
+	plan     *keyencode.Plan
+	limits   bool          // rows may be selected before they are sorted
+	declined strategy.Kind // ways that have declined all rows
+}
+
+// sort sorts the rows by the words of their codes, from the last word to the first. Each sort is stable.
+func (s *wordSorter) sort() (rows driver.Ptr) {
+	n, declined := s.rows, s.declined
+	if s.plan.Words() > 1 {
+		if c, ok := s.prune(); ok {
+			rows, n, declined = c.rows, c.n, 0
+		}
+	}
+	for word := s.plan.Words() - 1; word >= 0; word-- {
+		src, scan := s.source(word, rows, n)
+		if s.plan.Words() == 1 && s.limits {
+			if first, found := s.sortFirst(src); found == selected {
+				return first
+			}
+		}
+		rows = sortCodes(s.task, src, scan, declined)
+	}
+	if rows == 0 { // all digits are constant
+		return s.iota(s.rows, false)
+	}
+	return rows
+}
+
+// prune selects the rows that may be in the result by the leading word of their codes, so that only they are sorted. ok
+// is false where that is not faster.
+func (s *wordSorter) prune() (c candidates, ok bool) {
+	if _, worth := strategy.ShapeSelect(s.tuning, s.rows, s.out); !worth || !s.limits {
+		return c, false
+	}
+	src, _ := s.source(0, 0, s.rows)
+	c, found := s.selects(src.field, src.width, false)
+	s.free(src.codes, c.codes)
+	return c, found == selected
+}
+
+// source returns a word of the codes of n rows, 0 for all rows in the order of the input, and the same for the key scan.
+func (s *wordSorter) source(word int, rows driver.Ptr, n int) (source, *abi.KeySource) {
+	if src, scan, ok := wordOf(s.keyColumns, s.plan, word, rows, n); ok {
+		return src, scan
+	}
+	codes, width := s.encodeOnHost(word), s.plan.WordBits(word)
+	return codesSource(s.task, codes, rows, n, width, s.rows), abi.Codes(codes, width)
+}
+
+// wordOf returns a word of the codes of n rows: a column as it lies on the device if the word is only that, else encoded
+// codes. The same for the key scan is nil unless the rows are in the order of the input. ok is false for a word with
+// bytes of strings, which the host encodes.
+func wordOf(c *keyColumns, plan *keyencode.Plan, word int, rows driver.Ptr, n int) (
+	src source, scan *abi.KeySource, ok bool) {
+	fields, ok := planFields(plan, word)
+	if !ok {
+		return source{}, nil, false
+	}
+	width := plan.WordBits(word)
+	if rows == 0 && len(fields) == 1 && isDirect(&fields[0]) {
+		src = codesSource(c.task, 0, 0, n, width, c.rows)
+		src.field = c.field(&fields[0])
+		return src, c.scanOfField(&fields[0]), true
+	}
+	codes := c.encodeFields(c.fields(fields), rows, n)
+	if rows == 0 {
+		scan = abi.Codes(codes, width)
+	}
+	return codesSource(c.task, codes, rows, n, width, c.rows), scan, true
+}
