@@ -4,6 +4,7 @@ package gpu
 
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
@@ -71,7 +72,7 @@ func (s *argsorter) describe() strategy.Job {
 	fields := typeFields(columns, keys)
 	job := strategy.Job{
 		Rows: s.rows, Out: s.out, Keys: len(keys), TypeBits: bits, Numbers: fields != nil, OneColumn: asOneColumn(fields),
-		WantsPlan: s.job.Plan, Tuning: s.tuning, Device: describeDevice(s.task),
+		WantsPlan: s.job.Plan, Tuning: s.Tuning, Device: describeDevice(s.Task),
 	}
 	if len(keys) != 1 {
 		return job
@@ -95,7 +96,7 @@ func (s *argsorter) sortInSingleLaunch() driver.Ptr {
 	if key.Nulls == keyencode.NullsAtStart {
 		classes = classesAtStart
 	}
-	rows, _ := singleLaunch(s.task, s.wholeField(key, layout), 0, s.rows, classes, s.prefetch)
+	rows, _ := singleLaunch(s.Task, s.wholeField(key, layout), 0, s.rows, classes, s.prefetch)
 	return rows
 }
 
@@ -106,11 +107,11 @@ func (s *argsorter) sortColumn(typeBits int) (rows driver.Ptr, stats []keyencode
 	layout, _ := layoutOf(&s.job.Columns[key.Column])
 	in := s.keyInput(key, layout)
 	in.ChecksOrder = !s.job.Plan
-	rows = scanAndSort(s.task, in, s.rows, s.prefetch)
+	rows = scanAndSort(s.Task, in, s.rows, s.prefetch)
 	if rows != 0 && !s.job.Plan {
 		return rows, nil, 0
 	}
-	report := s.waitForReport()
+	report := s.WaitForReport()
 	if report.Decision.Early != 0 {
 		return rows, nil, varying(&report, typeBits)
 	}
@@ -126,44 +127,44 @@ func (s *argsorter) sortOneNumber(kind strategy.Kind, job *strategy.Job) (rows d
 	}
 	deviceFields := s.fields(fields)
 	encoded := func() source {
-		return codesSource(s.task, s.encodeFields(deviceFields, 0, s.rows), 0, s.rows, width, s.rows)
+		return codesSource(s.Task, s.encodeFields(deviceFields, 0, s.rows), 0, s.rows, width, s.rows)
 	}
 	var src source
 	var in abi.KeySource
 	if kind == strategy.Keys {
-		in = abi.Keys(put(s.task, deviceFields...), len(deviceFields), width)
+		in = abi.Keys(device.Put(s.Task, deviceFields...), len(deviceFields), width)
 	} else {
 		src = encoded()
 		in = *abi.Codes(src.codes, width)
 	}
 	if kind == strategy.SmallCodes {
 		s.prefetch()
-		return sortCodes(s.task, src, &in, job.Declined)
+		return sortCodes(s.Task, src, &in, job.Declined)
 	}
-	if rows = scanAndSort(s.task, in, s.rows, s.prefetch); rows == 0 {
-		switch report := s.waitForReport(); {
+	if rows = scanAndSort(s.Task, in, s.rows, s.prefetch); rows == 0 {
+		switch report := s.WaitForReport(); {
 		case s.Failed():
 		case report.Decision.Reason == abi.ReasonOrdered:
-			rows = s.iota(s.rows, report.Statistics.Falls != 0)
+			rows = s.Iota(s.rows, report.Statistics.Falls != 0)
 		case report.Decision.Early != 0 && known:
 			if src.codes == 0 {
 				src = encoded()
 			}
 			src.varying = varying(&report, width)
-			return sortCodes(s.task, src, nil, job.Declined)
+			return sortCodes(s.Task, src, nil, job.Declined)
 		}
 	}
-	s.free(src.codes)
+	s.Free(src.codes)
 	return rows
 }
 
 // sortByDigits sorts by all bits of the only key's type, of which some vary, 0 if they are unknown.
 func (s *argsorter) sortByDigits(varying uint64, declined strategy.Kind) driver.Ptr {
 	fields, width, _ := typeWord(s.job.Columns, s.job.Keys)
-	src := codesSource(s.task, 0, 0, s.rows, width, s.rows)
+	src := codesSource(s.Task, 0, 0, s.rows, width, s.rows)
 	src.field, src.varying = s.field(&fields[0]), varying
 	s.prefetch()
-	return sortCodes(s.task, src, nil, declined)
+	return sortCodes(s.Task, src, nil, declined)
 }
 
 // makePlan plans codes from the statistics of the keys, nil if they have not been measured. It returns nil on an error.
@@ -186,9 +187,9 @@ func (s *argsorter) sortByPlan(words *wordSorter) permutation {
 	case s.rows == 0:
 		return permutation{}
 	case plan.Words() == 0 || plan.Sorted():
-		return permutation{rows: s.iota(s.rows, false)}
+		return permutation{rows: s.Iota(s.rows, false)}
 	case plan.Reversed():
-		return permutation{rows: s.iota(s.rows, true)}
+		return permutation{rows: s.Iota(s.rows, true)}
 	case isTextual(plan):
 		return words.sortStrings()
 	default:

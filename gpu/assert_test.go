@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
@@ -40,10 +41,10 @@ func assertRows(t *testing.T, e *Engine, job *engine.Job, rows []uint32) error {
 	leave, err := s.Enter()
 	require.NoError(t, err)
 	defer leave()
-	k := newTask(t.Context(), s, 1)
-	defer k.end()
-	p := k.alloc(4 * len(rows))
+	k := device.NewTask(t.Context(), s, 1)
+	defer k.End()
+	p := k.Alloc(4 * len(rows))
 	k.Upload(p, buffers.Bytes(rows))
-	k.assertPermutation(p, job.Out(), job.Rows)
+	k.AssertPermutation(p, job.Out(), job.Rows)
 	return k.Err
 }

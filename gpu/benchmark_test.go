@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -111,8 +112,8 @@ func benchmarkStages(b *testing.B, e *Engine, kind keyencode.Kind, rows int) {
 	leave, err := session.Enter()
 	require.NoError(b, err)
 	defer leave()
-	t := newTask(b.Context(), session, 0)
-	defer t.end()
+	t := device.NewTask(b.Context(), session, 0)
+	defer t.End()
 	columns := newKeyColumns(t, job, nil)
 	columns.column(0)
 	require.NoError(b, t.Wait())
@@ -123,8 +124,8 @@ func benchmarkStages(b *testing.B, e *Engine, kind keyencode.Kind, rows int) {
 		order, _ := argsort(columns, &host.Buffers{Mem: goMemory{}}, func() { middle = time.Now() })
 		require.NoError(b, t.Wait())
 		measure, sort = measure+middle.Sub(start), sort+time.Since(middle)
-		t.free(order.rows)
-		t.params.Reset()
+		t.Free(order.rows)
+		t.Arguments.Reset()
 	}
 	b.ReportMetric(float64(measure.Microseconds())/float64(b.N), "measure-us")
 	b.ReportMetric(float64(sort.Microseconds())/float64(b.N), "sort-us")
@@ -140,9 +141,9 @@ func BenchmarkCopy(b *testing.B) {
 	leave, err := session.Enter()
 	require.NoError(b, err)
 	defer leave()
-	t := newTask(b.Context(), session, 0)
-	defer t.end()
-	p := t.alloc(len(memory))
+	t := device.NewTask(b.Context(), session, 0)
+	defer t.End()
+	p := t.Alloc(len(memory))
 	for _, way := range []string{"up", "down"} {
 		b.Run("way="+way, func(b *testing.B) {
 			b.SetBytes(int64(len(memory)))

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/stream"
@@ -16,7 +17,7 @@ import (
 
 // keyColumns are the columns of a job on the device: keys, and columns that are gathered.
 type keyColumns struct {
-	*task
+	*device.Task
 	job     *engine.Job
 	rows    int
 	columns map[int]*column
@@ -25,10 +26,10 @@ type keyColumns struct {
 }
 
 // newKeyColumns are the columns of a job, of which none is on the device. early are those that prefetch uploads.
-func newKeyColumns(t *task, job *engine.Job, early []int) *keyColumns {
-	s := &keyColumns{task: t, job: job, rows: job.Rows, columns: map[int]*column{}, ranks: map[int]driver.Ptr{},
+func newKeyColumns(t *device.Task, job *engine.Job, early []int) *keyColumns {
+	s := &keyColumns{Task: t, job: job, rows: job.Rows, columns: map[int]*column{}, ranks: map[int]driver.Ptr{},
 		prefetcher: prefetcher{early: early}}
-	t.onPressure(s.dropArrivals)
+	t.OnPressure(s.dropArrivals)
 	return s
 }
 
@@ -57,7 +58,7 @@ func (s *keyColumns) column(at int) *column {
 	case s.arrivals[at] != nil:
 		c.values = s.await(at)
 	case src.ValueBytes() > 0:
-		c.values = s.alloc(s.rows * src.ValueBytes())
+		c.values = s.Alloc(s.rows * src.ValueBytes())
 		uploadValues(&s.Copier, c.values, chunks, src.ValueBytes())
 	}
 	s.columns[at] = c
@@ -70,7 +71,7 @@ func (s *keyColumns) releaseKeys() {
 		if !slices.Contains(s.job.Gather, key.Column) {
 			s.release(key.Column)
 		}
-		s.free(s.ranks[key.Column])
+		s.Free(s.ranks[key.Column])
 		delete(s.ranks, key.Column)
 	}
 }
@@ -78,7 +79,7 @@ func (s *keyColumns) releaseKeys() {
 // release frees a column on the device.
 func (s *keyColumns) release(at int) {
 	if c := s.columns[at]; c != nil {
-		s.free(c.values, c.validity)
+		s.Free(c.values, c.validity)
 		delete(s.columns, at)
 	}
 }
@@ -97,12 +98,12 @@ func (s *keyColumns) uploadBits(chunks []keyencode.Chunk, bitmap func(*keyencode
 	if len(chunks) == 1 {
 		return s.uploadBitmap(&chunks[0], bitmap(&chunks[0]))
 	}
-	dst, at := s.zeros(s.rows/8+8), 0
+	dst, at := s.Zeros(s.rows/8+8), 0
 	for i := range chunks {
 		k := &chunks[i]
 		src, bit := s.uploadBitmap(k, bitmap(k))
-		s.launch("copy_bits", s.blocks(k.Rows/32), uint64(src), bit, uint64(k.Rows), uint64(dst), uint64(at))
-		s.free(src)
+		s.Launch("copy_bits", s.Blocks(k.Rows/32), uint64(src), bit, uint64(k.Rows), uint64(dst), uint64(at))
+		s.Free(src)
 		at += k.Rows
 	}
 	s.markFree()
@@ -115,30 +116,30 @@ func (s *keyColumns) uploadBitmap(k *keyencode.Chunk, bitmap []byte) (p driver.P
 		return 0, 0
 	}
 	bytes := bitmap[k.Offset/8 : (k.Offset+k.Rows+7)/8]
-	p = s.alloc(len(bytes))
-	s.clear(p+driver.Ptr(len(bytes)&^7), 8) // kernels read whole words
+	p = s.Alloc(len(bytes))
+	s.Clear(p+driver.Ptr(len(bytes)&^7), 8) // kernels read whole words
 	s.Upload(p, bytes)
 	return p, uint64(k.Offset % 8)
 }
 
 // ranks returns the ranks of the entries of a dictionary column: 4 bytes for each row, 0 for null.
 func (s *keyColumns) uploadRanks(src *keyencode.Column, c *column) driver.Ptr {
-	dst := s.alloc(4 * s.rows)
+	dst := s.Alloc(4 * s.rows)
 	width, at := src.ValueBytes(), 0
 	var last []uint32
 	var ranks driver.Ptr
 	for _, k := range host.Filled(src) {
 		// Chunks often share a dictionary. Empty slices may begin where another slice does.
 		if ranks == 0 || len(k.Ranks) != len(last) || unsafe.SliceData(k.Ranks) != unsafe.SliceData(last) {
-			s.free(ranks)
-			ranks, last = s.alloc(4*len(k.Ranks)), k.Ranks
+			s.Free(ranks)
+			ranks, last = s.Alloc(4*len(k.Ranks)), k.Ranks
 			s.Upload(ranks, buffers.Bytes(k.Ranks))
 		}
-		s.launch("look_up_ranks", s.blocks(k.Rows), uint64(c.values)+uint64(at*width), uint64(width),
+		s.Launch("look_up_ranks", s.Blocks(k.Rows), uint64(c.values)+uint64(at*width), uint64(width),
 			uint64(c.validity), c.bit+uint64(at), uint64(ranks), uint64(k.Rows), uint64(dst)+uint64(4*at))
 		at += k.Rows
 	}
-	s.free(ranks)
+	s.Free(ranks)
 	s.markFree()
 	return dst
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/benchmarks/cub"
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
@@ -45,7 +46,7 @@ func compareWithCUB(words []string) int {
 	leave, err := s.Enter()
 	must(err)
 	defer leave()
-	d := &onDevice{session: s}
+	d := &onDevice{Session: s}
 	d.OnLaunch(nil)
 	return cub.Compare(d, words)
 }
@@ -58,7 +59,7 @@ func must(err error) {
 
 // onDevice sorts columns that lie on the device. It implements cub.Engine.
 type onDevice struct {
-	*session
+	*device.Session
 	columns  *keyColumns // of the last sort, until Release
 	buffers  host.Buffers
 	plan     *keyencode.Plan
@@ -66,7 +67,7 @@ type onDevice struct {
 	launches []string
 }
 
-func (d *onDevice) Stream() cub.Stream { return cub.Stream(d.streams[0].Handle()) }
+func (d *onDevice) Stream() cub.Stream { return cub.Stream(d.Streams[0].Handle()) }
 
 // begin makes the keys columns of a job that were uploaded.
 func (d *onDevice) begin(keys []cub.Key, job *engine.Job) {
@@ -89,7 +90,7 @@ func (d *onDevice) begin(keys []cub.Key, job *engine.Job) {
 	}
 	d.launches = d.launches[:0]
 	d.buffers.Mem = goMemory{}
-	d.columns = newKeyColumns(newTask(context.Background(), d.session, 0), job, nil)
+	d.columns = newKeyColumns(device.NewTask(context.Background(), d.Session, 0), job, nil)
 	for i, k := range keys {
 		d.columns.columns[i] = &column{values: driver.Ptr(k.Values), validity: driver.Ptr(k.Validity),
 			bit: uint64(k.Bit)}
@@ -119,10 +120,10 @@ func (d *onDevice) Encode(keys []cub.Key, rows int) cub.Ptr {
 
 func (d *onDevice) Gather(values, gathered cub.Ptr, times int, windows bool) {
 	out, to := d.columns.job.Out(), driver.Ptr(gathered)
-	s := newGatherer(d.columns.task, d.order, d.columns.rows, out)
+	s := newGatherer(d.columns.Task, d.order, d.columns.rows, out)
 	for range times {
 		if !windows {
-			s.launch("gather_8", s.blocks(out), uint64(values), uint64(d.order), uint64(out), uint64(to))
+			s.Launch("gather_8", s.Blocks(out), uint64(values), uint64(d.order), uint64(out), uint64(to))
 		} else if !s.gatherWindows(driver.Ptr(values), 8, to) {
 			panic("no memory for windows")
 		}
@@ -133,33 +134,33 @@ func (d *onDevice) Gather(values, gathered cub.Ptr, times int, windows bool) {
 
 func (d *onDevice) Release() {
 	if d.columns != nil {
-		d.columns.end()
+		d.columns.End()
 		must(d.columns.Err)
 		d.columns = nil
 	}
 }
 
 func (d *onDevice) Spoil() {
-	for size, blocks := range d.memory.Spare {
+	for size, blocks := range d.Pool.Spare {
 		for _, p := range blocks {
 			d.Stream().Fill(cub.Ptr(p), 0xee, size)
 		}
 	}
 }
 
-func (d *onDevice) Trim() { must(d.memory.Trim()) }
+func (d *onDevice) Trim() { must(d.Pool.Trim()) }
 
 func (d *onDevice) Thresholds() cub.Thresholds {
-	return cub.Thresholds{SmallSortRows: d.tuning.SmallSortRows, KeysRows: d.tuning.KeysRows,
-		SelectRows: d.tuning.SelectRows}
+	return cub.Thresholds{SmallSortRows: d.Tuning.SmallSortRows, KeysRows: d.Tuning.KeysRows,
+		SelectRows: d.Tuning.SelectRows}
 }
 
 func (d *onDevice) SetThresholds(t cub.Thresholds) {
-	d.tuning.SmallSortRows, d.tuning.KeysRows, d.tuning.SelectRows = t.SmallSortRows, t.KeysRows, t.SelectRows
+	d.Tuning.SmallSortRows, d.Tuning.KeysRows, d.Tuning.SelectRows = t.SmallSortRows, t.KeysRows, t.SelectRows
 }
 
 func (d *onDevice) OnLaunch(launched func(kernel string)) {
-	d.onLaunch = func(kernel string) {
+	d.Session.OnLaunch = func(kernel string) {
 		if d.launches = append(d.launches, kernel); launched != nil {
 			launched(kernel)
 		}
@@ -178,8 +179,8 @@ func (d *onDevice) Report() cub.Report {
 		bits = 64
 	}
 	r := cub.Report{Path: d.path(), Bits: bits}
-	shape, _ := strategy.ShapeSelect(d.tuning, job.Rows, job.Out())
-	found := d.reports.selected
+	shape, _ := strategy.ShapeSelect(d.Tuning, job.Rows, job.Out())
+	found := d.Reports.Selected
 	if r.Selected = slices.Contains(d.launches, "select_border") && found.Candidates <= uint64(shape.Capacity) &&
 		found.Candidates+found.Tied >= uint64(job.Out()); r.Selected {
 		r.Candidates = int(found.Candidates)
@@ -200,7 +201,7 @@ func (d *onDevice) path() string {
 	if last("dictionary_ranks") >= 0 {
 		return "ranks"
 	}
-	scanned, decision := last("key_scan"), d.reports.report.Decision
+	scanned, decision := last("key_scan"), d.Reports.Report.Decision
 	switch single := len(d.launches) - 1; {
 	case scanned < 0 && single >= 0 && last("cluster") == single:
 		return "cluster"

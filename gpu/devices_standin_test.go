@@ -20,6 +20,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/internal/testrun"
@@ -216,7 +217,7 @@ func TestStandinProtectsMemory(t *testing.T) {
 	}
 	e := openShared(t, 2)
 	s := <-e.turn
-	allocate := func(s *session) driver.Ptr {
+	allocate := func(s *device.Session) driver.Ptr {
 		leave, err := s.Enter()
 		require.NoError(t, err)
 		defer leave()
@@ -224,13 +225,13 @@ func TestStandinProtectsMemory(t *testing.T) {
 		require.NoError(t, err)
 		return p
 	}
-	own, foreign := allocate(s), allocate(s.peers[1])
+	own, foreign := allocate(s), allocate(s.Peers[1])
 	leave, err := s.Enter()
 	require.NoError(t, err)
 	defer leave()
 	for _, p := range []driver.Ptr{own, foreign} {
-		require.NoError(t, s.streams[0].Launch(false, strategy.KernelNumbers["iota"], 1, []uint64{uint64(p), 100, 0}))
-		require.NoError(t, s.streams[0].Wait())
+		require.NoError(t, s.Streams[0].Launch(false, strategy.KernelNumbers["iota"], 1, []uint64{uint64(p), 100, 0}))
+		require.NoError(t, s.Streams[0].Wait())
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -109,7 +110,7 @@ func (b *bench) report(job string, rows int, took, bound time.Duration, asked fl
 func (b *bench) onAll(e *Engine, work func(t *team, m *member)) {
 	s := <-e.turn
 	defer func() { e.turn <- s }()
-	t := newTeam(b.Context(), s.peers, &engine.Job{}, goMemory{}, e.options.ShareRows, &e.times)
+	t := newTeam(b.Context(), s.Peers, &engine.Job{}, goMemory{}, e.options.ShareRows, &e.times)
 	defer t.end()
 	require.NoError(b, t.each("copies", func(m *member) { work(t, m) }))
 }
@@ -137,7 +138,7 @@ func (b *bench) measureBandwidths() {
 		b.onAll(b.all, func(_ *team, m *member) {
 			if buffers[m.number] == nil {
 				for range 2 {
-					p, err := m.Alloc(bytes + padding)
+					p, err := m.Context.Alloc(bytes + device.Padding)
 					m.Fail(err)
 					buffers[m.number] = append(buffers[m.number], p)
 				}
@@ -158,10 +159,10 @@ func (b *bench) measureBandwidths() {
 		timed("both", func(_ *team, m *member) {
 			for range copies {
 				m.Upload(buffers[m.number][0], pinned[m.number])
-				m.down.Download(pinned[p+m.number], buffers[m.number][1])
+				m.Down.Download(pinned[p+m.number], buffers[m.number][1])
 			}
 			m.Wait()
-			m.Fail(m.down.Wait())
+			m.Fail(m.Down.Wait())
 		})
 		timed("exchange", func(t *team, m *member) {
 			for range copies {
@@ -175,7 +176,7 @@ func (b *bench) measureBandwidths() {
 	}
 	b.onAll(b.all, func(_ *team, m *member) {
 		for _, p := range buffers[m.number] {
-			m.Fail(m.Free(p))
+			m.Fail(m.Context.Free(p))
 		}
 	})
 	rate := func(name string, parts int) float64 {
@@ -300,7 +301,7 @@ func (b *bench) sortResident(rows int) {
 	columns := make([]driver.Ptr, *tableDevices)
 	order, sent := make([]uint32, rows), 0
 	sort := func(keep bool) {
-		t := newTeam(b.Context(), s.peers, job, goMemory{}, b.all.options.ShareRows, &b.all.times)
+		t := newTeam(b.Context(), s.Peers, job, goMemory{}, b.all.options.ShareRows, &b.all.times)
 		defer t.end()
 		t.gathered = job.Gather
 		require.NoError(b, t.divide())
@@ -318,7 +319,7 @@ func (b *bench) sortResident(rows int) {
 			for _, in := range m.inboxes {
 				t.sortRange(m, in)
 				sorted := in.sorted.values(in.numbers, 4)
-				m.free(in.numbers)
+				m.Free(in.numbers)
 				if m.Wait(); keep {
 					m.Download(buffers.Bytes(order[in.lo:in.hi]), sorted)
 					m.Wait()
@@ -347,7 +348,7 @@ func (b *bench) sortResident(rows int) {
 // uploadShares uploads the only column of a job to memory that outlasts the sort.
 func (b *bench) uploadShares(t *team, columns []driver.Ptr) {
 	require.NoError(b, t.each("upload", func(m *member) {
-		p, err := m.Alloc(8*m.rows + padding)
+		p, err := m.Context.Alloc(8*m.rows + device.Padding)
 		m.Fail(err)
 		columns[m.number] = p
 		uploadValues(&m.Copier, p, m.share.job.Columns[0].Chunks, 8)
@@ -355,8 +356,8 @@ func (b *bench) uploadShares(t *team, columns []driver.Ptr) {
 	}))
 }
 
-func (b *bench) free(s *session, columns []driver.Ptr) {
-	for i, peer := range s.peers {
+func (b *bench) free(s *device.Session, columns []driver.Ptr) {
+	for i, peer := range s.Peers {
 		leave, err := peer.Enter()
 		require.NoError(b, err)
 		require.NoError(b, peer.Free(columns[i]))
@@ -365,7 +366,7 @@ func (b *bench) free(s *session, columns []driver.Ptr) {
 }
 
 // sortShare times the sort of a share on the first GPU alone.
-func (b *bench) sortShare(s *session, values driver.Ptr, rows int) time.Duration {
+func (b *bench) sortShare(s *device.Session, values driver.Ptr, rows int) time.Duration {
 	leave, err := s.Enter()
 	require.NoError(b, err)
 	defer leave()
@@ -373,8 +374,8 @@ func (b *bench) sortShare(s *session, values driver.Ptr, rows int) time.Duration
 	job := &engine.Job{Rows: rows, Keys: []keyencode.Key{{}},
 		Columns: []keyencode.Column{{Kind: keyencode.Int64, Chunks: []keyencode.Chunk{chunk}}}}
 	return b.median(func() {
-		t := newTask(b.Context(), s, 0)
-		defer t.end()
+		t := device.NewTask(b.Context(), s, 0)
+		defer t.End()
 		alone := newKeyColumns(t, job, nil)
 		alone.columns[0] = &column{values: values}
 		argsort(alone, &host.Buffers{Mem: goMemory{}}, func() {})

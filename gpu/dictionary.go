@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -25,33 +26,33 @@ type dictionary struct {
 
 // An encoder encodes one source by a dictionary.
 type encoder struct {
-	*task
+	*device.Task
 	n int // rows
 }
 
 // encodeByDictionary encodes a source by a dictionary of the leading bits of its codes, where these take few values: a
 // code becomes the rank of its prefix above its other bits. It returns the source as it is where that saves no time.
-func encodeByDictionary(t *task, src source) source {
+func encodeByDictionary(t *device.Task, src source) source {
 	digits := strategy.Digits(src.width)
-	if src.rows != 0 || strategy.EncodedDigits(t.tuning, len(digits), src.n) < 2 {
+	if src.rows != 0 || strategy.EncodedDigits(t.Tuning, len(digits), src.n) < 2 {
 		return src
 	}
 	b := &encoder{t, src.n}
-	d := &dictionary{field: put(t, src.field)}
+	d := &dictionary{field: device.Put(t, src.field)}
 	counts := b.countPrefixes(d.field)
 	varying := strategy.Varying(digits, cmp.Or(src.varying, counts.Varying))
-	fewer := strategy.EncodedDigits(t.tuning, len(varying), src.n)
-	shift, ok := counts.Shift(fewer, strategy.MostEstimated(t.tuning, src.n))
+	fewer := strategy.EncodedDigits(t.Tuning, len(varying), src.n)
+	shift, ok := counts.Shift(fewer, strategy.MostEstimated(t.Tuning, src.n))
 	if d.shift = shift; !ok || !b.insertPrefixes(d) {
 		return src
 	}
-	defer t.free(d.slotOf, d.ranks)
+	defer t.Free(d.slotOf, d.ranks)
 	if len(strategy.Digits(d.width())) > fewer {
 		return src
 	}
-	codes := t.alloc(d.bytes() * src.n)
+	codes := t.Alloc(d.bytes() * src.n)
 	b.encodeRanks(d, codes)
-	t.free(src.codes)
+	t.Free(src.codes)
 	encoded := codesSource(t, codes, 0, src.n, d.width(), src.n)
 	encoded.rowBits, encoded.varying = src.rowBits, math.MaxUint64>>(64-d.width())
 	if d.bytes() == 4 {
@@ -75,19 +76,19 @@ func (d *dictionary) bytes() int {
 func (b *encoder) countPrefixes(field driver.Ptr) *strategy.PrefixCounts {
 	n := min(b.n, max(b.n>>11, 1<<13), kernels.ClusterRows)
 	counts := &strategy.PrefixCounts{}
-	codes, found := b.alloc(8*n), b.alloc(int(unsafe.Sizeof(*counts)))
-	b.launch("sample_codes", b.blocks(n), uint64(field), uint64(b.n), uint64(n), uint64(codes), uint64(found))
-	order := orderOf(b.task, codes, n)
+	codes, found := b.Alloc(8*n), b.Alloc(int(unsafe.Sizeof(*counts)))
+	b.Launch("sample_codes", b.Blocks(n), uint64(field), uint64(b.n), uint64(n), uint64(codes), uint64(found))
+	order := orderOf(b.Task, codes, n)
 	const parts = 16 // blocks of each shift
-	b.launch("count_prefixes", parts*len(counts.Prefixes), uint64(codes), uint64(order), uint64(n), uint64(found))
+	b.Launch("count_prefixes", parts*len(counts.Prefixes), uint64(codes), uint64(order), uint64(n), uint64(found))
 	words := b.Words(found, int(unsafe.Sizeof(*counts))/8)
 	*counts = *(*strategy.PrefixCounts)(unsafe.Pointer(&words[0]))
-	b.free(codes, order, found)
+	b.Free(codes, order, found)
 	return counts
 }
 
 // orderOf sorts n codes of 64 bits, and returns their row numbers.
-func orderOf(t *task, codes driver.Ptr, n int) driver.Ptr {
+func orderOf(t *device.Task, codes driver.Ptr, n int) driver.Ptr {
 	src := codesSource(t, codes, 0, n, 64, n)
 	src.codes = 0 // they are kept
 	rows, ok := sortBeforeDigits(t, &src, abi.Codes(codes, 64), 0)
@@ -95,41 +96,41 @@ func orderOf(t *task, codes driver.Ptr, n int) driver.Ptr {
 		rows = onesweep(t, src)
 	}
 	if rows == 0 { // all digits are constant
-		rows = t.iota(n, false)
+		rows = t.Iota(n, false)
 	}
 	return rows
 }
 
 // insertPrefixes finds the prefixes and their ranks. It returns false where there are too many, or the memory is full.
 func (b *encoder) insertPrefixes(d *dictionary) (ok bool) {
-	most := b.tuning.DictionaryPrefixes
+	most := b.Tuning.DictionaryPrefixes
 	slotBits := bits.Len(uint(most + most*3/5)) // at most 5/8 of the slots are taken
-	if !b.hasMemory(4*b.n + 12*(most+1<<slotBits)) {
+	if !b.HasMemory(4*b.n + 12*(most+1<<slotBits)) {
 		return false
 	}
-	memory, ok := b.allocAll(4*b.n, 8*most, 4*most, 8<<slotBits, 4<<slotBits, 8)
+	memory, ok := b.AllocAll(4*b.n, 8*most, 4*most, 8<<slotBits, 4<<slotBits, 8)
 	if !ok {
 		return false
 	}
 	prefixes, places, slots, state := memory[1], memory[2], memory[3], memory[5]
 	d.slotOf, d.ranks = memory[0], memory[4]
-	defer b.free(prefixes, places, slots, state)
-	b.clear(slots, 8<<slotBits)
-	b.clear(state, 8)
-	b.clear(d.ranks, 4) // read, and not used, in place of ranks after the last row
-	b.launch("dictionary_insert", b.blocks(b.n), uint64(d.field), uint64(b.n), uint64(d.shift), uint64(slots),
+	defer b.Free(prefixes, places, slots, state)
+	b.Clear(slots, 8<<slotBits)
+	b.Clear(state, 8)
+	b.Clear(d.ranks, 4) // read, and not used, in place of ranks after the last row
+	b.Launch("dictionary_insert", b.Blocks(b.n), uint64(d.field), uint64(b.n), uint64(d.shift), uint64(slots),
 		uint64(slotBits), uint64(state), uint64(d.slotOf))
-	b.launch("dictionary_list", b.blocks(1<<slotBits), uint64(slots), uint64(slotBits), uint64(prefixes),
+	b.Launch("dictionary_list", b.Blocks(1<<slotBits), uint64(slots), uint64(slotBits), uint64(prefixes),
 		uint64(places), uint64(most), uint64(state))
 	b.Moves(12 * b.n)
 	found := b.Words(state, 1)[0]
 	if d.count = int(uint32(found)); d.count < 2 || d.count > most || found>>32 != 0 {
-		b.free(d.slotOf, d.ranks)
+		b.Free(d.slotOf, d.ranks)
 		return false
 	}
-	order := orderOf(b.task, prefixes, d.count)
-	b.launch("dictionary_ranks", b.blocks(d.count), uint64(order), uint64(d.count), uint64(places), uint64(d.ranks))
-	b.free(order)
+	order := orderOf(b.Task, prefixes, d.count)
+	b.Launch("dictionary_ranks", b.Blocks(d.count), uint64(order), uint64(d.count), uint64(places), uint64(d.ranks))
+	b.Free(order)
 	return true
 }
 
@@ -137,9 +138,9 @@ func (b *encoder) insertPrefixes(d *dictionary) (ok bool) {
 func (b *encoder) encodeRanks(d *dictionary, codes driver.Ptr) {
 	n, ranks, slotOf := uint64(b.n), uint64(d.ranks), uint64(d.slotOf)
 	if d.shift == 0 {
-		b.launch("gather_4", b.blocks(b.n), ranks, slotOf, n, uint64(codes))
+		b.Launch("gather_4", b.Blocks(b.n), ranks, slotOf, n, uint64(codes))
 	} else {
-		b.launch("dictionary_encode", b.blocks(b.n), uint64(d.field), n, uint64(d.shift), slotOf, ranks,
+		b.Launch("dictionary_encode", b.Blocks(b.n), uint64(d.field), n, uint64(d.shift), slotOf, ranks,
 			uint64(codes), uint64(d.bytes()))
 	}
 	b.Moves(20 * b.n)

@@ -32,7 +32,7 @@ func (d *dictionaries) count(e *Engine) {
 	s := <-e.turn
 	defer func() { e.turn <- s }()
 	lowBits := false
-	s.onLaunch = func(kernel string) {
+	s.OnLaunch = func(kernel string) {
 		switch {
 		case kernel == "dictionary_insert":
 			d.inserted++

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/memory"
 )
@@ -49,7 +50,7 @@ func (e *Engine) open() error {
 		}
 		e.devices = append(e.devices, all[number])
 	}
-	s, err := openSessions(e.options.Devices, &e.tuning)
+	s, err := device.Open(e.options.Devices, &e.tuning)
 	if err != nil {
 		return driver.OpenError(err)
 	}
@@ -80,9 +81,9 @@ func (e *Engine) close() error {
 }
 
 // closeSessions unpins all memory and closes the devices.
-func (e *Engine) closeSessions(s *session) error {
+func (e *Engine) closeSessions(s *device.Session) error {
 	e.pinned.Detach()
-	return closeAll(s.peers)
+	return device.CloseAll(s.Peers)
 }
 
 // sort waits for its turn and runs a job on the session.
@@ -107,17 +108,17 @@ func (e *Engine) sort(ctx context.Context, job *engine.Job, mem engine.Allocator
 }
 
 // run runs a job on the devices that share it.
-func (e *Engine) run(ctx context.Context, s *session, job *engine.Job, mem engine.Allocator) (
+func (e *Engine) run(ctx context.Context, s *device.Session, job *engine.Job, mem engine.Allocator) (
 	result *engine.Result, err error) {
 	if sessions := e.sharing(s, job); len(sessions) > 1 {
 		return sortShared(ctx, sessions, job, mem, e.options.ShareRows, &e.times)
 	}
 	start := time.Now()
-	defer func() { e.times.add(s.Number, "sort", time.Since(start)) }()
+	defer func() { e.times.Add(s.Number, "sort", time.Since(start)) }()
 	// The goroutine is bound to its thread, so that calls of the driver need not switch threads.
 	err = s.Do(func() error {
-		t := newTask(ctx, s, job.Threads)
-		defer t.end()
+		t := device.NewTask(ctx, s, job.Threads)
+		defer t.End()
 		result, err = sortJob(t, job, mem)
 		return err
 	})
@@ -126,16 +127,16 @@ func (e *Engine) run(ctx context.Context, s *session, job *engine.Job, mem engin
 
 // sharing are the sessions for a job: all that have enough rows to do. One sorts by keys that devices do not read, and
 // gathers strings, which of several the host would do, unless it is likely to have too little memory.
-func (e *Engine) sharing(s *session, job *engine.Job) []*session {
-	alone := gathersText(job) && s.freeBytes >= int64(bytesOfRow(job)*job.Rows)
+func (e *Engine) sharing(s *device.Session, job *engine.Job) []*device.Session {
+	alone := gathersText(job) && s.FreeBytes >= int64(bytesOfRow(job)*job.Rows)
 	if alone || !canShare(job) {
-		return s.peers[:1]
+		return s.Peers[:1]
 	}
-	return s.peers[:max(1, min(len(s.peers), job.Rows/e.options.ShareRows))]
+	return s.Peers[:max(1, min(len(s.Peers), job.Rows/e.options.ShareRows))]
 }
 
 // take waits for the session, and reopens the device if the last sort has lost it.
-func (e *Engine) take(ctx context.Context) (*session, error) {
+func (e *Engine) take(ctx context.Context) (*device.Session, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -147,7 +148,7 @@ func (e *Engine) take(ctx context.Context) (*session, error) {
 			return s, nil
 		}
 	}
-	s, err := openSessions(e.options.Devices, &e.tuning)
+	s, err := device.Open(e.options.Devices, &e.tuning)
 	if err != nil {
 		e.turn <- nil
 		return nil, fmt.Errorf("%w: opening it again: %w", ErrDevice, err)

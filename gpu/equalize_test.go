@@ -50,7 +50,7 @@ func TestEqualizedMaps(t *testing.T) {
 		}
 		d := count.check(t, e, p, name, rows, numberKey{kind: kind, value: value, null: percent(nulls, seed)}.in(mode))
 		s := <-e.turn
-		is := s.reports.report.Sample&abi.StatusEqualized != 0
+		is := s.Reports.Report.Sample&abi.StatusEqualized != 0
 		e.turn <- s
 		if is {
 			equalized++

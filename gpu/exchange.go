@@ -12,7 +12,7 @@ import (
 // receive copies what the other devices send of a range, in the order of the devices: memory of the given bytes for a
 // row. Every device begins with another one, so that no two receive from the same at a time.
 func (t *team) receive(m *member, in *inbox, bytes int, from func(sender *member) driver.Ptr) (dst driver.Ptr) {
-	dst = m.alloc(bytes * in.received())
+	dst = m.Alloc(bytes * in.received())
 	for i := range t.members {
 		sender := t.members[(m.number+i)%len(t.members)]
 		if at, n := in.rowsFrom(sender); n > 0 {
@@ -34,7 +34,7 @@ func (m *member) copyFrom(sender *member, dst, src driver.Ptr, bytes int) {
 	m.InSteps(bytes, func(at, n int) error {
 		to, from := dst+driver.Ptr(at), src+driver.Ptr(at)
 		if sender == m {
-			return m.Copy(to, from, n)
+			return m.Stream.Copy(to, from, n)
 		}
 		return m.CopyFrom(to, sender.Context, from, n)
 	})
@@ -42,7 +42,7 @@ func (m *member) copyFrom(sender *member, dst, src driver.Ptr, bytes int) {
 
 // receiveBits does the same with bitmaps, of which whole bytes are copied. They are then shifted side by side.
 func (t *team) receiveBits(m *member, in *inbox, from func(sender *member) driver.Ptr) (dst driver.Ptr) {
-	dst = m.zeros(in.received()/8 + 8)
+	dst = m.Zeros(in.received()/8 + 8)
 	for _, sender := range t.members {
 		at, n := in.rowsFrom(sender)
 		if n == 0 {
@@ -52,12 +52,12 @@ func (t *team) receiveBits(m *member, in *inbox, from func(sender *member) drive
 		first := sender.sent[in.number]
 		if src := from(sender); src != 0 {
 			bytes := (first+n+7)/8 - first/8
-			bits = m.alloc(bytes)
-			m.clear(bits+driver.Ptr(bytes&^7), 8) // kernels read whole words
+			bits = m.Alloc(bytes)
+			m.Clear(bits+driver.Ptr(bytes&^7), 8) // kernels read whole words
 			m.copyFrom(sender, bits, src+driver.Ptr(first/8), bytes)
 		}
-		m.launch("copy_bits", m.blocks(n/32), uint64(bits), uint64(first%8), uint64(n), uint64(dst), uint64(at))
-		m.free(bits)
+		m.Launch("copy_bits", m.Blocks(n/32), uint64(bits), uint64(first%8), uint64(n), uint64(dst), uint64(at))
+		m.Free(bits)
 	}
 	return dst
 }
@@ -110,7 +110,7 @@ func (t *team) send(m *member, at int) {
 	src := &m.share.job.Columns[at]
 	c := m.share.column(at)
 	sendBits := func(bits driver.Ptr, bit uint64) driver.Ptr {
-		return gatherBits(m.task, bits-driver.Ptr(m.first/8), bit, m.rowsTo, n, m.ones.uncounted())
+		return gatherBits(m.Task, bits-driver.Ptr(m.first/8), bit, m.rowsTo, n, m.ones.uncounted())
 	}
 	if c.validity != 0 {
 		m.outbox.bits = sendBits(c.validity, c.bit)
@@ -120,8 +120,8 @@ func (t *team) send(m *member, at int) {
 		m.column = sendBits(c.values, c.valueBit)
 	case width > 0:
 		padded := (n + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile
-		m.column = m.alloc(padded * width)
-		gatherRows(m.task, c.values-driver.Ptr(m.first*width), width, m.rowsTo, padded, m.column)
+		m.column = m.Alloc(padded * width)
+		gatherRows(m.Task, c.values-driver.Ptr(m.first*width), width, m.rowsTo, padded, m.column)
 	}
 }
 

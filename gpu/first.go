@@ -27,7 +27,7 @@ func (s *argsorter) sortFirstByTypes() (rows driver.Ptr, found outcome) {
 		src.field = abi.CodesField(src.codes)
 	}
 	if rows, found = s.sortFirst(src); found != selected {
-		s.free(src.codes)
+		s.Free(src.codes)
 	}
 	return rows, found
 }
@@ -41,7 +41,7 @@ func (s *argsorter) sortFirstWithNulls() (driver.Ptr, outcome) {
 		return 0, found
 	}
 	if c.tie == word.Null {
-		s.free(c.codes, c.rows, c.tied)
+		s.Free(c.codes, c.rows, c.tied)
 		return 0, notWorth
 	}
 	return s.sortSelected(c), selected
@@ -55,7 +55,7 @@ func (s *argsorter) sortFirstByLeadingKey(deviceFields []abi.Field, bits int) dr
 	if found != selected {
 		return 0
 	}
-	s.free(c.codes)
+	s.Free(c.codes)
 	c.codes, c.bits = s.encodeFields(deviceFields, c.rows, c.n), bits
 	c.field = abi.CodesField(c.codes)
 	return s.sortCandidates(c)
@@ -68,48 +68,48 @@ func (s *argsorter) sortFirst(src source) (driver.Ptr, outcome) {
 	if found != selected {
 		return 0, found
 	}
-	s.free(src.codes)
+	s.Free(src.codes)
 	return s.sortSelected(c), selected
 }
 
 // selects selects the rows that the result needs.
 func (s *argsorter) selects(field abi.Field, bits int, separateTies bool) (candidates, outcome) {
-	return selectFirst(s.task, field, bits, s.rows, s.out, separateTies, s.prefetch)
+	return selectFirst(s.Task, field, bits, s.rows, s.out, separateTies, s.prefetch)
 }
 
 // sortSelected sorts the candidates and appends the rows that tie with the border.
 func (s *argsorter) sortSelected(c candidates) (order driver.Ptr) {
 	rows := s.sortCandidates(c)
 	if c.n >= s.out {
-		s.free(c.tied)
+		s.Free(c.tied)
 		return rows
 	}
-	order = s.alloc(4 * s.out)
-	s.copy(order, rows, 4*c.n)
-	s.copy(order+driver.Ptr(4*c.n), c.tied, 4*(s.out-c.n))
-	s.free(rows, c.tied)
+	order = s.Alloc(4 * s.out)
+	s.Copy(order, rows, 4*c.n)
+	s.Copy(order+driver.Ptr(4*c.n), c.tied, 4*(s.out-c.n))
+	s.Free(rows, c.tied)
 	return order
 }
 
 // sortCandidates sorts the candidates by their codes. It frees their rows and codes, but not the rows that tie.
 func (s *argsorter) sortCandidates(c candidates) (rows driver.Ptr) {
-	defer s.free(c.codes)
+	defer s.Free(c.codes)
 	if c.n == 0 {
 		return c.rows
 	}
-	if rows, ok := singleLaunch(s.task, c.field, c.rows, c.n, noClasses, func() {}); ok {
-		s.free(c.rows)
+	if rows, ok := singleLaunch(s.Task, c.field, c.rows, c.n, noClasses, func() {}); ok {
+		s.Free(c.rows)
 		return rows
 	}
-	src := source{field: c.field, width: c.bits, n: c.n, rowBits: strategy.RowBits(s.tuning, c.n)}
+	src := source{field: c.field, width: c.bits, n: c.n, rowBits: strategy.RowBits(s.Tuning, c.n)}
 	scan := abi.KeySource{Column: abi.Column{ColumnValues: c.field.ColumnValues}, Bits: c.bits}
-	places := sortCodes(s.task, src, &scan, strategy.Grid)
+	places := sortCodes(s.Task, src, &scan, strategy.Grid)
 	if places == 0 { // all codes are the same
 		return c.rows
 	}
-	s.assertPermutation(places, c.n, c.n)
-	rows = s.alloc(4 * c.n)
-	s.launch("gather_4", s.blocks(c.n), uint64(c.rows), uint64(places), uint64(c.n), uint64(rows))
-	s.free(places, c.rows)
+	s.AssertPermutation(places, c.n, c.n)
+	rows = s.Alloc(4 * c.n)
+	s.Launch("gather_4", s.Blocks(c.n), uint64(c.rows), uint64(places), uint64(c.n), uint64(rows))
+	s.Free(places, c.rows)
 	return rows
 }

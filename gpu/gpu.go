@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/memory"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
@@ -57,7 +58,7 @@ type Device struct {
 func Devices() ([]Device, error) { return devices() }
 
 // A StageTime is the time that a stage of sorts has taken on one device, of the given number.
-type StageTime = stageTime
+type StageTime = device.StageTime
 
 // An Engine sorts on one GPU, as package engine describes, or on several; its results are those of the CPU engine, byte
 // for byte.
@@ -79,11 +80,11 @@ type StageTime = stageTime
 type Engine struct {
 	options Options
 	devices []Device // that share sorts
-	times   stageTimes
+	times   device.StageTimes
 	tuning  tuning.Table
 	pinned  *Allocator
 	// One sort at a time takes the sessions of the devices, by the first of them: nil if they must be reopened.
-	turn chan *session
+	turn chan *device.Session
 }
 
 // An Allocator allocates pinned memory; see Engine.Allocator.
@@ -92,7 +93,7 @@ type Allocator = memory.Allocator
 // Open opens a GPU. Close gives it back. The error is ErrNoDevice, ErrDevice or, where others have its memory,
 // engine.ErrMemory.
 func Open(options Options) (*Engine, error) {
-	e := &Engine{options: options.withDefaults(), tuning: tuning.Default(), turn: make(chan *session, 1)}
+	e := &Engine{options: options.withDefaults(), tuning: tuning.Default(), turn: make(chan *device.Session, 1)}
 	if err := e.open(); err != nil {
 		return nil, err
 	}
@@ -118,7 +119,7 @@ func (e *Engine) Devices() []Device { return slices.Clone(e.devices) }
 // on several has these: "measure": the keys are uploaded and measured; "partition": rows are ordered by the devices to
 // which they go; "exchange"; "sort": each device sorts its range; "gather": columns are uploaded, gathered for the
 // exchange and after it; "download".
-func (e *Engine) StageTimes() []StageTime { return e.times.all() }
+func (e *Engine) StageTimes() []StageTime { return e.times.All() }
 
 var _ engine.ThresholdLister = (*Engine)(nil)
 

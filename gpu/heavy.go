@@ -4,34 +4,35 @@ package gpu
 
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 )
 
 // sortHeavy sorts a column most of whose rows are of classes: heavy values, NaN and null. A kernel writes their row
 // numbers to their places in the result. The other rows are sorted by digits, and merged into the places between.
-func sortHeavy(t *task, p *partition, in abi.KeySource, shape strategy.BucketShape, n int) {
-	report := t.waitForReport()
+func sortHeavy(t *device.Task, p *partition, in abi.KeySource, shape strategy.BucketShape, n int) {
+	report := t.WaitForReport()
 	others := int(report.Decision.Records)
 	codes := p.records[0]
-	t.free(p.records[1])
+	t.Free(p.records[1])
 	p.records = [2]driver.Ptr{}
-	rows := t.alloc(4 * others)
-	t.launch(shape.SplitKernel(), shape.Tiles(n), p.with(codes, rows)...)
-	t.reports.cleared = !t.Failed() // the kernel clears the counts of classes
+	rows := t.Alloc(4 * others)
+	t.Launch(shape.SplitKernel(), shape.Tiles(n), p.with(codes, rows)...)
+	t.Reports.Cleared = !t.Failed() // the kernel clears the counts of classes
 	t.Moves(2*int(in.Column.Width)*n + 16*n)
 	if others == 0 {
-		t.free(codes, rows)
+		t.Free(codes, rows)
 		return
 	}
 	src := codesSource(t, codes, rows, others, in.Bits, n)
 	src.varying = varying(&report, in.Bits)
 	sorted, ok := singleLaunch(t, src.field, rows, others, noClasses, func() {})
 	if ok {
-		t.free(codes, rows)
+		t.Free(codes, rows)
 	} else {
 		sorted = onesweep(t, src)
 	}
-	t.launch("merge_heavy", t.blocks(others), p.with(sorted, 0)...)
-	t.free(sorted)
+	t.Launch("merge_heavy", t.Blocks(others), p.with(sorted, 0)...)
+	t.Free(sorted)
 }

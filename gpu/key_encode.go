@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -75,8 +76,8 @@ func (s *keyColumns) wholeField(key keyencode.Key, layout keyLayout) abi.Field {
 
 // encodeFields encodes a word from its fields.
 func (s *keyColumns) encodeFields(fields []abi.Field, rows driver.Ptr, n int) driver.Ptr {
-	codes := s.alloc(8 * n)
-	launchEncode(s.task, fields, rows, n, codes)
+	codes := s.Alloc(8 * n)
+	launchEncode(s.Task, fields, rows, n, codes)
 	bytes := 8 * n
 	for i := range fields {
 		bytes += n * int(fields[i].Stride)
@@ -86,8 +87,8 @@ func (s *keyColumns) encodeFields(fields []abi.Field, rows driver.Ptr, n int) dr
 }
 
 // launchEncode makes codes the sums of fields of rows.
-func launchEncode(t *task, fields []abi.Field, rows driver.Ptr, n int, codes driver.Ptr) {
-	t.launch("encode", t.blocks(n), uint64(put(t, fields...)), uint64(len(fields)), uint64(n), uint64(rows),
+func launchEncode(t *device.Task, fields []abi.Field, rows driver.Ptr, n int, codes driver.Ptr) {
+	t.Launch("encode", t.Blocks(n), uint64(device.Put(t, fields...)), uint64(len(fields)), uint64(n), uint64(rows),
 		uint64(codes))
 }
 

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -19,7 +20,7 @@ const statisticsBytes = int(unsafe.Sizeof(abi.Statistics{}))
 func (s *keyColumns) measureKeys() []keyencode.Statistics {
 	keys := s.job.Keys
 	stats := make([]keyencode.Statistics, len(keys))
-	block := s.zeros(statisticsBytes * len(keys))
+	block := s.Zeros(statisticsBytes * len(keys))
 	measured := make([]bool, len(keys))
 	for i, key := range keys {
 		measured[i] = s.rows > 0 && s.launchStatistics(key, block+driver.Ptr(statisticsBytes*i))
@@ -56,8 +57,8 @@ func (s *keyColumns) launchStatistics(key keyencode.Key, out driver.Ptr) bool {
 	if layout.form == abi.FormDecimal {
 		kernel = "statistics_decimal"
 	}
-	column := put(s.task, s.keyColumn(key, layout))
-	s.launch(kernel, s.blocks(s.rows), uint64(column), uint64(s.rows), uint64(out))
+	column := device.Put(s.Task, s.keyColumn(key, layout))
+	s.Launch(kernel, s.Blocks(s.rows), uint64(column), uint64(s.rows), uint64(out))
 	s.Moves(s.rows * layout.stride)
 	return true
 }
@@ -85,7 +86,7 @@ func (s *keyColumns) statistics(key keyencode.Key, found *abi.Statistics) keyenc
 
 // measureOnHost computes the statistics of a key that the device does not read.
 func (s *keyColumns) measureOnHost(key keyencode.Key) keyencode.Statistics {
-	tile := s.tuning.MeasureRows
+	tile := s.Tuning.MeasureRows
 	src := &s.job.Columns[key.Column]
 	parts := make([]keyencode.Statistics, max(1, (s.rows+tile-1)/tile))
 	parts[0] = keyencode.Measure(src, key, 0, 0)

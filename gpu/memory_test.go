@@ -195,7 +195,7 @@ func sortWithEverything(t *testing.T, job *engine.Job, mem engine.Allocator, use
 func (e *Engine) pretendMemory(bytes int64) {
 	s := <-e.turn
 	defer func() { e.turn <- s }()
-	s.freeBytes = bytes
+	s.FreeBytes = bytes
 }
 
 // TestShortOfMemory makes each allocation fail once: the error reports it, the device is not lost, and the next sort is

@@ -71,7 +71,7 @@ func checkNumbers(t *testing.T, e *Engine, what string, rows int, keys ...number
 	enginetest.CheckOrder(t, e, job, "%s", what)
 	s := <-e.turn
 	defer func() { e.turn <- s }()
-	return *s.reports.report
+	return *s.Reports.Report
 }
 
 // decides reports whether decisions are those of the kernels, not of their plain twins.

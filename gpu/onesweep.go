@@ -4,6 +4,7 @@ package gpu
 
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -23,8 +24,8 @@ type source struct {
 }
 
 // codesSource are n codes of 64 bits with their rows, 0 for the order of the input, of a table of the given number.
-func codesSource(t *task, codes, rows driver.Ptr, n, width, all int) source {
-	return source{field: abi.CodesField(codes), width: width, n: n, rowBits: strategy.RowBits(t.tuning, all),
+func codesSource(t *device.Task, codes, rows driver.Ptr, n, width, all int) source {
+	return source{field: abi.CodesField(codes), width: width, n: n, rowBits: strategy.RowBits(t.Tuning, all),
 		codes: codes, rows: rows}
 }
 
@@ -42,7 +43,7 @@ func (src *source) format() strategy.Records {
 
 // A sweep is one sort by code words, digit by digit from the least significant on (paper, section 3).
 type sweep struct {
-	*task
+	*device.Task
 	n      int
 	first  int // the number of the first row, where a first pass numbers rows from another than 0 on
 	digits []strategy.Digit
@@ -51,14 +52,14 @@ type sweep struct {
 
 // onesweep sorts by codes, and returns the sorted rows. It returns 0 if all digits are constant and the rows are in the
 // order of the input. It frees or reuses the memory of the source.
-func onesweep(t *task, src source) (rows driver.Ptr) {
-	defer t.free(src.column)
+func onesweep(t *device.Task, src source) (rows driver.Ptr) {
+	defer t.Free(src.column)
 	b := newSweep(t, src.n, strategy.Digits(src.width))
-	defer t.free(b.starts, b.memory)
-	field := put(t, src.field)
+	defer t.Free(b.starts, b.memory)
+	field := device.Put(t, src.field)
 	use := b.histograms(field, src.varying)
 	if len(use) == 0 || t.Failed() {
-		t.free(src.codes)
+		t.Free(src.codes)
 		return src.rows
 	}
 	return b.bin(src, field, strategy.PlanPasses(src.format(), b.digits, use, src.rowBits))
@@ -76,21 +77,21 @@ type counters struct {
 	strips   int
 }
 
-func newSweep(t *task, n int, digits []strategy.Digit) *sweep {
+func newSweep(t *device.Task, n int, digits []strategy.Digit) *sweep {
 	const starts, control = 4 * kernels.MaxDigits * kernels.RadixBins, 16
-	strip := t.tuning.StripRows
+	strip := t.Tuning.StripRows
 	c := &counters{strips: max(1, (n+strip-1)/strip)}
 	ofTiles := strategy.TileCount(n, strip, kernels.BinningTile) * kernels.RadixBins
 	c.words = ofTiles + strategy.TileCount(n, strip, kernels.BinningWideTile)*kernels.RadixBins
-	c.starts = t.zeros(starts + control + 4*len(digits)*c.strips)
+	c.starts = t.Zeros(starts + control + 4*len(digits)*c.strips)
 	c.constant = c.starts + starts
 	c.tickets = c.constant + control
-	c.memory = t.alloc(4 * (c.words + 2*kernels.RadixBins))
+	c.memory = t.Alloc(4 * (c.words + 2*kernels.RadixBins))
 	c.status = map[int]driver.Ptr{
 		kernels.BinningTile: c.memory, kernels.BinningWideTile: c.memory + driver.Ptr(4*ofTiles),
 	}
 	c.carry = c.memory + driver.Ptr(4*c.words)
-	return &sweep{task: t, n: n, digits: digits, counters: c}
+	return &sweep{Task: t, n: n, digits: digits, counters: c}
 }
 
 // histograms counts all digits of all rows in one read and computes the starts of their bins (paper, section 3). It
@@ -99,7 +100,7 @@ func (b *sweep) histograms(field driver.Ptr, varying uint64) (use []int) {
 	shifts, bits := strategy.PackDigits(b.digits)
 	const blocksOfProcessor, perBlock = 2, 8 * kernels.HistogramThreads
 	blocks := min(b.Multiprocessors*blocksOfProcessor, (b.n+perBlock-1)/perBlock)
-	b.launch("histogram", blocks, uint64(field), uint64(b.n), shifts, bits, uint64(len(b.digits)), uint64(b.starts),
+	b.Launch("histogram", blocks, uint64(field), uint64(b.n), shifts, bits, uint64(len(b.digits)), uint64(b.starts),
 		uint64(b.memory), uint64(b.counters.words))
 	b.Moves(8 * b.n)
 	if varying != 0 {
@@ -107,9 +108,9 @@ func (b *sweep) histograms(field driver.Ptr, varying uint64) (use []int) {
 	}
 	// To ask the device makes the host wait: only for many rows, and for fewer if there are many digits, of which some
 	// are likely to be constant.
-	least, mask := b.tuning.AskRows, uint64(0)
+	least, mask := b.Tuning.AskRows, uint64(0)
 	if len(b.digits) > kernels.HalfDigits {
-		least = b.tuning.AskManyRows
+		least = b.Tuning.AskManyRows
 	}
 	if b.n >= least {
 		mask = b.Words(b.constant, 1)[0]
@@ -129,17 +130,17 @@ func (b *sweep) bin(src source, field driver.Ptr, passes []strategy.Pass) driver
 	for i, p := range passes {
 		from, to := (i+1)%2, i%2
 		if !p.Last && codes[to] == 0 {
-			codes[to] = b.alloc(8 * b.n)
+			codes[to] = b.Alloc(8 * b.n)
 		}
 		if (p.Out == strategy.Wide || p.Last) && rows[to] == 0 {
-			rows[to] = b.alloc(4 * b.n)
+			rows[to] = b.Alloc(4 * b.n)
 		}
 		between := [5]driver.Ptr{field, codes[from], rows[from], codes[to], rows[to]}
 		b.pass(p, b.digits[p.Digit].Bits, between, i, phase[p.Tile()])
 		phase[p.Tile()]++
 	}
 	to := (len(passes) - 1) % 2
-	b.free(codes[0], codes[1], rows[1-to])
+	b.Free(codes[0], codes[1], rows[1-to])
 	return rows[to]
 }
 
@@ -151,14 +152,14 @@ func (b *sweep) pass(p strategy.Pass, bits uint64, between [5]driver.Ptr, number
 	status := b.status[tile]
 	base := b.starts + driver.Ptr(4*kernels.RadixBins*p.Digit)
 	ticket := b.tickets + driver.Ptr(4*number*b.strips)
-	for first, strip := 0, 0; first < b.n; first, strip = first+b.tuning.StripRows, strip+1 {
-		n := min(b.tuning.StripRows, b.n-first)
+	for first, strip := 0, 0; first < b.n; first, strip = first+b.Tuning.StripRows, strip+1 {
+		n := min(b.Tuning.StripRows, b.n-first)
 		next := driver.Ptr(0)
 		if first+n < b.n {
 			next = b.carry + driver.Ptr(strip%2*4*kernels.RadixBins)
 		}
 		tiles := (n + tile - 1) / tile
-		b.launchEarly(p.Kernel, tiles,
+		b.LaunchEarly(p.Kernel, tiles,
 			uint64(between[0]), uint64(between[1]), uint64(between[2]), uint64(between[3]), uint64(between[4]),
 			p.RowBits, p.Parts.Word(),
 			uint64(b.first+first), uint64(n), p.Shift, bits, uint64(base), uint64(next), uint64(status),
@@ -171,7 +172,7 @@ func (b *sweep) pass(p strategy.Pass, bits uint64, between [5]driver.Ptr, number
 // scatter moves whole codes and the row numbers to the bins of a digit, stably: one pass by any digit. The source is a
 // column, whose rows are numbered from first on, or codes with their rows, which are kept. It returns where each bin
 // begins, and where the last one ends, complete after wait.
-func scatter(t *task, src source, first int, d strategy.Digit, codes, rows driver.Ptr) (starts []uint32) {
+func scatter(t *device.Task, src source, first int, d strategy.Digit, codes, rows driver.Ptr) (starts []uint32) {
 	p := strategy.Pass{Kernel: "digit_binning_middle_wide", Wide: true, Shift: d.Shift, Out: strategy.Wide,
 		Parts: strategy.Parts{RestIn: 4, RestOut: 4}}
 	if src.rows == 0 {
@@ -179,9 +180,9 @@ func scatter(t *task, src source, first int, d strategy.Digit, codes, rows drive
 	}
 	b := newSweep(t, src.n, []strategy.Digit{d})
 	b.first = first
-	defer t.free(b.starts, b.memory)
-	b.histograms(put(t, src.field), ^uint64(0))
-	numbered := put(t, src.field.NumberedFrom(first))
+	defer t.Free(b.starts, b.memory)
+	b.histograms(device.Put(t, src.field), ^uint64(0))
+	numbered := device.Put(t, src.field.NumberedFrom(first))
 	b.pass(p, d.Bits, [5]driver.Ptr{numbered, src.codes, src.rows, codes, rows}, 0, 0)
 	starts = make([]uint32, kernels.RadixBins+1)
 	starts[kernels.RadixBins] = uint32(src.n)

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -22,61 +23,61 @@ import (
 // that only return is slow.
 //
 // afterLaunch is called when all kernels are launched.
-func scanAndSort(t *task, in abi.KeySource, n int, afterLaunch func()) (rows driver.Ptr) {
-	shape := strategy.ShapeBuckets(t.tuning, n, int(in.Column.Width))
+func scanAndSort(t *device.Task, in abi.KeySource, n int, afterLaunch func()) (rows driver.Ptr) {
+	shape := strategy.ShapeBuckets(t.Tuning, n, int(in.Column.Width))
 	shape.Floats = in.Column.Form == abi.FormFloat
 	if in.Column.Form == abi.FormKeys {
-		shape = strategy.ShapeKeys(t.tuning, n)
+		shape = strategy.ShapeKeys(t.Tuning, n)
 	}
 	p := newPartition(t, in, shape, n)
 	sampled := launchScan(t, p, &shape, n)
 	launchSort(t, p, shape, n, sampled)
 	if sampled&abi.StatusInOrder != 0 {
-		t.launch("check_order", t.blocks(n), p.buckets...)
+		t.Launch("check_order", t.Blocks(n), p.buckets...)
 	}
 	afterLaunch() // other streams must not use the memory that is freed from here on
-	decided := t.waitForStatus(&t.reports.report.Plan)
+	decided := t.WaitForStatus(&t.Reports.Report.Plan)
 	if sampled&abi.StatusInOrder != 0 && decided&abi.StatusDeclined != 0 {
 		p.structure.ChecksOrder = 0
 		p.buckets = p.with(p.records[0], p.records[1])
 		sampled = launchScan(t, p, &shape, n)
 		launchSort(t, p, shape, n, sampled)
-		decided = t.waitForStatus(&t.reports.report.Plan)
+		decided = t.WaitForStatus(&t.Reports.Report.Plan)
 	}
-	t.reports.cleared = !t.Failed() && decided&abi.StatusSplit == 0
-	t.Record(t.reports.done)
+	t.Reports.Cleared = !t.Failed() && decided&abi.StatusSplit == 0
+	t.Record(t.Reports.Done)
 	switch {
 	case decided&abi.StatusSplit != 0:
 		sortHeavy(t, p, in, shape, n)
 	case decided&abi.StatusAccepted == 0:
 		// Where no kernel ran after the plan, none has cleared the counts of classes.
-		t.reports.cleared = t.reports.cleared && sampled&abi.StatusPlanOnly == 0
-		t.free(p.rows)
+		t.Reports.Cleared = t.Reports.Cleared && sampled&abi.StatusPlanOnly == 0
+		t.Free(p.rows)
 		p.rows = 0
 	default:
 		t.Moves(52 * n)
 	}
-	t.free(p.temp, p.records[0], p.records[1])
+	t.Free(p.temp, p.records[0], p.records[1])
 	return p.rows
 }
 
 // launchScan launches the sample and the key scan, and returns the decision of the sample. Where that is a narrow map,
 // it sets shape.exact. Where the sample finds that its map leaves some buckets too large, equalize makes another map or
 // declines, and the key scan, which has returned at once, is launched again.
-func launchScan(t *task, p *partition, shape *strategy.BucketShape, n int) (sampled uint64) {
-	t.reports.cleared = false // until the kernels that clear the counters are launched
-	report := t.reports.report
+func launchScan(t *device.Task, p *partition, shape *strategy.BucketShape, n int) (sampled uint64) {
+	t.Reports.Cleared = false // until the kernels that clear the counters are launched
+	report := t.Reports.Report
 	report.Sample, report.Plan = 0, 0
-	t.launch("sample", 1, p.buckets...)
-	t.launchEarly(shape.ScanKernel(), scanBlocks(t, n), p.buckets...)
-	sampled = t.waitForStatus(&report.Sample)
+	t.Launch("sample", 1, p.buckets...)
+	t.LaunchEarly(shape.ScanKernel(), scanBlocks(t, n), p.buckets...)
+	sampled = t.WaitForStatus(&report.Sample)
 	if sampled&abi.StatusUneven != 0 {
 		report.Sample = 0
-		t.launch("equalize", 1, p.buckets...)
-		sampled = t.waitForStatus(&report.Sample)
+		t.Launch("equalize", 1, p.buckets...)
+		sampled = t.WaitForStatus(&report.Sample)
 		shape.Equalized = sampled&abi.StatusEqualized != 0
 		if sampled&abi.StatusDeclined == 0 {
-			t.launch(shape.ScanKernel(), scanBlocks(t, n), p.buckets...)
+			t.Launch(shape.ScanKernel(), scanBlocks(t, n), p.buckets...)
 		}
 	}
 	shape.Exact = shape.Exact || sampled&abi.StatusNarrow != 0
@@ -86,26 +87,26 @@ func launchScan(t *task, p *partition, shape *strategy.BucketShape, n int) (samp
 // launchSort launches the kernels after the key scan. They leave the counters zero. It launches nothing where the
 // sample has declined or is in order, since nothing is counted then, and only bucket_plan where nothing but the
 // statistics and the counts of classes is needed.
-func launchSort(t *task, p *partition, shape strategy.BucketShape, n int, sampled uint64) {
+func launchSort(t *device.Task, p *partition, shape strategy.BucketShape, n int, sampled uint64) {
 	if sampled&(abi.StatusAccepted|abi.StatusPlanOnly) == 0 {
 		return
 	}
 	if shape.Bits > kernels.SmallBucketBits {
-		t.launch("bucket_plan", shape.PlanBlocks(), p.buckets...)
+		t.Launch("bucket_plan", shape.PlanBlocks(), p.buckets...)
 	}
 	if sampled&abi.StatusPlanOnly != 0 {
 		return
 	}
-	t.launch(shape.PartitionKernel(), shape.Tiles(n), p.buckets...)
+	t.Launch(shape.PartitionKernel(), shape.Tiles(n), p.buckets...)
 	if shape.First < shape.Bits {
-		t.launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.First+1, p.buckets...)
+		t.Launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.First+1, p.buckets...)
 	}
-	t.launch(shape.BucketSortKernel(), strategy.Ranges(n), p.buckets...)
-	t.launchEarly("bucket_sort_large", t.Multiprocessors, p.buckets...) // starts when all blocks before it have started
+	t.Launch(shape.BucketSortKernel(), strategy.Ranges(n), p.buckets...)
+	t.LaunchEarly("bucket_sort_large", t.Multiprocessors, p.buckets...) // starts when all blocks before it have started
 }
 
 // scanBlocks is the grid of the key scan: one block per multiprocessor, fewer for few rows.
-func scanBlocks(t *task, n int) int {
+func scanBlocks(t *device.Task, n int) int {
 	perBlock := kernels.KeyScanThreads * kernels.ChunkItems
 	return min(t.Multiprocessors, (n+perBlock-1)/perBlock)
 }
@@ -126,12 +127,12 @@ func (p *partition) with(first, second driver.Ptr) []uint64 {
 	return abi.Words([]abi.Buckets{b})
 }
 
-func newPartition(t *task, in abi.KeySource, shape strategy.BucketShape, n int) *partition {
+func newPartition(t *device.Task, in abi.KeySource, shape strategy.BucketShape, n int) *partition {
 	buckets, ranges := 1<<shape.Bits, strategy.Ranges(n)
-	p := &partition{rows: t.alloc(4 * n)}
-	p.records[0] = t.alloc(8 * n)
+	p := &partition{rows: t.Alloc(4 * n)}
+	p.records[0] = t.Alloc(8 * n)
 	if shape.First < shape.Bits {
-		p.records[1] = t.alloc(8 * n)
+		p.records[1] = t.Alloc(8 * n)
 	}
 	sizes := []int{
 		4 * (buckets + 1), 4 * buckets, 4 * (1<<shape.First + 1), 4 << shape.First, 8 * (ranges + 1),
@@ -143,24 +144,24 @@ func newPartition(t *task, in abi.KeySource, shape strategy.BucketShape, n int) 
 		at[i] = uint64(total)
 		total += (size + 255) &^ 255
 	}
-	p.temp = t.alloc(total)
+	p.temp = t.Alloc(total)
 	for i := range at {
 		at[i] += uint64(p.temp)
 	}
 	decisionBytes := int(unsafe.Sizeof(abi.Decision{}))
-	t.zeroCounters(decisionBytes + 4*buckets + 4*kernels.Classes*shape.Tiles(n))
-	counters := uint64(t.reports.counters)
+	t.ZeroCounters(decisionBytes + 4*buckets + 4*kernels.Classes*shape.Tiles(n))
+	counters := uint64(t.Reports.Counters)
 	p.structure = abi.Buckets{
 		Field: in.Field(), Column: in.Column, CodeBits: uint64(in.Bits),
 		Records: [2]uint64{uint64(p.records[0]), uint64(p.records[1])}, Rows: uint64(p.rows),
 		Decision: counters, Counts: counters + uint64(decisionBytes),
 		ClassCounts: counters + uint64(decisionBytes+4*buckets),
 		Starts:      at[0], Cursors: at[1], FirstStarts: at[2], FirstCursors: at[3], Ranges: at[4], List: at[5],
-		NumberMap: at[6], Partial: at[7], Pieces: at[8], Report: uint64(uintptr(unsafe.Pointer(t.reports.report))),
-		N: uint64(n), Bits: uint64(shape.Bits), FirstBits: uint64(shape.First), RowBits: strategy.RowBits(t.tuning, n),
+		NumberMap: at[6], Partial: at[7], Pieces: at[8], Report: uint64(uintptr(unsafe.Pointer(t.Reports.Report))),
+		N: uint64(n), Bits: uint64(shape.Bits), FirstBits: uint64(shape.First), RowBits: strategy.RowBits(t.Tuning, n),
 		Second:      uint64(shape.Bits - shape.First),
 		MinimumBits: strategy.BucketCodeBits, MaxOversized: shape.MaxOversized(),
-		ChecksOrder: abi.Bool(in.ChecksOrder), ReadsMore: abi.Bool(n >= t.tuning.LargeSampleRows),
+		ChecksOrder: abi.Bool(in.ChecksOrder), ReadsMore: abi.Bool(n >= t.Tuning.LargeSampleRows),
 	}
 	p.buckets = abi.Words([]abi.Buckets{p.structure})
 	return p

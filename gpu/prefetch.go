@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -37,23 +38,23 @@ func (s *keyColumns) prefetch() {
 	for _, at := range list {
 		bytes += s.rows * s.job.Columns[at].ValueBytes()
 	}
-	if len(list) == 0 || s.Workers.Threads() == 1 || bytes < s.tuning.PrefetchBytes ||
-		!s.hasMemory(bytes+sortBytes*s.rows) {
+	if len(list) == 0 || s.Workers.Threads() == 1 || bytes < s.Tuning.PrefetchBytes ||
+		!s.HasMemory(bytes+device.SortBytes*s.rows) {
 		return
 	}
 	s.arrivals = map[int]*arrival{}
 	var arrivals []*arrival
 	for _, at := range list {
 		c := &s.job.Columns[at]
-		values, ok := s.allocAll(s.rows * c.ValueBytes())
+		values, ok := s.AllocAll(s.rows * c.ValueBytes())
 		if !ok {
 			break
 		}
-		a := &arrival{column: c, values: values[0], event: s.event(), sent: make(chan struct{})}
+		a := &arrival{column: c, values: values[0], event: s.Event(), sent: make(chan struct{})}
 		arrivals, s.arrivals[at] = append(arrivals, a), a
 	}
 	if s.freed != nil && !s.Failed() {
-		s.up.After(*s.freed)
+		s.Up.After(*s.freed)
 	}
 	failed := s.Failed()
 	s.helpers.Go(func() {
@@ -77,10 +78,10 @@ func (s *keyColumns) dropArrivals() bool {
 		<-a.sent
 		s.Fail(a.err)
 	}
-	s.up.Idle() // the goroutine is through with it
-	s.Fail(s.up.Err)
+	s.Up.Idle() // the goroutine is through with it
+	s.Fail(s.Up.Err)
 	for at, a := range s.arrivals {
-		s.free(a.values)
+		s.Free(a.values)
 		delete(s.arrivals, at)
 	}
 	return true
@@ -89,7 +90,7 @@ func (s *keyColumns) dropArrivals() bool {
 // markFree records that kernels so far may use freed memory: uploads of prefetch wait for them.
 func (s *keyColumns) markFree() {
 	if s.freed == nil {
-		e := s.event()
+		e := s.Event()
 		s.freed = &e
 	}
 	s.Record(*s.freed)
@@ -99,9 +100,9 @@ func (s *keyColumns) markFree() {
 // context.
 func (s *keyColumns) uploadArrival(a *arrival) {
 	a.err = s.Do(func() error {
-		uploadValues(&s.up, a.values, host.Filled(a.column), a.column.ValueBytes())
-		s.up.Record(a.event)
-		return s.up.Err
+		uploadValues(&s.Up, a.values, host.Filled(a.column), a.column.ValueBytes())
+		s.Up.Record(a.event)
+		return s.Up.Err
 	})
 }
 

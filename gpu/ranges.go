@@ -4,6 +4,7 @@ package gpu
 
 import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -23,7 +24,7 @@ type inbox struct {
 // A sortedRange is a range whose row numbers are sorted, and columns of it on their way to the result.
 type sortedRange struct {
 	*gatherer
-	downloads downloads
+	downloads device.Downloads
 }
 
 // received is the number of rows that arrive.
@@ -69,7 +70,7 @@ func (t *team) sort() error {
 		return err
 	}
 	return t.each("sort", func(m *member) {
-		m.free(m.outbox.codes)
+		m.Free(m.outbox.codes)
 		if m.rows > 0 {
 			m.share.releaseKeys()
 		}
@@ -88,7 +89,7 @@ func (t *team) sort() error {
 func (t *team) sortRange(m *member, in *inbox) {
 	n := in.received()
 	job := &engine.Job{Rows: n, Limit: in.hi - in.lo}
-	words := newKeyColumns(m.task, job, nil)
+	words := newKeyColumns(m.Task, job, nil)
 	for i, p := range in.words {
 		job.Keys = append(job.Keys, keyencode.Key{Column: i})
 		job.Columns = append(job.Columns,
@@ -96,8 +97,8 @@ func (t *team) sortRange(m *member, in *inbox) {
 		words.columns[i] = &column{values: p}
 	}
 	order, _ := argsort(words, &t.buffers, func() {})
-	m.assertPermutation(order.rows, job.Out(), n)
+	m.AssertPermutation(order.rows, job.Out(), n)
 	words.releaseKeys()
-	in.sorted = &sortedRange{newGatherer(m.task, order.rows, n, job.Out()), downloads{task: m.task}}
-	m.onPressure(func() bool { return in.sorted.downloads.retire(0) })
+	in.sorted = &sortedRange{newGatherer(m.Task, order.rows, n, job.Out()), device.Downloads{Task: m.Task}}
+	m.OnPressure(func() bool { return in.sorted.downloads.Retire(0) })
 }

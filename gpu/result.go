@@ -38,9 +38,9 @@ func (s *sorter) writeRowNumbers() {
 	case s.numbers != nil:
 		s.Fail(s.writeNumbers())
 	case s.job.RowNumbers == 8:
-		s.downloads.widened(buffers.View[uint64](s.result.RowNumbers), s.order)
+		s.downloads.Widened(buffers.View[uint64](s.result.RowNumbers), s.order)
 	default:
-		s.downloads.numbers(s.result.RowNumbers, s.order)
+		s.downloads.Numbers(s.result.RowNumbers, s.order)
 	}
 }
 
@@ -57,14 +57,14 @@ func (s *sorter) gatherAll() {
 	d := &s.downloads
 	for i, at := range s.job.Gather {
 		if !s.columns.hasArrived(at) || !s.isPrepared(i+1) || host.IsText(s.job.Columns[at].Kind) {
-			d.flush(d.ready()) // before the host waits
+			d.Flush(d.Ready()) // before the host waits
 		}
-		d.retire(1)
-		made := d.ready()
+		d.Retire(1)
+		made := d.Ready()
 		s.gather(i)
-		d.flush(made)
+		d.Flush(made)
 	}
-	d.flush(d.ready())
+	d.Flush(d.Ready())
 	s.releaseWindows()
 }
 
@@ -79,15 +79,15 @@ func (s *sorter) gather(i int) {
 	dst := &s.result.Columns[i]
 	c := s.columns.column(at)
 	if dst.Validity != nil {
-		s.downloads.deliver(dst.Validity, s.bits(c.validity, c.bit, s.ones.of(i)))
+		s.downloads.Deliver(dst.Validity, s.bits(c.validity, c.bit, s.ones.of(i)))
 	}
 	switch {
 	case host.IsText(src.Kind):
 		s.gatherText(i, c)
 	case src.Kind == keyencode.Bool:
-		s.downloads.deliver(dst.Values, s.bits(c.values, c.valueBit, s.ones.uncounted()))
+		s.downloads.Deliver(dst.Values, s.bits(c.values, c.valueBit, s.ones.uncounted()))
 	case len(dst.Values) > 0:
-		s.downloads.deliver(dst.Values, s.values(c.values, src.ValueBytes()))
+		s.downloads.Deliver(dst.Values, s.values(c.values, src.ValueBytes()))
 	}
 	if !slices.Contains(s.job.Gather[i+1:], at) {
 		s.columns.release(at)
@@ -113,6 +113,6 @@ func (s *sorter) gatherText(i int, c *column) {
 		dst.Data, err = s.buffers.Bytes(bytes)
 		s.Fail(err)
 	}
-	s.downloads.deliver(dst.Values, offsets)
-	s.downloads.deliver(dst.Data, data)
+	s.downloads.Deliver(dst.Values, offsets)
+	s.downloads.Deliver(dst.Data, data)
 }

@@ -73,7 +73,7 @@ func (t *team) newCuts() *cuts {
 	}
 	for i, m := range t.members {
 		lo, n := borders[i], borders[i+1]-borders[i]
-		ranges := rangesOf(n, c.exact, t.members[0].tuning.BucketRows)
+		ranges := rangesOf(n, c.exact, t.members[0].Tuning.BucketRows)
 		for k := range ranges {
 			m.inboxes = append(m.inboxes, &inbox{number: len(c.targets)})
 			c.targets = append(c.targets, lo+n*(k+1)/ranges)
@@ -141,33 +141,33 @@ func (m *member) scatterAll(plan *keyencode.Plan, c *cuts, open []segment, first
 func (m *member) scatterShare(plan *keyencode.Plan, d strategy.Digit) (starts []uint32) {
 	src := source{}
 	if plan.Words() == 0 { // all rows are equal
-		src.codes = m.zeros(8 * m.rows)
+		src.codes = m.Zeros(8 * m.rows)
 		src.field, d = abi.CodesField(src.codes), strategy.Digit{Bits: 1}
 	} else {
 		src, _, _ = wordOf(m.share, plan, 0, 0, m.rows)
 	}
-	defer m.free(src.codes)
+	defer m.Free(src.codes)
 	padded := (m.rows + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile
-	m.outbox.codes, m.rowsTo = m.alloc(8*m.rows), m.alloc(4*padded)
+	m.outbox.codes, m.rowsTo = m.Alloc(8*m.rows), m.Alloc(4*padded)
 	// A row number that exists: kernels that gather read values for whole tiles of row numbers.
 	m.Upload(m.rowsTo+driver.Ptr(4*m.rows), buffers.Bytes(slices.Repeat([]uint32{uint32(m.first)}, padded-m.rows)))
-	return scatter(m.task, source{field: src.field, n: m.rows}, m.first, d, m.outbox.codes, m.rowsTo)
+	return scatter(m.Task, source{field: src.field, n: m.rows}, m.first, d, m.outbox.codes, m.rowsTo)
 }
 
 // scatterSegment scatters the rows of a segment by its next digit, to where they were.
 func (m *member) scatterSegment(plan *keyencode.Plan, s *segment, n int, c *cuts) (starts []uint32) {
 	at := driver.Ptr(s.begin[m.number])
 	codes, rows := m.outbox.codes+8*at, m.rowsTo+4*at
-	src := source{n: n, codes: m.alloc(8 * n), rows: m.alloc(4 * n)} // kernels read aligned memory
-	m.copy(src.rows, rows, 4*n)
+	src := source{n: n, codes: m.Alloc(8 * n), rows: m.Alloc(4 * n)} // kernels read aligned memory
+	m.Copy(src.rows, rows, 4*n)
 	if s.word > 0 && s.bits == c.wordBits[s.word] {
 		m.encodeSent(plan, s.word, src.rows, n, src.codes)
 	} else {
-		m.copy(src.codes, codes, 8*n)
+		m.Copy(src.codes, codes, 8*n)
 	}
 	src.field = abi.CodesField(src.codes)
-	defer m.free(src.codes, src.rows)
-	return scatter(m.task, src, 0, c.digit(s), codes, rows)
+	defer m.Free(src.codes, src.rows)
+	return scatter(m.Task, src, 0, c.digit(s), codes, rows)
 }
 
 // encodeSent encodes a word of n rows that are numbered in the whole table.
@@ -177,6 +177,6 @@ func (m *member) encodeSent(plan *keyencode.Plan, word int, rows driver.Ptr, n i
 	for i := range fields {
 		fields[i] = fields[i].NumberedFrom(m.first)
 	}
-	launchEncode(m.task, fields, rows, n, codes)
+	launchEncode(m.Task, fields, rows, n, codes)
 	m.Moves((32*len(fields) + 12) * n)
 }

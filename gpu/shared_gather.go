@@ -37,7 +37,7 @@ func (t *team) gather() error {
 		rest := list[k+1:]
 		isLast := !slices.ContainsFunc(rest, func(i int) bool { return t.job.Gather[i] == at })
 		err = t.each("gather", func(m *member) {
-			m.free(m.column, m.outbox.bits)
+			m.Free(m.column, m.outbox.bits)
 			if m.rows > 0 && isLast {
 				m.share.release(at)
 			}
@@ -61,7 +61,7 @@ func (t *team) gather() error {
 	return t.each("download", func(m *member) {
 		for _, in := range m.inboxes {
 			if in.sorted != nil {
-				in.sorted.downloads.settle()
+				in.sorted.downloads.Settle()
 			}
 		}
 	})
@@ -71,7 +71,7 @@ func (t *team) gather() error {
 func (m *member) flush() {
 	for _, in := range m.inboxes {
 		if in.sorted != nil {
-			in.sorted.downloads.flush(in.sorted.downloads.ready())
+			in.sorted.downloads.Flush(in.sorted.downloads.Ready())
 		}
 	}
 }
@@ -83,14 +83,14 @@ func (t *team) gatherNumbers(m *member, in *inbox) {
 	}
 	d := &in.sorted.downloads
 	sorted := in.sorted.values(in.numbers, 4)
-	m.free(in.numbers)
+	m.Free(in.numbers)
 	switch {
 	case t.numbers != nil:
-		d.deliver(buffers.Bytes(t.numbers[in.lo:in.hi]), sorted)
+		d.Deliver(buffers.Bytes(t.numbers[in.lo:in.hi]), sorted)
 	case t.job.RowNumbers == 4:
-		d.deliver(t.result.RowNumbers[4*in.lo:4*in.hi], sorted)
+		d.Deliver(t.result.RowNumbers[4*in.lo:4*in.hi], sorted)
 	default:
-		d.widened(buffers.View[uint64](t.result.RowNumbers)[in.lo:in.hi], sorted)
+		d.Widened(buffers.View[uint64](t.result.RowNumbers)[in.lo:in.hi], sorted)
 	}
 }
 
@@ -101,17 +101,17 @@ func (t *team) gatherColumn(m *member, in *inbox, i int) {
 		return
 	}
 	d := &o.downloads
-	d.retire(1)
+	d.Retire(1)
 	src, dst := &t.job.Columns[at], &t.result.Columns[i]
 	if dst.Validity != nil {
-		d.deliver(t.bitmap(in, &dst.Validity), o.bits(in.validity, 0, m.ones.of(i)))
-		m.free(in.validity)
+		d.Deliver(t.bitmap(in, &dst.Validity), o.bits(in.validity, 0, m.ones.of(i)))
+		m.Free(in.validity)
 	}
 	switch width := src.ValueBytes(); {
 	case src.Kind == keyencode.Bool:
-		d.deliver(t.bitmap(in, &dst.Values), o.bits(in.values, 0, m.ones.uncounted()))
+		d.Deliver(t.bitmap(in, &dst.Values), o.bits(in.values, 0, m.ones.uncounted()))
 	case width > 0:
-		d.deliver(dst.Values[in.lo*width:in.hi*width], o.values(in.values, width))
+		d.Deliver(dst.Values[in.lo*width:in.hi*width], o.values(in.values, width))
 	}
-	m.free(in.values)
+	m.Free(in.values)
 }

@@ -25,7 +25,7 @@ func (t *team) allocateResult() {
 			t.gathered = append(t.gathered, at)
 		}
 	}
-	t.prepare(t.members[0].tuning.HelperRows)
+	t.prepare(t.members[0].Tuning.HelperRows)
 }
 
 // awaitResult waits for the buffers of the result, and allocates the row numbers if the host needs them.

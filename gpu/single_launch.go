@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -22,40 +23,40 @@ const (
 // a cooperative launch has declined because a bucket has too many rows that are not equal. in are the row numbers of the
 // field's rows, 0 for 0, 1, 2 and so on. classes is noClasses, classesAtEnd or classesAtStart. afterLaunch is called
 // when the kernel is launched: other streams must not use the memory that is freed from then on.
-func singleLaunch(t *task, field abi.Field, in driver.Ptr, n int, classes uint64, afterLaunch func()) (
+func singleLaunch(t *device.Task, field abi.Field, in driver.Ptr, n int, classes uint64, afterLaunch func()) (
 	rows driver.Ptr, ok bool) {
 	device := describeDevice(t)
-	kernel, blocks, ok := strategy.SingleLaunch(t.tuning, n, device.Multiprocessors, device.Fits)
+	kernel, blocks, ok := strategy.SingleLaunch(t.Tuning, n, device.Multiprocessors, device.Fits)
 	if !ok {
 		return 0, false
 	}
-	rows = t.alloc(4 * n)
+	rows = t.Alloc(4 * n)
 	small := abi.SmallSort{Field: field, Classes: classes, N: uint64(n), In: uint64(in), Out: uint64(rows)}
 	if !kernels.All[strategy.KernelNumbers[kernel]].Cooperative() {
-		t.launch(kernel, blocks, abi.Words([]abi.SmallSort{small})...)
+		t.Launch(kernel, blocks, abi.Words([]abi.SmallSort{small})...)
 		return rows, true
 	}
-	numbers, tags, totals := t.alloc(8*n), t.alloc(4*n), t.alloc(4*(1+kernels.CooperativeFull)*blocks)
-	status := &t.reports.report.Plan
+	numbers, tags, totals := t.Alloc(8*n), t.Alloc(4*n), t.Alloc(4*(1+kernels.CooperativeFull)*blocks)
+	status := &t.Reports.Report.Plan
 	*status = 0
 	cooperative := abi.CooperativeSort{
-		Small: small, State: uint64(t.cooperativeState), Numbers: uint64(numbers), Tags: uint64(tags),
+		Small: small, State: uint64(t.CooperativeState), Numbers: uint64(numbers), Tags: uint64(tags),
 		Totals: uint64(totals), Status: uint64(uintptr(unsafe.Pointer(status))),
 	}
-	t.launch(kernel, blocks, abi.Words([]abi.CooperativeSort{cooperative})...)
-	if ok = t.waitForStatus(status) == abi.StatusAccepted; ok {
+	t.Launch(kernel, blocks, abi.Words([]abi.CooperativeSort{cooperative})...)
+	if ok = t.WaitForStatus(status) == abi.StatusAccepted; ok {
 		t.Moves(52 * n)
 		afterLaunch()
 	} else {
-		t.free(rows)
+		t.Free(rows)
 		rows = 0
 	}
-	t.free(numbers, tags, totals)
+	t.Free(numbers, tags, totals)
 	return rows, ok
 }
 
 // describeDevice is what decisions need to know of the device.
-func describeDevice(t *task) strategy.Device {
+func describeDevice(t *device.Task) strategy.Device {
 	return strategy.Device{Shared: t.Shared, Multiprocessors: t.Multiprocessors,
 		Fits: func(kernel string) bool { return t.Fits(strategy.KernelNumbers[kernel]) }}
 }

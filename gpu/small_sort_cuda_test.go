@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -37,7 +38,7 @@ func TestGridSplits(t *testing.T) {
 	}
 	s := <-e.turn
 	launched := map[string]int{}
-	s.onLaunch = func(kernel string) { launched[kernel]++ }
+	s.OnLaunch = func(kernel string) { launched[kernel]++ }
 	e.turn <- s
 	sorts := 0
 	for i, name := range slices.Sorted(maps.Keys(draws)) {
@@ -72,8 +73,8 @@ func benchmarkSmallSort(b *testing.B, e *Engine, kind keyencode.Kind, rows int) 
 	leave, err := session.Enter()
 	require.NoError(b, err)
 	defer leave()
-	t := newTask(b.Context(), session, 0)
-	defer t.end()
+	t := device.NewTask(b.Context(), session, 0)
+	defer t.End()
 	s := &argsorter{keyColumns: newKeyColumns(t, job, nil), out: rows}
 	s.column(0)
 	require.NoError(b, s.Wait())
@@ -81,7 +82,7 @@ func benchmarkSmallSort(b *testing.B, e *Engine, kind keyencode.Kind, rows int) 
 		order := s.sortInSingleLaunch()
 		require.NotZero(b, order)
 		require.NoError(b, s.Wait())
-		s.free(order)
-		t.params.Reset()
+		s.Free(order)
+		t.Arguments.Reset()
 	}
 }

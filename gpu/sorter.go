@@ -4,15 +4,16 @@ package gpu
 
 import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // A sorter is one job on a device.
 type sorter struct {
-	*task
+	*device.Task
 	output
 	columns   *keyColumns
-	downloads downloads
+	downloads device.Downloads
 	*gatherer
 	ones onesCounters
 }
@@ -21,25 +22,25 @@ type sorter struct {
 const sorterStages = 4
 
 // sortJob runs a job: it sorts the row numbers by the keys, and gathers all columns by them.
-func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+func sortJob(t *device.Task, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	s := newSorter(t, job, mem)
 	defer s.buffers.Release()
-	defer t.idle() // before the buffers are released
+	defer t.Idle() // before the buffers are released
 	defer s.columns.helpers.Wait()
 	defer s.helpers.Wait()
-	s.prepare(t.tuning.HelperRows)
+	s.prepare(t.Tuning.HelperRows)
 	order, plan := argsort(s.columns, &s.buffers, func() { s.progress(1) })
 	if s.Failed() {
 		return nil, s.Err
 	}
-	s.assertPermutation(order.rows, job.Out(), job.Rows)
+	s.AssertPermutation(order.rows, job.Out(), job.Rows)
 	s.columns.releaseKeys()
 	s.progress(2)
 	s.gatherer, s.numbers = newGatherer(t, order.rows, job.Rows, job.Out()), order.onHost
-	t.onPressure(func() bool { return s.downloads.retire(0) })
+	t.OnPressure(func() bool { return s.downloads.Retire(0) })
 	s.writeRowNumbers()
 	s.gatherAll()
-	if err := s.downloads.settle(); err != nil {
+	if err := s.downloads.Settle(); err != nil {
 		return nil, err
 	}
 	s.progress(3)
@@ -52,9 +53,9 @@ func sortJob(t *task, job *engine.Job, mem engine.Allocator) (*engine.Result, er
 	return s.complete(plan)
 }
 
-func newSorter(t *task, job *engine.Job, mem engine.Allocator) *sorter {
-	s := &sorter{task: t, output: newOutput(t.Ctx, job, sorterStages, t.Workers, mem), downloads: downloads{task: t},
-		ones: onesCounters{task: t, columns: len(job.Gather)}}
+func newSorter(t *device.Task, job *engine.Job, mem engine.Allocator) *sorter {
+	s := &sorter{Task: t, output: newOutput(t.Ctx, job, sorterStages, t.Workers, mem), downloads: device.Downloads{Task: t},
+		ones: onesCounters{Task: t, columns: len(job.Gather)}}
 	for _, at := range job.Gather {
 		s.onHost[at] = s.isForHost(at, func(c *keyencode.Column) bool { return textFits(t, c, job.Rows) })
 	}

@@ -53,12 +53,12 @@ func (s *wordSorter) sortLeading() (rows driver.Ptr, n int) {
 	src, scan := s.source(0, 0, s.rows)
 	if s.limits {
 		if c, found := s.selects(src.field, src.width, false); found == selected {
-			s.free(src.codes)
+			s.Free(src.codes)
 			return s.sortCandidates(c), c.n
 		}
 	}
-	if rows = sortCodes(s.task, src, scan, s.declined); rows == 0 {
-		rows = s.iota(s.rows, false)
+	if rows = sortCodes(s.Task, src, scan, s.declined); rows == 0 {
+		rows = s.Iota(s.rows, false)
 	}
 	return rows, s.rows
 }
@@ -73,8 +73,8 @@ func (s *wordSorter) encodeOnHost(word int) driver.Ptr {
 	if s.Failed() {
 		return 0
 	}
-	s.Fail(s.Workers.Tiles(s.rows, s.tuning.EncodeRows, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
-	codes := s.alloc(8 * s.rows)
+	s.Fail(s.Workers.Tiles(s.rows, s.Tuning.EncodeRows, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
+	codes := s.Alloc(8 * s.rows)
 	s.Upload(codes, buffers.Bytes(made))
 	s.Wait() // if made is pinned, the copy reads it until here
 	s.buffers.Free(buffers.Bytes(made))
@@ -83,7 +83,7 @@ func (s *wordSorter) encodeOnHost(word int) driver.Ptr {
 
 // sortedCodes are the codes of a word of rows, made on the host.
 func (s *wordSorter) sortedCodes(rows []uint32, codes []uint64, word int) error {
-	s.Fail(s.Workers.Tiles(len(rows), s.tuning.EncodeRows, func(lo, hi int) {
+	s.Fail(s.Workers.Tiles(len(rows), s.Tuning.EncodeRows, func(lo, hi int) {
 		s.plan.EncodeRows(codes[lo:hi], word, rows[lo:hi])
 	}))
 	return s.Err
@@ -94,7 +94,7 @@ func (s *wordSorter) breakTies(rows []uint32, codes []uint64) (any bool) {
 	runs := tiebreak.AppendRuns(nil, s.plan, codes, 0, 0)
 	runs = slices.DeleteFunc(runs, func(r tiebreak.Run) bool { return r.Lo >= s.out })
 	any = len(runs) > 0
-	least := s.tuning.LongRunRows
+	least := s.Tuning.LongRunRows
 	for long := takeLong(&runs, least); len(long) > 0 && !s.Failed(); long = takeLong(&runs, least) {
 		for _, r := range long {
 			runs = append(runs, s.sortRun(r, rows[r.Lo:r.Hi], codes[r.Lo:r.Hi])...)
@@ -125,12 +125,12 @@ func (s *wordSorter) sortRun(r tiebreak.Run, rows []uint32, codes []uint64) []ti
 		return nil
 	}
 	n := len(rows)
-	src := codesSource(s.task, s.alloc(8*n), s.alloc(4*n), n, s.plan.WordBits(r.Word), s.rows)
+	src := codesSource(s.Task, s.Alloc(8*n), s.Alloc(4*n), n, s.plan.WordBits(r.Word), s.rows)
 	s.Upload(src.codes, buffers.Bytes(codes))
 	s.Upload(src.rows, buffers.Bytes(rows))
-	sorted := sortCodes(s.task, src, nil, 0)
+	sorted := sortCodes(s.Task, src, nil, 0)
 	s.Download(buffers.Bytes(rows), sorted)
-	s.free(sorted)
+	s.Free(sorted)
 	if s.Wait() != nil || s.sortedCodes(rows, codes, r.Word) != nil {
 		return nil
 	}

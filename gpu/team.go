@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -22,7 +23,7 @@ type team struct {
 	caller    context.Context
 	cancel    context.CancelCauseFunc // with the first error of a device
 	members   []*member
-	times     *stageTimes
+	times     *device.StageTimes
 	shareRows int             // the least rows of a share or range: few rows are not worth several devices
 	most      []int           // rows for which each device has memory
 	plan      *keyencode.Plan // of all rows
@@ -32,7 +33,7 @@ type team struct {
 
 // A member is a device of a team.
 type member struct {
-	*task
+	*device.Task
 	number int         // in the team
 	share  *keyColumns // of its share
 	first  int         // row of its share
@@ -43,8 +44,8 @@ type member struct {
 }
 
 // sortShared runs a job on the devices of several sessions.
-func sortShared(ctx context.Context, sessions []*session, job *engine.Job, mem engine.Allocator, shareRows int,
-	times *stageTimes) (*engine.Result, error) {
+func sortShared(ctx context.Context, sessions []*device.Session, job *engine.Job, mem engine.Allocator, shareRows int,
+	times *device.StageTimes) (*engine.Result, error) {
 	t := newTeam(ctx, sessions, job, mem, shareRows, times)
 	defer t.buffers.Release()
 	defer t.helpers.Wait()
@@ -65,8 +66,8 @@ func sortShared(ctx context.Context, sessions []*session, job *engine.Job, mem e
 // teamStages are those of which a sort on several devices reports its progress: complete is the last one.
 const teamStages = 6
 
-func newTeam(ctx context.Context, sessions []*session, job *engine.Job, mem engine.Allocator, shareRows int,
-	times *stageTimes) *team {
+func newTeam(ctx context.Context, sessions []*device.Session, job *engine.Job, mem engine.Allocator, shareRows int,
+	times *device.StageTimes) *team {
 	own, cancel := context.WithCancelCause(ctx)
 	workers := host.NewWorkers(own, job.Threads)
 	t := &team{
@@ -74,9 +75,9 @@ func newTeam(ctx context.Context, sessions []*session, job *engine.Job, mem engi
 		shareRows: shareRows, bitmaps: map[*[]byte][]host.Bits{},
 	}
 	for i, s := range sessions {
-		task := newTask(own, s, max(1, workers.Threads()/len(sessions)))
+		task := device.NewTask(own, s, max(1, workers.Threads()/len(sessions)))
 		t.members = append(t.members,
-			&member{task: task, number: i, ones: onesCounters{task: task, columns: len(job.Gather)}})
+			&member{Task: task, number: i, ones: onesCounters{Task: task, columns: len(job.Gather)}})
 	}
 	return t
 }
@@ -95,7 +96,7 @@ func (t *team) each(stage string, work func(m *member)) error {
 			if m.Failed() {
 				t.cancel(fmt.Errorf("device %d: %w", m.Number, m.Err))
 			}
-			t.times.add(m.Number, stage, time.Since(start))
+			t.times.Add(m.Number, stage, time.Since(start))
 		})
 	}
 	group.Wait()
@@ -114,7 +115,7 @@ func (t *team) end() {
 				m.share.helpers.Wait()
 			}
 			_ = m.Do(func() error { // the next sort finds a context that has failed
-				m.end()
+				m.End()
 				return nil
 			})
 		})
@@ -152,13 +153,13 @@ func (t *team) measure() error {
 func (t *team) divide() error {
 	bytes := bytesOfRow(t.job)
 	share := bytes * (t.job.Rows/len(t.members) + 1)
-	if slices.ContainsFunc(t.members, func(m *member) bool { return m.freeBytes < int64(share) }) {
-		if err := t.each("measure", func(m *member) { m.measureMemory() }); err != nil {
+	if slices.ContainsFunc(t.members, func(m *member) bool { return m.FreeBytes < int64(share) }) {
+		if err := t.each("measure", func(m *member) { m.MeasureMemory() }); err != nil {
 			return err
 		}
 	}
 	for _, m := range t.members {
-		t.most = append(t.most, int(m.freeBytes)/bytes)
+		t.most = append(t.most, int(m.FreeBytes)/bytes)
 	}
 	borders := bordersOf(divide(t.job.Rows, t.most), shareStep)
 	for i, m := range t.members {
@@ -167,7 +168,7 @@ func (t *team) divide() error {
 		for c := range t.job.Columns {
 			part.Columns = append(part.Columns, rowsOf(&t.job.Columns[c], m.first, m.first+m.rows))
 		}
-		m.share = newKeyColumns(m.task, part, t.payload())
+		m.share = newKeyColumns(m.Task, part, t.payload())
 	}
 	return nil
 }

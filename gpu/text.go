@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -15,8 +16,8 @@ import (
 
 // textFits reports whether a device gathers a string column: there is likely to be memory for it, and no chunk has 4
 // GiB of strings.
-func textFits(t *task, c *keyencode.Column, rows int) bool {
-	if rows < t.tuning.TextRows {
+func textFits(t *device.Task, c *keyencode.Column, rows int) bool {
+	if rows < t.Tuning.TextRows {
 		return false
 	}
 	for _, k := range host.Filled(c) {
@@ -24,7 +25,7 @@ func textFits(t *task, c *keyencode.Column, rows int) bool {
 			return false
 		}
 	}
-	return t.hasMemory(2*host.TextBytes(c) + (sortBytes+32)*rows)
+	return t.HasMemory(2*host.TextBytes(c) + (device.SortBytes+32)*rows)
 }
 
 // A text is a string column on the device.
@@ -39,7 +40,7 @@ func (g *gatherer) uploadText(c *keyencode.Column) (t text, ok bool) {
 	for _, k := range chunks {
 		longest = max(longest, k.Rows)
 	}
-	room, ok := g.allocAll(8*(g.rows+1), host.TextBytes(c), width*(longest+1))
+	room, ok := g.AllocAll(8*(g.rows+1), host.TextBytes(c), width*(longest+1))
 	if !ok {
 		return t, false
 	}
@@ -47,7 +48,7 @@ func (g *gatherer) uploadText(c *keyencode.Column) (t text, ok bool) {
 	row, at := 0, 0
 	for _, k := range chunks {
 		g.Upload(offsets, k.Values[k.Offset*width:(k.Offset+k.Rows+1)*width])
-		g.launch("text_starts", g.blocks(k.Rows), uint64(offsets), uint64(width), uint64(k.Rows), uint64(at),
+		g.Launch("text_starts", g.Blocks(k.Rows), uint64(offsets), uint64(width), uint64(k.Rows), uint64(at),
 			uint64(t.starts)+uint64(8*row))
 		if begin, end := host.TextRange(c, &k); end > begin {
 			g.Upload(t.data+driver.Ptr(at), k.Data[0][begin:end])
@@ -55,7 +56,7 @@ func (g *gatherer) uploadText(c *keyencode.Column) (t text, ok bool) {
 		}
 		row += k.Rows
 	}
-	g.free(offsets)
+	g.Free(offsets)
 	return t, true
 }
 
@@ -68,29 +69,29 @@ func (g *gatherer) text(at int, src *keyencode.Column, validity driver.Ptr, bit 
 	if !ok {
 		return 0, 0, 0, false
 	}
-	defer g.free(t.starts, t.data)
-	room, ok := g.allocAll(4*g.out, 8*(tiles+1), width*(g.out+1))
+	defer g.Free(t.starts, t.data)
+	room, ok := g.AllocAll(4*g.out, 8*(tiles+1), width*(g.out+1))
 	if !ok {
 		return 0, 0, 0, false
 	}
 	lengths, sums, offsets := room[0], room[1], room[2]
-	g.launch("text_lengths", tiles, uint64(t.starts), uint64(validity), bit, uint64(g.order), uint64(g.out),
+	g.Launch("text_lengths", tiles, uint64(t.starts), uint64(validity), bit, uint64(g.order), uint64(g.out),
 		uint64(lengths), uint64(sums))
-	g.launch("text_sums", 1, uint64(sums), uint64(tiles))
-	g.launch("text_offsets", tiles, uint64(lengths), uint64(g.out), uint64(sums), uint64(width), uint64(offsets))
+	g.Launch("text_sums", 1, uint64(sums), uint64(tiles))
+	g.Launch("text_offsets", tiles, uint64(lengths), uint64(g.out), uint64(sums), uint64(width), uint64(offsets))
 	g.Moves(80 * g.out)
 	bytes = int(g.Words(sums+driver.Ptr(8*tiles), 1)[0])
-	g.free(lengths, sums)
+	g.Free(lengths, sums)
 	if width == 4 && bytes > math.MaxInt32 {
 		g.Fail(fmt.Errorf("column %d: %w: %d bytes", at, engine.ErrOffsets, bytes))
 	}
-	gathered, ok := g.allocAll(bytes)
+	gathered, ok := g.AllocAll(bytes)
 	if !ok {
-		g.free(offsets)
+		g.Free(offsets)
 		return 0, 0, 0, false
 	}
 	if bytes > 0 {
-		g.launch("text_copy", g.blocks(bytes/8+1), uint64(t.starts), uint64(g.order), uint64(offsets), uint64(width),
+		g.Launch("text_copy", g.Blocks(bytes/8+1), uint64(t.starts), uint64(g.order), uint64(offsets), uint64(width),
 			uint64(g.out), uint64(t.data), uint64(gathered[0]), uint64(bytes))
 		g.Moves(4 * bytes)
 	}

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -35,9 +36,9 @@ const (
 // selectFirst selects the first k of n rows by a column of codes, in one read of it. With separateTies, rows that tie
 // with the border are listed separately, where their order is that of the input; else they are candidates. afterLaunch
 // is called before memory in use is freed.
-func selectFirst(t *task, field abi.Field, bits, n, k int, separateTies bool, afterLaunch func()) (
+func selectFirst(t *device.Task, field abi.Field, bits, n, k int, separateTies bool, afterLaunch func()) (
 	c candidates, found outcome) {
-	shape, ok := strategy.ShapeSelect(t.tuning, n, k)
+	shape, ok := strategy.ShapeSelect(t.Tuning, n, k)
 	if !ok {
 		return c, notWorth
 	}
@@ -46,41 +47,41 @@ func selectFirst(t *task, field abi.Field, bits, n, k int, separateTies bool, af
 		width, tile, kernel = 4, kernels.SelectTile, "select_rows"
 	}
 	tiles := (n + tile - 1) / tile
-	status := t.zeros(8*tiles + int(unsafe.Sizeof(abi.Selection{})))
-	sample := t.alloc(8 * kernels.SelectSample)
-	c = candidates{codes: t.alloc(width * shape.Capacity), rows: t.alloc(4 * shape.Capacity), bits: bits}
+	status := t.Zeros(8*tiles + int(unsafe.Sizeof(abi.Selection{})))
+	sample := t.Alloc(8 * kernels.SelectSample)
+	c = candidates{codes: t.Alloc(width * shape.Capacity), rows: t.Alloc(4 * shape.Capacity), bits: bits}
 	job := abi.Select{
 		Field: field, Bits: uint64(bits), N: uint64(n), K: uint64(k), Hits: uint64(shape.Hits),
 		Capacity: uint64(shape.Capacity),
 		Sample:   uint64(sample), Status: uint64(status), Selection: uint64(status) + uint64(8*tiles),
 		Codes: uint64(c.codes), Rows: uint64(c.rows),
-		Selected: uint64(uintptr(unsafe.Pointer(t.reports.selected))),
+		Selected: uint64(uintptr(unsafe.Pointer(t.Reports.Selected))),
 	}
 	if separateTies {
-		c.tied = t.alloc(4 * k)
+		c.tied = t.Alloc(4 * k)
 		job.SeparateTies, job.Tied = 1, uint64(c.tied)
 	}
 	words := abi.Words([]abi.Select{job})
 	blocks := (min(n, kernels.SelectSample) + kernels.SelectBorderThreads - 1) / kernels.SelectBorderThreads
-	t.launch("select_border", blocks, words...)
-	t.launchEarly(kernel, tiles, words...)
+	t.Launch("select_border", blocks, words...)
+	t.LaunchEarly(kernel, tiles, words...)
 	t.Moves(int(field.Width) * n)
-	t.Record(t.reports.done)
+	t.Record(t.Reports.Done)
 	afterLaunch()
-	t.free(status, sample)
+	t.Free(status, sample)
 	if !t.Failed() {
-		t.Fail(t.WaitFor(t.reports.done))
+		t.Fail(t.WaitFor(t.Reports.Done))
 	}
-	got := t.reports.selected
+	got := t.Reports.Selected
 	if t.Failed() || got.Candidates > uint64(shape.Capacity) || got.Candidates+got.Tied < uint64(k) {
-		t.free(c.codes, c.rows, c.tied)
+		t.Free(c.codes, c.rows, c.tied)
 		if separateTies {
 			return candidates{}, misjudged
 		}
 		return candidates{}, notWorth
 	}
 	c.n, c.tie = int(got.Candidates), got.Border
-	t.assertPermutation(c.rows, c.n, n)
+	t.AssertPermutation(c.rows, c.n, n)
 	c.field = abi.CodesField(c.codes)
 	c.field.Width, c.field.Stride = uint64(width), uint64(width)
 	return c, selected

@@ -17,7 +17,7 @@ type windows struct{ dealt, places, offsets driver.Ptr }
 
 // inWindows reports whether a column is gathered in windows: there is one row number for each row.
 func (g *gatherer) inWindows(width int) bool {
-	return (width == 4 || width == 8) && g.out == g.rows && g.rows*width >= g.tuning.WindowBytes
+	return (width == 4 || width == 8) && g.out == g.rows && g.rows*width >= g.Tuning.WindowBytes
 }
 
 // scatterRows makes the windows when the first column needs them; nil if there is no memory for them.
@@ -26,17 +26,17 @@ func (g *gatherer) scatterRows() *windows {
 		return g.windows
 	}
 	tiles := scatterTiles(g.out)
-	room, ok := g.allocAll(4*g.out, 2*g.out, tiles*2*kernels.GatherWindows*4)
+	room, ok := g.AllocAll(4*g.out, 2*g.out, tiles*2*kernels.GatherWindows*4)
 	if !ok {
 		return nil
 	}
 	w := &windows{room[0], room[1], room[2]}
-	cursors := g.zeros(kernels.GatherWindows * 4)
-	shift := max(bits.Len(uint(g.out-1))-bits.Len(kernels.GatherWindows-1), bits.Len(uint(g.tuning.WindowRows))-1)
-	g.launch("scatter_rows", tiles, uint64(g.order), uint64(g.out), uint64(shift), uint64(w.dealt), uint64(w.places),
+	cursors := g.Zeros(kernels.GatherWindows * 4)
+	shift := max(bits.Len(uint(g.out-1))-bits.Len(kernels.GatherWindows-1), bits.Len(uint(g.Tuning.WindowRows))-1)
+	g.Launch("scatter_rows", tiles, uint64(g.order), uint64(g.out), uint64(shift), uint64(w.dealt), uint64(w.places),
 		uint64(w.offsets), uint64(cursors))
 	g.Moves(10 * g.out)
-	g.free(cursors)
+	g.Free(cursors)
 	g.windows = w
 	return w
 }
@@ -49,17 +49,17 @@ func (g *gatherer) gatherWindows(values driver.Ptr, width int, dst driver.Ptr) b
 	if w == nil {
 		return false
 	}
-	room, ok := g.allocAll(width * g.out)
+	room, ok := g.AllocAll(width * g.out)
 	if !ok {
 		return false
 	}
 	between := room[0]
-	g.launch(fmt.Sprint("gather_window_", width), (g.out+kernels.GatherTile-1)/kernels.GatherTile, uint64(values),
+	g.Launch(fmt.Sprint("gather_window_", width), (g.out+kernels.GatherTile-1)/kernels.GatherTile, uint64(values),
 		uint64(w.dealt), uint64(g.out), uint64(between))
-	g.launch(fmt.Sprint("collect_", width), scatterTiles(g.out), uint64(between), uint64(g.out), uint64(w.places),
+	g.Launch(fmt.Sprint("collect_", width), scatterTiles(g.out), uint64(between), uint64(g.out), uint64(w.places),
 		uint64(w.offsets), uint64(dst))
 	g.Moves((6 + 4*width) * g.out)
-	g.free(between)
+	g.Free(between)
 	return true
 }
 
@@ -69,7 +69,7 @@ func (g *gatherer) releaseWindows() bool {
 	if w == nil {
 		return false
 	}
-	g.free(w.dealt, w.places, w.offsets)
+	g.Free(w.dealt, w.places, w.offsets)
 	g.windows = nil
 	return true
 }

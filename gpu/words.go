@@ -32,10 +32,10 @@ func (s *wordSorter) sort() (rows driver.Ptr) {
 				return first
 			}
 		}
-		rows = sortCodes(s.task, src, scan, declined)
+		rows = sortCodes(s.Task, src, scan, declined)
 	}
 	if rows == 0 { // all digits are constant
-		return s.iota(s.rows, false)
+		return s.Iota(s.rows, false)
 	}
 	return rows
 }
@@ -43,12 +43,12 @@ func (s *wordSorter) sort() (rows driver.Ptr) {
 // prune selects the rows that may be in the result by the leading word of their codes, so that only they are sorted. ok
 // is false where that is not faster.
 func (s *wordSorter) prune() (c candidates, ok bool) {
-	if _, worth := strategy.ShapeSelect(s.tuning, s.rows, s.out); !worth || !s.limits {
+	if _, worth := strategy.ShapeSelect(s.Tuning, s.rows, s.out); !worth || !s.limits {
 		return c, false
 	}
 	src, _ := s.source(0, 0, s.rows)
 	c, found := s.selects(src.field, src.width, false)
-	s.free(src.codes, c.codes)
+	s.Free(src.codes, c.codes)
 	return c, found == selected
 }
 
@@ -58,7 +58,7 @@ func (s *wordSorter) source(word int, rows driver.Ptr, n int) (source, *abi.KeyS
 		return src, scan
 	}
 	codes, width := s.encodeOnHost(word), s.plan.WordBits(word)
-	return codesSource(s.task, codes, rows, n, width, s.rows), abi.Codes(codes, width)
+	return codesSource(s.Task, codes, rows, n, width, s.rows), abi.Codes(codes, width)
 }
 
 // wordOf returns a word of the codes of n rows: a column as it lies on the device if the word is only that, else encoded
@@ -72,7 +72,7 @@ func wordOf(c *keyColumns, plan *keyencode.Plan, word int, rows driver.Ptr, n in
 	}
 	width := plan.WordBits(word)
 	if rows == 0 && len(fields) == 1 && isDirect(&fields[0]) {
-		src = codesSource(c.task, 0, 0, n, width, c.rows)
+		src = codesSource(c.Task, 0, 0, n, width, c.rows)
 		src.field = c.field(&fields[0])
 		return src, c.scanOfField(&fields[0]), true
 	}
@@ -80,5 +80,5 @@ func wordOf(c *keyColumns, plan *keyencode.Plan, word int, rows driver.Ptr, n in
 	if rows == 0 {
 		scan = abi.Codes(codes, width)
 	}
-	return codesSource(c.task, codes, rows, n, width, c.rows), scan, true
+	return codesSource(c.Task, codes, rows, n, width, c.rows), scan, true
 }

@@ -1,6 +1,6 @@
 //go:build cuda && linux && amd64
 
-package gpu
+package device
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 )
 
-// openSessions opens devices that sort together, and returns the first. Those that reach each other copy directly.
-func openSessions(numbers []int, table *tuning.Table) (*session, error) {
-	sessions, errs := make([]*session, len(numbers)), make([]error, len(numbers))
+// Open opens devices that sort together, and returns the first. Those that reach each other copy directly.
+func Open(numbers []int, table *tuning.Table) (*Session, error) {
+	sessions, errs := make([]*Session, len(numbers)), make([]error, len(numbers))
 	var group sync.WaitGroup
 	for i, number := range numbers {
 		group.Go(func() {
@@ -31,17 +31,17 @@ func openSessions(numbers []int, table *tuning.Table) (*session, error) {
 		}
 	}
 	if err != nil {
-		_ = closeAll(sessions)
+		_ = CloseAll(sessions)
 		return nil, err
 	}
 	for _, s := range sessions {
-		s.peers = sessions
+		s.Peers = sessions
 	}
 	return sessions[0], nil
 }
 
-// closeAll closes sessions, but for those that were not opened.
-func closeAll(sessions []*session) error {
+// CloseAll closes sessions, but for those that were not opened.
+func CloseAll(sessions []*Session) error {
 	var errs []error
 	for _, s := range sessions {
 		if s != nil {

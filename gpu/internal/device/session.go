@@ -1,0 +1,60 @@
+//go:build cuda && linux && amd64
+
+// Package device has what every algorithm needs of an open GPU: memory, launches, reports of kernels, and downloads.
+package device
+
+import (
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/memory"
+	"github.com/arrowsort/arrowsort/gpu/internal/stream"
+	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
+	"github.com/arrowsort/arrowsort/kernels"
+)
+
+// A Session is an open device with what every sort needs: kernels, streams, device memory, and memory for the arguments
+// of kernels. One sort at a time uses it.
+type Session struct {
+	*driver.Context
+	Pool             *memory.Pool[driver.Ptr]
+	Streams          [3]*stream.Stream // of kernels, of uploads, of downloads
+	events           []driver.Event
+	Arguments        memory.Arguments
+	Reports          reports
+	CooperativeState driver.Ptr // a CooperativeState: zero between sorts
+	FreeBytes        int64      // of device memory for sorts, as last measured
+	Tuning           *tuning.Table
+	Peers            []*Session          // of all devices of the engine, this one first
+	OnLaunch         func(kernel string) // nil, but where launches are measured (benchmarks/cub)
+}
+
+func openSession(device int, table *tuning.Table) (*Session, error) {
+	c, err := driver.NewContext(device)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{Context: c, Pool: memory.NewPool(c.Alloc, c.Free), Tuning: table}
+	if err := s.Do(s.prepare); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Session) prepare() (err error) {
+	for i := range s.Streams {
+		if s.Streams[i], err = stream.Open(s.Context, s.Tuning); err != nil {
+			return err
+		}
+	}
+	if err = s.Reports.open(s.Context); err != nil {
+		return err
+	}
+	if s.CooperativeState, err = s.Alloc(kernels.CooperativeStateBytes); err != nil {
+		return err
+	}
+	if err = s.Arguments.Open(s.Context); err != nil {
+		return err
+	}
+	s.MeasureMemory()
+	return s.Streams[0].Zero(s.CooperativeState, kernels.CooperativeStateBytes)
+}
