@@ -7,6 +7,7 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -19,15 +20,15 @@ type permutation struct {
 
 // An argsorter computes the row numbers of a job's result.
 type argsorter struct {
-	*keyColumns
+	*keys.Columns
 	out     int // rows of the result
 	buffers *host.Buffers
 }
 
 // argsort computes the row numbers of a job's result by its keys, and returns the plan of their codes if one was made:
 // always where the job wants it. planned is called when the keys have been measured, or need not be.
-func argsort(c *keyColumns, buffers *host.Buffers, planned func()) (p permutation, plan *keyencode.Plan) {
-	s := &argsorter{c, c.job.Out(), buffers}
+func argsort(c *keys.Columns, buffers *host.Buffers, planned func()) (p permutation, plan *keyencode.Plan) {
+	s := &argsorter{c, c.Job.Out(), buffers}
 	job := s.describe()
 	var stats []keyencode.Statistics
 	var varying uint64  // bits of the only key
@@ -67,22 +68,22 @@ func argsort(c *keyColumns, buffers *host.Buffers, planned func()) (p permutatio
 
 // describe returns what is known of the job before its keys are read.
 func (s *argsorter) describe() strategy.Job {
-	keys, columns := s.job.Keys, s.job.Columns
-	_, bits, _ := typeWord(columns, keys)
-	fields := typeFields(columns, keys)
+	list, columns := s.Job.Keys, s.Job.Columns
+	_, bits, _ := keys.TypeWord(columns, list)
+	fields := keys.TypeFields(columns, list)
 	job := strategy.Job{
-		Rows: s.rows, Out: s.out, Keys: len(keys), TypeBits: bits, Numbers: fields != nil, OneColumn: asOneColumn(fields),
-		WantsPlan: s.job.Plan, Tuning: s.Tuning, Device: describeDevice(s.Task),
+		Rows: s.Rows, Out: s.out, Keys: len(list), TypeBits: bits, Numbers: fields != nil,
+		OneColumn: keys.AsOneColumn(fields), WantsPlan: s.Job.Plan, Tuning: s.Tuning, Device: describeDevice(s.Task),
 	}
-	if len(keys) != 1 {
+	if len(list) != 1 {
 		return job
 	}
-	if layout, ok := layoutOf(&columns[keys[0].Column]); ok {
-		job.Direct = layout.form != abi.FormNone && layout.form != abi.FormDecimal
-		if isNumber(layout) {
-			job.Width = layout.width
+	if layout, ok := keys.LayoutOf(&columns[list[0].Column]); ok {
+		job.Direct = layout.Form != abi.FormNone && layout.Form != abi.FormDecimal
+		if keys.IsNumber(layout) {
+			job.Width = layout.Width
 		}
-		_, last := typeWordWithNulls(columns, keys[0])
+		_, last := keys.TypeWordWithNulls(columns, list[0])
 		job.LastNull = last && bits == 0
 	}
 	return job
@@ -90,44 +91,44 @@ func (s *argsorter) describe() strategy.Job {
 
 // sortInSingleLaunch sorts by the only key. It returns 0 where a cooperative launch declines.
 func (s *argsorter) sortInSingleLaunch() driver.Ptr {
-	key := s.job.Keys[0]
-	layout, _ := layoutOf(&s.job.Columns[key.Column])
+	key := s.Job.Keys[0]
+	layout, _ := keys.LayoutOf(&s.Job.Columns[key.Column])
 	classes := uint64(classesAtEnd)
 	if key.Nulls == keyencode.NullsAtStart {
 		classes = classesAtStart
 	}
-	rows, _ := singleLaunch(s.Task, s.wholeField(key, layout), 0, s.rows, classes, s.prefetch)
+	rows, _ := singleLaunch(s.Task, s.WholeField(key, layout), 0, s.Rows, classes, s.Prefetch)
 	return rows
 }
 
-// sortColumn sorts by the only key by partition and bucket sort. If the device declines, or a plan is wanted, it returns
-// the key's statistics: if the device declined before it had any only the bits that vary, 0 if they are unknown.
+// sortColumn sorts by the only key by partition and bucket sort. If the device declines, or a plan is wanted, it
+// returns the key's statistics: if the device declined before it had any only the bits that vary, 0 if unknown.
 func (s *argsorter) sortColumn(typeBits int) (rows driver.Ptr, stats []keyencode.Statistics, vary uint64) {
-	key := s.job.Keys[0]
-	layout, _ := layoutOf(&s.job.Columns[key.Column])
-	in := s.keyInput(key, layout)
-	in.ChecksOrder = !s.job.Plan
-	rows = scanAndSort(s.Task, in, s.rows, s.prefetch)
-	if rows != 0 && !s.job.Plan {
+	key := s.Job.Keys[0]
+	layout, _ := keys.LayoutOf(&s.Job.Columns[key.Column])
+	in := s.KeyInput(key, layout)
+	in.ChecksOrder = !s.Job.Plan
+	rows = scanAndSort(s.Task, in, s.Rows, s.Prefetch)
+	if rows != 0 && !s.Job.Plan {
 		return rows, nil, 0
 	}
 	report := s.WaitForReport()
 	if report.Decision.Early != 0 {
 		return rows, nil, varying(&report, typeBits)
 	}
-	return rows, []keyencode.Statistics{s.statistics(key, &report.Statistics)}, 0
+	return rows, []keyencode.Statistics{s.Statistics(key, &report.Statistics)}, 0
 }
 
 // sortOneNumber sorts by all keys as one number, of their types if these have no more values than 64 bits, else of
 // ranges that a sample finds. It returns 0 where the device declines, and where all numbers are equal.
 func (s *argsorter) sortOneNumber(kind strategy.Kind, job *strategy.Job) (rows driver.Ptr) {
-	fields, width, known := typeWord(s.job.Columns, s.job.Keys)
+	fields, width, known := keys.TypeWord(s.Job.Columns, s.Job.Keys)
 	if !known {
-		fields, width = typeFields(s.job.Columns, s.job.Keys), 64
+		fields, width = keys.TypeFields(s.Job.Columns, s.Job.Keys), 64
 	}
-	deviceFields := s.fields(fields)
+	deviceFields := s.Fields(fields)
 	encoded := func() source {
-		return codesSource(s.Task, s.encodeFields(deviceFields, 0, s.rows), 0, s.rows, width, s.rows)
+		return codesSource(s.Task, s.EncodeFields(deviceFields, 0, s.Rows), 0, s.Rows, width, s.Rows)
 	}
 	var src source
 	var in abi.KeySource
@@ -138,14 +139,14 @@ func (s *argsorter) sortOneNumber(kind strategy.Kind, job *strategy.Job) (rows d
 		in = *abi.Codes(src.codes, width)
 	}
 	if kind == strategy.SmallCodes {
-		s.prefetch()
+		s.Prefetch()
 		return sortCodes(s.Task, src, &in, job.Declined)
 	}
-	if rows = scanAndSort(s.Task, in, s.rows, s.prefetch); rows == 0 {
+	if rows = scanAndSort(s.Task, in, s.Rows, s.Prefetch); rows == 0 {
 		switch report := s.WaitForReport(); {
 		case s.Failed():
 		case report.Decision.Reason == abi.ReasonOrdered:
-			rows = s.Iota(s.rows, report.Statistics.Falls != 0)
+			rows = s.Iota(s.Rows, report.Statistics.Falls != 0)
 		case report.Decision.Early != 0 && known:
 			if src.codes == 0 {
 				src = encoded()
@@ -160,22 +161,22 @@ func (s *argsorter) sortOneNumber(kind strategy.Kind, job *strategy.Job) (rows d
 
 // sortByDigits sorts by all bits of the only key's type, of which some vary, 0 if they are unknown.
 func (s *argsorter) sortByDigits(varying uint64, declined strategy.Kind) driver.Ptr {
-	fields, width, _ := typeWord(s.job.Columns, s.job.Keys)
-	src := codesSource(s.Task, 0, 0, s.rows, width, s.rows)
-	src.field, src.varying = s.field(&fields[0]), varying
-	s.prefetch()
+	fields, width, _ := keys.TypeWord(s.Job.Columns, s.Job.Keys)
+	src := codesSource(s.Task, 0, 0, s.Rows, width, s.Rows)
+	src.field, src.varying = s.Field(&fields[0]), varying
+	s.Prefetch()
 	return sortCodes(s.Task, src, nil, declined)
 }
 
 // makePlan plans codes from the statistics of the keys, nil if they have not been measured. It returns nil on an error.
 func (s *argsorter) makePlan(stats []keyencode.Statistics) *keyencode.Plan {
 	if stats == nil {
-		stats = s.measureKeys()
+		stats = s.MeasureKeys()
 	}
 	if s.Failed() {
 		return nil
 	}
-	plan, err := keyencode.NewPlan(s.job.Columns, s.job.Keys, stats)
+	plan, err := keyencode.NewPlan(s.Job.Columns, s.Job.Keys, stats)
 	s.Fail(err)
 	return plan
 }
@@ -184,12 +185,12 @@ func (s *argsorter) makePlan(stats []keyencode.Statistics) *keyencode.Plan {
 func (s *argsorter) sortByPlan(words *wordSorter) permutation {
 	plan := words.plan
 	switch {
-	case s.rows == 0:
+	case s.Rows == 0:
 		return permutation{}
 	case plan.Words() == 0 || plan.Sorted():
-		return permutation{rows: s.Iota(s.rows, false)}
+		return permutation{rows: s.Iota(s.Rows, false)}
 	case plan.Reversed():
-		return permutation{rows: s.Iota(s.rows, true)}
+		return permutation{rows: s.Iota(s.Rows, true)}
 	case isTextual(plan):
 		return words.sortStrings()
 	default:

@@ -15,6 +15,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -114,8 +115,8 @@ func benchmarkStages(b *testing.B, e *Engine, kind keyencode.Kind, rows int) {
 	defer leave()
 	t := device.NewTask(b.Context(), session, 0)
 	defer t.End()
-	columns := newKeyColumns(t, job, nil)
-	columns.column(0)
+	columns := keys.NewColumns(t, job, nil)
+	columns.Column(0)
 	require.NoError(b, t.Wait())
 	var measure, sort time.Duration
 	for b.Loop() {

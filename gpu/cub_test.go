@@ -17,6 +17,7 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -60,7 +61,7 @@ func must(err error) {
 // onDevice sorts columns that lie on the device. It implements cub.Engine.
 type onDevice struct {
 	*device.Session
-	columns  *keyColumns // of the last sort, until Release
+	columns  *keys.Columns // of the last sort, until Release
 	buffers  host.Buffers
 	plan     *keyencode.Plan
 	order    driver.Ptr
@@ -70,11 +71,11 @@ type onDevice struct {
 func (d *onDevice) Stream() cub.Stream { return cub.Stream(d.Streams[0].Handle()) }
 
 // begin makes the keys columns of a job that were uploaded.
-func (d *onDevice) begin(keys []cub.Key, job *engine.Job) {
+func (d *onDevice) begin(by []cub.Key, job *engine.Job) {
 	kinds := map[cub.Type]keyencode.Kind{cub.U32: keyencode.Uint32, cub.I32: keyencode.Int32,
 		cub.F32: keyencode.Float32, cub.U64: keyencode.Uint64, cub.I64: keyencode.Int64, cub.F64: keyencode.Float64,
 		cub.I16: keyencode.Int16}
-	for i, k := range keys {
+	for i, k := range by {
 		chunk, key := keyencode.Chunk{Rows: job.Rows}, keyencode.Key{Column: i}
 		if k.Validity != 0 {
 			chunk.Validity = []byte{}
@@ -90,10 +91,10 @@ func (d *onDevice) begin(keys []cub.Key, job *engine.Job) {
 	}
 	d.launches = d.launches[:0]
 	d.buffers.Mem = goMemory{}
-	d.columns = newKeyColumns(device.NewTask(context.Background(), d.Session, 0), job, nil)
-	for i, k := range keys {
-		d.columns.columns[i] = &column{values: driver.Ptr(k.Values), validity: driver.Ptr(k.Validity),
-			bit: uint64(k.Bit)}
+	d.columns = keys.NewColumns(device.NewTask(context.Background(), d.Session, 0), job, nil)
+	for i, k := range by {
+		d.columns.OnDevice[i] = &keys.Column{Values: driver.Ptr(k.Values), Validity: driver.Ptr(k.Validity),
+			Bit: uint64(k.Bit)}
 	}
 }
 
@@ -105,22 +106,22 @@ func (d *onDevice) Sort(keys []cub.Key, rows, limit int) cub.Ptr {
 	return cub.Ptr(p.rows)
 }
 
-func (d *onDevice) Encode(keys []cub.Key, rows int) cub.Ptr {
-	d.begin(keys, &engine.Job{Rows: rows})
-	plan, err := keyencode.NewPlan(d.columns.job.Columns, d.columns.job.Keys, d.columns.measureKeys())
+func (d *onDevice) Encode(by []cub.Key, rows int) cub.Ptr {
+	d.begin(by, &engine.Job{Rows: rows})
+	plan, err := keyencode.NewPlan(d.columns.Job.Columns, d.columns.Job.Keys, d.columns.MeasureKeys())
 	must(err)
 	if d.plan = plan; plan.Words() != 1 {
 		panic("the keys need two words")
 	}
-	fields, _ := planFields(plan, 0)
-	codes := d.columns.encodeFields(d.columns.fields(fields), 0, rows)
+	fields, _ := keys.PlanFields(plan, 0)
+	codes := d.columns.EncodeFields(d.columns.Fields(fields), 0, rows)
 	must(d.columns.Err)
 	return cub.Ptr(codes)
 }
 
 func (d *onDevice) Gather(values, gathered cub.Ptr, times int, windows bool) {
-	out, to := d.columns.job.Out(), driver.Ptr(gathered)
-	s := newGatherer(d.columns.Task, d.order, d.columns.rows, out)
+	out, to := d.columns.Job.Out(), driver.Ptr(gathered)
+	s := newGatherer(d.columns.Task, d.order, d.columns.Rows, out)
 	for range times {
 		if !windows {
 			s.Launch("gather_8", s.Blocks(out), uint64(values), uint64(d.order), uint64(out), uint64(to))
@@ -168,8 +169,8 @@ func (d *onDevice) OnLaunch(launched func(kernel string)) {
 }
 
 func (d *onDevice) Report() cub.Report {
-	job := d.columns.job
-	_, bits, ok := typeWord(job.Columns, job.Keys)
+	job := d.columns.Job
+	_, bits, ok := keys.TypeWord(job.Columns, job.Keys)
 	switch {
 	case d.plan != nil && d.plan.Words() > 0:
 		bits = d.plan.WordBits(0)

@@ -19,6 +19,7 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -217,7 +218,7 @@ func payload(column int, row uint64) uint64 {
 
 // proveTable proves a sorted table by its second column, the row numbers.
 func (b *bench) proveTable(job *engine.Job, sorted *engine.Result) {
-	keys := buffers.View[uint64](job.Columns[0].Chunks[0].Values)
+	numbers := buffers.View[uint64](job.Columns[0].Chunks[0].Values)
 	order := make([]uint32, job.Rows)
 	rows := buffers.View[uint64](sorted.Columns[1].Values)
 	var wrong atomic.Int64
@@ -225,7 +226,7 @@ func (b *bench) proveTable(job *engine.Job, sorted *engine.Result) {
 		for i := lo; i < hi; i++ {
 			row := rows[i]
 			order[i] = uint32(row)
-			if row >= uint64(len(keys)) || buffers.View[uint64](sorted.Columns[0].Values)[i] != keys[row] {
+			if row >= uint64(len(numbers)) || buffers.View[uint64](sorted.Columns[0].Values)[i] != numbers[row] {
 				wrong.Add(1)
 				continue
 			}
@@ -237,7 +238,7 @@ func (b *bench) proveTable(job *engine.Job, sorted *engine.Result) {
 		}
 	})
 	require.NoError(b, err)
-	require.Zero(b, wrong.Load()+prove(order, ordered(keys)), "rows that are wrong")
+	require.Zero(b, wrong.Load()+prove(order, ordered(numbers)), "rows that are wrong")
 }
 
 // ordered returns the numbers that order as the signed keys do.
@@ -276,8 +277,8 @@ func (b *bench) sortIndices(rows int) {
 	job.RowNumbers = 4
 	res, err := b.all.Sort(b.Context(), job, mem)
 	require.NoError(b, err)
-	keys := buffers.View[uint64](job.Columns[0].Chunks[0].Values)
-	require.Zero(b, prove(buffers.View[uint32](res.RowNumbers), ordered(keys)), "rows that are wrong")
+	numbers := buffers.View[uint64](job.Columns[0].Chunks[0].Values)
+	require.Zero(b, prove(buffers.View[uint32](res.RowNumbers), ordered(numbers)), "rows that are wrong")
 	res.Release(mem)
 	took := b.median(func() {
 		res, err := b.all.Sort(b.Context(), job, mem)
@@ -295,7 +296,7 @@ func (b *bench) sortResident(rows int) {
 	mem := b.all.Allocator()
 	job := randomJob(mem, keyencode.Int64, rows, 1)
 	job.RowNumbers, job.Gather = 4, []int{0} // gathered by nobody, so that the column stays
-	keys := buffers.View[uint64](job.Columns[0].Chunks[0].Values)
+	numbers := buffers.View[uint64](job.Columns[0].Chunks[0].Values)
 	s := <-b.all.turn
 	defer func() { b.all.turn <- s }()
 	columns := make([]driver.Ptr, *tableDevices)
@@ -309,7 +310,7 @@ func (b *bench) sortResident(rows int) {
 			b.uploadShares(t, columns)
 		}
 		for i, m := range t.members {
-			m.share.columns[0] = &column{values: columns[i]}
+			m.share.OnDevice[0] = &keys.Column{Values: columns[i]}
 		}
 		for _, stage := range []func() error{t.measure, t.partition, t.exchangeKeys} {
 			require.NoError(b, stage())
@@ -334,7 +335,7 @@ func (b *bench) sortResident(rows int) {
 		}
 	}
 	sort(true)
-	require.Zero(b, prove(order, ordered(keys)), "rows that are wrong")
+	require.Zero(b, prove(order, ordered(numbers)), "rows that are wrong")
 	share := b.sortShare(s, columns[0], rows / *tableDevices)
 	took := b.median(func() { sort(false) })
 	exchange := lasting(sent, b.exchange)
@@ -351,7 +352,7 @@ func (b *bench) uploadShares(t *team, columns []driver.Ptr) {
 		p, err := m.Context.Alloc(8*m.rows + device.Padding)
 		m.Fail(err)
 		columns[m.number] = p
-		uploadValues(&m.Copier, p, m.share.job.Columns[0].Chunks, 8)
+		keys.UploadValues(&m.Copier, p, m.share.Job.Columns[0].Chunks, 8)
 		m.Wait()
 	}))
 }
@@ -376,8 +377,8 @@ func (b *bench) sortShare(s *device.Session, values driver.Ptr, rows int) time.D
 	return b.median(func() {
 		t := device.NewTask(b.Context(), s, 0)
 		defer t.End()
-		alone := newKeyColumns(t, job, nil)
-		alone.columns[0] = &column{values: values}
+		alone := keys.NewColumns(t, job, nil)
+		alone.OnDevice[0] = &keys.Column{Values: values}
 		argsort(alone, &host.Buffers{Mem: goMemory{}}, func() {})
 		require.NoError(b, t.Wait())
 	})

@@ -107,21 +107,21 @@ func (t *team) send(m *member, at int) {
 	if m.rows == 0 || n == 0 {
 		return
 	}
-	src := &m.share.job.Columns[at]
-	c := m.share.column(at)
+	src := &m.share.Job.Columns[at]
+	c := m.share.Column(at)
 	sendBits := func(bits driver.Ptr, bit uint64) driver.Ptr {
 		return gatherBits(m.Task, bits-driver.Ptr(m.first/8), bit, m.rowsTo, n, m.ones.uncounted())
 	}
-	if c.validity != 0 {
-		m.outbox.bits = sendBits(c.validity, c.bit)
+	if c.Validity != 0 {
+		m.outbox.bits = sendBits(c.Validity, c.Bit)
 	}
 	switch width := src.ValueBytes(); {
 	case src.Kind == keyencode.Bool:
-		m.column = sendBits(c.values, c.valueBit)
+		m.column = sendBits(c.Values, c.ValueBit)
 	case width > 0:
 		padded := (n + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile
 		m.column = m.Alloc(padded * width)
-		gatherRows(m.Task, c.values-driver.Ptr(m.first*width), width, m.rowsTo, padded, m.column)
+		gatherRows(m.Task, c.Values-driver.Ptr(m.first*width), width, m.rowsTo, padded, m.column)
 	}
 }
 

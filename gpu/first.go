@@ -5,17 +5,18 @@ package gpu
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 )
 
 // sortFirstByTypes sorts the rows that the result needs by one number of the types of the keys, without statistics.
 func (s *argsorter) sortFirstByTypes() (rows driver.Ptr, found outcome) {
-	fields, bits, ok := typeWord(s.job.Columns, s.job.Keys)
+	fields, bits, ok := keys.TypeWord(s.Job.Columns, s.Job.Keys)
 	if !ok {
 		return s.sortFirstWithNulls()
 	}
-	deviceFields := s.fields(fields)
-	number := isNumber(fields[0].layout)
+	deviceFields := s.Fields(fields)
+	number := keys.IsNumber(fields[0].Layout)
 	if len(fields) > 1 && number {
 		if rows = s.sortFirstByLeadingKey(deviceFields, bits); rows != 0 {
 			return rows, selected
@@ -23,7 +24,7 @@ func (s *argsorter) sortFirstByTypes() (rows driver.Ptr, found outcome) {
 	}
 	src := source{field: deviceFields[0], width: bits}
 	if len(fields) > 1 || !number {
-		src.codes = s.encodeFields(deviceFields, 0, s.rows)
+		src.codes = s.EncodeFields(deviceFields, 0, s.Rows)
 		src.field = abi.CodesField(src.codes)
 	}
 	if rows, found = s.sortFirst(src); found != selected {
@@ -35,8 +36,8 @@ func (s *argsorter) sortFirstByTypes() (rows driver.Ptr, found outcome) {
 // sortFirstWithNulls does the same for a single key whose nulls share a number with its greatest value. It selects
 // nothing if the result includes either.
 func (s *argsorter) sortFirstWithNulls() (driver.Ptr, outcome) {
-	word, _ := typeWordWithNulls(s.job.Columns, s.job.Keys[0])
-	c, found := s.selects(s.field(&word), 64, true)
+	word, _ := keys.TypeWordWithNulls(s.Job.Columns, s.Job.Keys[0])
+	c, found := s.selects(s.Field(&word), 64, true)
 	if found != selected {
 		return 0, found
 	}
@@ -50,13 +51,13 @@ func (s *argsorter) sortFirstWithNulls() (driver.Ptr, outcome) {
 // sortFirstByLeadingKey selects by the first of several keys alone, which reads less than all of them. Only candidates
 // are encoded: deviceFields are the fields of their word, which has the given bits. It returns 0 if none are selected.
 func (s *argsorter) sortFirstByLeadingKey(deviceFields []abi.Field, bits int) driver.Ptr {
-	leading, leadingBits, _ := typeWord(s.job.Columns, s.job.Keys[:1]) // which a longer word includes
-	c, found := s.selects(s.field(&leading[0]), leadingBits, false)
+	leading, leadingBits, _ := keys.TypeWord(s.Job.Columns, s.Job.Keys[:1]) // which a longer word includes
+	c, found := s.selects(s.Field(&leading[0]), leadingBits, false)
 	if found != selected {
 		return 0
 	}
 	s.Free(c.codes)
-	c.codes, c.bits = s.encodeFields(deviceFields, c.rows, c.n), bits
+	c.codes, c.bits = s.EncodeFields(deviceFields, c.rows, c.n), bits
 	c.field = abi.CodesField(c.codes)
 	return s.sortCandidates(c)
 }
@@ -74,7 +75,7 @@ func (s *argsorter) sortFirst(src source) (driver.Ptr, outcome) {
 
 // selects selects the rows that the result needs.
 func (s *argsorter) selects(field abi.Field, bits int, separateTies bool) (candidates, outcome) {
-	return selectFirst(s.Task, field, bits, s.rows, s.out, separateTies, s.prefetch)
+	return selectFirst(s.Task, field, bits, s.Rows, s.out, separateTies, s.Prefetch)
 }
 
 // sortSelected sorts the candidates and appends the rows that tie with the border.

@@ -6,18 +6,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
 func TestAsOneColumn(t *testing.T) {
-	fields := make([]keyField, kernels.MostKeys+1)
+	fields := make([]keys.Field, kernels.MostKeys+1)
 	for i := range fields {
-		fields[i].layout.form = abi.FormInteger
+		fields[i].Layout.Form = abi.FormInteger
 	}
-	require.True(t, asOneColumn(fields[1:]))
-	require.False(t, asOneColumn(fields))
-	fields[0].layout.form = abi.FormBit
-	require.True(t, asOneColumn(fields[:2]))
-	require.False(t, asOneColumn(fields[:1]))
-	require.False(t, asOneColumn(nil))
+	require.True(t, keys.AsOneColumn(fields[1:]))
+	require.False(t, keys.AsOneColumn(fields))
+	fields[0].Layout.Form = abi.FormBit
+	require.True(t, keys.AsOneColumn(fields[:2]))
+	require.False(t, keys.AsOneColumn(fields[:1]))
+	require.False(t, keys.AsOneColumn(nil))
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -72,7 +73,7 @@ func (t *team) sort() error {
 	return t.each("sort", func(m *member) {
 		m.Free(m.outbox.codes)
 		if m.rows > 0 {
-			m.share.releaseKeys()
+			m.share.ReleaseKeys()
 		}
 		for _, in := range m.inboxes {
 			if in.received() == 0 {
@@ -89,16 +90,16 @@ func (t *team) sort() error {
 func (t *team) sortRange(m *member, in *inbox) {
 	n := in.received()
 	job := &engine.Job{Rows: n, Limit: in.hi - in.lo}
-	words := newKeyColumns(m.Task, job, nil)
+	words := keys.NewColumns(m.Task, job, nil)
 	for i, p := range in.words {
 		job.Keys = append(job.Keys, keyencode.Key{Column: i})
 		job.Columns = append(job.Columns,
 			keyencode.Column{Kind: keyencode.Uint64, Chunks: []keyencode.Chunk{{Rows: n}}})
-		words.columns[i] = &column{values: p}
+		words.OnDevice[i] = &keys.Column{Values: p}
 	}
 	order, _ := argsort(words, &t.buffers, func() {})
 	m.AssertPermutation(order.rows, job.Out(), n)
-	words.releaseKeys()
+	words.ReleaseKeys()
 	in.sorted = &sortedRange{newGatherer(m.Task, order.rows, n, job.Out()), device.Downloads{Task: m.Task}}
 	m.OnPressure(func() bool { return in.sorted.downloads.Retire(0) })
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -56,7 +57,7 @@ func (s *sorter) hostNumbers() []uint32 {
 func (s *sorter) gatherAll() {
 	d := &s.downloads
 	for i, at := range s.job.Gather {
-		if !s.columns.hasArrived(at) || !s.isPrepared(i+1) || host.IsText(s.job.Columns[at].Kind) {
+		if !s.columns.HasArrived(at) || !s.isPrepared(i+1) || host.IsText(s.job.Columns[at].Kind) {
 			d.Flush(d.Ready()) // before the host waits
 		}
 		d.Retire(1)
@@ -77,29 +78,29 @@ func (s *sorter) gather(i int) {
 		return
 	}
 	dst := &s.result.Columns[i]
-	c := s.columns.column(at)
+	c := s.columns.Column(at)
 	if dst.Validity != nil {
-		s.downloads.Deliver(dst.Validity, s.bits(c.validity, c.bit, s.ones.of(i)))
+		s.downloads.Deliver(dst.Validity, s.bits(c.Validity, c.Bit, s.ones.of(i)))
 	}
 	switch {
 	case host.IsText(src.Kind):
 		s.gatherText(i, c)
 	case src.Kind == keyencode.Bool:
-		s.downloads.Deliver(dst.Values, s.bits(c.values, c.valueBit, s.ones.uncounted()))
+		s.downloads.Deliver(dst.Values, s.bits(c.Values, c.ValueBit, s.ones.uncounted()))
 	case len(dst.Values) > 0:
-		s.downloads.Deliver(dst.Values, s.values(c.values, src.ValueBytes()))
+		s.downloads.Deliver(dst.Values, s.values(c.Values, src.ValueBytes()))
 	}
 	if !slices.Contains(s.job.Gather[i+1:], at) {
-		s.columns.release(at)
+		s.columns.Release(at)
 	}
 }
 
 // gatherText gathers a string column of the job's list. The buffer for the bytes is allocated when their number is
 // known. If the device lacks memory the host gathers the column.
-func (s *sorter) gatherText(i int, c *column) {
+func (s *sorter) gatherText(i int, c *keys.Column) {
 	at := s.job.Gather[i]
 	dst := &s.result.Columns[i]
-	offsets, data, bytes, ok := s.text(at, &s.job.Columns[at], c.validity, c.bit)
+	offsets, data, bytes, ok := s.text(at, &s.job.Columns[at], c.Validity, c.Bit)
 	if !ok {
 		s.prepared(len(s.job.Gather)) // no other goroutine reads onHost any more
 		s.onHost[at] = true

@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -172,11 +173,11 @@ func (m *member) scatterSegment(plan *keyencode.Plan, s *segment, n int, c *cuts
 
 // encodeSent encodes a word of n rows that are numbered in the whole table.
 func (m *member) encodeSent(plan *keyencode.Plan, word int, rows driver.Ptr, n int, codes driver.Ptr) {
-	found, _ := planFields(plan, word)
-	fields := m.share.fields(found)
+	found, _ := keys.PlanFields(plan, word)
+	fields := m.share.Fields(found)
 	for i := range fields {
 		fields[i] = fields[i].NumberedFrom(m.first)
 	}
-	launchEncode(m.Task, fields, rows, n, codes)
+	keys.LaunchEncode(m.Task, fields, rows, n, codes)
 	m.Moves((32*len(fields) + 12) * n)
 }

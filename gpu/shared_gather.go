@@ -39,14 +39,14 @@ func (t *team) gather() error {
 		err = t.each("gather", func(m *member) {
 			m.Free(m.column, m.outbox.bits)
 			if m.rows > 0 && isLast {
-				m.share.release(at)
+				m.share.Release(at)
 			}
 			for _, in := range m.inboxes {
 				t.gatherColumn(m, in, i)
 			}
 			if len(rest) > 0 {
 				next := t.job.Gather[rest[0]]
-				if !m.share.hasArrived(next) {
+				if !m.share.HasArrived(next) {
 					m.flush() // before the host waits
 				}
 				t.send(m, next)

@@ -13,6 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
+	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -75,8 +76,8 @@ func benchmarkSmallSort(b *testing.B, e *Engine, kind keyencode.Kind, rows int) 
 	defer leave()
 	t := device.NewTask(b.Context(), session, 0)
 	defer t.End()
-	s := &argsorter{keyColumns: newKeyColumns(t, job, nil), out: rows}
-	s.column(0)
+	s := &argsorter{Columns: keys.NewColumns(t, job, nil), out: rows}
+	s.Column(0)
 	require.NoError(b, s.Wait())
 	for b.Loop() {
 		order := s.sortInSingleLaunch()

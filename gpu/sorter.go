@@ -5,6 +5,7 @@ package gpu
 import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
+	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -12,7 +13,7 @@ import (
 type sorter struct {
 	*device.Task
 	output
-	columns   *keyColumns
+	columns   *keys.Columns
 	downloads device.Downloads
 	*gatherer
 	ones onesCounters
@@ -26,7 +27,7 @@ func sortJob(t *device.Task, job *engine.Job, mem engine.Allocator) (*engine.Res
 	s := newSorter(t, job, mem)
 	defer s.buffers.Release()
 	defer t.Idle() // before the buffers are released
-	defer s.columns.helpers.Wait()
+	defer s.columns.Helpers.Wait()
 	defer s.helpers.Wait()
 	s.prepare(t.Tuning.HelperRows)
 	order, plan := argsort(s.columns, &s.buffers, func() { s.progress(1) })
@@ -34,7 +35,7 @@ func sortJob(t *device.Task, job *engine.Job, mem engine.Allocator) (*engine.Res
 		return nil, s.Err
 	}
 	s.AssertPermutation(order.rows, job.Out(), job.Rows)
-	s.columns.releaseKeys()
+	s.columns.ReleaseKeys()
 	s.progress(2)
 	s.gatherer, s.numbers = newGatherer(t, order.rows, job.Rows, job.Out()), order.onHost
 	t.OnPressure(func() bool { return s.downloads.Retire(0) })
@@ -59,6 +60,6 @@ func newSorter(t *device.Task, job *engine.Job, mem engine.Allocator) *sorter {
 	for _, at := range job.Gather {
 		s.onHost[at] = s.isForHost(at, func(c *keyencode.Column) bool { return textFits(t, c, job.Rows) })
 	}
-	s.columns = newKeyColumns(t, job, s.payload())
+	s.columns = keys.NewColumns(t, job, s.payload())
 	return s
 }

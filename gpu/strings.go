@@ -7,6 +7,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/tiebreak"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -15,7 +16,7 @@ import (
 // isTextual reports whether a word of the codes holds bytes of strings, which only the host reads.
 func isTextual(plan *keyencode.Plan) bool {
 	for word := range plan.Words() {
-		if _, ok := planFields(plan, word); !ok {
+		if _, ok := keys.PlanFields(plan, word); !ok {
 			return true
 		}
 	}
@@ -50,7 +51,7 @@ func (s *wordSorter) sortStrings() (p permutation) {
 // sortLeading sorts by the leading word of the codes. The first n of the rows are those that may be in the result, or
 // precede one that is.
 func (s *wordSorter) sortLeading() (rows driver.Ptr, n int) {
-	src, scan := s.source(0, 0, s.rows)
+	src, scan := s.source(0, 0, s.Rows)
 	if s.limits {
 		if c, found := s.selects(src.field, src.width, false); found == selected {
 			s.Free(src.codes)
@@ -58,9 +59,9 @@ func (s *wordSorter) sortLeading() (rows driver.Ptr, n int) {
 		}
 	}
 	if rows = sortCodes(s.Task, src, scan, s.declined); rows == 0 {
-		rows = s.Iota(s.rows, false)
+		rows = s.Iota(s.Rows, false)
 	}
-	return rows, s.rows
+	return rows, s.Rows
 }
 
 // encodeOnHost encodes the leading word of strings.
@@ -68,13 +69,13 @@ func (s *wordSorter) encodeOnHost(word int) driver.Ptr {
 	if word != 0 {
 		panic("gpu: only the leading word of strings is sorted by the device")
 	}
-	made, err := host.Words[uint64](s.buffers, s.rows)
+	made, err := host.Words[uint64](s.buffers, s.Rows)
 	s.Fail(err)
 	if s.Failed() {
 		return 0
 	}
-	s.Fail(s.Workers.Tiles(s.rows, s.Tuning.EncodeRows, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
-	codes := s.Alloc(8 * s.rows)
+	s.Fail(s.Workers.Tiles(s.Rows, s.Tuning.EncodeRows, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
+	codes := s.Alloc(8 * s.Rows)
 	s.Upload(codes, buffers.Bytes(made))
 	s.Wait() // if made is pinned, the copy reads it until here
 	s.buffers.Free(buffers.Bytes(made))
@@ -125,7 +126,7 @@ func (s *wordSorter) sortRun(r tiebreak.Run, rows []uint32, codes []uint64) []ti
 		return nil
 	}
 	n := len(rows)
-	src := codesSource(s.Task, s.Alloc(8*n), s.Alloc(4*n), n, s.plan.WordBits(r.Word), s.rows)
+	src := codesSource(s.Task, s.Alloc(8*n), s.Alloc(4*n), n, s.plan.WordBits(r.Word), s.Rows)
 	s.Upload(src.codes, buffers.Bytes(codes))
 	s.Upload(src.rows, buffers.Bytes(rows))
 	sorted := sortCodes(s.Task, src, nil, 0)

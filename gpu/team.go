@@ -12,6 +12,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -34,10 +35,10 @@ type team struct {
 // A member is a device of a team.
 type member struct {
 	*device.Task
-	number int         // in the team
-	share  *keyColumns // of its share
-	first  int         // row of its share
-	rows   int         // of its share
+	number int           // in the team
+	share  *keys.Columns // of its share
+	first  int           // row of its share
+	rows   int           // of its share
 	outbox
 	inboxes []*inbox // of its ranges
 	ones    onesCounters
@@ -112,7 +113,7 @@ func (t *team) end() {
 	for _, m := range t.members {
 		group.Go(func() {
 			if m.share != nil {
-				m.share.helpers.Wait()
+				m.share.Helpers.Wait()
 			}
 			_ = m.Do(func() error { // the next sort finds a context that has failed
 				m.End()
@@ -129,7 +130,7 @@ func (t *team) measure() error {
 	stats := make([][]keyencode.Statistics, len(t.members))
 	err := t.each("measure", func(m *member) {
 		if m.rows > 0 {
-			stats[m.number] = m.share.measureKeys()
+			stats[m.number] = m.share.MeasureKeys()
 		}
 	})
 	if err != nil {
@@ -168,7 +169,7 @@ func (t *team) divide() error {
 		for c := range t.job.Columns {
 			part.Columns = append(part.Columns, rowsOf(&t.job.Columns[c], m.first, m.first+m.rows))
 		}
-		m.share = newKeyColumns(m.Task, part, t.payload())
+		m.share = keys.NewColumns(m.Task, part, t.payload())
 	}
 	return nil
 }
@@ -205,7 +206,7 @@ func gathersText(job *engine.Job) bool {
 // canShare reports whether several devices can share a job: they read all of its keys.
 func canShare(job *engine.Job) bool {
 	return !slices.ContainsFunc(job.Keys, func(k keyencode.Key) bool {
-		_, ok := layoutOf(&job.Columns[k.Column])
+		_, ok := keys.LayoutOf(&job.Columns[k.Column])
 		return !ok
 	})
 }

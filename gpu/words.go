@@ -5,6 +5,7 @@ package gpu
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -19,7 +20,7 @@ type wordSorter struct {
 
 // sort sorts the rows by the words of their codes, from the last word to the first. Each sort is stable.
 func (s *wordSorter) sort() (rows driver.Ptr) {
-	n, declined := s.rows, s.declined
+	n, declined := s.Rows, s.declined
 	if s.plan.Words() > 1 {
 		if c, ok := s.prune(); ok {
 			rows, n, declined = c.rows, c.n, 0
@@ -35,7 +36,7 @@ func (s *wordSorter) sort() (rows driver.Ptr) {
 		rows = sortCodes(s.Task, src, scan, declined)
 	}
 	if rows == 0 { // all digits are constant
-		return s.Iota(s.rows, false)
+		return s.Iota(s.Rows, false)
 	}
 	return rows
 }
@@ -43,10 +44,10 @@ func (s *wordSorter) sort() (rows driver.Ptr) {
 // prune selects the rows that may be in the result by the leading word of their codes, so that only they are sorted. ok
 // is false where that is not faster.
 func (s *wordSorter) prune() (c candidates, ok bool) {
-	if _, worth := strategy.ShapeSelect(s.Tuning, s.rows, s.out); !worth || !s.limits {
+	if _, worth := strategy.ShapeSelect(s.Tuning, s.Rows, s.out); !worth || !s.limits {
 		return c, false
 	}
-	src, _ := s.source(0, 0, s.rows)
+	src, _ := s.source(0, 0, s.Rows)
 	c, found := s.selects(src.field, src.width, false)
 	s.Free(src.codes, c.codes)
 	return c, found == selected
@@ -54,31 +55,31 @@ func (s *wordSorter) prune() (c candidates, ok bool) {
 
 // source returns a word of the codes of n rows, 0 for all rows in the order of the input, and the same for the key scan.
 func (s *wordSorter) source(word int, rows driver.Ptr, n int) (source, *abi.KeySource) {
-	if src, scan, ok := wordOf(s.keyColumns, s.plan, word, rows, n); ok {
+	if src, scan, ok := wordOf(s.Columns, s.plan, word, rows, n); ok {
 		return src, scan
 	}
 	codes, width := s.encodeOnHost(word), s.plan.WordBits(word)
-	return codesSource(s.Task, codes, rows, n, width, s.rows), abi.Codes(codes, width)
+	return codesSource(s.Task, codes, rows, n, width, s.Rows), abi.Codes(codes, width)
 }
 
 // wordOf returns a word of the codes of n rows: a column as it lies on the device if the word is only that, else encoded
 // codes. The same for the key scan is nil unless the rows are in the order of the input. ok is false for a word with
 // bytes of strings, which the host encodes.
-func wordOf(c *keyColumns, plan *keyencode.Plan, word int, rows driver.Ptr, n int) (
+func wordOf(c *keys.Columns, plan *keyencode.Plan, word int, rows driver.Ptr, n int) (
 	src source, scan *abi.KeySource, ok bool) {
-	fields, ok := planFields(plan, word)
+	fields, ok := keys.PlanFields(plan, word)
 	if !ok {
 		return source{}, nil, false
 	}
 	width := plan.WordBits(word)
-	if rows == 0 && len(fields) == 1 && isDirect(&fields[0]) {
-		src = codesSource(c.Task, 0, 0, n, width, c.rows)
-		src.field = c.field(&fields[0])
-		return src, c.scanOfField(&fields[0]), true
+	if rows == 0 && len(fields) == 1 && keys.IsDirect(&fields[0]) {
+		src = codesSource(c.Task, 0, 0, n, width, c.Rows)
+		src.field = c.Field(&fields[0])
+		return src, c.ScanOfField(&fields[0]), true
 	}
-	codes := c.encodeFields(c.fields(fields), rows, n)
+	codes := c.EncodeFields(c.Fields(fields), rows, n)
 	if rows == 0 {
 		scan = abi.Codes(codes, width)
 	}
-	return codesSource(c.Task, codes, rows, n, width, c.rows), scan, true
+	return codesSource(c.Task, codes, rows, n, width, c.Rows), scan, true
 }

@@ -1,4 +1,4 @@
-package gpu
+package keys
 
 import (
 	"cmp"
@@ -72,29 +72,29 @@ func keyColumnOf(rng *rand.Rand, kind keyencode.Kind, rows int, nullable bool) (
 }
 
 // bitsOf spells out what kernels/number.h makes of a value; nil is null.
-func (f *keyField) bitsOf(value []byte) uint64 { return f.numberOf(value) >> f.Down & f.Mask << f.Up }
+func (f *Field) bitsOf(value []byte) uint64 { return f.numberOf(value) >> f.Down & f.Mask << f.Up }
 
-func (f *keyField) numberOf(value []byte) uint64 {
-	l := f.layout
-	mask := ^uint64(0) >> (64 - 8*min(max(l.width, 1), 8))
+func (f *Field) numberOf(value []byte) uint64 {
+	l := f.Layout
+	mask := ^uint64(0) >> (64 - 8*min(max(l.Width, 1), 8))
 	x := uint64(0)
 	switch {
-	case value == nil || l.form == abi.FormNone:
+	case value == nil || l.Form == abi.FormNone:
 		return f.Null
-	case l.form == abi.FormClass:
+	case l.Form == abi.FormClass:
 		return f.Bias
-	case l.form == abi.FormDecimal:
+	case l.Form == abi.FormDecimal:
 		return f.limbOf(value)
-	case l.form == abi.FormBigEndian:
+	case l.Form == abi.FormBigEndian:
 		for _, b := range value {
 			x = x<<8 | uint64(b)
 		}
 	default:
-		for i, b := range value[:l.width] {
+		for i, b := range value[:l.Width] {
 			x |= uint64(b) << (8 * i)
 		}
 	}
-	if l.form == abi.FormFloat {
+	if l.Form == abi.FormFloat {
 		if x&l.signBit != 0 {
 			x = (l.signBit - x) & mask
 		}
@@ -106,7 +106,7 @@ func (f *keyField) numberOf(value []byte) uint64 {
 }
 
 // limbOf is a limb of (value - Base) >> Shift, or of Last minus that.
-func (f *keyField) limbOf(value []byte) uint64 {
+func (f *Field) limbOf(value []byte) uint64 {
 	number := func(limbs [4]uint64) *big.Int {
 		n := new(big.Int)
 		for i := 3; i >= 0; i-- {
@@ -118,7 +118,7 @@ func (f *keyField) limbOf(value []byte) uint64 {
 	for i, b := range value {
 		limbs[i/8] |= uint64(b) << (8 * (i % 8))
 	}
-	limbs[len(value)/8-1] ^= f.layout.signBit
+	limbs[len(value)/8-1] ^= f.Layout.signBit
 	n := number(limbs)
 	n.Rsh(n.Sub(n, number(f.Base)), f.Shift)
 	if f.Descending {
@@ -139,7 +139,7 @@ func TestPlanFieldsAreTheCodes(t *testing.T) {
 			values := make([][][]byte, 2)
 			for i, k := range kinds {
 				columns[i], values[i] = keyColumnOf(rng, k, rows, rng.IntN(2) == 0)
-				_, ok := layoutOf(&columns[i])
+				_, ok := LayoutOf(&columns[i])
 				require.True(t, ok)
 				keys[i] = keyencode.Key{
 					Column: i, Order: keyencode.Order(rng.IntN(2)), Nulls: keyencode.NullPlacement(rng.IntN(2)),
@@ -154,13 +154,13 @@ func TestPlanFieldsAreTheCodes(t *testing.T) {
 					numbers[i] = uint32(i)
 				}
 				p.EncodeRows(codes, word, numbers)
-				fields, ok := planFields(p, word)
+				fields, ok := PlanFields(p, word)
 				require.True(t, ok)
 				for i := range codes {
 					sum := uint64(0)
 					for j := range fields {
 						f := &fields[j]
-						require.Less(t, f.Shift, uint(8*max(f.layout.width, 1)), "no bit is left")
+						require.Less(t, f.Shift, uint(8*max(f.Layout.Width, 1)), "no bit is left")
 						sum += f.bitsOf(values[f.Column][i])
 					}
 					require.Equal(t, codes[i], sum,
@@ -176,7 +176,7 @@ func TestStringsHaveNoLayout(t *testing.T) {
 		{Kind: keyencode.Binary}, {Kind: keyencode.LargeBinary}, {Kind: keyencode.BinaryView},
 		{Kind: keyencode.FixedSizeBinary, Width: 9},
 	} {
-		_, ok := layoutOf(&c)
+		_, ok := LayoutOf(&c)
 		require.False(t, ok)
 	}
 }
@@ -218,7 +218,7 @@ func TestBitsOfTypeWords(t *testing.T) {
 		for i := range test.columns {
 			keys = append(keys, keyencode.Key{Column: i, Order: keyencode.Order(i % 2)})
 		}
-		_, bits, ok := typeWord(test.columns, keys)
+		_, bits, ok := TypeWord(test.columns, keys)
 		require.Equal(t, test.bits > 0, ok, "%+v", test.columns)
 		require.Equal(t, test.bits, bits, "%+v", test.columns)
 	}
@@ -243,7 +243,7 @@ func TestTypeWordsOrderRows(t *testing.T) {
 			})
 			stats = append(stats, keyencode.Measure(&columns[i], keys[i], 0, rows))
 		}
-		fields, width, ok := typeWord(columns, keys)
+		fields, width, ok := TypeWord(columns, keys)
 		if !ok {
 			continue
 		}
@@ -275,7 +275,7 @@ func TestTypeFields(t *testing.T) {
 		rowOf(keyencode.FixedSizeBinary, false),
 	}
 	keys := []keyencode.Key{{Order: keyencode.Descending, Nulls: keyencode.NullsAtStart}, {Column: 1}, {Column: 2}}
-	fields := typeFields(columns, keys)
+	fields := TypeFields(columns, keys)
 	require.Len(t, fields, 3)
 	for i, last := range []uint64{math.MaxUint64, math.MaxUint64, 1} {
 		require.Equal(t, last, fields[i].Last[0])
@@ -283,7 +283,7 @@ func TestTypeFields(t *testing.T) {
 		require.Equal(t, map[int]uint64{0: 1}[i], fields[i].NaN)
 		require.Zero(t, fields[i].Mul)
 	}
-	require.Nil(t, typeFields(columns, append(keys, keyencode.Key{Column: 3})))
+	require.Nil(t, TypeFields(columns, append(keys, keyencode.Key{Column: 3})))
 }
 
 // TestTypeWordWithNulls: values of all numbers stay in their order, and nulls share the number of the last one.
@@ -291,11 +291,11 @@ func TestTypeWordWithNulls(t *testing.T) {
 	for _, kind := range []keyencode.Kind{keyencode.Int64, keyencode.Uint64} {
 		for _, order := range []keyencode.Order{keyencode.Ascending, keyencode.Descending} {
 			key := keyencode.Key{Order: order}
-			word, ok := typeWordWithNulls([]keyencode.Column{rowOf(kind, true)}, key)
+			word, ok := TypeWordWithNulls([]keyencode.Column{rowOf(kind, true)}, key)
 			require.True(t, ok)
 			var got []uint64 // of numbers that rise
 			for _, x := range []uint64{0, 1, 99, 1<<63 - 1, 1 << 63, 1<<63 + 1, math.MaxUint64} {
-				value := binary.LittleEndian.AppendUint64(nil, x^word.layout.signBit)
+				value := binary.LittleEndian.AppendUint64(nil, x^word.Layout.signBit)
 				got = append(got, word.bitsOf(value))
 			}
 			if order == keyencode.Descending {
@@ -310,10 +310,10 @@ func TestTypeWordWithNulls(t *testing.T) {
 	}
 	for _, kind := range []keyencode.Kind{keyencode.Int32, keyencode.Float64, keyencode.Binary} {
 		c := rowOf(kind, true)
-		_, ok := typeWordWithNulls([]keyencode.Column{c}, keyencode.Key{})
+		_, ok := TypeWordWithNulls([]keyencode.Column{c}, keyencode.Key{})
 		require.False(t, ok, "%+v", c)
 	}
 	atStart := keyencode.Key{Nulls: keyencode.NullsAtStart}
-	_, ok := typeWordWithNulls([]keyencode.Column{rowOf(keyencode.Int64, true)}, atStart)
+	_, ok := TypeWordWithNulls([]keyencode.Column{rowOf(keyencode.Int64, true)}, atStart)
 	require.False(t, ok)
 }

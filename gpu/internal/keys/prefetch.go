@@ -1,6 +1,6 @@
 //go:build cuda && linux && amd64
 
-package gpu
+package keys
 
 import (
 	"sync"
@@ -18,7 +18,7 @@ type prefetcher struct {
 	arrivals map[int]*arrival // uploads by columns
 	unwanted atomic.Bool      // uploads that have not started are skipped
 	freed    *driver.Event    // recorded after kernels that use freed memory; uploads wait for it
-	helpers  sync.WaitGroup
+	Helpers  sync.WaitGroup
 }
 
 // An arrival is an upload of a column's values while the keys are sorted, until it is awaited.
@@ -30,23 +30,23 @@ type arrival struct {
 	err    error
 }
 
-// prefetch begins to upload the columns that are needed after the sort, one after the other, in a separate stream and
+// Prefetch begins to upload the columns that are needed after the sort, one after the other, in a separate stream and
 // goroutine. It is a no-op if they may not fit the device together, and after the first call.
-func (s *keyColumns) prefetch() {
+func (s *Columns) Prefetch() {
 	list, bytes := s.early, 0
 	s.early = nil
 	for _, at := range list {
-		bytes += s.rows * s.job.Columns[at].ValueBytes()
+		bytes += s.Rows * s.Job.Columns[at].ValueBytes()
 	}
 	if len(list) == 0 || s.Workers.Threads() == 1 || bytes < s.Tuning.PrefetchBytes ||
-		!s.HasMemory(bytes+device.SortBytes*s.rows) {
+		!s.HasMemory(bytes+device.SortBytes*s.Rows) {
 		return
 	}
 	s.arrivals = map[int]*arrival{}
 	var arrivals []*arrival
 	for _, at := range list {
-		c := &s.job.Columns[at]
-		values, ok := s.AllocAll(s.rows * c.ValueBytes())
+		c := &s.Job.Columns[at]
+		values, ok := s.AllocAll(s.Rows * c.ValueBytes())
 		if !ok {
 			break
 		}
@@ -57,7 +57,7 @@ func (s *keyColumns) prefetch() {
 		s.Up.After(*s.freed)
 	}
 	failed := s.Failed()
-	s.helpers.Go(func() {
+	s.Helpers.Go(func() {
 		for _, a := range arrivals {
 			if !failed && !s.unwanted.Load() {
 				s.uploadArrival(a)
@@ -69,7 +69,7 @@ func (s *keyColumns) prefetch() {
 
 // dropArrivals frees uploaded columns that are not in use yet, and reports whether there were any. They are uploaded
 // again when needed.
-func (s *keyColumns) dropArrivals() bool {
+func (s *Columns) dropArrivals() bool {
 	if len(s.arrivals) == 0 {
 		return false
 	}
@@ -88,7 +88,7 @@ func (s *keyColumns) dropArrivals() bool {
 }
 
 // markFree records that kernels so far may use freed memory: uploads of prefetch wait for them.
-func (s *keyColumns) markFree() {
+func (s *Columns) markFree() {
 	if s.freed == nil {
 		e := s.Event()
 		s.freed = &e
@@ -98,16 +98,16 @@ func (s *keyColumns) markFree() {
 
 // uploadArrival uploads a column in the goroutine of prefetch. Every goroutine that calls the driver enters the
 // context.
-func (s *keyColumns) uploadArrival(a *arrival) {
+func (s *Columns) uploadArrival(a *arrival) {
 	a.err = s.Do(func() error {
-		uploadValues(&s.Up, a.values, host.Filled(a.column), a.column.ValueBytes())
+		UploadValues(&s.Up, a.values, host.Filled(a.column), a.column.ValueBytes())
 		s.Up.Record(a.event)
 		return s.Up.Err
 	})
 }
 
 // await makes the kernels wait for the upload of a column.
-func (s *keyColumns) await(at int) driver.Ptr {
+func (s *Columns) await(at int) driver.Ptr {
 	a := s.arrivals[at]
 	delete(s.arrivals, at)
 	<-a.sent
@@ -116,8 +116,8 @@ func (s *keyColumns) await(at int) driver.Ptr {
 	return a.values
 }
 
-// hasArrived reports whether the upload of a column is complete or queued.
-func (s *keyColumns) hasArrived(at int) bool {
+// HasArrived reports whether the upload of a column is complete or queued.
+func (s *Columns) HasArrived(at int) bool {
 	a := s.arrivals[at]
 	if a == nil {
 		return true
