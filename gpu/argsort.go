@@ -7,8 +7,12 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/incore"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
+	"github.com/arrowsort/arrowsort/gpu/internal/onesweep"
+	"github.com/arrowsort/arrowsort/gpu/internal/partition"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
+	"github.com/arrowsort/arrowsort/gpu/internal/topk"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -31,8 +35,8 @@ func argsort(c *keys.Columns, buffers *host.Buffers, planned func()) (p permutat
 	s := &argsorter{c, c.Job.Out(), buffers}
 	job := s.describe()
 	var stats []keyencode.Statistics
-	var varying uint64  // bits of the only key
-	found := outcome(0) // of a select by the keys' types
+	var varying uint64       // bits of the only key
+	found := topk.Outcome(0) // of a select by the keys' types
 	for !s.Failed() {
 		kind := strategy.Choose(&job)
 		switch kind {
@@ -53,7 +57,7 @@ func argsort(c *keys.Columns, buffers *host.Buffers, planned func()) (p permutat
 			}
 			planned()
 			if p.rows == 0 {
-				p = s.sortByPlan(&wordSorter{s, plan, found != misjudged, job.Declined})
+				p = s.sortByPlan(&wordSorter{s, plan, found != topk.Misjudged, job.Declined})
 			}
 			return p, plan
 		}
@@ -73,7 +77,7 @@ func (s *argsorter) describe() strategy.Job {
 	fields := keys.TypeFields(columns, list)
 	job := strategy.Job{
 		Rows: s.Rows, Out: s.out, Keys: len(list), TypeBits: bits, Numbers: fields != nil,
-		OneColumn: keys.AsOneColumn(fields), WantsPlan: s.Job.Plan, Tuning: s.Tuning, Device: describeDevice(s.Task),
+		OneColumn: keys.AsOneColumn(fields), WantsPlan: s.Job.Plan, Tuning: s.Tuning, Device: incore.DeviceOf(s.Task),
 	}
 	if len(list) != 1 {
 		return job
@@ -93,11 +97,11 @@ func (s *argsorter) describe() strategy.Job {
 func (s *argsorter) sortInSingleLaunch() driver.Ptr {
 	key := s.Job.Keys[0]
 	layout, _ := keys.LayoutOf(&s.Job.Columns[key.Column])
-	classes := uint64(classesAtEnd)
+	classes := uint64(incore.ClassesAtEnd)
 	if key.Nulls == keyencode.NullsAtStart {
-		classes = classesAtStart
+		classes = incore.ClassesAtStart
 	}
-	rows, _ := singleLaunch(s.Task, s.WholeField(key, layout), 0, s.Rows, classes, s.Prefetch)
+	rows, _ := incore.Sort(s.Task, s.WholeField(key, layout), 0, s.Rows, classes, s.Prefetch)
 	return rows
 }
 
@@ -108,13 +112,13 @@ func (s *argsorter) sortColumn(typeBits int) (rows driver.Ptr, stats []keyencode
 	layout, _ := keys.LayoutOf(&s.Job.Columns[key.Column])
 	in := s.KeyInput(key, layout)
 	in.ChecksOrder = !s.Job.Plan
-	rows = scanAndSort(s.Task, in, s.Rows, s.Prefetch)
+	rows = partition.Sort(s.Task, in, s.Rows, s.Prefetch)
 	if rows != 0 && !s.Job.Plan {
 		return rows, nil, 0
 	}
 	report := s.WaitForReport()
 	if report.Decision.Early != 0 {
-		return rows, nil, varying(&report, typeBits)
+		return rows, nil, partition.Varying(&report, typeBits)
 	}
 	return rows, []keyencode.Statistics{s.Statistics(key, &report.Statistics)}, 0
 }
@@ -127,43 +131,43 @@ func (s *argsorter) sortOneNumber(kind strategy.Kind, job *strategy.Job) (rows d
 		fields, width = keys.TypeFields(s.Job.Columns, s.Job.Keys), 64
 	}
 	deviceFields := s.Fields(fields)
-	encoded := func() source {
-		return codesSource(s.Task, s.EncodeFields(deviceFields, 0, s.Rows), 0, s.Rows, width, s.Rows)
+	encoded := func() onesweep.Source {
+		return onesweep.Codes(s.Task, s.EncodeFields(deviceFields, 0, s.Rows), 0, s.Rows, width, s.Rows)
 	}
-	var src source
+	var src onesweep.Source
 	var in abi.KeySource
 	if kind == strategy.Keys {
 		in = abi.Keys(device.Put(s.Task, deviceFields...), len(deviceFields), width)
 	} else {
 		src = encoded()
-		in = *abi.Codes(src.codes, width)
+		in = *abi.Codes(src.Codes, width)
 	}
 	if kind == strategy.SmallCodes {
 		s.Prefetch()
 		return sortCodes(s.Task, src, &in, job.Declined)
 	}
-	if rows = scanAndSort(s.Task, in, s.Rows, s.Prefetch); rows == 0 {
+	if rows = partition.Sort(s.Task, in, s.Rows, s.Prefetch); rows == 0 {
 		switch report := s.WaitForReport(); {
 		case s.Failed():
 		case report.Decision.Reason == abi.ReasonOrdered:
 			rows = s.Iota(s.Rows, report.Statistics.Falls != 0)
 		case report.Decision.Early != 0 && known:
-			if src.codes == 0 {
+			if src.Codes == 0 {
 				src = encoded()
 			}
-			src.varying = varying(&report, width)
+			src.Varying = partition.Varying(&report, width)
 			return sortCodes(s.Task, src, nil, job.Declined)
 		}
 	}
-	s.Free(src.codes)
+	s.Free(src.Codes)
 	return rows
 }
 
 // sortByDigits sorts by all bits of the only key's type, of which some vary, 0 if they are unknown.
 func (s *argsorter) sortByDigits(varying uint64, declined strategy.Kind) driver.Ptr {
 	fields, width, _ := keys.TypeWord(s.Job.Columns, s.Job.Keys)
-	src := codesSource(s.Task, 0, 0, s.Rows, width, s.Rows)
-	src.field, src.varying = s.Field(&fields[0]), varying
+	src := onesweep.Codes(s.Task, 0, 0, s.Rows, width, s.Rows)
+	src.Field, src.Varying = s.Field(&fields[0]), varying
 	s.Prefetch()
 	return sortCodes(s.Task, src, nil, declined)
 }

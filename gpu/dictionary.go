@@ -11,6 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/onesweep"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/kernels"
 )
@@ -32,17 +33,17 @@ type encoder struct {
 
 // encodeByDictionary encodes a source by a dictionary of the leading bits of its codes, where these take few values: a
 // code becomes the rank of its prefix above its other bits. It returns the source as it is where that saves no time.
-func encodeByDictionary(t *device.Task, src source) source {
-	digits := strategy.Digits(src.width)
-	if src.rows != 0 || strategy.EncodedDigits(t.Tuning, len(digits), src.n) < 2 {
+func encodeByDictionary(t *device.Task, src onesweep.Source) onesweep.Source {
+	digits := strategy.Digits(src.Width)
+	if src.Rows != 0 || strategy.EncodedDigits(t.Tuning, len(digits), src.N) < 2 {
 		return src
 	}
-	b := &encoder{t, src.n}
-	d := &dictionary{field: device.Put(t, src.field)}
+	b := &encoder{t, src.N}
+	d := &dictionary{field: device.Put(t, src.Field)}
 	counts := b.countPrefixes(d.field)
-	varying := strategy.Varying(digits, cmp.Or(src.varying, counts.Varying))
-	fewer := strategy.EncodedDigits(t.Tuning, len(varying), src.n)
-	shift, ok := counts.Shift(fewer, strategy.MostEstimated(t.Tuning, src.n))
+	varying := strategy.Varying(digits, cmp.Or(src.Varying, counts.Varying))
+	fewer := strategy.EncodedDigits(t.Tuning, len(varying), src.N)
+	shift, ok := counts.Shift(fewer, strategy.MostEstimated(t.Tuning, src.N))
 	if d.shift = shift; !ok || !b.insertPrefixes(d) {
 		return src
 	}
@@ -50,13 +51,13 @@ func encodeByDictionary(t *device.Task, src source) source {
 	if len(strategy.Digits(d.width())) > fewer {
 		return src
 	}
-	codes := t.Alloc(d.bytes() * src.n)
+	codes := t.Alloc(d.bytes() * src.N)
 	b.encodeRanks(d, codes)
-	t.Free(src.codes)
-	encoded := codesSource(t, codes, 0, src.n, d.width(), src.n)
-	encoded.rowBits, encoded.varying = src.rowBits, math.MaxUint64>>(64-d.width())
+	t.Free(src.Codes)
+	encoded := onesweep.Codes(t, codes, 0, src.N, d.width(), src.N)
+	encoded.RowBits, encoded.Varying = src.RowBits, math.MaxUint64>>(64-d.width())
 	if d.bytes() == 4 {
-		encoded.codes, encoded.column, encoded.field.Width, encoded.field.Stride = 0, codes, 4, 4
+		encoded.Codes, encoded.Column, encoded.Field.Width, encoded.Field.Stride = 0, codes, 4, 4
 	}
 	return encoded
 }
@@ -89,11 +90,11 @@ func (b *encoder) countPrefixes(field driver.Ptr) *strategy.PrefixCounts {
 
 // orderOf sorts n codes of 64 bits, and returns their row numbers.
 func orderOf(t *device.Task, codes driver.Ptr, n int) driver.Ptr {
-	src := codesSource(t, codes, 0, n, 64, n)
-	src.codes = 0 // they are kept
+	src := onesweep.Codes(t, codes, 0, n, 64, n)
+	src.Codes = 0 // they are kept
 	rows, ok := sortBeforeDigits(t, &src, abi.Codes(codes, 64), 0)
 	if !ok {
-		rows = onesweep(t, src)
+		rows = onesweep.Sort(t, src)
 	}
 	if rows == 0 { // all digits are constant
 		rows = t.Iota(n, false)

@@ -8,6 +8,7 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
+	"github.com/arrowsort/arrowsort/gpu/internal/onesweep"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -140,35 +141,35 @@ func (m *member) scatterAll(plan *keyencode.Plan, c *cuts, open []segment, first
 
 // scatterShare reads the keys and scatters the rows by their leading digit.
 func (m *member) scatterShare(plan *keyencode.Plan, d strategy.Digit) (starts []uint32) {
-	src := source{}
+	src := onesweep.Source{}
 	if plan.Words() == 0 { // all rows are equal
-		src.codes = m.Zeros(8 * m.rows)
-		src.field, d = abi.CodesField(src.codes), strategy.Digit{Bits: 1}
+		src.Codes = m.Zeros(8 * m.rows)
+		src.Field, d = abi.CodesField(src.Codes), strategy.Digit{Bits: 1}
 	} else {
 		src, _, _ = wordOf(m.share, plan, 0, 0, m.rows)
 	}
-	defer m.Free(src.codes)
+	defer m.Free(src.Codes)
 	padded := (m.rows + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile
 	m.outbox.codes, m.rowsTo = m.Alloc(8*m.rows), m.Alloc(4*padded)
 	// A row number that exists: kernels that gather read values for whole tiles of row numbers.
 	m.Upload(m.rowsTo+driver.Ptr(4*m.rows), buffers.Bytes(slices.Repeat([]uint32{uint32(m.first)}, padded-m.rows)))
-	return scatter(m.Task, source{field: src.field, n: m.rows}, m.first, d, m.outbox.codes, m.rowsTo)
+	return onesweep.Scatter(m.Task, onesweep.Source{Field: src.Field, N: m.rows}, m.first, d, m.outbox.codes, m.rowsTo)
 }
 
 // scatterSegment scatters the rows of a segment by its next digit, to where they were.
 func (m *member) scatterSegment(plan *keyencode.Plan, s *segment, n int, c *cuts) (starts []uint32) {
 	at := driver.Ptr(s.begin[m.number])
 	codes, rows := m.outbox.codes+8*at, m.rowsTo+4*at
-	src := source{n: n, codes: m.Alloc(8 * n), rows: m.Alloc(4 * n)} // kernels read aligned memory
-	m.Copy(src.rows, rows, 4*n)
+	src := onesweep.Source{N: n, Codes: m.Alloc(8 * n), Rows: m.Alloc(4 * n)} // kernels read aligned memory
+	m.Copy(src.Rows, rows, 4*n)
 	if s.word > 0 && s.bits == c.wordBits[s.word] {
-		m.encodeSent(plan, s.word, src.rows, n, src.codes)
+		m.encodeSent(plan, s.word, src.Rows, n, src.Codes)
 	} else {
-		m.Copy(src.codes, codes, 8*n)
+		m.Copy(src.Codes, codes, 8*n)
 	}
-	src.field = abi.CodesField(src.codes)
-	defer m.Free(src.codes, src.rows)
-	return scatter(m.Task, src, 0, c.digit(s), codes, rows)
+	src.Field = abi.CodesField(src.Codes)
+	defer m.Free(src.Codes, src.Rows)
+	return onesweep.Scatter(m.Task, src, 0, c.digit(s), codes, rows)
 }
 
 // encodeSent encodes a word of n rows that are numbered in the whole table.

@@ -8,6 +8,8 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
+	"github.com/arrowsort/arrowsort/gpu/internal/onesweep"
+	"github.com/arrowsort/arrowsort/gpu/internal/topk"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/tiebreak"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -53,9 +55,9 @@ func (s *wordSorter) sortStrings() (p permutation) {
 func (s *wordSorter) sortLeading() (rows driver.Ptr, n int) {
 	src, scan := s.source(0, 0, s.Rows)
 	if s.limits {
-		if c, found := s.selects(src.field, src.width, false); found == selected {
-			s.Free(src.codes)
-			return s.sortCandidates(c), c.n
+		if c, found := s.selects(src.Field, src.Width, false); found == topk.Selected {
+			s.Free(src.Codes)
+			return s.sortCandidates(c), c.N
 		}
 	}
 	if rows = sortCodes(s.Task, src, scan, s.declined); rows == 0 {
@@ -126,9 +128,9 @@ func (s *wordSorter) sortRun(r tiebreak.Run, rows []uint32, codes []uint64) []ti
 		return nil
 	}
 	n := len(rows)
-	src := codesSource(s.Task, s.Alloc(8*n), s.Alloc(4*n), n, s.plan.WordBits(r.Word), s.Rows)
-	s.Upload(src.codes, buffers.Bytes(codes))
-	s.Upload(src.rows, buffers.Bytes(rows))
+	src := onesweep.Codes(s.Task, s.Alloc(8*n), s.Alloc(4*n), n, s.plan.WordBits(r.Word), s.Rows)
+	s.Upload(src.Codes, buffers.Bytes(codes))
+	s.Upload(src.Rows, buffers.Bytes(rows))
 	sorted := sortCodes(s.Task, src, nil, 0)
 	s.Download(buffers.Bytes(rows), sorted)
 	s.Free(sorted)

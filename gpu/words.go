@@ -6,7 +6,9 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
+	"github.com/arrowsort/arrowsort/gpu/internal/onesweep"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
+	"github.com/arrowsort/arrowsort/gpu/internal/topk"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -23,13 +25,13 @@ func (s *wordSorter) sort() (rows driver.Ptr) {
 	n, declined := s.Rows, s.declined
 	if s.plan.Words() > 1 {
 		if c, ok := s.prune(); ok {
-			rows, n, declined = c.rows, c.n, 0
+			rows, n, declined = c.Rows, c.N, 0
 		}
 	}
 	for word := s.plan.Words() - 1; word >= 0; word-- {
 		src, scan := s.source(word, rows, n)
 		if s.plan.Words() == 1 && s.limits {
-			if first, found := s.sortFirst(src); found == selected {
+			if first, found := s.sortFirst(src); found == topk.Selected {
 				return first
 			}
 		}
@@ -43,43 +45,43 @@ func (s *wordSorter) sort() (rows driver.Ptr) {
 
 // prune selects the rows that may be in the result by the leading word of their codes, so that only they are sorted. ok
 // is false where that is not faster.
-func (s *wordSorter) prune() (c candidates, ok bool) {
+func (s *wordSorter) prune() (c topk.Candidates, ok bool) {
 	if _, worth := strategy.ShapeSelect(s.Tuning, s.Rows, s.out); !worth || !s.limits {
 		return c, false
 	}
 	src, _ := s.source(0, 0, s.Rows)
-	c, found := s.selects(src.field, src.width, false)
-	s.Free(src.codes, c.codes)
-	return c, found == selected
+	c, found := s.selects(src.Field, src.Width, false)
+	s.Free(src.Codes, c.Codes)
+	return c, found == topk.Selected
 }
 
 // source returns a word of the codes of n rows, 0 for all rows in the order of the input, and the same for the key scan.
-func (s *wordSorter) source(word int, rows driver.Ptr, n int) (source, *abi.KeySource) {
+func (s *wordSorter) source(word int, rows driver.Ptr, n int) (onesweep.Source, *abi.KeySource) {
 	if src, scan, ok := wordOf(s.Columns, s.plan, word, rows, n); ok {
 		return src, scan
 	}
 	codes, width := s.encodeOnHost(word), s.plan.WordBits(word)
-	return codesSource(s.Task, codes, rows, n, width, s.Rows), abi.Codes(codes, width)
+	return onesweep.Codes(s.Task, codes, rows, n, width, s.Rows), abi.Codes(codes, width)
 }
 
 // wordOf returns a word of the codes of n rows: a column as it lies on the device if the word is only that, else encoded
 // codes. The same for the key scan is nil unless the rows are in the order of the input. ok is false for a word with
 // bytes of strings, which the host encodes.
 func wordOf(c *keys.Columns, plan *keyencode.Plan, word int, rows driver.Ptr, n int) (
-	src source, scan *abi.KeySource, ok bool) {
+	src onesweep.Source, scan *abi.KeySource, ok bool) {
 	fields, ok := keys.PlanFields(plan, word)
 	if !ok {
-		return source{}, nil, false
+		return onesweep.Source{}, nil, false
 	}
 	width := plan.WordBits(word)
 	if rows == 0 && len(fields) == 1 && keys.IsDirect(&fields[0]) {
-		src = codesSource(c.Task, 0, 0, n, width, c.Rows)
-		src.field = c.Field(&fields[0])
+		src = onesweep.Codes(c.Task, 0, 0, n, width, c.Rows)
+		src.Field = c.Field(&fields[0])
 		return src, c.ScanOfField(&fields[0]), true
 	}
 	codes := c.EncodeFields(c.Fields(fields), rows, n)
 	if rows == 0 {
 		scan = abi.Codes(codes, width)
 	}
-	return codesSource(c.Task, codes, rows, n, width, c.Rows), scan, true
+	return onesweep.Codes(c.Task, codes, rows, n, width, c.Rows), scan, true
 }

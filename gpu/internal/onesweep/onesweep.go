@@ -1,6 +1,7 @@
 //go:build cuda && linux && amd64
 
-package gpu
+// Package onesweep sorts by the digits of codes, the least significant first: section 3 of the paper.
+package onesweep
 
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
@@ -11,30 +12,30 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// A source is a word of codes to sort by: a field of the rows in the order of the input, or codes with their rows.
-type source struct {
-	field   abi.Field
-	width   int // bits of a code
-	n       int // rows
-	rowBits uint64
-	codes   driver.Ptr // freed, or reused for records
-	rows    driver.Ptr // 0: the order of the input
-	column  driver.Ptr // codes of 4 bytes, which are not reused; freed after the sort
-	varying uint64     // the bits of codes that vary; 0 if unknown
+// A Source is a word of codes to sort by: a field of the rows in the order of the input, or codes with their rows.
+type Source struct {
+	Field   abi.Field
+	Width   int // bits of a code
+	N       int // rows
+	RowBits uint64
+	Codes   driver.Ptr // freed, or reused for records
+	Rows    driver.Ptr // 0: the order of the input
+	Column  driver.Ptr // Codes of 4 bytes, which are not reused; freed after the sort
+	Varying uint64     // the bits of codes that vary; 0 if unknown
 }
 
-// codesSource are n codes of 64 bits with their rows, 0 for the order of the input, of a table of the given number.
-func codesSource(t *device.Task, codes, rows driver.Ptr, n, width, all int) source {
-	return source{field: abi.CodesField(codes), width: width, n: n, rowBits: strategy.RowBits(t.Tuning, all),
-		codes: codes, rows: rows}
+// Codes are n codes of 64 bits with their rows, 0 for the order of the input, of a table of the given number.
+func Codes(t *device.Task, codes, rows driver.Ptr, n, width, all int) Source {
+	return Source{Field: abi.CodesField(codes), Width: width, N: n, RowBits: strategy.RowBits(t.Tuning, all),
+		Codes: codes, Rows: rows}
 }
 
 // format is the record format that the first pass reads.
-func (src *source) format() strategy.Records {
+func (src *Source) format() strategy.Records {
 	switch {
-	case src.rows != 0:
+	case src.Rows != 0:
 		return strategy.Wide
-	case src.field.Width == 4 && src.width <= 32:
+	case src.Field.Width == 4 && src.Width <= 32:
 		return strategy.FromShort
 	default:
 		return strategy.FromColumn
@@ -47,26 +48,26 @@ type sweep struct {
 	n      int
 	first  int // the number of the first row, where a first pass numbers rows from another than 0 on
 	digits []strategy.Digit
-	*counters
+	*tempStorage
 }
 
-// onesweep sorts by codes, and returns the sorted rows. It returns 0 if all digits are constant and the rows are in the
+// Sort sorts by codes, and returns the sorted rows. It returns 0 if all digits are constant and the rows are in the
 // order of the input. It frees or reuses the memory of the source.
-func onesweep(t *device.Task, src source) (rows driver.Ptr) {
-	defer t.Free(src.column)
-	b := newSweep(t, src.n, strategy.Digits(src.width))
+func Sort(t *device.Task, src Source) (rows driver.Ptr) {
+	defer t.Free(src.Column)
+	b := newSweep(t, src.N, strategy.Digits(src.Width))
 	defer t.Free(b.starts, b.memory)
-	field := device.Put(t, src.field)
-	use := b.histograms(field, src.varying)
+	field := device.Put(t, src.Field)
+	use := b.histograms(field, src.Varying)
 	if len(use) == 0 || t.Failed() {
-		t.Free(src.codes)
-		return src.rows
+		t.Free(src.Codes)
+		return src.Rows
 	}
-	return b.bin(src, field, strategy.PlanPasses(src.format(), b.digits, use, src.rowBits))
+	return b.bin(src, field, strategy.PlanPasses(src.format(), b.digits, use, src.RowBits))
 }
 
-// counters is the memory of one sort in addition to its records.
-type counters struct {
+// tempStorage is the memory of one sort in addition to its records.
+type tempStorage struct {
 	starts   driver.Ptr         // where the bins of each digit begin
 	constant driver.Ptr         // which digits all rows have in common
 	tickets  driver.Ptr         // of every launch
@@ -80,7 +81,7 @@ type counters struct {
 func newSweep(t *device.Task, n int, digits []strategy.Digit) *sweep {
 	const starts, control = 4 * kernels.MaxDigits * kernels.RadixBins, 16
 	strip := t.Tuning.StripRows
-	c := &counters{strips: max(1, (n+strip-1)/strip)}
+	c := &tempStorage{strips: max(1, (n+strip-1)/strip)}
 	ofTiles := strategy.TileCount(n, strip, kernels.BinningTile) * kernels.RadixBins
 	c.words = ofTiles + strategy.TileCount(n, strip, kernels.BinningWideTile)*kernels.RadixBins
 	c.starts = t.Zeros(starts + control + 4*len(digits)*c.strips)
@@ -91,7 +92,7 @@ func newSweep(t *device.Task, n int, digits []strategy.Digit) *sweep {
 		kernels.BinningTile: c.memory, kernels.BinningWideTile: c.memory + driver.Ptr(4*ofTiles),
 	}
 	c.carry = c.memory + driver.Ptr(4*c.words)
-	return &sweep{Task: t, n: n, digits: digits, counters: c}
+	return &sweep{Task: t, n: n, digits: digits, tempStorage: c}
 }
 
 // histograms counts all digits of all rows in one read and computes the starts of their bins (paper, section 3). It
@@ -101,7 +102,7 @@ func (b *sweep) histograms(field driver.Ptr, varying uint64) (use []int) {
 	const blocksOfProcessor, perBlock = 2, 8 * kernels.HistogramThreads
 	blocks := min(b.Multiprocessors*blocksOfProcessor, (b.n+perBlock-1)/perBlock)
 	b.Launch("histogram", blocks, uint64(field), uint64(b.n), shifts, bits, uint64(len(b.digits)), uint64(b.starts),
-		uint64(b.memory), uint64(b.counters.words))
+		uint64(b.memory), uint64(b.tempStorage.words))
 	b.Moves(8 * b.n)
 	if varying != 0 {
 		return strategy.Varying(b.digits, varying)
@@ -124,8 +125,8 @@ func (b *sweep) histograms(field driver.Ptr, varying uint64) (use []int) {
 }
 
 // bin runs the passes. Records alternate between two pairs of buffers, one of which is the source's.
-func (b *sweep) bin(src source, field driver.Ptr, passes []strategy.Pass) driver.Ptr {
-	codes, rows := [2]driver.Ptr{0, src.codes}, [2]driver.Ptr{0, src.rows}
+func (b *sweep) bin(src Source, field driver.Ptr, passes []strategy.Pass) driver.Ptr {
+	codes, rows := [2]driver.Ptr{0, src.Codes}, [2]driver.Ptr{0, src.Rows}
 	phase := map[int]uint64{} // the number of passes so far, by the rows of a tile
 	for i, p := range passes {
 		from, to := (i+1)%2, i%2
@@ -169,23 +170,23 @@ func (b *sweep) pass(p strategy.Pass, bits uint64, between [5]driver.Ptr, number
 	}
 }
 
-// scatter moves whole codes and the row numbers to the bins of a digit, stably: one pass by any digit. The source is a
+// Scatter moves whole codes and the row numbers to the bins of a digit, stably: one pass by any digit. The source is a
 // column, whose rows are numbered from first on, or codes with their rows, which are kept. It returns where each bin
 // begins, and where the last one ends, complete after wait.
-func scatter(t *device.Task, src source, first int, d strategy.Digit, codes, rows driver.Ptr) (starts []uint32) {
+func Scatter(t *device.Task, src Source, first int, d strategy.Digit, codes, rows driver.Ptr) (starts []uint32) {
 	p := strategy.Pass{Kernel: "digit_binning_middle_wide", Wide: true, Shift: d.Shift, Out: strategy.Wide,
 		Parts: strategy.Parts{RestIn: 4, RestOut: 4}}
-	if src.rows == 0 {
+	if src.Rows == 0 {
 		p.Kernel, p.First = "digit_binning_first_wide", true
 	}
-	b := newSweep(t, src.n, []strategy.Digit{d})
+	b := newSweep(t, src.N, []strategy.Digit{d})
 	b.first = first
 	defer t.Free(b.starts, b.memory)
-	b.histograms(device.Put(t, src.field), ^uint64(0))
-	numbered := device.Put(t, src.field.NumberedFrom(first))
-	b.pass(p, d.Bits, [5]driver.Ptr{numbered, src.codes, src.rows, codes, rows}, 0, 0)
+	b.histograms(device.Put(t, src.Field), ^uint64(0))
+	numbered := device.Put(t, src.Field.NumberedFrom(first))
+	b.pass(p, d.Bits, [5]driver.Ptr{numbered, src.Codes, src.Rows, codes, rows}, 0, 0)
 	starts = make([]uint32, kernels.RadixBins+1)
-	starts[kernels.RadixBins] = uint32(src.n)
+	starts[kernels.RadixBins] = uint32(src.N)
 	t.Download(buffers.Bytes(starts[:kernels.RadixBins]), b.starts)
 	return starts
 }

@@ -1,6 +1,7 @@
 //go:build cuda && linux && amd64
 
-package gpu
+// Package partition sorts by partition into buckets and bucket sort, where the device finds that it suits the keys.
+package partition
 
 import (
 	"unsafe"
@@ -12,7 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// scanAndSort scans a column and sorts its n rows, in the order of the input, by partition and bucket sort. It returns
+// Sort scans a column and sorts its n rows, in the order of the input, by partition and bucket sort. It returns
 // the sorted row numbers, or 0 when the device declined because another way is faster.
 //
 // A sample decides first. If it is in order, check_order compares all adjacent rows; if that fails, the sort restarts
@@ -23,7 +24,7 @@ import (
 // that only return is slow.
 //
 // afterLaunch is called when all kernels are launched.
-func scanAndSort(t *device.Task, in abi.KeySource, n int, afterLaunch func()) (rows driver.Ptr) {
+func Sort(t *device.Task, in abi.KeySource, n int, afterLaunch func()) (rows driver.Ptr) {
 	shape := strategy.ShapeBuckets(t.Tuning, n, int(in.Column.Width))
 	shape.Floats = in.Column.Form == abi.FormFloat
 	if in.Column.Form == abi.FormKeys {
@@ -167,9 +168,9 @@ func newPartition(t *device.Task, in abi.KeySource, shape strategy.BucketShape, 
 	return p
 }
 
-// varying returns the bits of numbers that vary; 0 if unknown: bits that are constant in a sample may vary in other
+// Varying returns the bits of numbers that vary; 0 if unknown: bits that are constant in a sample may vary in other
 // rows.
-func varying(r *abi.Report, width int) uint64 {
+func Varying(r *abi.Report, width int) uint64 {
 	bits := r.Statistics.Any & r.Statistics.NotAll
 	if r.Decision.Early != 0 && !strategy.AllVary(width, bits) {
 		return 0

@@ -1,6 +1,7 @@
 //go:build cuda && linux && amd64
 
-package gpu
+// Package topk selects the first rows of an order before they are sorted.
+package topk
 
 import (
 	"unsafe"
@@ -12,35 +13,35 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// candidates are the rows that may be among the first by a word of their codes, in the order of the input, and their
+// Candidates are the rows that may be among the first by a word of their codes, in the order of the input, and their
 // codes.
-type candidates struct {
-	field abi.Field // of codes
-	bits  int
-	codes driver.Ptr
-	rows  driver.Ptr
-	n     int
-	tied  driver.Ptr // the first rows that tie with the border and sort after all candidates
-	tie   uint64     // their code: the border
+type Candidates struct {
+	Field abi.Field // of codes
+	Bits  int
+	Codes driver.Ptr
+	Rows  driver.Ptr
+	N     int
+	Tied  driver.Ptr // the first rows that tie with the border and sort after all candidates
+	Tie   uint64     // their code: the border
 }
 
-// An outcome is what became of a select.
-type outcome int
+// An Outcome is what became of a select.
+type Outcome int
 
 const (
-	selected  outcome = iota
-	notWorth          // sorting all rows is as fast, or too many rows tie with the sampled cutoff
-	misjudged         // the sampled cutoff was wrong: another select by the same rows fails as well
+	Selected  Outcome = iota
+	NotWorth          // sorting all rows is as fast, or too many rows tie with the sampled cutoff
+	Misjudged         // the sampled cutoff was wrong: another select by the same rows fails as well
 )
 
-// selectFirst selects the first k of n rows by a column of codes, in one read of it. With separateTies, rows that tie
+// Select selects the first k of n rows by a column of codes, in one read of it. With separateTies, rows that tie
 // with the border are listed separately, where their order is that of the input; else they are candidates. afterLaunch
 // is called before memory in use is freed.
-func selectFirst(t *device.Task, field abi.Field, bits, n, k int, separateTies bool, afterLaunch func()) (
-	c candidates, found outcome) {
+func Select(t *device.Task, field abi.Field, bits, n, k int, separateTies bool, afterLaunch func()) (
+	c Candidates, found Outcome) {
 	shape, ok := strategy.ShapeSelect(t.Tuning, n, k)
 	if !ok {
-		return c, notWorth
+		return c, NotWorth
 	}
 	width, tile, kernel := 8, kernels.SelectWideTile, "select_rows_wide"
 	if field.Width == 4 && bits <= 32 {
@@ -49,17 +50,17 @@ func selectFirst(t *device.Task, field abi.Field, bits, n, k int, separateTies b
 	tiles := (n + tile - 1) / tile
 	status := t.Zeros(8*tiles + int(unsafe.Sizeof(abi.Selection{})))
 	sample := t.Alloc(8 * kernels.SelectSample)
-	c = candidates{codes: t.Alloc(width * shape.Capacity), rows: t.Alloc(4 * shape.Capacity), bits: bits}
+	c = Candidates{Codes: t.Alloc(width * shape.Capacity), Rows: t.Alloc(4 * shape.Capacity), Bits: bits}
 	job := abi.Select{
 		Field: field, Bits: uint64(bits), N: uint64(n), K: uint64(k), Hits: uint64(shape.Hits),
 		Capacity: uint64(shape.Capacity),
 		Sample:   uint64(sample), Status: uint64(status), Selection: uint64(status) + uint64(8*tiles),
-		Codes: uint64(c.codes), Rows: uint64(c.rows),
+		Codes: uint64(c.Codes), Rows: uint64(c.Rows),
 		Selected: uint64(uintptr(unsafe.Pointer(t.Reports.Selected))),
 	}
 	if separateTies {
-		c.tied = t.Alloc(4 * k)
-		job.SeparateTies, job.Tied = 1, uint64(c.tied)
+		c.Tied = t.Alloc(4 * k)
+		job.SeparateTies, job.Tied = 1, uint64(c.Tied)
 	}
 	words := abi.Words([]abi.Select{job})
 	blocks := (min(n, kernels.SelectSample) + kernels.SelectBorderThreads - 1) / kernels.SelectBorderThreads
@@ -74,15 +75,15 @@ func selectFirst(t *device.Task, field abi.Field, bits, n, k int, separateTies b
 	}
 	got := t.Reports.Selected
 	if t.Failed() || got.Candidates > uint64(shape.Capacity) || got.Candidates+got.Tied < uint64(k) {
-		t.Free(c.codes, c.rows, c.tied)
+		t.Free(c.Codes, c.Rows, c.Tied)
 		if separateTies {
-			return candidates{}, misjudged
+			return Candidates{}, Misjudged
 		}
-		return candidates{}, notWorth
+		return Candidates{}, NotWorth
 	}
-	c.n, c.tie = int(got.Candidates), got.Border
-	t.AssertPermutation(c.rows, c.n, n)
-	c.field = abi.CodesField(c.codes)
-	c.field.Width, c.field.Stride = uint64(width), uint64(width)
-	return c, selected
+	c.N, c.Tie = int(got.Candidates), got.Border
+	t.AssertPermutation(c.Rows, c.N, n)
+	c.Field = abi.CodesField(c.Codes)
+	c.Field.Width, c.Field.Stride = uint64(width), uint64(width)
+	return c, Selected
 }

@@ -1,6 +1,7 @@
 //go:build cuda && linux && amd64
 
-package gpu
+// Package incore sorts few rows in a single launch.
+package incore
 
 import (
 	"unsafe"
@@ -14,18 +15,18 @@ import (
 
 // How null and NaN sort: the enumeration Classes of kernels/small_sort.h.
 const (
-	noClasses      = 0 // by the numbers that the field has for them
-	classesAtEnd   = 1
-	classesAtStart = 2
+	NoClasses      = 0 // by the numbers that the field has for them
+	ClassesAtEnd   = 1
+	ClassesAtStart = 2
 )
 
-// singleLaunch sorts n rows by a field in a single launch. ok is false for more rows than such a kernel sorts, and where
+// Sort sorts n rows by a field in a single launch. ok is false for more rows than such a kernel sorts, and where
 // a cooperative launch has declined because a bucket has too many rows that are not equal. in are the row numbers of the
-// field's rows, 0 for 0, 1, 2 and so on. classes is noClasses, classesAtEnd or classesAtStart. afterLaunch is called
+// field's rows, 0 for 0, 1, 2 and so on. classes is NoClasses, ClassesAtEnd or ClassesAtStart. afterLaunch is called
 // when the kernel is launched: other streams must not use the memory that is freed from then on.
-func singleLaunch(t *device.Task, field abi.Field, in driver.Ptr, n int, classes uint64, afterLaunch func()) (
+func Sort(t *device.Task, field abi.Field, in driver.Ptr, n int, classes uint64, afterLaunch func()) (
 	rows driver.Ptr, ok bool) {
-	device := describeDevice(t)
+	device := DeviceOf(t)
 	kernel, blocks, ok := strategy.SingleLaunch(t.Tuning, n, device.Multiprocessors, device.Fits)
 	if !ok {
 		return 0, false
@@ -55,8 +56,8 @@ func singleLaunch(t *device.Task, field abi.Field, in driver.Ptr, n int, classes
 	return rows, ok
 }
 
-// describeDevice is what decisions need to know of the device.
-func describeDevice(t *device.Task) strategy.Device {
+// DeviceOf is what decisions need to know of the device.
+func DeviceOf(t *device.Task) strategy.Device {
 	return strategy.Device{Shared: t.Shared, Multiprocessors: t.Multiprocessors,
 		Fits: func(kernel string) bool { return t.Fits(strategy.KernelNumbers[kernel]) }}
 }

@@ -1,11 +1,13 @@
 //go:build cuda && linux && amd64
 
-package gpu
+package partition
 
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/incore"
+	"github.com/arrowsort/arrowsort/gpu/internal/onesweep"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 )
 
@@ -25,13 +27,13 @@ func sortHeavy(t *device.Task, p *partition, in abi.KeySource, shape strategy.Bu
 		t.Free(codes, rows)
 		return
 	}
-	src := codesSource(t, codes, rows, others, in.Bits, n)
-	src.varying = varying(&report, in.Bits)
-	sorted, ok := singleLaunch(t, src.field, rows, others, noClasses, func() {})
+	src := onesweep.Codes(t, codes, rows, others, in.Bits, n)
+	src.Varying = Varying(&report, in.Bits)
+	sorted, ok := incore.Sort(t, src.Field, rows, others, incore.NoClasses, func() {})
 	if ok {
 		t.Free(codes, rows)
 	} else {
-		sorted = onesweep(t, src)
+		sorted = onesweep.Sort(t, src)
 	}
 	t.Launch("merge_heavy", t.Blocks(others), p.with(sorted, 0)...)
 	t.Free(sorted)
