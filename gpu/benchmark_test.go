@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/argsort"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
@@ -122,10 +123,10 @@ func benchmarkStages(b *testing.B, e *Engine, kind keyencode.Kind, rows int) {
 	for b.Loop() {
 		start := time.Now()
 		middle := start
-		order, _ := argsort(columns, &host.Buffers{Mem: goMemory{}}, func() { middle = time.Now() })
+		order, _ := argsort.Run(columns, &host.Buffers{Mem: goMemory{}}, func() { middle = time.Now() })
 		require.NoError(b, t.Wait())
 		measure, sort = measure+middle.Sub(start), sort+time.Since(middle)
-		t.Free(order.rows)
+		t.Free(order.Rows)
 		t.Arguments.Reset()
 	}
 	b.ReportMetric(float64(measure.Microseconds())/float64(b.N), "measure-us")

@@ -14,8 +14,10 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/benchmarks/cub"
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/argsort"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/gather"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
@@ -100,10 +102,10 @@ func (d *onDevice) begin(by []cub.Key, job *engine.Job) {
 
 func (d *onDevice) Sort(keys []cub.Key, rows, limit int) cub.Ptr {
 	d.begin(keys, &engine.Job{Rows: rows, Limit: limit})
-	p, plan := argsort(d.columns, &d.buffers, func() {})
+	p, plan := argsort.Run(d.columns, &d.buffers, func() {})
 	must(d.columns.Err)
-	d.order, d.plan = p.rows, plan
-	return cub.Ptr(p.rows)
+	d.order, d.plan = p.Rows, plan
+	return cub.Ptr(p.Rows)
 }
 
 func (d *onDevice) Encode(by []cub.Key, rows int) cub.Ptr {
@@ -121,15 +123,15 @@ func (d *onDevice) Encode(by []cub.Key, rows int) cub.Ptr {
 
 func (d *onDevice) Gather(values, gathered cub.Ptr, times int, windows bool) {
 	out, to := d.columns.Job.Out(), driver.Ptr(gathered)
-	s := newGatherer(d.columns.Task, d.order, d.columns.Rows, out)
+	s := gather.New(d.columns.Task, d.order, d.columns.Rows, out)
 	for range times {
 		if !windows {
 			s.Launch("gather_8", s.Blocks(out), uint64(values), uint64(d.order), uint64(out), uint64(to))
-		} else if !s.gatherWindows(driver.Ptr(values), 8, to) {
+		} else if !s.GatherWindows(driver.Ptr(values), 8, to) {
 			panic("no memory for windows")
 		}
 	}
-	s.releaseWindows()
+	s.ReleaseWindows()
 	must(s.Err)
 }
 

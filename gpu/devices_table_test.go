@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/argsort"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
@@ -319,7 +320,7 @@ func (b *bench) sortResident(rows int) {
 		require.NoError(b, t.each("sort", func(m *member) {
 			for _, in := range m.inboxes {
 				t.sortRange(m, in)
-				sorted := in.sorted.values(in.numbers, 4)
+				sorted := in.sorted.Values(in.numbers, 4)
 				m.Free(in.numbers)
 				if m.Wait(); keep {
 					m.Download(buffers.Bytes(order[in.lo:in.hi]), sorted)
@@ -379,7 +380,7 @@ func (b *bench) sortShare(s *device.Session, values driver.Ptr, rows int) time.D
 		defer t.End()
 		alone := keys.NewColumns(t, job, nil)
 		alone.OnDevice[0] = &keys.Column{Values: values}
-		argsort(alone, &host.Buffers{Mem: goMemory{}}, func() {})
+		argsort.Run(alone, &host.Buffers{Mem: goMemory{}}, func() {})
 		require.NoError(b, t.Wait())
 	})
 }

@@ -4,6 +4,7 @@ package gpu
 
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/gather"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -110,7 +111,7 @@ func (t *team) send(m *member, at int) {
 	src := &m.share.Job.Columns[at]
 	c := m.share.Column(at)
 	sendBits := func(bits driver.Ptr, bit uint64) driver.Ptr {
-		return gatherBits(m.Task, bits-driver.Ptr(m.first/8), bit, m.rowsTo, n, m.ones.uncounted())
+		return gather.Bits(m.Task, bits-driver.Ptr(m.first/8), bit, m.rowsTo, n, m.ones.Uncounted())
 	}
 	if c.Validity != 0 {
 		m.outbox.bits = sendBits(c.Validity, c.Bit)
@@ -121,7 +122,7 @@ func (t *team) send(m *member, at int) {
 	case width > 0:
 		padded := (n + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile
 		m.column = m.Alloc(padded * width)
-		gatherRows(m.Task, c.Values-driver.Ptr(m.first*width), width, m.rowsTo, padded, m.column)
+		gather.Rows(m.Task, c.Values-driver.Ptr(m.first*width), width, m.rowsTo, padded, m.column)
 	}
 }
 

@@ -4,8 +4,10 @@ package gpu
 
 import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/argsort"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/gather"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -24,7 +26,7 @@ type inbox struct {
 
 // A sortedRange is a range whose row numbers are sorted, and columns of it on their way to the result.
 type sortedRange struct {
-	*gatherer
+	*gather.Gatherer
 	downloads device.Downloads
 }
 
@@ -97,9 +99,9 @@ func (t *team) sortRange(m *member, in *inbox) {
 			keyencode.Column{Kind: keyencode.Uint64, Chunks: []keyencode.Chunk{{Rows: n}}})
 		words.OnDevice[i] = &keys.Column{Values: p}
 	}
-	order, _ := argsort(words, &t.buffers, func() {})
-	m.AssertPermutation(order.rows, job.Out(), n)
+	order, _ := argsort.Run(words, &t.buffers, func() {})
+	m.AssertPermutation(order.Rows, job.Out(), n)
 	words.ReleaseKeys()
-	in.sorted = &sortedRange{newGatherer(m.Task, order.rows, n, job.Out()), device.Downloads{Task: m.Task}}
+	in.sorted = &sortedRange{gather.New(m.Task, order.Rows, n, job.Out()), device.Downloads{Task: m.Task}}
 	m.OnPressure(func() bool { return in.sorted.downloads.Retire(0) })
 }

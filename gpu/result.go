@@ -35,21 +35,21 @@ func (s *sorter) writeRowNumbers() {
 		s.Wait()
 	}
 	switch {
-	case s.job.RowNumbers == 0 || s.out == 0 || s.Failed():
+	case s.job.RowNumbers == 0 || s.Out == 0 || s.Failed():
 	case s.numbers != nil:
 		s.Fail(s.writeNumbers())
 	case s.job.RowNumbers == 8:
-		s.downloads.Widened(buffers.View[uint64](s.result.RowNumbers), s.order)
+		s.downloads.Widened(buffers.View[uint64](s.result.RowNumbers), s.Order)
 	default:
-		s.downloads.Numbers(s.result.RowNumbers, s.order)
+		s.downloads.Numbers(s.result.RowNumbers, s.Order)
 	}
 }
 
 // hostNumbers downloads the leading row numbers; they are complete after wait.
 func (s *sorter) hostNumbers() []uint32 {
-	numbers, err := host.Words[uint32](&s.buffers, s.out)
+	numbers, err := host.Words[uint32](&s.buffers, s.Out)
 	s.Fail(err)
-	s.Download(buffers.Bytes(numbers), s.order)
+	s.Download(buffers.Bytes(numbers), s.Order)
 	return numbers
 }
 
@@ -66,7 +66,7 @@ func (s *sorter) gatherAll() {
 		d.Flush(made)
 	}
 	d.Flush(d.Ready())
-	s.releaseWindows()
+	s.ReleaseWindows()
 }
 
 // gather gathers one column of the job's list, unless the host gathers it.
@@ -74,21 +74,21 @@ func (s *sorter) gather(i int) {
 	at := s.job.Gather[i]
 	src := &s.job.Columns[at]
 	s.prepared(i + 1)
-	if s.onHost[at] || s.out == 0 || s.Failed() {
+	if s.onHost[at] || s.Out == 0 || s.Failed() {
 		return
 	}
 	dst := &s.result.Columns[i]
 	c := s.columns.Column(at)
 	if dst.Validity != nil {
-		s.downloads.Deliver(dst.Validity, s.bits(c.Validity, c.Bit, s.ones.of(i)))
+		s.downloads.Deliver(dst.Validity, s.Bits(c.Validity, c.Bit, s.ones.Of(i)))
 	}
 	switch {
 	case host.IsText(src.Kind):
 		s.gatherText(i, c)
 	case src.Kind == keyencode.Bool:
-		s.downloads.Deliver(dst.Values, s.bits(c.Values, c.ValueBit, s.ones.uncounted()))
+		s.downloads.Deliver(dst.Values, s.Bits(c.Values, c.ValueBit, s.ones.Uncounted()))
 	case len(dst.Values) > 0:
-		s.downloads.Deliver(dst.Values, s.values(c.Values, src.ValueBytes()))
+		s.downloads.Deliver(dst.Values, s.Values(c.Values, src.ValueBytes()))
 	}
 	if !slices.Contains(s.job.Gather[i+1:], at) {
 		s.columns.Release(at)
@@ -100,7 +100,7 @@ func (s *sorter) gather(i int) {
 func (s *sorter) gatherText(i int, c *keys.Column) {
 	at := s.job.Gather[i]
 	dst := &s.result.Columns[i]
-	offsets, data, bytes, ok := s.text(at, &s.job.Columns[at], c.Validity, c.Bit)
+	offsets, data, bytes, ok := s.Text(at, &s.job.Columns[at], c.Validity, c.Bit)
 	if !ok {
 		s.prepared(len(s.job.Gather)) // no other goroutine reads onHost any more
 		s.onHost[at] = true

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/argsort"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/onesweep"
@@ -146,7 +147,7 @@ func (m *member) scatterShare(plan *keyencode.Plan, d strategy.Digit) (starts []
 		src.Codes = m.Zeros(8 * m.rows)
 		src.Field, d = abi.CodesField(src.Codes), strategy.Digit{Bits: 1}
 	} else {
-		src, _, _ = wordOf(m.share, plan, 0, 0, m.rows)
+		src, _, _ = argsort.WordOf(m.share, plan, 0, 0, m.rows)
 	}
 	defer m.Free(src.Codes)
 	padded := (m.rows + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile

@@ -82,7 +82,7 @@ func (t *team) gatherNumbers(m *member, in *inbox) {
 		return
 	}
 	d := &in.sorted.downloads
-	sorted := in.sorted.values(in.numbers, 4)
+	sorted := in.sorted.Values(in.numbers, 4)
 	m.Free(in.numbers)
 	switch {
 	case t.numbers != nil:
@@ -104,14 +104,14 @@ func (t *team) gatherColumn(m *member, in *inbox, i int) {
 	d.Retire(1)
 	src, dst := &t.job.Columns[at], &t.result.Columns[i]
 	if dst.Validity != nil {
-		d.Deliver(t.bitmap(in, &dst.Validity), o.bits(in.validity, 0, m.ones.of(i)))
+		d.Deliver(t.bitmap(in, &dst.Validity), o.Bits(in.validity, 0, m.ones.Of(i)))
 		m.Free(in.validity)
 	}
 	switch width := src.ValueBytes(); {
 	case src.Kind == keyencode.Bool:
-		d.Deliver(t.bitmap(in, &dst.Values), o.bits(in.values, 0, m.ones.uncounted()))
+		d.Deliver(t.bitmap(in, &dst.Values), o.Bits(in.values, 0, m.ones.Uncounted()))
 	case width > 0:
-		d.Deliver(dst.Values[in.lo*width:in.hi*width], o.values(in.values, width))
+		d.Deliver(dst.Values[in.lo*width:in.hi*width], o.Values(in.values, width))
 	}
 	m.Free(in.values)
 }

@@ -86,7 +86,7 @@ func (t *team) complete() (*engine.Result, error) {
 func (t *team) countNulls() error {
 	ones := make([]uint64, len(t.job.Gather))
 	err := t.each("download", func(m *member) {
-		for i, n := range m.ones.read() {
+		for i, n := range m.ones.Read() {
 			atomic.AddUint64(&ones[i], n) // devices count at the same time
 		}
 	})

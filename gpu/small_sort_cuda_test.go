@@ -12,7 +12,9 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
+	"github.com/arrowsort/arrowsort/gpu/internal/argsort"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/internal/testrun"
@@ -76,14 +78,13 @@ func benchmarkSmallSort(b *testing.B, e *Engine, kind keyencode.Kind, rows int) 
 	defer leave()
 	t := device.NewTask(b.Context(), session, 0)
 	defer t.End()
-	s := &argsorter{Columns: keys.NewColumns(t, job, nil), out: rows}
-	s.Column(0)
-	require.NoError(b, s.Wait())
+	columns := keys.NewColumns(t, job, nil)
+	columns.Column(0)
+	require.NoError(b, t.Wait())
 	for b.Loop() {
-		order := s.sortInSingleLaunch()
-		require.NotZero(b, order)
-		require.NoError(b, s.Wait())
-		s.Free(order)
+		order, _ := argsort.Run(columns, &host.Buffers{Mem: goMemory{}}, func() {})
+		require.NoError(b, t.Wait())
+		t.Free(order.Rows)
 		t.Arguments.Reset()
 	}
 }

@@ -4,7 +4,9 @@ package gpu
 
 import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/argsort"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
+	"github.com/arrowsort/arrowsort/gpu/internal/gather"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -15,8 +17,8 @@ type sorter struct {
 	output
 	columns   *keys.Columns
 	downloads device.Downloads
-	*gatherer
-	ones onesCounters
+	*gather.Gatherer
+	ones gather.Ones
 }
 
 // sorterStages are those of which a sort on one device reports its progress.
@@ -30,14 +32,14 @@ func sortJob(t *device.Task, job *engine.Job, mem engine.Allocator) (*engine.Res
 	defer s.columns.Helpers.Wait()
 	defer s.helpers.Wait()
 	s.prepare(t.Tuning.HelperRows)
-	order, plan := argsort(s.columns, &s.buffers, func() { s.progress(1) })
+	order, plan := argsort.Run(s.columns, &s.buffers, func() { s.progress(1) })
 	if s.Failed() {
 		return nil, s.Err
 	}
-	s.AssertPermutation(order.rows, job.Out(), job.Rows)
+	s.AssertPermutation(order.Rows, job.Out(), job.Rows)
 	s.columns.ReleaseKeys()
 	s.progress(2)
-	s.gatherer, s.numbers = newGatherer(t, order.rows, job.Rows, job.Out()), order.onHost
+	s.Gatherer, s.numbers = gather.New(t, order.Rows, job.Rows, job.Out()), order.OnHost
 	t.OnPressure(func() bool { return s.downloads.Retire(0) })
 	s.writeRowNumbers()
 	s.gatherAll()
@@ -45,7 +47,7 @@ func sortJob(t *device.Task, job *engine.Job, mem engine.Allocator) (*engine.Res
 		return nil, err
 	}
 	s.progress(3)
-	if ones := s.ones.read(); ones != nil {
+	if ones := s.ones.Read(); ones != nil {
 		s.setNulls(ones)
 	}
 	if s.Failed() {
@@ -56,9 +58,9 @@ func sortJob(t *device.Task, job *engine.Job, mem engine.Allocator) (*engine.Res
 
 func newSorter(t *device.Task, job *engine.Job, mem engine.Allocator) *sorter {
 	s := &sorter{Task: t, output: newOutput(t.Ctx, job, sorterStages, t.Workers, mem), downloads: device.Downloads{Task: t},
-		ones: onesCounters{Task: t, columns: len(job.Gather)}}
+		ones: gather.Ones{Task: t, Columns: len(job.Gather)}}
 	for _, at := range job.Gather {
-		s.onHost[at] = s.isForHost(at, func(c *keyencode.Column) bool { return textFits(t, c, job.Rows) })
+		s.onHost[at] = s.isForHost(at, func(c *keyencode.Column) bool { return gather.TextFits(t, c, job.Rows) })
 	}
 	s.columns = keys.NewColumns(t, job, s.payload())
 	return s

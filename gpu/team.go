@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
+	"github.com/arrowsort/arrowsort/gpu/internal/gather"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -41,7 +42,7 @@ type member struct {
 	rows   int           // of its share
 	outbox
 	inboxes []*inbox // of its ranges
-	ones    onesCounters
+	ones    gather.Ones
 }
 
 // sortShared runs a job on the devices of several sessions.
@@ -78,7 +79,7 @@ func newTeam(ctx context.Context, sessions []*device.Session, job *engine.Job, m
 	for i, s := range sessions {
 		task := device.NewTask(own, s, max(1, workers.Threads()/len(sessions)))
 		t.members = append(t.members,
-			&member{Task: task, number: i, ones: onesCounters{Task: task, columns: len(job.Gather)}})
+			&member{Task: task, number: i, ones: gather.Ones{Task: task, Columns: len(job.Gather)}})
 	}
 	return t
 }

@@ -1,6 +1,6 @@
 //go:build cuda && linux && amd64
 
-package gpu
+package argsort
 
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"

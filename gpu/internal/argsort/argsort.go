@@ -1,6 +1,7 @@
 //go:build cuda && linux && amd64
 
-package gpu
+// Package argsort computes the row numbers of a sort: what strategy chooses, one call for each way.
+package argsort
 
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
@@ -18,20 +19,20 @@ import (
 
 // A permutation is the row numbers of a result in sorted order.
 type permutation struct {
-	rows   driver.Ptr
-	onHost []uint32 // the same, where the host has made them
+	Rows   driver.Ptr
+	OnHost []uint32 // the same, where the host has made them
 }
 
 // An argsorter computes the row numbers of a job's result.
 type argsorter struct {
 	*keys.Columns
-	out     int // rows of the result
+	out     int // Rows of the result
 	buffers *host.Buffers
 }
 
-// argsort computes the row numbers of a job's result by its keys, and returns the plan of their codes if one was made:
+// Run computes the row numbers of a job's result by its keys, and returns the plan of their codes if one was made:
 // always where the job wants it. planned is called when the keys have been measured, or need not be.
-func argsort(c *keys.Columns, buffers *host.Buffers, planned func()) (p permutation, plan *keyencode.Plan) {
+func Run(c *keys.Columns, buffers *host.Buffers, planned func()) (p permutation, plan *keyencode.Plan) {
 	s := &argsorter{c, c.Job.Out(), buffers}
 	job := s.describe()
 	var stats []keyencode.Statistics
@@ -41,27 +42,27 @@ func argsort(c *keys.Columns, buffers *host.Buffers, planned func()) (p permutat
 		kind := strategy.Choose(&job)
 		switch kind {
 		case strategy.Cluster, strategy.Grid:
-			p.rows = s.sortInSingleLaunch()
+			p.Rows = s.sortInSingleLaunch()
 		case strategy.TopK:
-			p.rows, found = s.sortFirstByTypes()
+			p.Rows, found = s.sortFirstByTypes()
 		case strategy.Column:
-			p.rows, stats, varying = s.sortColumn(job.TypeBits)
+			p.Rows, stats, varying = s.sortColumn(job.TypeBits)
 			job.Early = stats == nil
 		case strategy.Keys, strategy.Codes, strategy.SmallCodes:
-			p.rows = s.sortOneNumber(kind, &job)
+			p.Rows = s.sortOneNumber(kind, &job)
 		case strategy.Onesweep:
-			p.rows = s.sortByDigits(varying, job.Declined)
+			p.Rows = s.sortByDigits(varying, job.Declined)
 		case strategy.Words:
 			if plan = s.makePlan(stats); plan == nil {
 				return p, nil
 			}
 			planned()
-			if p.rows == 0 {
+			if p.Rows == 0 {
 				p = s.sortByPlan(&wordSorter{s, plan, found != topk.Misjudged, job.Declined})
 			}
 			return p, plan
 		}
-		if p.rows != 0 && !job.WantsPlan {
+		if p.Rows != 0 && !job.WantsPlan {
 			planned()
 			return p, nil
 		}
@@ -192,12 +193,12 @@ func (s *argsorter) sortByPlan(words *wordSorter) permutation {
 	case s.Rows == 0:
 		return permutation{}
 	case plan.Words() == 0 || plan.Sorted():
-		return permutation{rows: s.Iota(s.Rows, false)}
+		return permutation{Rows: s.Iota(s.Rows, false)}
 	case plan.Reversed():
-		return permutation{rows: s.Iota(s.Rows, true)}
+		return permutation{Rows: s.Iota(s.Rows, true)}
 	case isTextual(plan):
 		return words.sortStrings()
 	default:
-		return permutation{rows: words.sort()}
+		return permutation{Rows: words.sort()}
 	}
 }

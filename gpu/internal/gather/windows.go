@@ -1,6 +1,6 @@
 //go:build cuda && linux && amd64
 
-package gpu
+package gather
 
 import (
 	"fmt"
@@ -16,26 +16,26 @@ import (
 type windows struct{ dealt, places, offsets driver.Ptr }
 
 // inWindows reports whether a column is gathered in windows: there is one row number for each row.
-func (g *gatherer) inWindows(width int) bool {
-	return (width == 4 || width == 8) && g.out == g.rows && g.rows*width >= g.Tuning.WindowBytes
+func (g *Gatherer) inWindows(width int) bool {
+	return (width == 4 || width == 8) && g.Out == g.rows && g.rows*width >= g.Tuning.WindowBytes
 }
 
 // scatterRows makes the windows when the first column needs them; nil if there is no memory for them.
-func (g *gatherer) scatterRows() *windows {
+func (g *Gatherer) scatterRows() *windows {
 	if g.windows != nil {
 		return g.windows
 	}
-	tiles := scatterTiles(g.out)
-	room, ok := g.AllocAll(4*g.out, 2*g.out, tiles*2*kernels.GatherWindows*4)
+	tiles := scatterTiles(g.Out)
+	room, ok := g.AllocAll(4*g.Out, 2*g.Out, tiles*2*kernels.GatherWindows*4)
 	if !ok {
 		return nil
 	}
 	w := &windows{room[0], room[1], room[2]}
 	cursors := g.Zeros(kernels.GatherWindows * 4)
-	shift := max(bits.Len(uint(g.out-1))-bits.Len(kernels.GatherWindows-1), bits.Len(uint(g.Tuning.WindowRows))-1)
-	g.Launch("scatter_rows", tiles, uint64(g.order), uint64(g.out), uint64(shift), uint64(w.dealt), uint64(w.places),
+	shift := max(bits.Len(uint(g.Out-1))-bits.Len(kernels.GatherWindows-1), bits.Len(uint(g.Tuning.WindowRows))-1)
+	g.Launch("scatter_rows", tiles, uint64(g.Order), uint64(g.Out), uint64(shift), uint64(w.dealt), uint64(w.places),
 		uint64(w.offsets), uint64(cursors))
-	g.Moves(10 * g.out)
+	g.Moves(10 * g.Out)
 	g.Free(cursors)
 	g.windows = w
 	return w
@@ -43,28 +43,28 @@ func (g *gatherer) scatterRows() *windows {
 
 func scatterTiles(rows int) int { return (rows + kernels.ScatterTile - 1) / kernels.ScatterTile }
 
-// gatherWindows gathers values of width bytes to dst on the device, and reports whether there was memory for it.
-func (g *gatherer) gatherWindows(values driver.Ptr, width int, dst driver.Ptr) bool {
+// GatherWindows gathers values of width bytes to dst on the device, and reports whether there was memory for it.
+func (g *Gatherer) GatherWindows(values driver.Ptr, width int, dst driver.Ptr) bool {
 	w := g.scatterRows()
 	if w == nil {
 		return false
 	}
-	room, ok := g.AllocAll(width * g.out)
+	room, ok := g.AllocAll(width * g.Out)
 	if !ok {
 		return false
 	}
 	between := room[0]
-	g.Launch(fmt.Sprint("gather_window_", width), (g.out+kernels.GatherTile-1)/kernels.GatherTile, uint64(values),
-		uint64(w.dealt), uint64(g.out), uint64(between))
-	g.Launch(fmt.Sprint("collect_", width), scatterTiles(g.out), uint64(between), uint64(g.out), uint64(w.places),
+	g.Launch(fmt.Sprint("gather_window_", width), (g.Out+kernels.GatherTile-1)/kernels.GatherTile, uint64(values),
+		uint64(w.dealt), uint64(g.Out), uint64(between))
+	g.Launch(fmt.Sprint("collect_", width), scatterTiles(g.Out), uint64(between), uint64(g.Out), uint64(w.places),
 		uint64(w.offsets), uint64(dst))
-	g.Moves((6 + 4*width) * g.out)
+	g.Moves((6 + 4*width) * g.Out)
 	g.Free(between)
 	return true
 }
 
-// releaseWindows frees the windows, and reports whether there were any.
-func (g *gatherer) releaseWindows() bool {
+// ReleaseWindows frees the windows, and reports whether there were any.
+func (g *Gatherer) ReleaseWindows() bool {
 	w := g.windows
 	if w == nil {
 		return false

@@ -1,6 +1,6 @@
 //go:build cuda && linux && amd64
 
-package gpu
+package argsort
 
 import (
 	"slices"
@@ -29,7 +29,7 @@ func isTextual(plan *keyencode.Plan) bool {
 // far as the result reaches: long runs on the device, short ones on the host, where the strings are.
 func (s *wordSorter) sortStrings() (p permutation) {
 	if s.plan.Words() == 1 {
-		return permutation{rows: s.sort()}
+		return permutation{Rows: s.sort()}
 	}
 	rows, n := s.sortLeading()
 	if s.Failed() {

@@ -1,6 +1,6 @@
 //go:build cuda && linux && amd64
 
-package gpu
+package gather
 
 import (
 	"fmt"
@@ -14,9 +14,9 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// textFits reports whether a device gathers a string column: there is likely to be memory for it, and no chunk has 4
+// TextFits reports whether a device gathers a string column: there is likely to be memory for it, and no chunk has 4
 // GiB of strings.
-func textFits(t *device.Task, c *keyencode.Column, rows int) bool {
+func TextFits(t *device.Task, c *keyencode.Column, rows int) bool {
 	if rows < t.Tuning.TextRows {
 		return false
 	}
@@ -28,14 +28,14 @@ func textFits(t *device.Task, c *keyencode.Column, rows int) bool {
 	return t.HasMemory(2*host.TextBytes(c) + (device.SortBytes+32)*rows)
 }
 
-// A text is a string column on the device.
-type text struct {
+// A Text is a string column on the device.
+type deviceText struct {
 	starts driver.Ptr // u64[rows+1]: where each row's bytes begin
 	data   driver.Ptr
 }
 
 // uploadText uploads a string column, its chunks contiguous. ok is false if there is no memory for it.
-func (g *gatherer) uploadText(c *keyencode.Column) (t text, ok bool) {
+func (g *Gatherer) uploadText(c *keyencode.Column) (t deviceText, ok bool) {
 	width, chunks, longest := host.OffsetBytes(c.Kind), host.Filled(c), 0
 	for _, k := range chunks {
 		longest = max(longest, k.Rows)
@@ -44,7 +44,7 @@ func (g *gatherer) uploadText(c *keyencode.Column) (t text, ok bool) {
 	if !ok {
 		return t, false
 	}
-	t, offsets := text{room[0], room[1]}, room[2]
+	t, offsets := deviceText{room[0], room[1]}, room[2]
 	row, at := 0, 0
 	for _, k := range chunks {
 		g.Upload(offsets, k.Values[k.Offset*width:(k.Offset+k.Rows+1)*width])
@@ -60,26 +60,26 @@ func (g *gatherer) uploadText(c *keyencode.Column) (t text, ok bool) {
 	return t, true
 }
 
-// text gathers the string column of a number: lengths, whose sums are the offsets, then bytes. It returns both and the
+// Text gathers the string column of a number: lengths, whose sums are the offsets, then bytes. It returns both and the
 // number of bytes. ok is false if there is no memory for it.
-func (g *gatherer) text(at int, src *keyencode.Column, validity driver.Ptr, bit uint64) (
+func (g *Gatherer) Text(at int, src *keyencode.Column, validity driver.Ptr, bit uint64) (
 	offsets, data driver.Ptr, bytes int, ok bool) {
-	width, tiles := host.OffsetBytes(src.Kind), (g.out+kernels.TextTile-1)/kernels.TextTile
+	width, tiles := host.OffsetBytes(src.Kind), (g.Out+kernels.TextTile-1)/kernels.TextTile
 	t, ok := g.uploadText(src)
 	if !ok {
 		return 0, 0, 0, false
 	}
 	defer g.Free(t.starts, t.data)
-	room, ok := g.AllocAll(4*g.out, 8*(tiles+1), width*(g.out+1))
+	room, ok := g.AllocAll(4*g.Out, 8*(tiles+1), width*(g.Out+1))
 	if !ok {
 		return 0, 0, 0, false
 	}
 	lengths, sums, offsets := room[0], room[1], room[2]
-	g.Launch("text_lengths", tiles, uint64(t.starts), uint64(validity), bit, uint64(g.order), uint64(g.out),
+	g.Launch("text_lengths", tiles, uint64(t.starts), uint64(validity), bit, uint64(g.Order), uint64(g.Out),
 		uint64(lengths), uint64(sums))
 	g.Launch("text_sums", 1, uint64(sums), uint64(tiles))
-	g.Launch("text_offsets", tiles, uint64(lengths), uint64(g.out), uint64(sums), uint64(width), uint64(offsets))
-	g.Moves(80 * g.out)
+	g.Launch("text_offsets", tiles, uint64(lengths), uint64(g.Out), uint64(sums), uint64(width), uint64(offsets))
+	g.Moves(80 * g.Out)
 	bytes = int(g.Words(sums+driver.Ptr(8*tiles), 1)[0])
 	g.Free(lengths, sums)
 	if width == 4 && bytes > math.MaxInt32 {
@@ -91,8 +91,8 @@ func (g *gatherer) text(at int, src *keyencode.Column, validity driver.Ptr, bit 
 		return 0, 0, 0, false
 	}
 	if bytes > 0 {
-		g.Launch("text_copy", g.Blocks(bytes/8+1), uint64(t.starts), uint64(g.order), uint64(offsets), uint64(width),
-			uint64(g.out), uint64(t.data), uint64(gathered[0]), uint64(bytes))
+		g.Launch("text_copy", g.Blocks(bytes/8+1), uint64(t.starts), uint64(g.Order), uint64(offsets), uint64(width),
+			uint64(g.Out), uint64(t.data), uint64(gathered[0]), uint64(bytes))
 		g.Moves(4 * bytes)
 	}
 	return offsets, gathered[0], bytes, true
