@@ -22,6 +22,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/multigpu"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -145,7 +146,7 @@ func TestMemoryOfDevices(t *testing.T) {
 	job := roomJob([]keyencode.Column{memoryColumn(r, keyencode.Int64, rows, false),
 		memoryColumn(r, keyencode.Int64, rows, true)}, []int{0}, []int{0, 1})
 	want := sortWithEverything(t, job, goMemory{})
-	each := (bytesOfRow(job)*rows)/3 + 6<<20
+	each := (multigpu.BytesOfRow(job)*rows)/3 + 6<<20
 	for name, memories := range map[string][]int{
 		"equal": {each, each, each}, "one smaller": {2 * each, each / 2, 2 * each},
 		"one large": {each / 2, each / 2, 3 * each},
@@ -172,9 +173,9 @@ func TestMemoryOfShares(t *testing.T) {
 	text, err := os.ReadFile("../docs/gpu.md")
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(strings.Fields(string(text)), " "), fmt.Sprintf("larger of %d bytes per word of "+
-		"the codes and %d bytes, and of 8 bytes and five times the widest column; 6 MiB besides", bytesOfWord,
-		bytesOfRecords))
-	require.Equal(t, 5, columnsOnWay)
+		"the codes and %d bytes, and of 8 bytes and five times the widest column; 6 MiB besides", multigpu.BytesOfWord,
+		multigpu.BytesOfRecords))
+	require.Equal(t, 5, multigpu.ColumnsOnWay)
 	t.Setenv("ARROWSORT_STANDIN_DEVICES", "2")
 	rows := 1_000_000
 	if !testrun.Long() {
@@ -189,7 +190,7 @@ func TestMemoryOfShares(t *testing.T) {
 		{[]int{4}, nil}, {[]int{3, 4, 0}, []int{1}},
 	} {
 		job := roomJob(columns, c.keys, c.gather)
-		t.Setenv("ARROWSORT_STANDIN_MEMORY", fmt.Sprint(bytesOfRow(job)*rows/2+6<<20))
+		t.Setenv("ARROWSORT_STANDIN_MEMORY", fmt.Sprint(multigpu.BytesOfRow(job)*rows/2+6<<20))
 		e := openShared(t, 2, withoutSmallSorts)
 		_, err := e.Sort(t.Context(), job, goMemory{})
 		require.NoError(t, err, "keys %v, columns %v", c.keys, c.gather)
@@ -243,20 +244,20 @@ func TestSharedProgress(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	job := randomJob(goMemory{}, keyencode.Int64, 10_000, 2)
 	job.Gather, job.RowNumbers = []int{0, 1}, 8
-	for last := 1; last <= teamStages; last++ {
+	for last := 1; last <= multigpu.TeamStages; last++ {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		calls := 0
 		job.Progress = func(done, total int) {
 			calls++
 			require.Equal(t, calls*job.Rows, done)
-			require.Equal(t, teamStages*job.Rows, total)
+			require.Equal(t, multigpu.TeamStages*job.Rows, total)
 			if calls == last {
 				cancel(errors.New("a cause"))
 			}
 		}
 		res, err := e.Sort(ctx, job, mem)
 		require.Equal(t, last, calls)
-		if last == teamStages {
+		if last == multigpu.TeamStages {
 			require.NoError(t, err)
 			res.Release(mem)
 		} else {

@@ -21,6 +21,7 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
+	"github.com/arrowsort/arrowsort/gpu/internal/multigpu"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -109,12 +110,12 @@ func (b *bench) report(job string, rows int, took, bound time.Duration, asked fl
 }
 
 // onAll does work on all devices at the same time, as a stage of a sort.
-func (b *bench) onAll(e *Engine, work func(t *team, m *member)) {
+func (b *bench) onAll(e *Engine, work func(t *multigpu.Team, m *multigpu.Member)) {
 	s := <-e.turn
 	defer func() { e.turn <- s }()
-	t := newTeam(b.Context(), s.Peers, &engine.Job{}, goMemory{}, e.options.ShareRows, &e.times)
-	defer t.end()
-	require.NoError(b, t.each("copies", func(m *member) { work(t, m) }))
+	t := multigpu.NewTeam(b.Context(), s.Peers, &engine.Job{}, goMemory{}, e.options.ShareRows, &e.times)
+	defer t.End()
+	require.NoError(b, t.Each("copies", func(m *multigpu.Member) { work(t, m) }))
 }
 
 // measureBandwidths copies between pinned memory and all devices, and between all devices.
@@ -131,53 +132,53 @@ func (b *bench) measureBandwidths() {
 	buffers := make([][]driver.Ptr, p)
 	times := map[string]time.Duration{}
 	var start time.Time
-	timed := func(name string, work func(t *team, m *member)) {
+	timed := func(name string, work func(t *multigpu.Team, m *multigpu.Member)) {
 		start = time.Now()
 		b.onAll(b.all, work)
 		times[name] = time.Since(start)
 	}
 	for range 2 { // the first time allocates
-		b.onAll(b.all, func(_ *team, m *member) {
-			if buffers[m.number] == nil {
+		b.onAll(b.all, func(_ *multigpu.Team, m *multigpu.Member) {
+			if buffers[m.Number] == nil {
 				for range 2 {
 					p, err := m.Context.Alloc(bytes + device.Padding)
 					m.Fail(err)
-					buffers[m.number] = append(buffers[m.number], p)
+					buffers[m.Number] = append(buffers[m.Number], p)
 				}
 			}
 		})
-		timed("up", func(_ *team, m *member) {
+		timed("up", func(_ *multigpu.Team, m *multigpu.Member) {
 			for range copies {
-				m.Upload(buffers[m.number][0], pinned[m.number])
+				m.Upload(buffers[m.Number][0], pinned[m.Number])
 			}
 			m.Wait()
 		})
-		timed("down", func(_ *team, m *member) {
+		timed("down", func(_ *multigpu.Team, m *multigpu.Member) {
 			for range copies {
-				m.Download(pinned[m.number], buffers[m.number][0])
+				m.Download(pinned[m.Number], buffers[m.Number][0])
 			}
 			m.Wait()
 		})
-		timed("both", func(_ *team, m *member) {
+		timed("both", func(_ *multigpu.Team, m *multigpu.Member) {
 			for range copies {
-				m.Upload(buffers[m.number][0], pinned[m.number])
-				m.Down.Download(pinned[p+m.number], buffers[m.number][1])
+				m.Upload(buffers[m.Number][0], pinned[m.Number])
+				m.Down.Download(pinned[p+m.Number], buffers[m.Number][1])
 			}
 			m.Wait()
 			m.Fail(m.Down.Wait())
 		})
-		timed("exchange", func(t *team, m *member) {
+		timed("exchange", func(t *multigpu.Team, m *multigpu.Member) {
 			for range copies {
 				for i := 1; i < p; i++ {
-					sender := t.members[(m.number+i)%p]
-					m.copyFrom(sender, buffers[m.number][1], buffers[sender.number][0], bytes)
+					sender := t.Members[(m.Number+i)%p]
+					m.CopyFrom(sender, buffers[m.Number][1], buffers[sender.Number][0], bytes)
 				}
 			}
 			m.Wait()
 		})
 	}
-	b.onAll(b.all, func(_ *team, m *member) {
-		for _, p := range buffers[m.number] {
+	b.onAll(b.all, func(_ *multigpu.Team, m *multigpu.Member) {
+		for _, p := range buffers[m.Number] {
 			m.Fail(m.Context.Free(p))
 		}
 	})
@@ -303,35 +304,35 @@ func (b *bench) sortResident(rows int) {
 	columns := make([]driver.Ptr, *tableDevices)
 	order, sent := make([]uint32, rows), 0
 	sort := func(keep bool) {
-		t := newTeam(b.Context(), s.Peers, job, goMemory{}, b.all.options.ShareRows, &b.all.times)
-		defer t.end()
-		t.gathered = job.Gather
-		require.NoError(b, t.divide())
+		t := multigpu.NewTeam(b.Context(), s.Peers, job, goMemory{}, b.all.options.ShareRows, &b.all.times)
+		defer t.End()
+		t.Gathered = job.Gather
+		require.NoError(b, t.Divide())
 		if columns[0] == 0 {
 			b.uploadShares(t, columns)
 		}
-		for i, m := range t.members {
-			m.share.OnDevice[0] = &keys.Column{Values: columns[i]}
+		for i, m := range t.Members {
+			m.Share.OnDevice[0] = &keys.Column{Values: columns[i]}
 		}
-		for _, stage := range []func() error{t.measure, t.partition, t.exchangeKeys} {
+		for _, stage := range []func() error{t.Measure, t.Partition, t.ExchangeKeys} {
 			require.NoError(b, stage())
 		}
 		sent = 0
-		require.NoError(b, t.each("sort", func(m *member) {
-			for _, in := range m.inboxes {
-				t.sortRange(m, in)
-				sorted := in.sorted.Values(in.numbers, 4)
-				m.Free(in.numbers)
+		require.NoError(b, t.Each("sort", func(m *multigpu.Member) {
+			for _, in := range m.Inboxes {
+				t.SortRange(m, in)
+				sorted := in.Sorted.Values(in.Numbers, 4)
+				m.Free(in.Numbers)
 				if m.Wait(); keep {
-					m.Download(buffers.Bytes(order[in.lo:in.hi]), sorted)
+					m.Download(buffers.Bytes(order[in.Lo:in.Hi]), sorted)
 					m.Wait()
 				}
 			}
 		}))
-		for _, m := range t.members {
-			for _, in := range m.inboxes {
-				_, own := in.rowsFrom(m)
-				sent += 12 * (in.received() - own)
+		for _, m := range t.Members {
+			for _, in := range m.Inboxes {
+				_, own := in.RowsFrom(m)
+				sent += 12 * (in.Received() - own)
 			}
 		}
 	}
@@ -348,12 +349,12 @@ func (b *bench) sortResident(rows int) {
 }
 
 // uploadShares uploads the only column of a job to memory that outlasts the sort.
-func (b *bench) uploadShares(t *team, columns []driver.Ptr) {
-	require.NoError(b, t.each("upload", func(m *member) {
-		p, err := m.Context.Alloc(8*m.rows + device.Padding)
+func (b *bench) uploadShares(t *multigpu.Team, columns []driver.Ptr) {
+	require.NoError(b, t.Each("upload", func(m *multigpu.Member) {
+		p, err := m.Context.Alloc(8*m.Rows + device.Padding)
 		m.Fail(err)
-		columns[m.number] = p
-		keys.UploadValues(&m.Copier, p, m.share.Job.Columns[0].Chunks, 8)
+		columns[m.Number] = p
+		keys.UploadValues(&m.Copier, p, m.Share.Job.Columns[0].Chunks, 8)
 		m.Wait()
 	}))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
+	"github.com/arrowsort/arrowsort/gpu/internal/multigpu"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -60,7 +61,7 @@ func TestEngineOfDevices(t *testing.T) {
 }
 
 // TestRangesAreEqual divides keys of every distribution among devices: no range is longer or shorter than an equal one
-// by more than the part that exactShare allows.
+// by more than the part that multigpu.ExactShare allows.
 func TestRangesAreEqual(t *testing.T) {
 	devices := devicesForTest(t, 4)
 	e := openSharedForTest(t, devices)
@@ -74,25 +75,25 @@ func TestRangesAreEqual(t *testing.T) {
 			job := &engine.Job{Rows: rows, Columns: []keyencode.Column{k.column(rows)}, RowNumbers: 4,
 				Keys: []keyencode.Key{{Order: k.order, Nulls: k.nulls}}}
 			s := <-e.turn
-			team := newTeam(t.Context(), e.sharing(s, job), job, goMemory{}, e.options.ShareRows, &e.times)
-			team.allocateResult()
-			require.NoError(t, team.divide())
-			require.NoError(t, team.measure())
-			require.NoError(t, team.partition())
+			team := multigpu.NewTeam(t.Context(), e.sharing(s, job), job, goMemory{}, e.options.ShareRows, &e.times)
+			team.AllocateResult()
+			require.NoError(t, team.Divide())
+			require.NoError(t, team.Measure())
+			require.NoError(t, team.Partition())
 			total := 0
-			for _, m := range team.members {
+			for _, m := range team.Members {
 				received := 0
-				for _, in := range m.inboxes {
-					require.Equal(t, total+received, in.lo)
-					received += in.received()
+				for _, in := range m.Inboxes {
+					require.Equal(t, total+received, in.Lo)
+					received += in.Received()
 				}
-				require.InDelta(t, rows/devices, received, float64(rows/devices/exactShare+1),
+				require.InDelta(t, rows/devices, received, float64(rows/devices/multigpu.ExactShare+1),
 					"%s of kind %d, %d devices", name, kind, devices)
 				total += received
 			}
 			require.Equal(t, rows, total)
-			team.helpers.Wait()
-			team.end()
+			team.Helpers.Wait()
+			team.End()
 			e.turn <- s
 		}
 	}
@@ -130,10 +131,10 @@ func TestSeveralRangesOfADevice(t *testing.T) {
 
 // TestRangesOf holds ranges to what buckets take, one more or less by what a cut is not exact.
 func TestRangesOf(t *testing.T) {
-	require.Equal(t, 1, rangesOf(0, 0, 1<<28))
-	require.Equal(t, 1, rangesOf(1<<27, 1<<22, 1<<28))
-	require.Equal(t, 2, rangesOf(1<<28, 1<<23, 1<<28))
-	require.Equal(t, 3, rangesOf(1<<29, 1<<24, 1<<28))
-	require.Equal(t, 1<<32/(1<<28-1<<26)+1, rangesOf(1<<32-1, 1<<26, 1<<28))
-	require.Equal(t, maxRanges, rangesOf(1<<40, 1, 1<<28))
+	require.Equal(t, 1, multigpu.RangesOf(0, 0, 1<<28))
+	require.Equal(t, 1, multigpu.RangesOf(1<<27, 1<<22, 1<<28))
+	require.Equal(t, 2, multigpu.RangesOf(1<<28, 1<<23, 1<<28))
+	require.Equal(t, 3, multigpu.RangesOf(1<<29, 1<<24, 1<<28))
+	require.Equal(t, 1<<32/(1<<28-1<<26)+1, multigpu.RangesOf(1<<32-1, 1<<26, 1<<28))
+	require.Equal(t, multigpu.MaxRanges, multigpu.RangesOf(1<<40, 1, 1<<28))
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/memory"
+	"github.com/arrowsort/arrowsort/gpu/internal/multigpu"
+	"github.com/arrowsort/arrowsort/gpu/internal/table"
 )
 
 func devices() ([]Device, error) {
@@ -91,7 +93,7 @@ func (e *Engine) sort(ctx context.Context, job *engine.Job, mem engine.Allocator
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := check(job); err != nil {
+	if err := table.Check(job); err != nil {
 		return nil, err
 	}
 	s, err := e.take(ctx)
@@ -111,7 +113,7 @@ func (e *Engine) sort(ctx context.Context, job *engine.Job, mem engine.Allocator
 func (e *Engine) run(ctx context.Context, s *device.Session, job *engine.Job, mem engine.Allocator) (
 	result *engine.Result, err error) {
 	if sessions := e.sharing(s, job); len(sessions) > 1 {
-		return sortShared(ctx, sessions, job, mem, e.options.ShareRows, &e.times)
+		return multigpu.Sort(ctx, sessions, job, mem, e.options.ShareRows, &e.times)
 	}
 	start := time.Now()
 	defer func() { e.times.Add(s.Number, "sort", time.Since(start)) }()
@@ -119,7 +121,7 @@ func (e *Engine) run(ctx context.Context, s *device.Session, job *engine.Job, me
 	err = s.Do(func() error {
 		t := device.NewTask(ctx, s, job.Threads)
 		defer t.End()
-		result, err = sortJob(t, job, mem)
+		result, err = table.Sort(t, job, mem)
 		return err
 	})
 	return result, driver.Failure(err)
@@ -128,8 +130,8 @@ func (e *Engine) run(ctx context.Context, s *device.Session, job *engine.Job, me
 // sharing are the sessions for a job: all that have enough rows to do. One sorts by keys that devices do not read, and
 // gathers strings, which of several the host would do, unless it is likely to have too little memory.
 func (e *Engine) sharing(s *device.Session, job *engine.Job) []*device.Session {
-	alone := gathersText(job) && s.FreeBytes >= int64(bytesOfRow(job)*job.Rows)
-	if alone || !canShare(job) {
+	alone := multigpu.GathersText(job) && s.FreeBytes >= int64(multigpu.BytesOfRow(job)*job.Rows)
+	if alone || !multigpu.CanShare(job) {
 		return s.Peers[:1]
 	}
 	return s.Peers[:max(1, min(len(s.Peers), job.Rows/e.options.ShareRows))]

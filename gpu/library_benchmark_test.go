@@ -22,7 +22,7 @@ import (
 )
 
 // table is a record of a random int64 key, an int64 and a float64 column.
-func table(mem memory.Allocator, rows int) arrow.Record {
+func arrowTable(mem memory.Allocator, rows int) arrow.Record {
 	types := []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64}
 	var fields []arrow.Field
 	var columns []arrow.Array
@@ -74,7 +74,7 @@ func BenchmarkLibrary(b *testing.B) {
 	for _, rows := range []int{100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 100_000_000} {
 		for _, run := range runs {
 			b.Run(fmt.Sprintf("%s/rows=%d", run.name, rows), func(b *testing.B) {
-				record := table(run.input, rows)
+				record := arrowTable(run.input, rows)
 				defer record.Release()
 				sort := func() {
 					sorted, err := arrowsort.Sort(b.Context(), record, []arrowsort.Key{{Path: "c0"}},
@@ -162,7 +162,7 @@ func BenchmarkCold(b *testing.B) {
 	for _, name := range []string{"cpu", "gpu"} {
 		for _, rows := range []int{1_000_000, 10_000_000, 20_000_000, 50_000_000, 100_000_000} {
 			b.Run(fmt.Sprintf("engine=%s/rows=%d", name, rows), func(b *testing.B) {
-				record := table(memory.DefaultAllocator, rows)
+				record := arrowTable(memory.DefaultAllocator, rows)
 				defer record.Release()
 				for b.Loop() {
 					options := arrowsort.Options{}

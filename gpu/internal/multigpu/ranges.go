@@ -1,6 +1,6 @@
 //go:build cuda && linux && amd64
 
-package gpu
+package multigpu
 
 import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -16,12 +16,12 @@ import (
 type inbox struct {
 	number   int   // of the range
 	from     []int // where the rows of each device begin in the inbox, and where the last ones end
-	lo, hi   int   // the range in the result
+	Lo, Hi   int   // the range in the result
 	words    []driver.Ptr
-	numbers  driver.Ptr // the row numbers, if they are needed
+	Numbers  driver.Ptr // the row numbers, if they are needed
 	values   driver.Ptr // of the column that is exchanged
 	validity driver.Ptr
-	sorted   *sortedRange
+	Sorted   *sortedRange
 }
 
 // A sortedRange is a range whose row numbers are sorted, and columns of it on their way to the result.
@@ -30,16 +30,16 @@ type sortedRange struct {
 	downloads device.Downloads
 }
 
-// received is the number of rows that arrive.
-func (b *inbox) received() int { return b.from[len(b.from)-1] }
+// Received is the number of rows that arrive.
+func (b *inbox) Received() int { return b.from[len(b.from)-1] }
 
 // setRanges sets what each device sends and receives.
-func (t *team) setRanges(c *cuts) {
-	out := t.job.Out()
+func (t *Team) setRanges(c *cuts) {
+	out := t.Job.Out()
 	inboxes := t.inboxes()
-	for d, m := range t.members {
+	for d, m := range t.Members {
 		m.sent = make([]int, len(inboxes)+1)
-		m.sent[len(inboxes)] = m.rows
+		m.sent[len(inboxes)] = m.Rows
 		for i, places := range c.places {
 			m.sent[i+1] = places[d]
 		}
@@ -47,41 +47,41 @@ func (t *team) setRanges(c *cuts) {
 	lo := 0
 	for _, in := range inboxes {
 		in.from = []int{0}
-		for d, sender := range t.members {
+		for d, sender := range t.Members {
 			in.from = append(in.from, in.from[d]+sender.sent[in.number+1]-sender.sent[in.number])
 		}
-		n := in.received()
-		in.lo, in.hi = min(lo, out), min(lo+n, out)
-		if lo += n; in.lo == in.hi { // a range behind the limit
+		n := in.Received()
+		in.Lo, in.Hi = min(lo, out), min(lo+n, out)
+		if lo += n; in.Lo == in.Hi { // a range behind the limit
 			clear(in.from)
 		}
 	}
 }
 
-// inboxes are those of all ranges.
-func (t *team) inboxes() (all []*inbox) {
-	for _, m := range t.members {
-		all = append(all, m.inboxes...)
+// Inboxes are those of all ranges.
+func (t *Team) inboxes() (all []*inbox) {
+	for _, m := range t.Members {
+		all = append(all, m.Inboxes...)
 	}
 	return all
 }
 
 // sort sorts the rows of each range by their codes, and downloads the row numbers of one while it sorts the next. Rows
 // that are equal arrive in the order of the input.
-func (t *team) sort() error {
+func (t *Team) sort() error {
 	if err := t.awaitResult(); err != nil {
 		return err
 	}
-	return t.each("sort", func(m *member) {
+	return t.Each("sort", func(m *Member) {
 		m.Free(m.outbox.codes)
-		if m.rows > 0 {
-			m.share.ReleaseKeys()
+		if m.Rows > 0 {
+			m.Share.ReleaseKeys()
 		}
-		for _, in := range m.inboxes {
-			if in.received() == 0 {
+		for _, in := range m.Inboxes {
+			if in.Received() == 0 {
 				continue
 			}
-			t.sortRange(m, in)
+			t.SortRange(m, in)
 			t.gatherNumbers(m, in)
 			m.flush()
 			m.Wait()
@@ -89,9 +89,9 @@ func (t *team) sort() error {
 	})
 }
 
-func (t *team) sortRange(m *member, in *inbox) {
-	n := in.received()
-	job := &engine.Job{Rows: n, Limit: in.hi - in.lo}
+func (t *Team) SortRange(m *Member, in *inbox) {
+	n := in.Received()
+	job := &engine.Job{Rows: n, Limit: in.Hi - in.Lo}
 	words := keys.NewColumns(m.Task, job, nil)
 	for i, p := range in.words {
 		job.Keys = append(job.Keys, keyencode.Key{Column: i})
@@ -99,9 +99,9 @@ func (t *team) sortRange(m *member, in *inbox) {
 			keyencode.Column{Kind: keyencode.Uint64, Chunks: []keyencode.Chunk{{Rows: n}}})
 		words.OnDevice[i] = &keys.Column{Values: p}
 	}
-	order, _ := argsort.Run(words, &t.buffers, func() {})
+	order, _ := argsort.Run(words, &t.Buffers, func() {})
 	m.AssertPermutation(order.Rows, job.Out(), n)
 	words.ReleaseKeys()
-	in.sorted = &sortedRange{gather.New(m.Task, order.Rows, n, job.Out()), device.Downloads{Task: m.Task}}
-	m.OnPressure(func() bool { return in.sorted.downloads.Retire(0) })
+	in.Sorted = &sortedRange{gather.New(m.Task, order.Rows, n, job.Out()), device.Downloads{Task: m.Task}}
+	m.OnPressure(func() bool { return in.Sorted.downloads.Retire(0) })
 }

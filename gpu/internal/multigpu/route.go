@@ -1,6 +1,6 @@
 //go:build cuda && linux && amd64
 
-package gpu
+package multigpu
 
 import (
 	"slices"
@@ -30,12 +30,12 @@ type outbox struct {
 // sending is the number of rows that are sent.
 func (o *outbox) sending() int { return o.sent[len(o.sent)-1] }
 
-// partition orders the rows of all shares by the devices to which they go: the ranges are as long as the shares.
-func (t *team) partition() error {
+// Partition orders the rows of all shares by the devices to which they go: the ranges are as long as the shares.
+func (t *Team) Partition() error {
 	c := t.newCuts()
-	rows := make([]int, len(t.members))
-	for i, m := range t.members {
-		rows[i] = m.rows
+	rows := make([]int, len(t.Members))
+	for i, m := range t.Members {
+		rows[i] = m.Rows
 	}
 	whole := c.start(rows)
 	open := []segment{whole}
@@ -43,8 +43,8 @@ func (t *team) partition() error {
 		open[0].cuts = nil // all places are known, but the rows are not yet numbered
 	}
 	for first := true; len(open) > 0; first = false {
-		err := t.each("partition", func(m *member) {
-			if m.rows > 0 {
+		err := t.Each("partition", func(m *Member) {
+			if m.Rows > 0 {
 				m.scatterAll(t.plan, c, open, first)
 			}
 		})
@@ -64,25 +64,25 @@ func (t *team) partition() error {
 }
 
 // newCuts gives each device its ranges, and returns the cuts between them and at the limit.
-func (t *team) newCuts() *cuts {
-	out := t.job.Out()
+func (t *Team) newCuts() *cuts {
+	out := t.Job.Out()
 	least := t.shareRows
-	c := &cuts{digitBits: kernels.RadixBits, limit: -1, exact: max(out/len(t.members), least) / exactShare}
+	c := &cuts{digitBits: kernels.RadixBits, limit: -1, exact: max(out/len(t.Members), least) / ExactShare}
 	borders := bordersOf(divide(out, t.most), 1)
-	if out < least*len(t.members) {
-		for i := range t.members {
+	if out < least*len(t.Members) {
+		for i := range t.Members {
 			borders[i] = min(out, i*least)
 		}
 	}
-	for i, m := range t.members {
+	for i, m := range t.Members {
 		lo, n := borders[i], borders[i+1]-borders[i]
-		ranges := rangesOf(n, c.exact, t.members[0].Tuning.BucketRows)
+		ranges := RangesOf(n, c.exact, t.Members[0].Tuning.BucketRows)
 		for k := range ranges {
-			m.inboxes = append(m.inboxes, &inbox{number: len(c.targets)})
+			m.Inboxes = append(m.Inboxes, &inbox{number: len(c.targets)})
 			c.targets = append(c.targets, lo+n*(k+1)/ranges)
 		}
 	}
-	if out < t.job.Rows {
+	if out < t.Job.Rows {
 		c.limit = out
 	} else {
 		c.targets = c.targets[:len(c.targets)-1] // all rows
@@ -93,24 +93,24 @@ func (t *team) newCuts() *cuts {
 	return c
 }
 
-// exactShare is the part of a range by which it may be longer or shorter: a digit of 8 bits divides uniform keys for 4
+// ExactShare is the part of a range by which it may be longer or shorter: a digit of 8 bits divides uniform keys for 4
 // devices so well that, as a rule, no second one is counted.
-const exactShare = 32
+const ExactShare = 32
 
-// rangesOf returns into how many ranges a device divides its rows: as few as possible of which each, inexactly cut, has
+// RangesOf returns into how many ranges a device divides its rows: as few as possible of which each, inexactly cut, has
 // no more rows than the bucket sort takes.
-func rangesOf(rows, exact, bucketRows int) int {
+func RangesOf(rows, exact, bucketRows int) int {
 	most := max(bucketRows-exact, bucketRows/2, 1)
-	return max(1, min((rows+most-1)/most, maxRanges))
+	return max(1, min((rows+most-1)/most, MaxRanges))
 }
 
-// maxRanges bounds the ranges of a device: 2^32 rows, the most of a table, in ranges of half of what buckets take.
-const maxRanges = 32
+// MaxRanges bounds the ranges of a device: 2^32 rows, the most of a table, in ranges of half of what buckets take.
+const MaxRanges = 32
 
 // counts are the rows of a segment's bins on each device.
-func (t *team) counts(number int, s *segment) [][]int {
-	counts := make([][]int, len(t.members))
-	for d, m := range t.members {
+func (t *Team) counts(number int, s *segment) [][]int {
+	counts := make([][]int, len(t.Members))
+	for d, m := range t.Members {
 		counts[d] = make([]int, kernels.RadixBins)
 		if s.end[d] == s.begin[d] {
 			continue
@@ -124,11 +124,11 @@ func (t *team) counts(number int, s *segment) [][]int {
 }
 
 // scatterAll orders the rows of segments by their next digits, and waits for the counts.
-func (m *member) scatterAll(plan *keyencode.Plan, c *cuts, open []segment, first bool) {
+func (m *Member) scatterAll(plan *keyencode.Plan, c *cuts, open []segment, first bool) {
 	m.starts = make([][]uint32, len(open))
 	for i := range open {
 		s := &open[i]
-		n := s.end[m.number] - s.begin[m.number]
+		n := s.end[m.Number] - s.begin[m.Number]
 		switch {
 		case n == 0:
 		case first:
@@ -141,25 +141,25 @@ func (m *member) scatterAll(plan *keyencode.Plan, c *cuts, open []segment, first
 }
 
 // scatterShare reads the keys and scatters the rows by their leading digit.
-func (m *member) scatterShare(plan *keyencode.Plan, d strategy.Digit) (starts []uint32) {
+func (m *Member) scatterShare(plan *keyencode.Plan, d strategy.Digit) (starts []uint32) {
 	src := onesweep.Source{}
 	if plan.Words() == 0 { // all rows are equal
-		src.Codes = m.Zeros(8 * m.rows)
+		src.Codes = m.Zeros(8 * m.Rows)
 		src.Field, d = abi.CodesField(src.Codes), strategy.Digit{Bits: 1}
 	} else {
-		src, _, _ = argsort.WordOf(m.share, plan, 0, 0, m.rows)
+		src, _, _ = argsort.WordOf(m.Share, plan, 0, 0, m.Rows)
 	}
 	defer m.Free(src.Codes)
-	padded := (m.rows + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile
-	m.outbox.codes, m.rowsTo = m.Alloc(8*m.rows), m.Alloc(4*padded)
+	padded := (m.Rows + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile
+	m.outbox.codes, m.rowsTo = m.Alloc(8*m.Rows), m.Alloc(4*padded)
 	// A row number that exists: kernels that gather read values for whole tiles of row numbers.
-	m.Upload(m.rowsTo+driver.Ptr(4*m.rows), buffers.Bytes(slices.Repeat([]uint32{uint32(m.first)}, padded-m.rows)))
-	return onesweep.Scatter(m.Task, onesweep.Source{Field: src.Field, N: m.rows}, m.first, d, m.outbox.codes, m.rowsTo)
+	m.Upload(m.rowsTo+driver.Ptr(4*m.Rows), buffers.Bytes(slices.Repeat([]uint32{uint32(m.first)}, padded-m.Rows)))
+	return onesweep.Scatter(m.Task, onesweep.Source{Field: src.Field, N: m.Rows}, m.first, d, m.outbox.codes, m.rowsTo)
 }
 
 // scatterSegment scatters the rows of a segment by its next digit, to where they were.
-func (m *member) scatterSegment(plan *keyencode.Plan, s *segment, n int, c *cuts) (starts []uint32) {
-	at := driver.Ptr(s.begin[m.number])
+func (m *Member) scatterSegment(plan *keyencode.Plan, s *segment, n int, c *cuts) (starts []uint32) {
+	at := driver.Ptr(s.begin[m.Number])
 	codes, rows := m.outbox.codes+8*at, m.rowsTo+4*at
 	src := onesweep.Source{N: n, Codes: m.Alloc(8 * n), Rows: m.Alloc(4 * n)} // kernels read aligned memory
 	m.Copy(src.Rows, rows, 4*n)
@@ -174,9 +174,9 @@ func (m *member) scatterSegment(plan *keyencode.Plan, s *segment, n int, c *cuts
 }
 
 // encodeSent encodes a word of n rows that are numbered in the whole table.
-func (m *member) encodeSent(plan *keyencode.Plan, word int, rows driver.Ptr, n int, codes driver.Ptr) {
+func (m *Member) encodeSent(plan *keyencode.Plan, word int, rows driver.Ptr, n int, codes driver.Ptr) {
 	found, _ := keys.PlanFields(plan, word)
-	fields := m.share.Fields(found)
+	fields := m.Share.Fields(found)
 	for i := range fields {
 		fields[i] = fields[i].NumberedFrom(m.first)
 	}

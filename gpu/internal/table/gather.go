@@ -1,6 +1,6 @@
 //go:build cuda && linux && amd64
 
-package gpu
+package table
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// prepared waits for buffers of the result, also after an error.
-func (s *sorter) prepared(columns int) { s.Fail(s.output.prepared(columns)) }
+// Prepared waits for buffers of the result, also after an error.
+func (s *sorter) prepared(columns int) { s.Fail(s.Output.Prepared(columns)) }
 
 // isPrepared reports whether prepared returns without waiting.
 func (s *sorter) isPrepared(columns int) bool {
@@ -30,24 +30,24 @@ func (s *sorter) isPrepared(columns int) bool {
 // writeRowNumbers downloads the row numbers if they are part of the result or needed on the host.
 func (s *sorter) writeRowNumbers() {
 	s.prepared(0)
-	if s.numbers == nil && s.gathersOnHost() {
-		s.numbers = s.hostNumbers()
+	if s.Numbers == nil && s.GathersOnHost() {
+		s.Numbers = s.hostNumbers()
 		s.Wait()
 	}
 	switch {
-	case s.job.RowNumbers == 0 || s.Out == 0 || s.Failed():
-	case s.numbers != nil:
-		s.Fail(s.writeNumbers())
-	case s.job.RowNumbers == 8:
-		s.downloads.Widened(buffers.View[uint64](s.result.RowNumbers), s.Order)
+	case s.Job.RowNumbers == 0 || s.Out == 0 || s.Failed():
+	case s.Numbers != nil:
+		s.Fail(s.WriteNumbers())
+	case s.Job.RowNumbers == 8:
+		s.downloads.Widened(buffers.View[uint64](s.Result.RowNumbers), s.Order)
 	default:
-		s.downloads.Numbers(s.result.RowNumbers, s.Order)
+		s.downloads.Numbers(s.Result.RowNumbers, s.Order)
 	}
 }
 
 // hostNumbers downloads the leading row numbers; they are complete after wait.
 func (s *sorter) hostNumbers() []uint32 {
-	numbers, err := host.Words[uint32](&s.buffers, s.Out)
+	numbers, err := host.Words[uint32](&s.Buffers, s.Out)
 	s.Fail(err)
 	s.Download(buffers.Bytes(numbers), s.Order)
 	return numbers
@@ -56,8 +56,8 @@ func (s *sorter) hostNumbers() []uint32 {
 // gatherAll gathers the columns of the job's list. While one is downloaded the next is gathered, once it is uploaded.
 func (s *sorter) gatherAll() {
 	d := &s.downloads
-	for i, at := range s.job.Gather {
-		if !s.columns.HasArrived(at) || !s.isPrepared(i+1) || host.IsText(s.job.Columns[at].Kind) {
+	for i, at := range s.Job.Gather {
+		if !s.columns.HasArrived(at) || !s.isPrepared(i+1) || host.IsText(s.Job.Columns[at].Kind) {
 			d.Flush(d.Ready()) // before the host waits
 		}
 		d.Retire(1)
@@ -71,13 +71,13 @@ func (s *sorter) gatherAll() {
 
 // gather gathers one column of the job's list, unless the host gathers it.
 func (s *sorter) gather(i int) {
-	at := s.job.Gather[i]
-	src := &s.job.Columns[at]
+	at := s.Job.Gather[i]
+	src := &s.Job.Columns[at]
 	s.prepared(i + 1)
-	if s.onHost[at] || s.Out == 0 || s.Failed() {
+	if s.OnHost[at] || s.Out == 0 || s.Failed() {
 		return
 	}
-	dst := &s.result.Columns[i]
+	dst := &s.Result.Columns[i]
 	c := s.columns.Column(at)
 	if dst.Validity != nil {
 		s.downloads.Deliver(dst.Validity, s.Bits(c.Validity, c.Bit, s.ones.Of(i)))
@@ -90,7 +90,7 @@ func (s *sorter) gather(i int) {
 	case len(dst.Values) > 0:
 		s.downloads.Deliver(dst.Values, s.Values(c.Values, src.ValueBytes()))
 	}
-	if !slices.Contains(s.job.Gather[i+1:], at) {
+	if !slices.Contains(s.Job.Gather[i+1:], at) {
 		s.columns.Release(at)
 	}
 }
@@ -98,20 +98,20 @@ func (s *sorter) gather(i int) {
 // gatherText gathers a string column of the job's list. The buffer for the bytes is allocated when their number is
 // known. If the device lacks memory the host gathers the column.
 func (s *sorter) gatherText(i int, c *keys.Column) {
-	at := s.job.Gather[i]
-	dst := &s.result.Columns[i]
-	offsets, data, bytes, ok := s.Text(at, &s.job.Columns[at], c.Validity, c.Bit)
+	at := s.Job.Gather[i]
+	dst := &s.Result.Columns[i]
+	offsets, data, bytes, ok := s.Text(at, &s.Job.Columns[at], c.Validity, c.Bit)
 	if !ok {
-		s.prepared(len(s.job.Gather)) // no other goroutine reads onHost any more
-		s.onHost[at] = true
-		if s.numbers == nil && !s.Failed() {
-			s.numbers = s.hostNumbers()
+		s.prepared(len(s.Job.Gather)) // no other goroutine reads OnHost any more
+		s.OnHost[at] = true
+		if s.Numbers == nil && !s.Failed() {
+			s.Numbers = s.hostNumbers()
 		}
 		return
 	}
 	var err error
 	if !s.Failed() {
-		dst.Data, err = s.buffers.Bytes(bytes)
+		dst.Data, err = s.Buffers.Bytes(bytes)
 		s.Fail(err)
 	}
 	s.downloads.Deliver(dst.Values, offsets)

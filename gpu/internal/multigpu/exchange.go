@@ -1,6 +1,6 @@
 //go:build cuda && linux && amd64
 
-package gpu
+package multigpu
 
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
@@ -12,40 +12,40 @@ import (
 
 // receive copies what the other devices send of a range, in the order of the devices: memory of the given bytes for a
 // row. Every device begins with another one, so that no two receive from the same at a time.
-func (t *team) receive(m *member, in *inbox, bytes int, from func(sender *member) driver.Ptr) (dst driver.Ptr) {
-	dst = m.Alloc(bytes * in.received())
-	for i := range t.members {
-		sender := t.members[(m.number+i)%len(t.members)]
-		if at, n := in.rowsFrom(sender); n > 0 {
+func (t *Team) receive(m *Member, in *inbox, bytes int, from func(sender *Member) driver.Ptr) (dst driver.Ptr) {
+	dst = m.Alloc(bytes * in.Received())
+	for i := range t.Members {
+		sender := t.Members[(m.Number+i)%len(t.Members)]
+		if at, n := in.RowsFrom(sender); n > 0 {
 			src := from(sender) + driver.Ptr(bytes*sender.sent[in.number])
-			m.copyFrom(sender, dst+driver.Ptr(bytes*at), src, bytes*n)
+			m.CopyFrom(sender, dst+driver.Ptr(bytes*at), src, bytes*n)
 		}
 	}
 	return dst
 }
 
-// rowsFrom returns where the rows of a device begin, and how many there are.
-func (in *inbox) rowsFrom(sender *member) (at, n int) {
-	at = in.from[sender.number]
-	return at, in.from[sender.number+1] - at
+// RowsFrom returns where the rows of a device begin, and how many there are.
+func (in *inbox) RowsFrom(sender *Member) (at, n int) {
+	at = in.from[sender.Number]
+	return at, in.from[sender.Number+1] - at
 }
 
-// copyFrom copies memory of another device, or of the same. It counts as over the bus: some copies go through the host.
-func (m *member) copyFrom(sender *member, dst, src driver.Ptr, bytes int) {
+// CopyFrom copies memory of another device, or of the same. It counts as over the bus: some copies go through the host.
+func (m *Member) CopyFrom(sender *Member, dst, src driver.Ptr, bytes int) {
 	m.InSteps(bytes, func(at, n int) error {
 		to, from := dst+driver.Ptr(at), src+driver.Ptr(at)
 		if sender == m {
 			return m.Stream.Copy(to, from, n)
 		}
-		return m.CopyFrom(to, sender.Context, from, n)
+		return m.Stream.CopyFrom(to, sender.Context, from, n)
 	})
 }
 
 // receiveBits does the same with bitmaps, of which whole bytes are copied. They are then shifted side by side.
-func (t *team) receiveBits(m *member, in *inbox, from func(sender *member) driver.Ptr) (dst driver.Ptr) {
-	dst = m.Zeros(in.received()/8 + 8)
-	for _, sender := range t.members {
-		at, n := in.rowsFrom(sender)
+func (t *Team) receiveBits(m *Member, in *inbox, from func(sender *Member) driver.Ptr) (dst driver.Ptr) {
+	dst = m.Zeros(in.Received()/8 + 8)
+	for _, sender := range t.Members {
+		at, n := in.RowsFrom(sender)
 		if n == 0 {
 			continue
 		}
@@ -55,7 +55,7 @@ func (t *team) receiveBits(m *member, in *inbox, from func(sender *member) drive
 			bytes := (first+n+7)/8 - first/8
 			bits = m.Alloc(bytes)
 			m.Clear(bits+driver.Ptr(bytes&^7), 8) // kernels read whole words
-			m.copyFrom(sender, bits, src+driver.Ptr(first/8), bytes)
+			m.CopyFrom(sender, bits, src+driver.Ptr(first/8), bytes)
 		}
 		m.Launch("copy_bits", m.Blocks(n/32), uint64(bits), uint64(first%8), uint64(n), uint64(dst), uint64(at))
 		m.Free(bits)
@@ -63,16 +63,16 @@ func (t *team) receiveBits(m *member, in *inbox, from func(sender *member) drive
 	return dst
 }
 
-// exchangeKeys sends the words of the codes, and the row numbers.
-func (t *team) exchangeKeys() (err error) {
+// ExchangeKeys sends the words of the codes, and the row numbers.
+func (t *Team) ExchangeKeys() (err error) {
 	if t.needsNumbers() {
-		err = t.exchange(func(m *member, in *inbox) {
-			in.numbers = t.receive(m, in, 4, func(sender *member) driver.Ptr { return sender.rowsTo })
+		err = t.exchange(func(m *Member, in *inbox) {
+			in.Numbers = t.receive(m, in, 4, func(sender *Member) driver.Ptr { return sender.rowsTo })
 		})
 	}
 	for word := 0; word < t.plan.Words() && err == nil; word++ {
 		if t.plan.Words() > 1 { // else partition has left the only word
-			err = t.each("partition", func(m *member) {
+			err = t.Each("partition", func(m *Member) {
 				if n := m.sending(); n > 0 {
 					m.encodeSent(t.plan, word, m.rowsTo, n, m.outbox.codes)
 					m.Wait()
@@ -80,8 +80,8 @@ func (t *team) exchangeKeys() (err error) {
 			})
 		}
 		if err == nil {
-			err = t.exchange(func(m *member, in *inbox) {
-				codes := t.receive(m, in, 8, func(sender *member) driver.Ptr { return sender.outbox.codes })
+			err = t.exchange(func(m *Member, in *inbox) {
+				codes := t.receive(m, in, 8, func(sender *Member) driver.Ptr { return sender.outbox.codes })
 				in.words = append(in.words, codes)
 			})
 		}
@@ -90,10 +90,10 @@ func (t *team) exchangeKeys() (err error) {
 }
 
 // exchange receives rows of all ranges, and waits for them.
-func (t *team) exchange(receive func(m *member, in *inbox)) error {
-	return t.each("exchange", func(m *member) {
-		for _, in := range m.inboxes {
-			if in.received() > 0 {
+func (t *Team) exchange(receive func(m *Member, in *inbox)) error {
+	return t.Each("exchange", func(m *Member) {
+		for _, in := range m.Inboxes {
+			if in.Received() > 0 {
 				receive(m, in)
 			}
 		}
@@ -102,14 +102,14 @@ func (t *team) exchange(receive func(m *member, in *inbox)) error {
 }
 
 // send gathers the values and the bitmaps of a column of the job in the order in which the rows are sent.
-func (t *team) send(m *member, at int) {
+func (t *Team) send(m *Member, at int) {
 	n := m.sending()
 	m.column, m.outbox.bits = 0, 0
-	if m.rows == 0 || n == 0 {
+	if m.Rows == 0 || n == 0 {
 		return
 	}
-	src := &m.share.Job.Columns[at]
-	c := m.share.Column(at)
+	src := &m.Share.Job.Columns[at]
+	c := m.Share.Column(at)
 	sendBits := func(bits driver.Ptr, bit uint64) driver.Ptr {
 		return gather.Bits(m.Task, bits-driver.Ptr(m.first/8), bit, m.rowsTo, n, m.ones.Uncounted())
 	}
@@ -127,10 +127,10 @@ func (t *team) send(m *member, at int) {
 }
 
 // receiveColumn receives the values of a column of the job and its bitmap.
-func (t *team) receiveColumn(m *member, in *inbox, at int) {
-	src := &t.job.Columns[at]
+func (t *Team) receiveColumn(m *Member, in *inbox, at int) {
+	src := &t.Job.Columns[at]
 	in.values, in.validity = 0, 0
-	column := func(sender *member) driver.Ptr { return sender.column }
+	column := func(sender *Member) driver.Ptr { return sender.column }
 	switch width := src.ValueBytes(); {
 	case src.Kind == keyencode.Bool:
 		in.values = t.receiveBits(m, in, column)
@@ -138,6 +138,6 @@ func (t *team) receiveColumn(m *member, in *inbox, at int) {
 		in.values = t.receive(m, in, width, column)
 	}
 	if host.Nullable(src) {
-		in.validity = t.receiveBits(m, in, func(sender *member) driver.Ptr { return sender.outbox.bits })
+		in.validity = t.receiveBits(m, in, func(sender *Member) driver.Ptr { return sender.outbox.bits })
 	}
 }

@@ -1,6 +1,6 @@
 //go:build cuda && linux && amd64
 
-package gpu
+package multigpu
 
 import (
 	"slices"
@@ -10,43 +10,43 @@ import (
 )
 
 // gather gathers all columns and downloads them. While a column is downloaded the next is sent.
-func (t *team) gather() error {
+func (t *Team) gather() error {
 	var list []int // the numbers of the columns of the result that the devices gather
-	for i, at := range t.job.Gather {
-		if !t.onHost[at] {
+	for i, at := range t.Job.Gather {
+		if !t.OnHost[at] {
 			list = append(list, i)
 		}
 	}
-	err := t.each("gather", func(m *member) {
+	err := t.Each("gather", func(m *Member) {
 		if len(list) > 0 {
-			t.send(m, t.job.Gather[list[0]])
+			t.send(m, t.Job.Gather[list[0]])
 		}
 		m.Wait()
 	})
 	for k, i := range list {
-		at := t.job.Gather[i]
+		at := t.Job.Gather[i]
 		if err == nil {
 			err = t.allocateBitmaps(i)
 		}
 		if err == nil {
-			err = t.exchange(func(m *member, in *inbox) { t.receiveColumn(m, in, at) })
+			err = t.exchange(func(m *Member, in *inbox) { t.receiveColumn(m, in, at) })
 		}
 		if err != nil {
 			return err
 		}
 		rest := list[k+1:]
-		isLast := !slices.ContainsFunc(rest, func(i int) bool { return t.job.Gather[i] == at })
-		err = t.each("gather", func(m *member) {
+		isLast := !slices.ContainsFunc(rest, func(i int) bool { return t.Job.Gather[i] == at })
+		err = t.Each("gather", func(m *Member) {
 			m.Free(m.column, m.outbox.bits)
-			if m.rows > 0 && isLast {
-				m.share.Release(at)
+			if m.Rows > 0 && isLast {
+				m.Share.Release(at)
 			}
-			for _, in := range m.inboxes {
+			for _, in := range m.Inboxes {
 				t.gatherColumn(m, in, i)
 			}
 			if len(rest) > 0 {
-				next := t.job.Gather[rest[0]]
-				if !m.share.HasArrived(next) {
+				next := t.Job.Gather[rest[0]]
+				if !m.Share.HasArrived(next) {
 					m.flush() // before the host waits
 				}
 				t.send(m, next)
@@ -58,51 +58,51 @@ func (t *team) gather() error {
 	if err != nil {
 		return err
 	}
-	return t.each("download", func(m *member) {
-		for _, in := range m.inboxes {
-			if in.sorted != nil {
-				in.sorted.downloads.Settle()
+	return t.Each("download", func(m *Member) {
+		for _, in := range m.Inboxes {
+			if in.Sorted != nil {
+				in.Sorted.downloads.Settle()
 			}
 		}
 	})
 }
 
 // flush queues the downloads of what is gathered.
-func (m *member) flush() {
-	for _, in := range m.inboxes {
-		if in.sorted != nil {
-			in.sorted.downloads.Flush(in.sorted.downloads.Ready())
+func (m *Member) flush() {
+	for _, in := range m.Inboxes {
+		if in.Sorted != nil {
+			in.Sorted.downloads.Flush(in.Sorted.downloads.Ready())
 		}
 	}
 }
 
 // gatherNumbers gathers the row numbers of a range, which flush downloads.
-func (t *team) gatherNumbers(m *member, in *inbox) {
+func (t *Team) gatherNumbers(m *Member, in *inbox) {
 	if !t.needsNumbers() {
 		return
 	}
-	d := &in.sorted.downloads
-	sorted := in.sorted.Values(in.numbers, 4)
-	m.Free(in.numbers)
+	d := &in.Sorted.downloads
+	sorted := in.Sorted.Values(in.Numbers, 4)
+	m.Free(in.Numbers)
 	switch {
-	case t.numbers != nil:
-		d.Deliver(buffers.Bytes(t.numbers[in.lo:in.hi]), sorted)
-	case t.job.RowNumbers == 4:
-		d.Deliver(t.result.RowNumbers[4*in.lo:4*in.hi], sorted)
+	case t.Numbers != nil:
+		d.Deliver(buffers.Bytes(t.Numbers[in.Lo:in.Hi]), sorted)
+	case t.Job.RowNumbers == 4:
+		d.Deliver(t.Result.RowNumbers[4*in.Lo:4*in.Hi], sorted)
 	default:
-		d.Widened(buffers.View[uint64](t.result.RowNumbers)[in.lo:in.hi], sorted)
+		d.Widened(buffers.View[uint64](t.Result.RowNumbers)[in.Lo:in.Hi], sorted)
 	}
 }
 
 // gatherColumn gathers a column of a range.
-func (t *team) gatherColumn(m *member, in *inbox, i int) {
-	o, at := in.sorted, t.job.Gather[i]
+func (t *Team) gatherColumn(m *Member, in *inbox, i int) {
+	o, at := in.Sorted, t.Job.Gather[i]
 	if o == nil || m.Failed() {
 		return
 	}
 	d := &o.downloads
 	d.Retire(1)
-	src, dst := &t.job.Columns[at], &t.result.Columns[i]
+	src, dst := &t.Job.Columns[at], &t.Result.Columns[i]
 	if dst.Validity != nil {
 		d.Deliver(t.bitmap(in, &dst.Validity), o.Bits(in.validity, 0, m.ones.Of(i)))
 		m.Free(in.validity)
@@ -111,7 +111,7 @@ func (t *team) gatherColumn(m *member, in *inbox, i int) {
 	case src.Kind == keyencode.Bool:
 		d.Deliver(t.bitmap(in, &dst.Values), o.Bits(in.values, 0, m.ones.Uncounted()))
 	case width > 0:
-		d.Deliver(dst.Values[in.lo*width:in.hi*width], o.Values(in.values, width))
+		d.Deliver(dst.Values[in.Lo*width:in.Hi*width], o.Values(in.values, width))
 	}
 	m.Free(in.values)
 }

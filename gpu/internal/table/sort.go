@@ -1,6 +1,7 @@
 //go:build cuda && linux && amd64
 
-package gpu
+// Package table sorts a table: its row numbers by its keys, then all columns by these.
+package table
 
 import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -14,7 +15,7 @@ import (
 // A sorter is one job on a device.
 type sorter struct {
 	*device.Task
-	output
+	Output
 	columns   *keys.Columns
 	downloads device.Downloads
 	*gather.Gatherer
@@ -24,44 +25,44 @@ type sorter struct {
 // sorterStages are those of which a sort on one device reports its progress.
 const sorterStages = 4
 
-// sortJob runs a job: it sorts the row numbers by the keys, and gathers all columns by them.
-func sortJob(t *device.Task, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+// Sort runs a job: it sorts the row numbers by the keys, and gathers all columns by them.
+func Sort(t *device.Task, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	s := newSorter(t, job, mem)
-	defer s.buffers.Release()
+	defer s.Buffers.Release()
 	defer t.Idle() // before the buffers are released
 	defer s.columns.Helpers.Wait()
-	defer s.helpers.Wait()
-	s.prepare(t.Tuning.HelperRows)
-	order, plan := argsort.Run(s.columns, &s.buffers, func() { s.progress(1) })
+	defer s.Helpers.Wait()
+	s.Prepare(t.Tuning.HelperRows)
+	order, plan := argsort.Run(s.columns, &s.Buffers, func() { s.Progress(1) })
 	if s.Failed() {
 		return nil, s.Err
 	}
 	s.AssertPermutation(order.Rows, job.Out(), job.Rows)
 	s.columns.ReleaseKeys()
-	s.progress(2)
-	s.Gatherer, s.numbers = gather.New(t, order.Rows, job.Rows, job.Out()), order.OnHost
+	s.Progress(2)
+	s.Gatherer, s.Numbers = gather.New(t, order.Rows, job.Rows, job.Out()), order.OnHost
 	t.OnPressure(func() bool { return s.downloads.Retire(0) })
 	s.writeRowNumbers()
 	s.gatherAll()
 	if err := s.downloads.Settle(); err != nil {
 		return nil, err
 	}
-	s.progress(3)
+	s.Progress(3)
 	if ones := s.ones.Read(); ones != nil {
-		s.setNulls(ones)
+		s.SetNulls(ones)
 	}
 	if s.Failed() {
 		return nil, s.Err
 	}
-	return s.complete(plan)
+	return s.Complete(plan)
 }
 
 func newSorter(t *device.Task, job *engine.Job, mem engine.Allocator) *sorter {
-	s := &sorter{Task: t, output: newOutput(t.Ctx, job, sorterStages, t.Workers, mem), downloads: device.Downloads{Task: t},
+	s := &sorter{Task: t, Output: NewOutput(t.Ctx, job, sorterStages, t.Workers, mem), downloads: device.Downloads{Task: t},
 		ones: gather.Ones{Task: t, Columns: len(job.Gather)}}
 	for _, at := range job.Gather {
-		s.onHost[at] = s.isForHost(at, func(c *keyencode.Column) bool { return gather.TextFits(t, c, job.Rows) })
+		s.OnHost[at] = s.IsForHost(at, func(c *keyencode.Column) bool { return gather.TextFits(t, c, job.Rows) })
 	}
-	s.columns = keys.NewColumns(t, job, s.payload())
+	s.columns = keys.NewColumns(t, job, s.Payload())
 	return s
 }

@@ -1,6 +1,6 @@
 //go:build cuda && linux && amd64
 
-package gpu
+package table
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// check refuses a job that no engine can do.
-func check(job *engine.Job) error {
+// Check refuses a job that no engine can do.
+func Check(job *engine.Job) error {
 	if job.Rows < 0 || uint64(job.Rows) > math.MaxUint32 {
 		return fmt.Errorf("%w: %d, at most %d", engine.ErrRows, job.Rows, uint32(math.MaxUint32))
 	}
