@@ -17,6 +17,9 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/table"
 )
 
+// session is an open device.
+type session = device.Session
+
 func devices() ([]Device, error) {
 	found, err := driver.Devices()
 	if err != nil {

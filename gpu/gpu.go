@@ -84,7 +84,7 @@ type Engine struct {
 	tuning  tuning.Table
 	pinned  *Allocator
 	// One sort at a time takes the sessions of the devices, by the first of them: nil if they must be reopened.
-	turn chan *device.Session
+	turn chan *session
 }
 
 // An Allocator allocates pinned memory; see Engine.Allocator.
@@ -93,7 +93,7 @@ type Allocator = memory.Allocator
 // Open opens a GPU. Close gives it back. The error is ErrNoDevice, ErrDevice or, where others have its memory,
 // engine.ErrMemory.
 func Open(options Options) (*Engine, error) {
-	e := &Engine{options: options.withDefaults(), tuning: tuning.Default(), turn: make(chan *device.Session, 1)}
+	e := &Engine{options: options.withDefaults(), tuning: tuning.Default(), turn: make(chan *session, 1)}
 	if err := e.open(); err != nil {
 		return nil, err
 	}

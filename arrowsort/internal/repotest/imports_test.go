@@ -3,10 +3,14 @@ package repotest
 import (
 	"encoding/json"
 	"errors"
+	"go/parser"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,6 +50,8 @@ var arrows = []struct {
 	{from: "gpu", only: []string{gpu, module + "/kernels", module + "/keyencode", module + "/arrowsort/engine",
 		module + "/internal/buffers", module + "/internal/machine", module + "/internal/tiebreak",
 		module + "/internal/workers", sys}},
+	{from: "gpu/internal/tuning", only: []string{module + "/kernels"}},
+	{from: "gpu/internal/strategy", only: []string{module + "/kernels", gpu + "/internal/tuning"}},
 	{from: "arrowsort/engine/enginetest", never: []string{arrow, arrow18, gpu}},
 	{from: "arrowsort/internal/cpu", never: []string{arrow, arrow18, gpu}},
 	{from: "arrowsort/internal/cpu/scatter", only: []string{}},
@@ -113,6 +119,38 @@ func TestImportsFollowTheArchitecture(t *testing.T) {
 			require.False(t, under(to, rule.never), "%s reaches %s", rule.from, to)
 		}
 	}
+}
+
+// floorsOfGPU are the packages of the GPU engine from the ground up. Each imports only those before it.
+var floorsOfGPU = []string{"tuning", "driver", "host", "memory", "abi", "strategy", "stream", "device", "keys",
+	"onesweep", "incore", "partition", "topk", "argsort", "gather", "table", "multigpu"}
+
+// TestImportsOfGPUGoDown reads the files of all build tags.
+func TestImportsOfGPUGoDown(t *testing.T) {
+	floor := func(importPath string) int {
+		return slices.Index(floorsOfGPU, strings.TrimPrefix(importPath, gpu+"/internal/"))
+	}
+	found := 0
+	for _, file := range withSuffix(sources(t), ".go") {
+		folder := path.Dir(file.path)
+		if !strings.HasPrefix(folder, "gpu/internal/") || strings.HasSuffix(file.path, "_test.go") {
+			continue
+		}
+		from := floor(module + "/" + folder)
+		require.GreaterOrEqual(t, from, 0, "%s is not in floorsOfGPU", folder)
+		tree, err := parser.ParseFile(token.NewFileSet(), file.path, file.text, parser.ImportsOnly)
+		require.NoError(t, err)
+		for _, spec := range tree.Imports {
+			to, err := strconv.Unquote(spec.Path.Value)
+			require.NoError(t, err)
+			require.NotEqual(t, gpu, to, "%s imports it", file.path)
+			if strings.HasPrefix(to, gpu+"/") {
+				require.Less(t, floor(to), from, "%s imports %s", file.path, to)
+				found++
+			}
+		}
+	}
+	require.Greater(t, found, 50)
 }
 
 // TestParquetIsImportedInOnePlace: one folder has all that depends on the Parquet of Arrow.

@@ -129,7 +129,7 @@ type Report struct {
 	Decision   Decision
 	Statistics Statistics
 
-	Sample, Plan uint64 // Status words, of the bits below
+	Sample, Plan uint64 // status words, of the bits below
 }
 
 // Bits of a status word: the enumeration SortStatus of kernels/abi.h.

@@ -9,7 +9,7 @@ import "github.com/arrowsort/arrowsort/gpu/internal/driver"
 type KeySource struct {
 	Column      Column
 	Bits        int  // of a number of the column
-	ChecksOrder bool // Rows that are in order need no statistics
+	ChecksOrder bool // rows that are in order need no statistics
 }
 
 // Codes returns a column of 64-bit codes of the given number of bits.

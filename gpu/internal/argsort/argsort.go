@@ -17,8 +17,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A permutation is the row numbers of a result in sorted order.
-type permutation struct {
+// A Permutation is the row numbers of a result in sorted order.
+type Permutation struct {
 	Rows   driver.Ptr
 	OnHost []uint32 // the same, where the host has made them
 }
@@ -26,13 +26,13 @@ type permutation struct {
 // An argsorter computes the row numbers of a job's result.
 type argsorter struct {
 	*keys.Columns
-	out     int // Rows of the result
+	out     int // rows of the result
 	buffers *host.Buffers
 }
 
 // Run computes the row numbers of a job's result by its keys, and returns the plan of their codes if one was made:
 // always where the job wants it. planned is called when the keys have been measured, or need not be.
-func Run(c *keys.Columns, buffers *host.Buffers, planned func()) (p permutation, plan *keyencode.Plan) {
+func Run(c *keys.Columns, buffers *host.Buffers, planned func()) (p Permutation, plan *keyencode.Plan) {
 	s := &argsorter{c, c.Job.Out(), buffers}
 	job := s.describe()
 	var stats []keyencode.Statistics
@@ -187,18 +187,18 @@ func (s *argsorter) makePlan(stats []keyencode.Statistics) *keyencode.Plan {
 }
 
 // sortByPlan sorts by planned codes.
-func (s *argsorter) sortByPlan(words *wordSorter) permutation {
+func (s *argsorter) sortByPlan(words *wordSorter) Permutation {
 	plan := words.plan
 	switch {
 	case s.Rows == 0:
-		return permutation{}
+		return Permutation{}
 	case plan.Words() == 0 || plan.Sorted():
-		return permutation{Rows: s.Iota(s.Rows, false)}
+		return Permutation{Rows: s.Iota(s.Rows, false)}
 	case plan.Reversed():
-		return permutation{Rows: s.Iota(s.Rows, true)}
+		return Permutation{Rows: s.Iota(s.Rows, true)}
 	case isTextual(plan):
 		return words.sortStrings()
 	default:
-		return permutation{Rows: words.sort()}
+		return Permutation{Rows: words.sort()}
 	}
 }

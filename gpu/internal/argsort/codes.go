@@ -24,15 +24,16 @@ func sortCodes(t *device.Task, src onesweep.Source, scan *abi.KeySource, decline
 
 // sortBeforeDigits sorts in a single launch, or by partition and bucket sort. If both decline the source has the bits
 // that vary, where the key scan has found them.
-func sortBeforeDigits(t *device.Task, src *onesweep.Source, scan *abi.KeySource, declined strategy.Kind) (rows driver.Ptr, ok bool) {
+func sortBeforeDigits(t *device.Task, src *onesweep.Source, scan *abi.KeySource, declined strategy.Kind) (
+	rows driver.Ptr, ok bool) {
 	if declined&strategy.Grid == 0 {
 		if rows, ok = incore.Sort(t, src.Field, src.Rows, src.N, incore.NoClasses, func() {}); ok {
 			t.Free(src.Codes, src.Rows)
 			return rows, true
 		}
 	}
-	device := incore.DeviceOf(t)
-	if scan == nil || src.Width <= strategy.BucketCodeBits || !device.CanScan(t.Tuning, src.N) {
+	has := incore.DeviceOf(t)
+	if scan == nil || src.Width <= strategy.BucketCodeBits || !has.CanScan(t.Tuning, src.N) {
 		return 0, false
 	}
 	if rows = partition.Sort(t, *scan, src.N, func() {}); rows != 0 {

@@ -65,8 +65,8 @@ func (s *argsorter) sortFirstByLeadingKey(deviceFields []abi.Field, bits int) dr
 	return s.sortCandidates(c)
 }
 
-// sortFirst sorts the rows that the result needs by a word that is their whole code: 0 unless they are selected. Then it
-// frees the codes of the source.
+// sortFirst sorts the rows that the result needs by a word that is their whole code: 0 unless they are selected. Then
+// it frees the codes of the source.
 func (s *argsorter) sortFirst(src onesweep.Source) (driver.Ptr, topk.Outcome) {
 	c, found := s.selects(src.Field, src.Width, true)
 	if found != topk.Selected {

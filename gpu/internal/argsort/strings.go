@@ -27,13 +27,13 @@ func isTextual(plan *keyencode.Plan) bool {
 
 // sortStrings sorts by the leading word, and then each run of rows that tie in it by what follows in their codes, as
 // far as the result reaches: long runs on the device, short ones on the host, where the strings are.
-func (s *wordSorter) sortStrings() (p permutation) {
+func (s *wordSorter) sortStrings() (p Permutation) {
 	if s.plan.Words() == 1 {
-		return permutation{Rows: s.sort()}
+		return Permutation{Rows: s.sort()}
 	}
 	rows, n := s.sortLeading()
 	if s.Failed() {
-		return permutation{}
+		return Permutation{}
 	}
 	numbers, err := host.Words[uint32](s.buffers, n)
 	s.Fail(err)
@@ -41,13 +41,13 @@ func (s *wordSorter) sortStrings() (p permutation) {
 	s.Fail(err)
 	s.Download(buffers.Bytes(numbers), rows)
 	if s.Wait() != nil || s.sortedCodes(numbers, codes, 0) != nil {
-		return permutation{}
+		return Permutation{}
 	}
 	if s.breakTies(numbers, codes) {
 		s.Upload(rows, buffers.Bytes(numbers))
 	}
 	s.buffers.Free(buffers.Bytes(codes))
-	return permutation{rows, numbers[:s.out]}
+	return Permutation{rows, numbers[:s.out]}
 }
 
 // sortLeading sorts by the leading word of the codes. The first n of the rows are those that may be in the result, or

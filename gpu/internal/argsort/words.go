@@ -16,7 +16,7 @@ import (
 type wordSorter struct {
 	*argsorter
 	plan     *keyencode.Plan
-	limits   bool          // Rows may be selected before they are sorted
+	limits   bool          // rows may be selected before they are sorted
 	declined strategy.Kind // ways that have declined all rows
 }
 
@@ -55,7 +55,7 @@ func (s *wordSorter) prune() (c topk.Candidates, ok bool) {
 	return c, found == topk.Selected
 }
 
-// source returns a word of the codes of n rows, 0 for all rows in the order of the input, and the same for the key scan.
+// source returns a word of the codes of n rows, 0 for the order of the input, and the same for the key scan.
 func (s *wordSorter) source(word int, rows driver.Ptr, n int) (onesweep.Source, *abi.KeySource) {
 	if src, scan, ok := WordOf(s.Columns, s.plan, word, rows, n); ok {
 		return src, scan
@@ -64,9 +64,9 @@ func (s *wordSorter) source(word int, rows driver.Ptr, n int) (onesweep.Source, 
 	return onesweep.Codes(s.Task, codes, rows, n, width, s.Rows), abi.Codes(codes, width)
 }
 
-// WordOf returns a word of the codes of n rows: a column as it lies on the device if the word is only that, else encoded
-// codes. The same for the key scan is nil unless the rows are in the order of the input. ok is false for a word with
-// bytes of strings, which the host encodes.
+// WordOf returns a word of the codes of n rows: a column as it lies on the device if the word is only that, else
+// encoded codes. The same for the key scan is nil unless the rows are in the order of the input. ok is false for a word
+// with bytes of strings, which the host encodes.
 func WordOf(c *keys.Columns, plan *keyencode.Plan, word int, rows driver.Ptr, n int) (
 	src onesweep.Source, scan *abi.KeySource, ok bool) {
 	fields, ok := keys.PlanFields(plan, word)

@@ -11,7 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/memory"
 )
 
-// Reports is the memory through which the kernels of a session report to the host, and the counters that those kernels
+// reports is the memory through which the kernels of a session report to the host, and the counters that those kernels
 // share. It lives as long as the session.
 type reports struct {
 	Counters     driver.Ptr // a Decision, then the counts of buckets, then the counts of classes

@@ -19,6 +19,7 @@ type StageTimes struct {
 	list  []StageTime
 }
 
+// All returns the times, device by device.
 func (t *StageTimes) All() []StageTime {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

@@ -16,11 +16,11 @@ type Task struct {
 	*Session
 	stream.Copier
 	Up, Down stream.Copier
-	used     int        // of the session's events
-	counters driver.Ptr // of ones in gathered bitmaps
+	used     int // of the session's events
 	pressure []func() bool
 }
 
+// NewTask returns a task with the given number of threads of the host, 0 for GOMAXPROCS.
 func NewTask(ctx context.Context, s *Session, threads int) *Task {
 	workers := host.NewWorkers(ctx, threads)
 	if int64(2*s.Pool.Held) > s.Device.Memory {

@@ -5,22 +5,21 @@ package gather
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 )
-
-import "slices"
-
-import "github.com/arrowsort/arrowsort/gpu/internal/driver"
 
 // A Gatherer gathers columns by the row numbers of a result.
 type Gatherer struct {
 	*device.Task
 	Order     driver.Ptr // the row numbers
-	rows, Out int        // Of the input, and of the result
-	windows   *windows   // Of the row numbers, if a large column has been gathered
+	rows, Out int        // of the input, and of the result
+	windows   *windows   // of the row numbers, if a large column has been gathered
 }
 
+// New returns a gatherer by the row numbers of out of the given rows of the input.
 func New(t *device.Task, order driver.Ptr, rows, out int) *Gatherer {
 	g := &Gatherer{Task: t, Order: order, rows: rows, Out: out}
 	t.OnPressure(g.ReleaseWindows)
@@ -59,7 +58,7 @@ func Bits(t *device.Task, bits driver.Ptr, bit uint64, rows driver.Ptr, n int, o
 	return gathered
 }
 
-// Ones count the ones of gathered bitmaps on a device. The last one is for bits that are not counted.
+// Ones are counters of the ones of gathered bitmaps on a device. The last one is for bits that are not counted.
 type Ones struct {
 	*device.Task
 	Columns int

@@ -20,14 +20,14 @@ const (
 	ClassesAtStart = 2
 )
 
-// Sort sorts n rows by a field in a single launch. ok is false for more rows than such a kernel sorts, and where
-// a cooperative launch has declined because a bucket has too many rows that are not equal. in are the row numbers of the
+// Sort sorts n rows by a field in a single launch. ok is false for more rows than such a kernel sorts, and where a
+// cooperative launch has declined because a bucket has too many rows that are not equal. in are the row numbers of the
 // field's rows, 0 for 0, 1, 2 and so on. classes is NoClasses, ClassesAtEnd or ClassesAtStart. afterLaunch is called
 // when the kernel is launched: other streams must not use the memory that is freed from then on.
 func Sort(t *device.Task, field abi.Field, in driver.Ptr, n int, classes uint64, afterLaunch func()) (
 	rows driver.Ptr, ok bool) {
-	device := DeviceOf(t)
-	kernel, blocks, ok := strategy.SingleLaunch(t.Tuning, n, device.Multiprocessors, device.Fits)
+	has := DeviceOf(t)
+	kernel, blocks, ok := strategy.SingleLaunch(t.Tuning, n, has.Multiprocessors, has.Fits)
 	if !ok {
 		return 0, false
 	}

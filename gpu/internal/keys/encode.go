@@ -25,7 +25,7 @@ func (s *Columns) KeyInput(key keyencode.Key, layout Layout) abi.KeySource {
 	return abi.KeySource{Column: s.keyColumn(key, layout), Bits: 8 * layout.Width, ChecksOrder: true}
 }
 
-// Values uploads a key column, a dictionary as ranks, and describes it for kernels.
+// values uploads a key column, a dictionary as ranks, and describes it for kernels.
 func (s *Columns) values(at int, layout Layout) abi.ColumnValues {
 	c := s.Column(at)
 	v := abi.ColumnValues{

@@ -18,6 +18,7 @@ type Arguments struct {
 	sent   int
 }
 
+// Open allocates the memory.
 func (p *Arguments) Open(c *driver.Context) error {
 	memory, err := c.NewPinned(paramBytes)
 	if err != nil {

@@ -42,6 +42,7 @@ const (
 	alignment   = 64       // of Arrow buffers
 )
 
+// New returns an allocator of memory from one source that is pinned by another.
 func New(from pages, with pins) *Allocator {
 	return &Allocator{pages: from, pins: with, live: map[*byte]*block{}, free: map[int][]*block{}}
 }
@@ -135,6 +136,7 @@ func (a *Allocator) Detach() {
 	a.pins = nil
 }
 
+// Attach pins all memory for a device.
 func (a *Allocator) Attach(with pins) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()

@@ -17,6 +17,7 @@ type Pool[P comparable] struct {
 // blockBytes divides the size of each block.
 const blockBytes = 1 << 10
 
+// NewPool returns a pool that allocates and frees blocks by the given functions.
 func NewPool[P comparable](alloc func(int) (P, error), free func(P) error) *Pool[P] {
 	return &Pool[P]{alloc: alloc, free: free, Spare: map[int][]P{}, sizes: map[P]int{}}
 }

@@ -29,7 +29,7 @@ type Team struct {
 	Members   []*Member
 	times     *device.StageTimes
 	shareRows int             // the least rows of a share or range: few rows are not worth several devices
-	most      []int           // Rows for which each device has memory
+	most      []int           // rows for which each device has memory
 	plan      *keyencode.Plan // of all rows
 	Gathered  []int           // columns of the job that the devices gather
 	bitmaps   map[*[]byte][]host.Bits
@@ -70,6 +70,7 @@ func Sort(ctx context.Context, sessions []*device.Session, job *engine.Job, mem 
 // TeamStages are those of which a sort on several devices reports its progress: complete is the last one.
 const TeamStages = 6
 
+// NewTeam returns the devices of a sort, whose stages Sort calls.
 func NewTeam(ctx context.Context, sessions []*device.Session, job *engine.Job, mem engine.Allocator, shareRows int,
 	times *device.StageTimes) *Team {
 	own, cancel := context.WithCancelCause(ctx)

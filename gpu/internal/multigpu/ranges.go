@@ -58,7 +58,7 @@ func (t *Team) setRanges(c *cuts) {
 	}
 }
 
-// Inboxes are those of all ranges.
+// inboxes are those of all ranges.
 func (t *Team) inboxes() (all []*inbox) {
 	for _, m := range t.Members {
 		all = append(all, m.Inboxes...)
@@ -89,6 +89,7 @@ func (t *Team) sort() error {
 	})
 }
 
+// SortRange sorts the rows of a range that have arrived, by the words of their codes.
 func (t *Team) SortRange(m *Member, in *inbox) {
 	n := in.Received()
 	job := &engine.Job{Rows: n, Limit: in.Hi - in.Lo}

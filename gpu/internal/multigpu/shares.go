@@ -10,7 +10,7 @@ import (
 // shareStep divides the first row of every share, so that bitmaps of shares begin with whole words.
 const shareStep = 64
 
-// Divide returns the rows of each of several devices, of which each should have most[i] at most: as equal as that
+// divide returns the rows of each of several devices, of which each should have most[i] at most: as equal as that
 // allows. Where the rows are too many for all, what exceeds is divided equally as well.
 func divide(rows int, most []int) []int {
 	shares, devices := make([]int, len(most)), make([]int, len(most))

@@ -8,7 +8,7 @@ import (
 
 // A segment is rows that are consecutive in the sorted order, and on each device in the order in which it sends them.
 type segment struct {
-	first      int   // Rows that precede it in the sorted order
+	first      int   // rows that precede it in the sorted order
 	begin, end []int // its rows on each device
 	word, bits int   // its codes agree in all words before, and in all but the low bits of this one
 	cuts       []int // those inside
@@ -26,9 +26,9 @@ func (s *segment) rows() (n int) {
 // sample, and any distribution of keys is divided as equally as another. Rows that are equal in all words are in the
 // order of the devices, so that a cut may pass between them.
 type cuts struct {
-	targets   []int   // Rows before each cut, ascending
+	targets   []int   // rows before each cut, ascending
 	exact     int     // a cut in a segment of at most these rows is moved to one of its ends
-	limit     int     // Rows that are wanted: no cut is moved from behind them to before them
+	limit     int     // rows that are wanted: no cut is moved from behind them to before them
 	wordBits  []int   // of the codes
 	digitBits int     // of the digits, at most
 	places    [][]int // of each cut, on each device

@@ -20,7 +20,7 @@ type Source struct {
 	RowBits uint64
 	Codes   driver.Ptr // freed, or reused for records
 	Rows    driver.Ptr // 0: the order of the input
-	Column  driver.Ptr // Codes of 4 bytes, which are not reused; freed after the sort
+	Column  driver.Ptr // codes of 4 bytes, which are not reused; freed after the sort
 	Varying uint64     // the bits of codes that vary; 0 if unknown
 }
 

@@ -9,7 +9,7 @@ import (
 // A BucketShape is how many buckets rows are partitioned into, in one pass or two, and which kernels do so.
 type BucketShape struct {
 	Bits      int  // of the number of a bucket: the leading bits of a code
-	First     int  // Bits of the first of two passes; all bits for a single pass
+	First     int  // bits of the first of two passes; all bits for a single pass
 	Width     int  // bytes of a number
 	Exact     bool // codes have 32 bits, which tell nearly all numbers apart
 	keys      bool // the column is several keys

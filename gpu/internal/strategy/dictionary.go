@@ -11,7 +11,7 @@ type PrefixCounts struct {
 	// Prefixes are the numbers of different prefixes, for each number of bits by which codes are shifted: of all, of
 	// those of one sampled row, and of two.
 	Prefixes [64][3]uint64
-	Varying  uint64 // Bits in which sampled codes differ
+	Varying  uint64 // bits in which sampled codes differ
 }
 
 // estimate estimates how many prefixes the whole column has, by the estimator of Chao (1984): those of the sample, and

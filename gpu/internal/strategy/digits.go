@@ -103,8 +103,8 @@ func narrowest(codeBits, rowBits uint64) Records {
 // separate array.
 type Parts struct {
 	RestIn  uint64 // bytes of the rest that is read
-	lift    uint64 // Bits by which codes are shifted up first
-	to      uint64 // Bits below the codes that are written: sorted digits give theirs to the row numbers
+	lift    uint64 // bits by which codes are shifted up first
+	to      uint64 // bits below the codes that are written: sorted digits give theirs to the row numbers
 	RestOut uint64 // bytes of the rest that is written
 }
 
@@ -130,7 +130,7 @@ func restBytes(rowBits, in uint64) uint64 {
 func PlanPasses(in Records, digits []Digit, use []int, rowBits uint64) []Pass {
 	passes := make([]Pass, len(use))
 	top := digits[use[len(use)-1]]
-	end, gone := top.Shift+top.Bits, uint64(0) // Records hold the bits gone to end of codes,
+	end, gone := top.Shift+top.Bits, uint64(0) // records hold the bits gone to end of codes,
 	below, rest := uint64(0), uint64(4)        // above below bits; rest: separate bytes of row numbers
 	for i, d := range use {
 		p := Pass{Digit: d, Last: i == len(use)-1, First: in == FromColumn || in == FromShort}

@@ -18,7 +18,7 @@ const (
 	StagingStride = 256     // batches begin at multiples of this
 )
 
-// Staging is a ring of slots of pinned memory. Batches are taken from one slot after the other. A slot is emptied
+// staging is a ring of slots of pinned memory. Batches are taken from one slot after the other. A slot is emptied
 // before it is used again.
 type staging struct {
 	*driver.Context

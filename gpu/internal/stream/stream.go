@@ -18,6 +18,7 @@ type Stream struct {
 	marks   [2]driver.Event
 }
 
+// Open opens a stream of a device.
 func Open(c *driver.Context, table *tuning.Table) (s *Stream, err error) {
 	s = &Stream{tuning: table, staging: staging{Context: c, tuning: table}}
 	if s.Stream, err = c.NewStream(); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// Prepared waits for buffers of the result, also after an error.
+// prepared waits for buffers of the result, also after an error.
 func (s *sorter) prepared(columns int) { s.Fail(s.Output.Prepared(columns)) }
 
 // isPrepared reports whether prepared returns without waiting.

@@ -30,6 +30,7 @@ type Output struct {
 	Helpers         sync.WaitGroup // goroutines of this sort
 }
 
+// NewOutput returns the result of a job, without buffers.
 func NewOutput(ctx context.Context, job *engine.Job, stages int, workers *host.Workers, mem engine.Allocator) Output {
 	return Output{
 		Ctx: ctx, Job: job, stages: stages, Workers: workers, Buffers: host.Buffers{Mem: mem},
@@ -101,6 +102,7 @@ func (o *Output) allocateColumn(i int) (err error) {
 	return nil
 }
 
+// BitmapBytes is the size of a bitmap.
 func BitmapBytes(rows int) int { return (rows + 7) / 8 }
 
 // FewRows is the least ratio of rows of the input and of the result for which the host gathers: a random read on the
@@ -130,6 +132,7 @@ func (o *Output) isKey(at int) bool {
 	return slices.ContainsFunc(o.Job.Keys, func(k keyencode.Key) bool { return k.Column == at })
 }
 
+// GathersOnHost reports whether the host gathers a column.
 func (o *Output) GathersOnHost() bool { return slices.Contains(o.OnHost, true) }
 
 // WriteNumbers makes the row numbers on the host part of the result.

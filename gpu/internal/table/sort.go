@@ -22,12 +22,17 @@ type sorter struct {
 	ones gather.Ones
 }
 
-// sorterStages are those of which a sort on one device reports its progress.
-const sorterStages = 4
+// stages are those of which a sort on one device reports its progress.
+const stages = 4
 
 // Sort runs a job: it sorts the row numbers by the keys, and gathers all columns by them.
 func Sort(t *device.Task, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
-	s := newSorter(t, job, mem)
+	s := &sorter{Task: t, Output: NewOutput(t.Ctx, job, stages, t.Workers, mem),
+		downloads: device.Downloads{Task: t}, ones: gather.Ones{Task: t, Columns: len(job.Gather)}}
+	for _, at := range job.Gather {
+		s.OnHost[at] = s.IsForHost(at, func(c *keyencode.Column) bool { return gather.TextFits(t, c, job.Rows) })
+	}
+	s.columns = keys.NewColumns(t, job, s.Payload())
 	defer s.Buffers.Release()
 	defer t.Idle() // before the buffers are released
 	defer s.columns.Helpers.Wait()
@@ -55,14 +60,4 @@ func Sort(t *device.Task, job *engine.Job, mem engine.Allocator) (*engine.Result
 		return nil, s.Err
 	}
 	return s.Complete(plan)
-}
-
-func newSorter(t *device.Task, job *engine.Job, mem engine.Allocator) *sorter {
-	s := &sorter{Task: t, Output: NewOutput(t.Ctx, job, sorterStages, t.Workers, mem), downloads: device.Downloads{Task: t},
-		ones: gather.Ones{Task: t, Columns: len(job.Gather)}}
-	for _, at := range job.Gather {
-		s.OnHost[at] = s.IsForHost(at, func(c *keyencode.Column) bool { return gather.TextFits(t, c, job.Rows) })
-	}
-	s.columns = keys.NewColumns(t, job, s.Payload())
-	return s
 }

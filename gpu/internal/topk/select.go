@@ -28,6 +28,7 @@ type Candidates struct {
 // An Outcome is what became of a select.
 type Outcome int
 
+// Outcomes of a select.
 const (
 	Selected  Outcome = iota
 	NotWorth          // sorting all rows is as fast, or too many rows tie with the sampled cutoff

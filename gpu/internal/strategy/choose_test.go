@@ -1,0 +1,130 @@
+package strategy
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/kernels"
+)
+
+// Devices by what they have: clusters and cooperative launches, as 9.0 has, no clusters, neither, and too little shared
+// memory for partition and bucket sort.
+var (
+	hopper = Device{Shared: 227 << 10, Multiprocessors: 132, Fits: func(string) bool { return true }}
+	ampere = Device{Shared: 163 << 10, Multiprocessors: 108, Fits: func(name string) bool { return name != "cluster" }}
+	shared = Device{Shared: 163 << 10, Multiprocessors: 20, Fits: func(string) bool { return false }}
+	small  = Device{Shared: 99 << 10, Multiprocessors: 80, Fits: func(string) bool { return false }}
+)
+
+// Jobs by their keys.
+var (
+	u32    = Job{Keys: 1, TypeBits: 32, Width: 4, Direct: true, Numbers: true, OneColumn: true}
+	f64    = Job{Keys: 1, TypeBits: 64, Width: 8, Direct: true, Numbers: true, OneColumn: true}
+	i64    = Job{Keys: 1, Width: 8, Direct: true, LastNull: true, Numbers: true, OneColumn: true}
+	i16    = Job{Keys: 1, TypeBits: 17, Direct: true, Numbers: true, OneColumn: true}
+	i8     = Job{Keys: 1, TypeBits: 9, Direct: true, Numbers: true, OneColumn: true}
+	wide   = Job{Keys: 1} // a decimal, or strings
+	two    = Job{Keys: 2, TypeBits: 49, Numbers: true, OneColumn: true}
+	ranges = Job{Keys: 2, Numbers: true, OneColumn: true} // whose types have more values than 64 bits
+	many   = Job{Keys: 40, TypeBits: 40, Numbers: true}
+	none   = Job{}
+)
+
+func TestChoose(t *testing.T) {
+	const grid = 132 * kernels.CooperativeThreads * kernels.CooperativeItems
+	for _, c := range []struct {
+		keys     Job
+		rows     int
+		device   Device
+		want     Kind
+		out      int // 0: all rows
+		declined Kind
+		plan     bool
+		early    bool
+	}{
+		{keys: u32, rows: 0, device: hopper, want: Words},
+		{keys: none, rows: 1000, device: hopper, want: Words},
+		{keys: u32, rows: 1, device: hopper, want: Cluster},
+		{keys: i64, rows: kernels.ClusterRows, device: hopper, want: Cluster},
+		{keys: i8, rows: 1000, device: hopper, want: Cluster},
+		{keys: wide, rows: 1000, device: hopper, want: Words},
+		{keys: u32, rows: 1000, device: hopper, plan: true, want: Column},
+		{keys: u32, rows: kernels.ClusterRows + 1, device: hopper, want: Grid},
+		{keys: f64, rows: 1000, device: ampere, want: Grid},
+		{keys: f64, rows: 1000, device: shared, want: Column},
+		{keys: f64, rows: 1000, device: small, want: Words},
+		{keys: u32, rows: grid, device: hopper, want: Grid},
+		{keys: u32, rows: grid + 1, device: hopper, want: Column},
+		{keys: u32, rows: 108*8192 + 1, device: ampere, want: Column},
+		{keys: u32, rows: grid, device: hopper, declined: Grid, want: Onesweep},
+		{keys: f64, rows: grid, device: hopper, declined: Grid, want: Column},
+		{keys: i64, rows: grid, device: hopper, declined: Grid, want: Column},
+		{keys: i16, rows: grid, device: hopper, declined: Grid, want: SmallCodes},
+		{keys: i8, rows: grid, device: hopper, declined: Grid, want: Words},
+		{keys: u32, rows: 1 << 28, device: hopper, want: Column},
+		{keys: u32, rows: 1<<28 + 1, device: hopper, want: Words},
+		{keys: u32, rows: 1 << 24, device: small, want: Words},
+		{keys: f64, rows: 1 << 24, device: hopper, declined: Column, early: true, want: Onesweep},
+		{keys: f64, rows: 1 << 24, device: hopper, declined: Column, want: Words},
+		{keys: f64, rows: 1 << 24, device: hopper, declined: Column, early: true, plan: true, want: Words},
+		{keys: i64, rows: 1 << 24, device: hopper, declined: Column, early: true, want: Words},
+		{keys: f64, rows: 1 << 24, device: hopper, declined: Column | Onesweep, early: true, want: Words},
+		{keys: i16, rows: 1 << 22, device: hopper, want: Codes},
+		{keys: i16, rows: 1 << 24, device: hopper, want: Keys},
+		{keys: two, rows: 1000, device: hopper, want: SmallCodes},
+		{keys: two, rows: 1000, device: hopper, declined: SmallCodes, want: Words},
+		{keys: two, rows: 1 << 22, device: hopper, want: Codes},
+		{keys: two, rows: 1 << 23, device: hopper, want: Codes},
+		{keys: two, rows: 1<<23 + 1, device: hopper, want: Keys},
+		{keys: two, rows: 1 << 24, device: hopper, plan: true, want: Words},
+		{keys: two, rows: 1 << 24, device: hopper, declined: Keys, want: Words},
+		{keys: two, rows: 1 << 22, device: hopper, declined: Codes, want: Words},
+		{keys: two, rows: 1 << 24, device: small, want: Words},
+		{keys: ranges, rows: 1 << 23, device: hopper, want: Words},
+		{keys: ranges, rows: 1<<23 + 1, device: hopper, want: Keys},
+		{keys: many, rows: 1 << 24, device: hopper, want: Codes},
+		{keys: u32, rows: 1 << 20, out: 100, device: hopper, declined: Grid, want: TopK},
+		{keys: u32, rows: 1<<20 - 1, out: 100, device: hopper, declined: Grid, want: Onesweep},
+		{keys: u32, rows: 1 << 24, out: 1 << 20, device: hopper, want: TopK},
+		{keys: u32, rows: 1 << 24, out: 1 << 22, device: hopper, want: Column},
+		{keys: i64, rows: 1 << 24, out: 100, device: hopper, want: TopK},
+		{keys: i64, rows: 1 << 24, out: 100, device: hopper, declined: TopK, want: Column},
+		{keys: two, rows: 1 << 24, out: 100, device: small, want: TopK},
+		{keys: ranges, rows: 1 << 24, out: 100, device: hopper, want: Keys},
+		{keys: u32, rows: 1 << 24, out: 100, device: hopper, plan: true, want: Column},
+		{keys: none, rows: 1 << 24, out: 100, device: hopper, want: Words},
+	} {
+		job := c.keys
+		job.Rows, job.Out, job.Device, job.Tuning = c.rows, c.out, c.device, &defaults
+		job.WantsPlan, job.Declined, job.Early = c.plan, c.declined, c.early
+		if c.out == 0 {
+			job.Out = c.rows
+		}
+		require.Equal(t, c.want, Choose(&job), "%+v", c)
+	}
+}
+
+// TestChooseEnds: whatever declines, the ways come to an end, and none is tried twice.
+func TestChooseEnds(t *testing.T) {
+	for _, keys := range []Job{u32, f64, i64, i16, i8, wide, two, ranges, many, none} {
+		for _, rows := range []int{0, 1, 1000, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 30} {
+			for mode := range 16 {
+				job := keys
+				job.Rows, job.Out, job.Tuning, job.Device = rows, max(rows/100, min(rows, 1)), &defaults, hopper
+				job.WantsPlan, job.Early = mode&1 != 0, mode&2 != 0
+				if mode&4 != 0 {
+					job.Device = ampere
+				}
+				if mode&8 != 0 {
+					job.Out = rows
+				}
+				kind := Choose(&job)
+				for ; kind != Words; kind = Choose(&job) {
+					require.Zero(t, job.Declined&kind, "%+v", job)
+					job.Declined |= kind
+				}
+			}
+		}
+	}
+}
