@@ -17,7 +17,7 @@ func TestThresholdsOfKernels(t *testing.T) {
 	require.NoError(t, err)
 	table, err := os.ReadFile("internal/tuning/thresholds.go")
 	require.NoError(t, err)
-	list, err := os.ReadFile("list.go")
+	list, err := os.ReadFile("engine_cuda.go")
 	require.NoError(t, err)
 	rows := regexp.MustCompile(`(Rows|Tile|TileWide|Window|SampleOf|Sample)$`)
 	found := 0

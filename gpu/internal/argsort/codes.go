@@ -3,6 +3,11 @@
 package argsort
 
 import (
+	"cmp"
+	"math"
+	"math/bits"
+	"unsafe"
+
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
@@ -10,6 +15,7 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/onesweep"
 	"github.com/arrowsort/arrowsort/gpu/internal/partition"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
+	"github.com/arrowsort/arrowsort/kernels"
 )
 
 // sortCodes sorts by a source, and returns the sorted rows: 0 if all codes are equal and the rows are in the order of
@@ -45,4 +51,135 @@ func sortBeforeDigits(t *device.Task, src *onesweep.Source, scan *abi.KeySource,
 		src.Varying = partition.Varying(&report, src.Width)
 	}
 	return 0, false
+}
+
+// A dictionary is the different prefixes of the codes of a column: their bits from shift on.
+type dictionary struct {
+	field  driver.Ptr // of the column
+	shift  int
+	count  int
+	slotOf driver.Ptr // the slot of each row's prefix
+	ranks  driver.Ptr // by slots
+}
+
+// An encoder encodes one source by a dictionary.
+type encoder struct {
+	*device.Task
+	n int // rows
+}
+
+// encodeByDictionary encodes a source by a dictionary of the leading bits of its codes, where these take few values: a
+// code becomes the rank of its prefix above its other bits. It returns the source as it is where that saves no time.
+func encodeByDictionary(t *device.Task, src onesweep.Source) onesweep.Source {
+	digits := strategy.Digits(src.Width)
+	if src.Rows != 0 || strategy.EncodedDigits(t.Tuning, len(digits), src.N) < 2 {
+		return src
+	}
+	b := &encoder{t, src.N}
+	d := &dictionary{field: device.Put(t, src.Field)}
+	counts := b.countPrefixes(d.field)
+	varying := strategy.Varying(digits, cmp.Or(src.Varying, counts.Varying))
+	fewer := strategy.EncodedDigits(t.Tuning, len(varying), src.N)
+	shift, ok := counts.Shift(fewer, strategy.MostEstimated(t.Tuning, src.N))
+	if d.shift = shift; !ok || !b.insertPrefixes(d) {
+		return src
+	}
+	defer t.Free(d.slotOf, d.ranks)
+	if len(strategy.Digits(d.width())) > fewer {
+		return src
+	}
+	codes := t.Alloc(d.bytes() * src.N)
+	b.encodeRanks(d, codes)
+	t.Free(src.Codes)
+	encoded := onesweep.Codes(t, codes, 0, src.N, d.width(), src.N)
+	encoded.RowBits, encoded.Varying = src.RowBits, math.MaxUint64>>(64-d.width())
+	if d.bytes() == 4 {
+		encoded.Codes, encoded.Column, encoded.Field.Width, encoded.Field.Stride = 0, codes, 4, 4
+	}
+	return encoded
+}
+
+// width is the bits of encoded codes.
+func (d *dictionary) width() int { return d.shift + bits.Len(uint(d.count-1)) }
+
+// bytes is the size of encoded codes.
+func (d *dictionary) bytes() int {
+	if d.width() <= 32 {
+		return 4
+	}
+	return 8
+}
+
+// countPrefixes counts the prefixes of a sample.
+func (b *encoder) countPrefixes(field driver.Ptr) *strategy.PrefixCounts {
+	n := min(b.n, max(b.n>>11, 1<<13), kernels.ClusterRows)
+	counts := &strategy.PrefixCounts{}
+	codes, found := b.Alloc(8*n), b.Alloc(int(unsafe.Sizeof(*counts)))
+	b.Launch("sample_codes", b.Blocks(n), uint64(field), uint64(b.n), uint64(n), uint64(codes), uint64(found))
+	order := orderOf(b.Task, codes, n)
+	const parts = 16 // blocks of each shift
+	b.Launch("count_prefixes", parts*len(counts.Prefixes), uint64(codes), uint64(order), uint64(n), uint64(found))
+	words := b.Words(found, int(unsafe.Sizeof(*counts))/8)
+	*counts = *(*strategy.PrefixCounts)(unsafe.Pointer(&words[0]))
+	b.Free(codes, order, found)
+	return counts
+}
+
+// orderOf sorts n codes of 64 bits, and returns their row numbers.
+func orderOf(t *device.Task, codes driver.Ptr, n int) driver.Ptr {
+	src := onesweep.Codes(t, codes, 0, n, 64, n)
+	src.Codes = 0 // they are kept
+	rows, ok := sortBeforeDigits(t, &src, abi.Codes(codes, 64), 0)
+	if !ok {
+		rows = onesweep.Sort(t, src)
+	}
+	if rows == 0 { // all digits are constant
+		rows = t.Iota(n, false)
+	}
+	return rows
+}
+
+// insertPrefixes finds the prefixes and their ranks. It returns false where there are too many, or the memory is full.
+func (b *encoder) insertPrefixes(d *dictionary) (ok bool) {
+	most := b.Tuning.DictionaryPrefixes
+	slotBits := bits.Len(uint(most + most*3/5)) // at most 5/8 of the slots are taken
+	if !b.HasMemory(4*b.n + 12*(most+1<<slotBits)) {
+		return false
+	}
+	memory, ok := b.AllocAll(4*b.n, 8*most, 4*most, 8<<slotBits, 4<<slotBits, 8)
+	if !ok {
+		return false
+	}
+	prefixes, places, slots, state := memory[1], memory[2], memory[3], memory[5]
+	d.slotOf, d.ranks = memory[0], memory[4]
+	defer b.Free(prefixes, places, slots, state)
+	b.Clear(slots, 8<<slotBits)
+	b.Clear(state, 8)
+	b.Clear(d.ranks, 4) // read, and not used, in place of ranks after the last row
+	b.Launch("dictionary_insert", b.Blocks(b.n), uint64(d.field), uint64(b.n), uint64(d.shift), uint64(slots),
+		uint64(slotBits), uint64(state), uint64(d.slotOf))
+	b.Launch("dictionary_list", b.Blocks(1<<slotBits), uint64(slots), uint64(slotBits), uint64(prefixes),
+		uint64(places), uint64(most), uint64(state))
+	b.Moves(12 * b.n)
+	found := b.Words(state, 1)[0]
+	if d.count = int(uint32(found)); d.count < 2 || d.count > most || found>>32 != 0 {
+		b.Free(d.slotOf, d.ranks)
+		return false
+	}
+	order := orderOf(b.Task, prefixes, d.count)
+	b.Launch("dictionary_ranks", b.Blocks(d.count), uint64(order), uint64(d.count), uint64(places), uint64(d.ranks))
+	b.Free(order)
+	return true
+}
+
+// encodeRanks makes the encoded codes.
+func (b *encoder) encodeRanks(d *dictionary, codes driver.Ptr) {
+	n, ranks, slotOf := uint64(b.n), uint64(d.ranks), uint64(d.slotOf)
+	if d.shift == 0 {
+		b.Launch("gather_4", b.Blocks(b.n), ranks, slotOf, n, uint64(codes))
+	} else {
+		b.Launch("dictionary_encode", b.Blocks(b.n), uint64(d.field), n, uint64(d.shift), slotOf, ranks,
+			uint64(codes), uint64(d.bytes()))
+	}
+	b.Moves(20 * b.n)
 }
