@@ -42,13 +42,20 @@ func (src *Source) format() strategy.Records {
 	}
 }
 
-// A sweep is one sort by code words, digit by digit from the least significant on (paper, section 3).
+// A sweep is one sort by code words, digit by digit from the least significant on (paper, section 3), with its memory in
+// addition to records.
 type sweep struct {
 	*device.Task
-	n      int
-	first  int // the number of the first row, where a first pass numbers rows from another than 0 on
-	digits []strategy.Digit
-	*tempStorage
+	n, first int // rows, and the number of the first one where a first pass numbers rows from another than 0 on
+	digits   []strategy.Digit
+	starts   driver.Ptr         // where the bins of each digit begin
+	constant driver.Ptr         // which digits all rows have in common
+	tickets  driver.Ptr         // of every launch
+	memory   driver.Ptr         // of the status words and carry
+	status   map[int]driver.Ptr // by the rows of a tile
+	words    int                // of all of them
+	carry    driver.Ptr         // where the bins of the next strip begin, twice
+	strips   int
 }
 
 // Sort sorts by codes, and returns the sorted rows. It returns 0 if all digits are constant and the rows are in the
@@ -66,33 +73,21 @@ func Sort(t *device.Task, src Source) (rows driver.Ptr) {
 	return b.bin(src, field, strategy.PlanPasses(src.format(), b.digits, use, src.RowBits))
 }
 
-// tempStorage is the memory of one sort in addition to its records.
-type tempStorage struct {
-	starts   driver.Ptr         // where the bins of each digit begin
-	constant driver.Ptr         // which digits all rows have in common
-	tickets  driver.Ptr         // of every launch
-	memory   driver.Ptr         // of the status words and carry
-	status   map[int]driver.Ptr // by the rows of a tile
-	words    int                // of all of them
-	carry    driver.Ptr         // where the bins of the next strip begin, twice
-	strips   int
-}
-
 func newSweep(t *device.Task, n int, digits []strategy.Digit) *sweep {
 	const starts, control = 4 * kernels.MaxDigits * kernels.RadixBins, 16
 	strip := t.Tuning.StripRows
-	c := &tempStorage{strips: max(1, (n+strip-1)/strip)}
+	b := &sweep{Task: t, n: n, digits: digits, strips: max(1, (n+strip-1)/strip)}
 	ofTiles := strategy.TileCount(n, strip, kernels.BinningTile) * kernels.RadixBins
-	c.words = ofTiles + strategy.TileCount(n, strip, kernels.BinningWideTile)*kernels.RadixBins
-	c.starts = t.Zeros(starts + control + 4*len(digits)*c.strips)
-	c.constant = c.starts + starts
-	c.tickets = c.constant + control
-	c.memory = t.Alloc(4 * (c.words + 2*kernels.RadixBins))
-	c.status = map[int]driver.Ptr{
-		kernels.BinningTile: c.memory, kernels.BinningWideTile: c.memory + driver.Ptr(4*ofTiles),
+	b.words = ofTiles + strategy.TileCount(n, strip, kernels.BinningWideTile)*kernels.RadixBins
+	b.starts = t.Zeros(starts + control + 4*len(digits)*b.strips)
+	b.constant = b.starts + starts
+	b.tickets = b.constant + control
+	b.memory = t.Alloc(4 * (b.words + 2*kernels.RadixBins))
+	b.status = map[int]driver.Ptr{
+		kernels.BinningTile: b.memory, kernels.BinningWideTile: b.memory + driver.Ptr(4*ofTiles),
 	}
-	c.carry = c.memory + driver.Ptr(4*c.words)
-	return &sweep{Task: t, n: n, digits: digits, tempStorage: c}
+	b.carry = b.memory + driver.Ptr(4*b.words)
+	return b
 }
 
 // histograms counts all digits of all rows in one read and computes the starts of their bins (paper, section 3). It
@@ -102,7 +97,7 @@ func (b *sweep) histograms(field driver.Ptr, varying uint64) (use []int) {
 	const blocksOfProcessor, perBlock = 2, 8 * kernels.HistogramThreads
 	blocks := min(b.Multiprocessors*blocksOfProcessor, (b.n+perBlock-1)/perBlock)
 	b.Launch("histogram", blocks, uint64(field), uint64(b.n), shifts, bits, uint64(len(b.digits)), uint64(b.starts),
-		uint64(b.memory), uint64(b.tempStorage.words))
+		uint64(b.memory), uint64(b.words))
 	b.Moves(8 * b.n)
 	if varying != 0 {
 		return strategy.Varying(b.digits, varying)
