@@ -42,8 +42,8 @@ func (src *Source) format() strategy.Records {
 	}
 }
 
-// A sweep is one sort by code words, digit by digit from the least significant on (paper, section 3), with its memory in
-// addition to records.
+// A sweep is one sort by code words, digit by digit from the least significant on (paper, section 3), with its memory
+// in addition to records.
 type sweep struct {
 	*device.Task
 	n, first int // rows, and the number of the first one where a first pass numbers rows from another than 0 on

@@ -54,13 +54,18 @@ func (d *Device) CanScan(t *tuning.Table, n int) bool {
 
 // Choose returns the first way to try of those that have not declined. Words never declines.
 func Choose(j *Job) Kind {
+	if j.Declined&(Cluster|Grid) == 0 && j.Direct && j.Rows > 0 && !j.WantsPlan {
+		if kind := j.single(); kind != 0 {
+			return kind
+		}
+	}
 	known := j.TypeBits > 0 && !j.WantsPlan
-	scans := j.Device.CanScan(j.Tuning, j.Rows)
-	switch _, selects := ShapeSelect(j.Tuning, j.Rows, j.Out); {
-	case j.Declined&(Cluster|Grid) == 0 && j.Direct && j.Rows > 0 && !j.WantsPlan && j.single() != 0:
-		return j.single()
-	case j.Declined&^(Cluster|Grid) == 0 && selects && (known && j.Keys > 0 || j.LastNull && !j.WantsPlan):
-		return TopK
+	if j.Declined&^(Cluster|Grid) == 0 && (known && j.Keys > 0 || j.LastNull && !j.WantsPlan) {
+		if _, ok := ShapeSelect(j.Tuning, j.Rows, j.Out); ok {
+			return TopK
+		}
+	}
+	switch scans := j.Device.CanScan(j.Tuning, j.Rows); {
 	case j.Declined&(Onesweep|SmallCodes) != 0: // all keys are equal
 		return Words
 	case j.Declined&Column != 0 && j.Early && known,
