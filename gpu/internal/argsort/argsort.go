@@ -17,19 +17,6 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A Permutation is the row numbers of a result in sorted order.
-type Permutation struct {
-	Rows   driver.Ptr
-	OnHost []uint32 // the same, where the host has made them
-}
-
-// An argsorter computes the row numbers of a job's result.
-type argsorter struct {
-	*keys.Columns
-	out     int // rows of the result
-	buffers *host.Buffers
-}
-
 // Run computes the row numbers of a job's result by its keys, and returns the plan of their codes if one was made:
 // always where the job wants it. planned is called when the keys have been measured, or need not be.
 func Run(c *keys.Columns, buffers *host.Buffers, planned func()) (p Permutation, plan *keyencode.Plan) {

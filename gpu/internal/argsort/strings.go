@@ -15,6 +15,12 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
+// A Permutation is the row numbers of a result in sorted order.
+type Permutation struct {
+	Rows   driver.Ptr
+	OnHost []uint32 // the same, where the host has made them
+}
+
 // isTextual reports whether a word of the codes holds bytes of strings, which only the host reads.
 func isTextual(plan *keyencode.Plan) bool {
 	for word := range plan.Words() {
@@ -64,24 +70,6 @@ func (s *wordSorter) sortLeading() (rows driver.Ptr, n int) {
 		rows = s.Iota(s.Rows, false)
 	}
 	return rows, s.Rows
-}
-
-// encodeOnHost encodes the leading word of strings.
-func (s *wordSorter) encodeOnHost(word int) driver.Ptr {
-	if word != 0 {
-		panic("gpu: only the leading word of strings is sorted by the device")
-	}
-	made, err := host.Words[uint64](s.buffers, s.Rows)
-	s.Fail(err)
-	if s.Failed() {
-		return 0
-	}
-	s.Fail(s.Workers.Tiles(s.Rows, s.Tuning.EncodeRows, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
-	codes := s.Alloc(8 * s.Rows)
-	s.Upload(codes, buffers.Bytes(made))
-	s.Wait() // if made is pinned, the copy reads it until here
-	s.buffers.Free(buffers.Bytes(made))
-	return codes
 }
 
 // sortedCodes are the codes of a word of rows, made on the host.

@@ -5,10 +5,12 @@ package argsort
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/onesweep"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/gpu/internal/topk"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -84,4 +86,22 @@ func WordOf(c *keys.Columns, plan *keyencode.Plan, word int, rows driver.Ptr, n 
 		scan = abi.Codes(codes, width)
 	}
 	return onesweep.Codes(c.Task, codes, rows, n, width, c.Rows), scan, true
+}
+
+// encodeOnHost encodes the leading word of strings.
+func (s *wordSorter) encodeOnHost(word int) driver.Ptr {
+	if word != 0 {
+		panic("gpu: only the leading word of strings is sorted by the device")
+	}
+	made, err := host.Words[uint64](s.buffers, s.Rows)
+	s.Fail(err)
+	if s.Failed() {
+		return 0
+	}
+	s.Fail(s.Workers.Tiles(s.Rows, s.Tuning.EncodeRows, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
+	codes := s.Alloc(8 * s.Rows)
+	s.Upload(codes, buffers.Bytes(made))
+	s.Wait() // if made is pinned, the copy reads it until here
+	s.buffers.Free(buffers.Bytes(made))
+	return codes
 }

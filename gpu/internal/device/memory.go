@@ -71,22 +71,6 @@ func (t *Task) outOfMemory(bytes int, err error) error {
 		engine.ErrMemory, t.Pool.Used+bytes, t.Pool.Used, t.Name, t.Memory, free, err)
 }
 
-// HasMemory reports whether the given bytes are likely to fit the device's memory. It measures the free memory again
-// only if the last measurement is too little.
-func (s *Session) HasMemory(bytes int) bool {
-	if int64(bytes) > s.FreeBytes {
-		s.MeasureMemory()
-	}
-	return int64(bytes) <= s.FreeBytes
-}
-
-// MeasureMemory measures the device memory that sorts can use.
-func (s *Session) MeasureMemory() {
-	if free, err := s.FreeMemory(); err == nil { // an error shows in the next call as well
-		s.FreeBytes = free + int64(s.Pool.Held)
-	}
-}
-
 // Zeros allocates memory that is zero.
 func (t *Task) Zeros(bytes int) driver.Ptr {
 	p := t.Alloc(bytes)

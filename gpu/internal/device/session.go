@@ -103,3 +103,19 @@ func CloseAll(sessions []*Session) error {
 	}
 	return errors.Join(errs...)
 }
+
+// HasMemory reports whether the given bytes are likely to fit the device's memory. It measures the free memory again
+// only if the last measurement is too little.
+func (s *Session) HasMemory(bytes int) bool {
+	if int64(bytes) > s.FreeBytes {
+		s.MeasureMemory()
+	}
+	return int64(bytes) <= s.FreeBytes
+}
+
+// MeasureMemory measures the device memory that sorts can use.
+func (s *Session) MeasureMemory() {
+	if free, err := s.FreeMemory(); err == nil { // an error shows in the next call as well
+		s.FreeBytes = free + int64(s.Pool.Held)
+	}
+}

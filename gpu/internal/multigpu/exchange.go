@@ -24,12 +24,6 @@ func (t *Team) receive(m *Member, in *inbox, bytes int, from func(sender *Member
 	return dst
 }
 
-// RowsFrom returns where the rows of a device begin, and how many there are.
-func (in *inbox) RowsFrom(sender *Member) (at, n int) {
-	at = in.from[sender.Number]
-	return at, in.from[sender.Number+1] - at
-}
-
 // CopyFrom copies memory of another device, or of the same. It counts as over the bus: some copies go through the host.
 func (m *Member) CopyFrom(sender *Member, dst, src driver.Ptr, bytes int) {
 	m.InSteps(bytes, func(at, n int) error {

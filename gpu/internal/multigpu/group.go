@@ -1,17 +1,16 @@
 //go:build cuda && linux && amd64
 
-// Package multigpu sorts a table on several devices that share it.
 package multigpu
 
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/gather"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
@@ -45,26 +44,6 @@ type Member struct {
 	outbox
 	Inboxes []*inbox // of its ranges
 	ones    gather.Ones
-}
-
-// Sort runs a job on the devices of several sessions.
-func Sort(ctx context.Context, sessions []*device.Session, job *engine.Job, mem engine.Allocator, shareRows int,
-	times *device.StageTimes) (*engine.Result, error) {
-	t := NewTeam(ctx, sessions, job, mem, shareRows, times)
-	defer t.Buffers.Release()
-	defer t.Helpers.Wait()
-	defer t.End()
-	t.AllocateResult()
-	if err := t.Divide(); err != nil {
-		return nil, err
-	}
-	for i, stage := range []func() error{t.Measure, t.Partition, t.ExchangeKeys, t.sort, t.gather} {
-		if err := stage(); err != nil {
-			return nil, err
-		}
-		t.Progress(i + 1)
-	}
-	return t.complete()
 }
 
 // TeamStages are those of which a sort on several devices reports its progress: complete is the last one.
@@ -129,88 +108,51 @@ func (t *Team) End() {
 	t.cancel(nil)
 }
 
-// Measure uploads the keys, and plans their codes from the statistics of all shares.
-func (t *Team) Measure() error {
-	stats := make([][]keyencode.Statistics, len(t.Members))
-	err := t.Each("measure", func(m *Member) {
-		if m.Rows > 0 {
-			stats[m.Number] = m.Share.MeasureKeys()
-		}
-	})
-	if err != nil {
-		return err
-	}
-	all := make([]keyencode.Statistics, len(t.Job.Keys))
-	for i := range all {
-		for _, found := range stats {
-			if found != nil {
-				all[i].Merge(&found[i])
-			}
-		}
-		// Whether the rows of one share are in order says nothing about the first row of the next.
-		all[i].Sorted, all[i].Rising, all[i].Reversed = false, false, false
-	}
-	t.plan, err = keyencode.NewPlan(t.Job.Columns, t.Job.Keys, all)
-	return err
+// An outbox is the rows of a share in the order in which they are sent: those for the first device, for the second, and
+// so on.
+type outbox struct {
+	codes  driver.Ptr // a word of each row
+	rowsTo driver.Ptr // row numbers, of the whole table; after them a tile of numbers that are read but not used
+	sent   []int      // where the rows for each device begin, and where the last ones end
+	column driver.Ptr // values that are sent
+	bits   driver.Ptr // a bitmap that is sent; 0: of ones
+	starts [][]uint32 // of the bins of each segment, as scatter returns them
 }
 
-// Divide gives each device its share of the rows: as many as the others, but fewer where its memory has less.
-func (t *Team) Divide() error {
-	bytes := BytesOfRow(t.Job)
-	share := bytes * (t.Job.Rows/len(t.Members) + 1)
-	if slices.ContainsFunc(t.Members, func(m *Member) bool { return m.FreeBytes < int64(share) }) {
-		if err := t.Each("measure", func(m *Member) { m.MeasureMemory() }); err != nil {
-			return err
-		}
-	}
+// sending is the number of rows that are sent.
+func (o *outbox) sending() int { return o.sent[len(o.sent)-1] }
+
+// An inbox is the rows of a range as they arrive, those of the first device first, and what they become.
+type inbox struct {
+	number   int   // of the range
+	from     []int // where the rows of each device begin in the inbox, and where the last ones end
+	Lo, Hi   int   // the range in the result
+	words    []driver.Ptr
+	Numbers  driver.Ptr // the row numbers, if they are needed
+	values   driver.Ptr // of the column that is exchanged
+	validity driver.Ptr
+	Sorted   *sortedRange
+}
+
+// A sortedRange is a range whose row numbers are sorted, and columns of it on their way to the result.
+type sortedRange struct {
+	*gather.Gatherer
+	downloads device.Downloads
+}
+
+// Received is the number of rows that arrive.
+func (b *inbox) Received() int { return b.from[len(b.from)-1] }
+
+// RowsFrom returns where the rows of a device begin, and how many there are.
+func (in *inbox) RowsFrom(sender *Member) (at, n int) {
+	at = in.from[sender.Number]
+	return at, in.from[sender.Number+1] - at
+}
+
+// inboxes are those of all ranges.
+func (t *Team) inboxes() (all []*inbox) {
 	for _, m := range t.Members {
-		t.most = append(t.most, int(m.FreeBytes)/bytes)
+		all = append(all, m.Inboxes...)
 	}
-	borders := bordersOf(divide(t.Job.Rows, t.most), shareStep)
-	for i, m := range t.Members {
-		m.first, m.Rows = borders[i], borders[i+1]-borders[i]
-		part := &engine.Job{Rows: m.Rows, Keys: t.Job.Keys, Gather: t.Gathered}
-		for c := range t.Job.Columns {
-			part.Columns = append(part.Columns, rowsOf(&t.Job.Columns[c], m.first, m.first+m.Rows))
-		}
-		m.Share = keys.NewColumns(m.Task, part, t.Payload())
-	}
-	return nil
-}
-
-// Bytes of a device's memory for each row of its share or range, see docs/gpu.md: for each word of the codes, for what
-// is sorted, and the columns of a width that are on their way.
-const (
-	BytesOfWord    = 8
-	BytesOfRecords = 41
-	ColumnsOnWay   = 5
-)
-
-// BytesOfRow is about the memory that a device needs for each row.
-func BytesOfRow(job *engine.Job) int {
-	keys, words, widest := 0, 0, 0
-	for _, k := range job.Keys {
-		width := job.Columns[k.Column].ValueBytes() + 1
-		keys += width
-		words += (width + 7) / 8
-	}
-	for _, at := range job.Gather {
-		widest = max(widest, job.Columns[at].ValueBytes())
-	}
-	return keys + max(BytesOfWord*words+BytesOfRecords, 8+ColumnsOnWay*widest)
-}
-
-// GathersText reports whether a job gathers strings that one device would gather.
-func GathersText(job *engine.Job) bool {
-	return job.Out() > job.Rows/table.FewRows && slices.ContainsFunc(job.Gather, func(at int) bool {
-		return host.IsText(job.Columns[at].Kind)
-	})
-}
-
-// CanShare reports whether several devices can share a job: they read all of its keys.
-func CanShare(job *engine.Job) bool {
-	return !slices.ContainsFunc(job.Keys, func(k keyencode.Key) bool {
-		_, ok := keys.LayoutOf(&job.Columns[k.Column])
-		return !ok
-	})
+	return all
 }

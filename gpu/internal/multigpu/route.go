@@ -16,20 +16,6 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// An outbox is the rows of a share in the order in which they are sent: those for the first device, for the second, and
-// so on.
-type outbox struct {
-	codes  driver.Ptr // a word of each row
-	rowsTo driver.Ptr // row numbers, of the whole table; after them a tile of numbers that are read but not used
-	sent   []int      // where the rows for each device begin, and where the last ones end
-	column driver.Ptr // values that are sent
-	bits   driver.Ptr // a bitmap that is sent; 0: of ones
-	starts [][]uint32 // of the bins of each segment, as scatter returns them
-}
-
-// sending is the number of rows that are sent.
-func (o *outbox) sending() int { return o.sent[len(o.sent)-1] }
-
 // Partition orders the rows of all shares by the devices to which they go: the ranges are as long as the shares.
 func (t *Team) Partition() error {
 	c := t.newCuts()
@@ -182,4 +168,29 @@ func (m *Member) encodeSent(plan *keyencode.Plan, word int, rows driver.Ptr, n i
 	}
 	keys.LaunchEncode(m.Task, fields, rows, n, codes)
 	m.Moves((32*len(fields) + 12) * n)
+}
+
+// setRanges sets what each device sends and receives.
+func (t *Team) setRanges(c *cuts) {
+	out := t.Job.Out()
+	inboxes := t.inboxes()
+	for d, m := range t.Members {
+		m.sent = make([]int, len(inboxes)+1)
+		m.sent[len(inboxes)] = m.Rows
+		for i, places := range c.places {
+			m.sent[i+1] = places[d]
+		}
+	}
+	lo := 0
+	for _, in := range inboxes {
+		in.from = []int{0}
+		for d, sender := range t.Members {
+			in.from = append(in.from, in.from[d]+sender.sent[in.number+1]-sender.sent[in.number])
+		}
+		n := in.Received()
+		in.Lo, in.Hi = min(lo, out), min(lo+n, out)
+		if lo += n; in.Lo == in.Hi { // a range behind the limit
+			clear(in.from)
+		}
+	}
 }
