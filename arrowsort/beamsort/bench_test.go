@@ -57,7 +57,7 @@ func BenchmarkSort(b *testing.B) {
 	shards, err := shardsIn(b.Context(), out)
 	require.NoError(b, err)
 	require.Len(b, shards, *benchShards)
-	checked, err := parquetsort.Check(b.Context(), shards, parquetsort.Options{Keys: keys})
+	checked, err := parquetsort.Check(b.Context(), shards, parquetsort.CheckOptions{Keys: keys})
 	require.NoError(b, err)
 	require.Nil(b, checked.Violation)
 	require.EqualValues(b, *benchRows, checked.Rows)
@@ -88,10 +88,10 @@ func writeRandom(b *testing.B, path string, rows, first int) uint64 {
 // sumOfFiles is the sum of the rows of files of writeRandom, in any order.
 func sumOfFiles(b *testing.B, paths []string) (sum uint64) {
 	division, err := parquetsort.Divide(b.Context(), paths, partBytes,
-		parquetsort.Options{Keys: []arrowsort.Key{{Path: "key"}}})
+		parquetsort.DivideOptions{Keys: []arrowsort.Key{{Path: "key"}}})
 	require.NoError(b, err)
 	for _, part := range division.Parts {
-		err := parquetsort.ReadPart(b.Context(), part, division.Stored, nil, parquetsort.Options{Keys: division.Keys},
+		err := parquetsort.ReadPart(b.Context(), part, division.Stored, nil, parquetsort.PartOptions{},
 			func(piece arrow.Table) error {
 				sum += sumOfRows(piece)
 				return nil

@@ -104,8 +104,7 @@ func TestSamplesNeedTheirColumns(t *testing.T) {
 
 	rangeStats.bytes.Store(0)
 	open := opts.opener(ctx, paths...)
-	division, err := parquetsort.Divide(ctx, paths, 1, parquetsort.Options{Keys: keys,
-		Input: parquetsort.Input{Open: open}})
+	division, err := parquetsort.Divide(ctx, paths, 1, parquetsort.DivideOptions{Keys: keys, Open: open})
 	require.NoError(t, err)
 	require.LessOrEqual(t, rangeStats.bytes.Load(), int64(4*blockBytes), "metadata")
 	with := &settings{Keys: keys, KeyColumns: division.KeyColumns, Shards: 3, Options: opts, stored: division.Stored}
@@ -115,12 +114,12 @@ func TestSamplesNeedTheirColumns(t *testing.T) {
 	rangeStats.bytes.Store(0)
 	ignore := func(arrow.Table) error { return nil }
 	for _, part := range all {
-		require.NoError(t, with.read(ctx, part, with.KeyColumns, with.parquet(), ignore))
+		require.NoError(t, with.read(ctx, part, with.KeyColumns, ignore))
 	}
 	require.LessOrEqual(t, rangeStats.bytes.Load(), size/3, "keys")
 	rangeStats.bytes.Store(0)
 	for _, part := range all {
-		require.NoError(t, with.read(ctx, part, nil, with.parquet(), ignore))
+		require.NoError(t, with.read(ctx, part, nil, ignore))
 	}
 	require.InDelta(t, size, rangeStats.bytes.Load(), 6*blockBytes, "rows")
 

@@ -13,6 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 	"github.com/arrowsort/arrowsort/internal/machine"
 )
@@ -92,6 +93,9 @@ func (o *Options) check() error {
 	}
 	spilling := extsort.Options{SpillCompression: o.SpillCompression, Threads: o.Threads}
 	if err := spilling.Resolve(); err != nil {
+		return fmt.Errorf("%w: %w", errOption, err)
+	}
+	if _, err := tablefile.ParseCompression(o.Compression); err != nil {
 		return fmt.Errorf("%w: %w", errOption, err)
 	}
 	for _, n := range []struct {

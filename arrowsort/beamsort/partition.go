@@ -32,7 +32,7 @@ func (f *partitionFn) ProcessElement(ctx context.Context, t inputPart, next func
 		return err
 	}
 	first, at := rowPosition{part: t.Number}, rowPosition{part: t.Number}
-	err = with.read(ctx, t, nil, with.parquet(), func(piece arrow.Table) error {
+	err = with.read(ctx, t, nil, func(piece arrow.Table) error {
 		sorted, cuts, err := with.cut(ctx, piece, between.Rows, first)
 		if err != nil {
 			return err

@@ -129,7 +129,7 @@ func TestShardsAreTheSortedFiles(t *testing.T) {
 		rows := readAll(t, []string{s}).NumRows()
 		require.InDelta(t, 35_000/4, rows, 35_000/4*0.2, s)
 	}
-	orders, err := parquetsort.DeclaredOrders(t.Context(), shards, parquetsort.Options{Keys: keys})
+	orders, err := parquetsort.DeclaredOrders(t.Context(), shards, parquetsort.FooterOptions{})
 	require.NoError(t, err)
 	for _, o := range orders {
 		require.Equal(t, keys, o.Keys, o.File)

@@ -41,9 +41,7 @@ func (f *sampleFn) ProcessElement(ctx context.Context, t inputPart, emit func(sa
 	}
 	s := &sampler{settings: with, part: t.Number, most: max(samplesOfShard*with.Shards/with.Parts, leastSamples),
 		limit: 1<<64 - 1}
-	opts := with.parquet()
-	opts.Keys = with.sampleKeys()
-	err = with.read(ctx, t, with.KeyColumns, opts, func(piece arrow.Table) error { return s.add(ctx, piece) })
+	err = with.read(ctx, t, with.KeyColumns, func(piece arrow.Table) error { return s.add(ctx, piece) })
 	if err != nil || s.rows == 0 {
 		return err
 	}

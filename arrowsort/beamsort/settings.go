@@ -73,20 +73,6 @@ func decodeSchema(b []byte) (*arrow.Schema, error) {
 // sampleKeys returns the keys for tables that hold the key columns only.
 func (s *settings) sampleKeys() []arrowsort.Key { return flagtext.Among(s.KeyColumns, s.Keys) }
 
-// parquet returns the options for package parquetsort.
-func (s *settings) parquet() parquetsort.Options {
-	o := s.Options
-	return parquetsort.Options{
-		Keys:  s.Keys,
-		Input: parquetsort.Input{Format: parquetsort.Format(o.InputFormat)},
-		Output: parquetsort.Output{Format: parquetsort.Parquet, Compression: parquetsort.Compression(o.Compression),
-			RowGroupRows: o.RowGroupRows, PageRows: o.PageRows},
-		Memory: parquetsort.Memory{Budget: o.memory(), SpillDir: o.SpillDir,
-			SpillCompression: parquetsort.Compression(o.SpillCompression)},
-		Run: parquetsort.Run{Threads: o.Threads},
-	}
-}
-
 // sorting returns the options for package arrowsort.
 func (s *settings) sorting() arrowsort.Options { return arrowsort.Options{Threads: s.Options.Threads} }
 
@@ -107,9 +93,10 @@ func inputParts(d *parquetsort.Division) []inputPart {
 }
 
 // read passes the rows of a part to use, batch by batch: the given columns, or all if columns is nil.
-func (s *settings) read(ctx context.Context, t inputPart, columns []int, opts parquetsort.Options,
-	use func(piece arrow.Table) error) error {
-	opts.Input.Open = s.Options.opener(ctx, t.Path)
+func (s *settings) read(ctx context.Context, t inputPart, columns []int, use func(piece arrow.Table) error) error {
+	o := &s.Options
 	part := parquetsort.Part{Path: t.Path, First: int(t.First), Count: int(t.Count)}
-	return parquetsort.ReadPart(ctx, part, s.stored, columns, opts, use)
+	return parquetsort.ReadPart(ctx, part, s.stored, columns, parquetsort.PartOptions{
+		Format: parquetsort.Format(o.InputFormat), Open: o.opener(ctx, t.Path), Budget: o.memory(), Threads: o.Threads,
+	}, use)
 }

@@ -40,14 +40,15 @@ func (f *shardFn) ProcessElement(ctx context.Context, number int64, batches func
 
 // writeShard sorts the batches of a shard. The sorter gets them in the order of the inputs, so that ties keep it.
 func (s *settings) writeShard(ctx context.Context, number int, buffer *shardBuffer) (shard Shard, err error) {
-	opts := s.parquet()
+	o := &s.Options
+	opts := parquetsort.SorterOptions{Memory: parquetsort.Memory{Budget: o.memory(), SpillDir: o.SpillDir,
+		SpillCompression: parquetsort.Compression(o.SpillCompression)}, Run: parquetsort.Run{Threads: o.Threads}}
 	if s.Shuffle == "" { // the rest is the buffer's
 		opts.Memory.Budget = max(opts.Memory.Budget-opts.Memory.Budget/bufferShare, parquetsort.MinMemory)
 	}
-	if opts.Run.Engine, err = openEngine(s.Options.Engine); err != nil {
+	if opts.Run.Engine, err = openEngine(o.Engine); err != nil {
 		return shard, err
 	}
-	opts.Keys = nil
 	sorter, err := parquetsort.NewSorter(ctx, s.rows, s.Keys, opts)
 	if err != nil {
 		return shard, err
@@ -60,7 +61,8 @@ func (s *settings) writeShard(ctx context.Context, number int, buffer *shardBuff
 	path := join(s.Output, shardName(number, s.Shards))
 	var result *parquetsort.Result
 	err = publish(ctx, path, s.Options.SpillDir, func(local string) error {
-		result, err = sorter.WriteFile(local)
+		result, err = sorter.WriteFile(local, parquetsort.Output{Format: parquetsort.Parquet,
+			Compression: parquetsort.Compression(o.Compression), RowGroupRows: o.RowGroupRows, PageRows: o.PageRows})
 		return err
 	})
 	if err != nil {

@@ -79,9 +79,8 @@ func Sort(ctx context.Context, scope beam.Scope, inputs []string, output string,
 	if err != nil {
 		return none, err
 	}
-	division, err := parquetsort.Divide(ctx, paths, partBytes, parquetsort.Options{Keys: keys, KeysFor: opts.KeysFor,
-		Input:  parquetsort.Input{Format: parquetsort.Format(opts.InputFormat), Open: opts.opener(ctx, paths...)},
-		Output: parquetsort.Output{Compression: parquetsort.Compression(opts.Compression)}})
+	division, err := parquetsort.Divide(ctx, paths, partBytes, parquetsort.DivideOptions{Keys: keys,
+		KeysFor: opts.KeysFor, Format: parquetsort.Format(opts.InputFormat), Open: opts.opener(ctx, paths...)})
 	if err != nil {
 		return none, err
 	}

@@ -34,7 +34,7 @@ func runSteps(t *testing.T, inputs []string, output string, keys []arrowsort.Key
 func runStepsOnce(t *testing.T, inputs []string, output string, keys []arrowsort.Key, opts Options) []string {
 	t.Helper()
 	ctx := t.Context()
-	division, err := parquetsort.Divide(ctx, inputs, partBytes, parquetsort.Options{Keys: keys})
+	division, err := parquetsort.Divide(ctx, inputs, partBytes, parquetsort.DivideOptions{Keys: keys})
 	require.NoError(t, err)
 	all := inputParts(division)
 	shuffle, err := opts.newShuffle(output)

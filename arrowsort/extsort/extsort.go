@@ -75,8 +75,11 @@ var (
 	ErrMemory = arrowsort.ErrMemory
 )
 
-// errOption is ErrOption with the words of this package.
-var errOption = errkind.Reword(ErrOption, "extsort: invalid option")
+// The kinds with the words of this package.
+var (
+	errOption = errkind.Reword(ErrOption, "extsort: invalid option")
+	errSchema = errkind.Reword(ErrSchema, "extsort: schemas differ")
+)
 
 // A Sorter sorts record batches within a memory budget: Write takes them, Sorted gives all of them back in order. It is
 // used by one goroutine. Close it in any case, after the release of the reader: it removes the runs.
@@ -102,7 +105,7 @@ func NewSorter(ctx context.Context, schema *arrow.Schema, keys []arrowsort.Key, 
 	resolved := extsort.Options{Keys: keys, Budget: extsort.Budget{Total: budget, All: budget}, SpillDir: opts.SpillDir,
 		SpillCompression: opts.SpillCompression, BatchRows: opts.BatchRows, Limit: opts.Limit, Tail: opts.Tail,
 		Unique: opts.Unique, Engine: opts.Engine, Threads: opts.Threads, Allocator: opts.Allocator,
-		Progress: opts.Progress}
+		Progress: opts.Progress, ErrOption: errOption, ErrSchema: errSchema}
 	if err := resolved.Resolve(); err != nil {
 		return nil, fmt.Errorf("%w: %w", errOption, err)
 	}

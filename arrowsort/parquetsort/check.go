@@ -28,24 +28,14 @@ type CheckResult struct {
 }
 
 // Check finds the first row of some files, read one after the other, that sorts before the one above it. It streams.
-// Of the options it uses Keys, KeysFor, Input without Columns, Rows.Limit (the first rows of the files), Memory.Budget
-// and Run.
-func Check(ctx context.Context, paths []string, opts Options) (*CheckResult, error) {
-	opts, read, err := opts.resolve(ctx)
-	if err != nil {
-		return nil, err
-	}
-	files, err := listFiles(paths, &opts)
-	if err != nil {
-		return nil, err
-	}
-	d, rows, err := openFiles(ctx, files, read, true, opts.keys())
+func Check(ctx context.Context, paths []string, options CheckOptions) (*CheckResult, error) {
+	opts, d, rows, err := openFiles(ctx, paths, options.options(), true)
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
 	c := checker{limit: opts.Rows.Limit, keys: rows.OnlyKeys(), order: roworder.Checker{Options: opts.sorting()},
-		result: &CheckResult{Files: files, Keys: rows.Keys, Columns: d.Schema.NumFields()}}
+		result: &CheckResult{Files: d.Files, Keys: rows.Keys, Columns: d.Schema.NumFields()}}
 	defer c.order.Forget()
 	pool := allocators.NewRecycler(opts.Run.Allocator, 0)
 	defer pool.Release()
@@ -55,6 +45,11 @@ func Check(ctx context.Context, paths []string, opts Options) (*CheckResult, err
 		v.Reason, err = d.TypeConflict(ctx, rows.KeyColumns(), v.File)
 	}
 	return c.result, err
+}
+
+func (o *CheckOptions) options() Options {
+	return Options{Keys: o.Keys, KeysFor: o.KeysFor, Rows: Rows{Limit: o.Limit}, Input: o.Input, Memory: o.Memory,
+		Run: o.Run}
 }
 
 // A checker looks at one file after the other.
@@ -97,11 +92,9 @@ func (c *checker) add(ctx context.Context, file int, batch arrow.Table) error {
 // A DeclaredOrder is the order that a Parquet file names in its footer, where readers look for it.
 type DeclaredOrder = roworder.DeclaredOrder
 
-// DeclaredOrders reads the orders that files name, which may be as in Sort. Of the options it uses Input.Format and
-// Run.Allocator.
-func DeclaredOrders(ctx context.Context, paths []string, opts Options) ([]DeclaredOrder, error) {
-	opts.Keys = []arrowsort.Key{{}} // none are used
-	opts, read, err := opts.resolve(ctx)
+// DeclaredOrders reads the orders that files name, which may be as in Sort.
+func DeclaredOrders(ctx context.Context, paths []string, options FooterOptions) ([]DeclaredOrder, error) {
+	opts, read, err := options.options().resolveAll(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +120,10 @@ func DeclaredOrders(ctx context.Context, paths []string, opts Options) ([]Declar
 	return orders, nil
 }
 
+func (o *FooterOptions) options() Options {
+	return Options{Input: o.Input, Memory: o.Memory, Run: o.Run}
+}
+
 // A Footer is the order that a file names, compared with its rows.
 type Footer struct {
 	DeclaredOrder
@@ -139,7 +136,7 @@ type Footer struct {
 
 // CheckFooters compares the orders that files name with the rows that Check read: of all files, or of the one with the
 // violation. Rows are checked again, unless they are sorted by keys that begin with that order.
-func CheckFooters(ctx context.Context, checked *CheckResult, opts Options) ([]Footer, error) {
+func CheckFooters(ctx context.Context, checked *CheckResult, opts FooterOptions) ([]Footer, error) {
 	if checked == nil {
 		return nil, fmt.Errorf("%w: the result of Check is nil", errOption)
 	}
@@ -165,7 +162,7 @@ func CheckFooters(ctx context.Context, checked *CheckResult, opts Options) ([]Fo
 }
 
 // checkAllDeclared checks the orders that footers name.
-func checkAllDeclared(ctx context.Context, footers []*Footer, opts Options) (err error) {
+func checkAllDeclared(ctx context.Context, footers []*Footer, opts FooterOptions) (err error) {
 	report, sizes, before, all := opts.Run.Progress, make([]int64, len(footers)), int64(0), int64(0)
 	for i, f := range footers {
 		if info, err := os.Stat(f.File); err == nil { // else opening it returns the error
@@ -191,9 +188,8 @@ func startsWith(keys, prefix []arrowsort.Key) bool {
 }
 
 // checkDeclaredOrder finds the first row of a file that is not in the order of its row group; nil when there is none.
-func checkDeclaredOrder(ctx context.Context, file string, opts Options) (*Violation, error) {
-	opts.Keys, opts.KeysFor = []arrowsort.Key{{}}, nil // are those of each row group
-	opts, read, err := opts.resolve(ctx)
+func checkDeclaredOrder(ctx context.Context, file string, options FooterOptions) (*Violation, error) {
+	opts, read, err := options.options().resolveAll(ctx)
 	if err != nil {
 		return nil, err
 	}

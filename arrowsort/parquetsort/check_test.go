@@ -31,7 +31,7 @@ func TestCheckAcrossPiecesAndFiles(t *testing.T) {
 	}
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
-	up := Options{Keys: []arrowsort.Key{{Path: "row"}}, Run: Run{Allocator: mem}}
+	up := CheckOptions{Keys: []arrowsort.Key{{Path: "row"}}, Run: Run{Allocator: mem}}
 	got, err := Check(t.Context(), files, up)
 	require.NoError(t, err)
 	require.Nil(t, got.Violation)
@@ -43,7 +43,7 @@ func TestCheckAcrossPiecesAndFiles(t *testing.T) {
 	require.Equal(t, &Violation{File: files[1], Row: 0}, got.Violation)
 	require.EqualValues(t, 12_000, got.Rows)
 
-	got, err = Check(t.Context(), files, Options{Keys: []arrowsort.Key{{Path: "row", Order: arrowsort.Descending}},
+	got, err = Check(t.Context(), files, CheckOptions{Keys: []arrowsort.Key{{Path: "row", Order: arrowsort.Descending}},
 		Run: Run{Allocator: mem}})
 	require.NoError(t, err)
 	require.Equal(t, &Violation{File: files[0], Row: 1}, got.Violation)
@@ -57,7 +57,7 @@ func TestCheckAcrossPiecesAndFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, &Violation{File: swapped, Row: 1000}, got.Violation)
 
-	_, err = Check(t.Context(), files, Options{Keys: []arrowsort.Key{{Path: "no"}}})
+	_, err = Check(t.Context(), files, CheckOptions{Keys: []arrowsort.Key{{Path: "no"}}})
 	require.ErrorIs(t, err, arrowsort.ErrColumn)
 }
 
@@ -69,12 +69,12 @@ func TestCheckOfDictionariesThatDiffer(t *testing.T) {
 			500)
 	})
 	opts := Options{Keys: []arrowsort.Key{{Path: "word"}, {Path: "at"}}}
-	got, err := Check(t.Context(), []string{in}, opts)
+	got, err := Check(t.Context(), []string{in}, checking(opts))
 	require.NoError(t, err)
 	require.NotNil(t, got.Violation)
 	_, err = Sort(t.Context(), []string{in}, out, opts)
 	require.NoError(t, err)
-	got, err = Check(t.Context(), []string{out}, opts)
+	got, err = Check(t.Context(), []string{out}, checking(opts))
 	require.NoError(t, err)
 	require.Nil(t, got.Violation)
 }
@@ -86,8 +86,8 @@ func TestCheckedRows(t *testing.T) {
 	writeColumns(t, table, []arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, "[1,2,3,0,5]")
 	for limit, rows := range []int64{3, 1, 2, 3, 3, 3} {
 		for _, path := range []string{text, table} {
-			got, err := Check(t.Context(), []string{path}, Options{Keys: []arrowsort.Key{{Path: "k"}},
-				Rows: Rows{Limit: int64(limit)}})
+			got, err := Check(t.Context(), []string{path}, CheckOptions{Keys: []arrowsort.Key{{Path: "k"}},
+				Limit: int64(limit)})
 			require.NoError(t, err)
 			require.Equal(t, rows, got.Rows, "%s, limit %d", path, limit)
 			require.Equal(t, limit == 0 || limit > 3, got.Violation != nil)
@@ -114,7 +114,7 @@ func notInDeclaredOrder(t *testing.T, path string) *Violation {
 	t.Helper()
 	files, err := Expand([]string{path})
 	require.NoError(t, err)
-	footers, err := CheckFooters(t.Context(), &CheckResult{Files: files}, Options{})
+	footers, err := CheckFooters(t.Context(), &CheckResult{Files: files}, FooterOptions{})
 	require.NoError(t, err)
 	for _, f := range footers {
 		if f.Violation != nil {
@@ -130,7 +130,7 @@ func TestDeclaredOrders(t *testing.T) {
 	claiming(t, filepath.Join(folder, "b.parquet"), 2500,
 		tablefile.SortingColumn{Path: "key", Descending: true, NullsFirst: true}, tablefile.SortingColumn{Path: "row"})
 	claiming(t, filepath.Join(folder, "c.parquet"), 10)
-	orders, err := DeclaredOrders(t.Context(), []string{folder}, Options{})
+	orders, err := DeclaredOrders(t.Context(), []string{folder}, FooterOptions{})
 	require.NoError(t, err)
 	require.Equal(t, []DeclaredOrder{
 		{File: filepath.Join(folder, "a.parquet"), Keys: []arrowsort.Key{{Path: "row"}}},
@@ -171,7 +171,7 @@ func TestDeclaredOrdersAreAboutRowGroups(t *testing.T) {
 	require.NoError(t, err)
 	v := notInDeclaredOrder(t, out)
 	require.Nil(t, v)
-	checked, err := Check(t.Context(), []string{out}, Options{Keys: []arrowsort.Key{{Path: "row"}}})
+	checked, err := Check(t.Context(), []string{out}, CheckOptions{Keys: []arrowsort.Key{{Path: "row"}}})
 	require.NoError(t, err)
 	require.Equal(t, &Violation{File: out, Row: 1000}, checked.Violation)
 }
@@ -202,20 +202,20 @@ func TestOrderOfColumnsByPosition(t *testing.T) {
 	} {
 		_, err := Sort(t.Context(), []string{from}, out, Options{Keys: keys})
 		require.NoError(t, err)
-		orders, err := DeclaredOrders(t.Context(), []string{out}, Options{})
+		orders, err := DeclaredOrders(t.Context(), []string{out}, FooterOptions{})
 		require.NoError(t, err)
 		require.Equal(t, keys, orders[0].Keys)
 		require.Nil(t, notInDeclaredOrder(t, out))
 		_, err = Sort(t.Context(), []string{out}, again, Options{Keys: keys})
 		require.NoError(t, err)
-		orders, err = DeclaredOrders(t.Context(), []string{again}, Options{})
+		orders, err = DeclaredOrders(t.Context(), []string{again}, FooterOptions{})
 		require.NoError(t, err)
 		require.Equal(t, keys, orders[0].Keys)
 	}
 	_, err = Sort(t.Context(), []string{from}, out,
-		Options{Keys: []arrowsort.Key{{At: arrowsort.Column(1)}}, Input: Input{Columns: []string{"b", "#2"}}})
+		Options{Keys: []arrowsort.Key{{At: arrowsort.Column(1)}}, Columns: []string{"b", "#2"}})
 	require.NoError(t, err)
-	orders, err := DeclaredOrders(t.Context(), []string{out}, Options{})
+	orders, err := DeclaredOrders(t.Context(), []string{out}, FooterOptions{})
 	require.NoError(t, err)
 	require.Equal(t, []arrowsort.Key{{Path: "a"}}, orders[0].Keys)
 }

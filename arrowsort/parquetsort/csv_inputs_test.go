@@ -104,7 +104,7 @@ func TestSeveralCSVFiles(t *testing.T) {
 	}
 	var out bytes.Buffer
 	_, err := Merge(t.Context(), paths, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "a"}},
-		Rows: Rows{Unique: true}, Input: Input{Columns: []string{"b"}}, Output: Output{Format: "csv", Stdout: &out},
+		Rows: Rows{Unique: true}, Columns: []string{"b"}, Output: Output{Format: "csv", Stdout: &out},
 		Run: Run{Allocator: mem}})
 	require.NoError(t, err)
 	require.Equal(t, "b\nz\nx\ny\n", out.String())
@@ -117,8 +117,8 @@ func TestSelectedText(t *testing.T) {
 		opts Options
 		want string
 	}{
-		{Options{Input: Input{Columns: []string{"c", "a"}}}, "c,a\n,1\n1.50,2.0\n3,2\n"},
-		{Options{Input: Input{Columns: []string{"#3"}}, Rows: Rows{Unique: true}}, "c\n\"\"\n1.50\n"},
+		{Options{Columns: []string{"c", "a"}}, "c,a\n,1\n1.50,2.0\n3,2\n"},
+		{Options{Columns: []string{"#3"}, Rows: Rows{Unique: true}}, "c\n\"\"\n1.50\n"},
 		{Options{Rows: Rows{Tail: 2}}, "a,b,c\n2.0,x,1.50\n2,z,3\n"},
 		{Options{Rows: Rows{Limit: 1}}, "a,b,c\n1,y,\n"},
 		{Options{Rows: Rows{Unique: true}}, "a,b,c\n1,y,\n2.0,x,1.50\n"},
@@ -161,7 +161,7 @@ func TestCSVThatIsRefused(t *testing.T) {
 func TestReadingCSVEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Check(ctx, writeTexts(t, "a\n1\n"), Options{Keys: []arrowsort.Key{{Path: "a"}}})
+	_, err := Check(ctx, writeTexts(t, "a\n1\n"), CheckOptions{Keys: []arrowsort.Key{{Path: "a"}}})
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -216,8 +216,8 @@ func TestOptionsOfCSV(t *testing.T) {
 		if column == "#1" {
 			typ = "day"
 		}
-		_, err := Check(t.Context(), paths, Options{Keys: []arrowsort.Key{{Path: "#1"}},
-			Input: Input{NoHeader: true, CSVTypes: map[string]string{column: typ}}, Output: Output{NoHeader: true}})
+		_, err := Check(t.Context(), paths, CheckOptions{Keys: []arrowsort.Key{{Path: "#1"}},
+			Input: Input{NoHeader: true, CSVTypes: map[string]string{column: typ}}})
 		require.ErrorIs(t, err, ErrOption)
 		require.ErrorContains(t, err, want)
 	}

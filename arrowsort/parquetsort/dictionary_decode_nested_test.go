@@ -115,7 +115,7 @@ func TestLargeBatchOfNestedDictionaries(t *testing.T) {
 	rec := nestedWords(t, mem, rand.New(rand.NewPCG(3, 7)), 0, 40_000)
 	defer rec.Release()
 	s, err := NewSorter(t.Context(), nestedSchema, []arrowsort.Key{{Path: "row",
-		Order: arrowsort.Descending}}, Options{Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()},
+		Order: arrowsort.Descending}}, SorterOptions{Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()},
 		Run: Run{Allocator: mem}})
 	require.NoError(t, err)
 	defer s.Close()

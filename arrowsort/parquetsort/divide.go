@@ -31,13 +31,14 @@ type Division struct {
 
 // Divide divides files, patterns and folders, as in Sort, into parts of about some bytes in memory; one row group or
 // record batch at least, and a part at least for each file. It reads metadata only. Schemas of the files may differ as
-// in Sort. CSV, which has no types, is ErrOption. Of the options it uses Keys, KeysFor, Input and
-// Run.Allocator. Keys by position get the name of their column if no other has it.
-func Divide(ctx context.Context, paths []string, bytes int64, opts Options) (*Division, error) {
-	opts, read, err := opts.resolve(ctx)
+// in Sort. CSV, which has no types, is ErrOption. Keys by position get the name of their column if no other has it.
+func Divide(ctx context.Context, paths []string, bytes int64, options DivideOptions) (*Division, error) {
+	opts, read, err := Options{Keys: options.Keys, KeysFor: options.KeysFor, Input: Input{Format: options.Format},
+		Run: Run{Allocator: options.Allocator}}.resolve(ctx)
 	if err != nil {
 		return nil, err
 	}
+	read.Open = opener(options.Open)
 	files := slices.Clone(paths)
 	if read.Open == nil {
 		if files, err = listFiles(paths, &opts); err != nil {
@@ -52,7 +53,7 @@ func Divide(ctx context.Context, paths []string, bytes int64, opts Options) (*Di
 			return nil, fmt.Errorf("%w: %s: CSV is not divided; convert it to Parquet first", errOption, path)
 		}
 	}
-	d, rows, err := openFiles(ctx, files, read, false, opts.keys())
+	d, rows, err := openKeyed(ctx, files, read, false, opts.keys())
 	if err != nil {
 		return nil, err
 	}
@@ -100,14 +101,15 @@ func partsOf(d *dataset.Dataset, path string, most int64) ([]Part, error) {
 
 // ReadPart passes the rows of a part of a division to use, piece by piece in their order: some columns of
 // Division.Schema by position, in ascending order, nil for all. use borrows the pieces. A part whose file has another
-// schema than Division.Stored, or fewer row groups, is an error. Of the options it uses Keys, Memory.Budget for
-// the size of the pieces, Input, and of Run Threads and Allocator.
-func ReadPart(ctx context.Context, part Part, stored *arrow.Schema, columns []int, opts Options,
+// schema than Division.Stored, or fewer row groups, is an error.
+func ReadPart(ctx context.Context, part Part, stored *arrow.Schema, columns []int, opts PartOptions,
 	use func(piece arrow.Table) error) error {
-	opts, read, err := opts.resolve(ctx)
+	_, read, err := Options{Input: Input{Format: opts.Format}, Memory: Memory{Budget: opts.Budget},
+		Run: Run{Threads: opts.Threads, Allocator: opts.Allocator}}.resolveAll(ctx)
 	if err != nil {
 		return err
 	}
+	read.Open = opener(opts.Open)
 	if stored == nil || use == nil {
 		return fmt.Errorf("%w: a part is read with the schema of its division and a function, which must not be nil",
 			errOption)

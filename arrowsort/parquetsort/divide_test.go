@@ -47,7 +47,7 @@ func requireParts(t *testing.T, names []string, parts int) {
 		}
 		table.Release()
 	}
-	d, err := Divide(t.Context(), paths, 1, Options{Keys: keys})
+	d, err := Divide(t.Context(), paths, 1, DivideOptions{Keys: keys})
 	require.NoError(t, err)
 	require.Equal(t, []arrowsort.Key{{Path: "s"}}, d.Keys)
 	require.Equal(t, []int{1}, d.KeyColumns)
@@ -58,7 +58,7 @@ func requireParts(t *testing.T, names []string, parts int) {
 	for _, columns := range [][]int{nil, {1}, {0}} {
 		var got [2][]string
 		for _, part := range d.Parts {
-			err := ReadPart(t.Context(), part, d.Stored, columns, Options{Keys: keys, Run: Run{Allocator: mem}},
+			err := ReadPart(t.Context(), part, d.Stored, columns, PartOptions{Allocator: mem},
 				func(piece arrow.Table) error {
 					for i := range int(piece.NumCols()) {
 						c := d.Schema.FieldIndices(piece.Schema().Field(i).Name)[0]
@@ -74,13 +74,13 @@ func requireParts(t *testing.T, names []string, parts int) {
 			}
 		}
 	}
-	whole, err := Divide(t.Context(), paths, 1<<30, Options{Keys: keys})
+	whole, err := Divide(t.Context(), paths, 1<<30, DivideOptions{Keys: keys})
 	require.NoError(t, err)
 	require.Len(t, whole.Parts, len(names))
 	gone := d.Parts[0]
 	gone.First = 1000
 	unused := func(arrow.Table) error { return nil }
-	err = ReadPart(t.Context(), gone, d.Stored, nil, Options{Keys: keys}, unused)
+	err = ReadPart(t.Context(), gone, d.Stored, nil, PartOptions{}, unused)
 	require.ErrorContains(t, err, "row groups or record batches, but number 1000")
 }
 
@@ -109,23 +109,25 @@ func TestPartsOfFilesThatAreElsewhere(t *testing.T) {
 		require.NoError(t, err)
 		paths = append(paths, name)
 	}
-	opts := Options{Keys: keys, Input: Input{Open: func(path string) (File, error) {
+	opener := func(path string) (File, error) {
 		b, ok := files[path]
 		if !ok {
 			return nil, lost
 		}
 		open++
 		return elsewhere{bytes.NewReader(b), &open}, nil
-	}}}
+	}
+	opts := DivideOptions{Keys: keys, Open: opener}
 	for _, path := range paths {
 		d, err := Divide(t.Context(), []string{path}, 1, opts)
 		require.NoError(t, err)
 		rows := int64(0)
 		for _, part := range d.Parts {
-			require.NoError(t, ReadPart(t.Context(), part, d.Stored, nil, opts, func(piece arrow.Table) error {
+			count := func(piece arrow.Table) error {
 				rows += piece.NumRows()
 				return nil
-			}))
+			}
+			require.NoError(t, ReadPart(t.Context(), part, d.Stored, nil, PartOptions{Open: opener}, count))
 		}
 		require.EqualValues(t, 500, rows, path)
 	}
@@ -136,9 +138,6 @@ func TestPartsOfFilesThatAreElsewhere(t *testing.T) {
 		require.ErrorContains(t, err, text)
 	}
 	require.Zero(t, open)
-	_, err := Sort(t.Context(), paths, filepath.Join(t.TempDir(), "x.parquet"), opts)
-	require.ErrorIs(t, err, ErrOption)
-	require.ErrorContains(t, err, "Open is for Divide")
 }
 
 // TestSorterWritesFiles as Sort does, in memory and spilled, and of no rows.
@@ -148,8 +147,8 @@ func TestSorterWritesFiles(t *testing.T) {
 		table := arrowtest.RandomTable(arrow.PrimitiveTypes.Int64, 0.1, make([]int, 1), 1)
 		schema := table.Schema()
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-		s, err := NewSorter(t.Context(), schema, keys, Options{Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()},
-			Run: Run{Allocator: mem}})
+		s, err := NewSorter(t.Context(), schema, keys, SorterOptions{BatchRows: 1, Run: Run{Allocator: mem},
+			Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()}})
 		require.NoError(t, err)
 		var all []arrow.Record
 		for i := range batches {
@@ -162,7 +161,7 @@ func TestSorterWritesFiles(t *testing.T) {
 			require.NoError(t, s.Write(rec))
 		}
 		path := filepath.Join(t.TempDir(), "x.parquet")
-		result, err := s.WriteFile(path)
+		result, err := s.WriteFile(path, Output{RowGroupRows: 30_000})
 		require.NoError(t, err)
 		require.NoError(t, s.Close())
 		mem.AssertSize(t, 0)
@@ -174,15 +173,18 @@ func TestSorterWritesFiles(t *testing.T) {
 		require.NoError(t, err)
 		in, err := tablefile.Read(t.Context(), path, tablefile.ReadOptions{})
 		require.NoError(t, err)
+		if batches > 0 {
+			require.EqualValues(t, 30_000, in.Template.RowGroups()[0].Rows, "not the rows of a batch")
+		}
 		for c := range 2 {
 			require.Equal(t, arrowtest.Values(sorted.Column(c).Data()), arrowtest.Values(in.Table.Column(c).Data()))
 		}
-		orders, err := DeclaredOrders(t.Context(), []string{path}, Options{Keys: keys})
+		orders, err := DeclaredOrders(t.Context(), []string{path}, FooterOptions{})
 		require.NoError(t, err)
 		if batches > 0 {
 			require.Equal(t, keys, orders[0].Keys)
 		}
-		_, err = s.WriteFile(path)
+		_, err = s.WriteFile(path, Output{RowGroupRows: 30_000})
 		require.ErrorIs(t, err, ErrOption, "it is called once")
 	}
 }

@@ -56,7 +56,7 @@ func ExampleSorter() {
 	defer os.RemoveAll(folder)
 	schema := arrow.NewSchema([]arrow.Field{{Name: "delay", Type: arrow.PrimitiveTypes.Int16}}, nil)
 	sorter, err := parquetsort.NewSorter(context.Background(), schema, []arrowsort.Key{{Path: "delay"}},
-		parquetsort.Options{Memory: parquetsort.Memory{Budget: 64 << 20}})
+		parquetsort.SorterOptions{Memory: parquetsort.Memory{Budget: 64 << 20}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func ExampleSorter() {
 			log.Fatal(err)
 		}
 	}
-	result, err := sorter.WriteFile(filepath.Join(folder, "sorted.parquet"))
+	result, err := sorter.WriteFile(filepath.Join(folder, "sorted.parquet"), parquetsort.Output{})
 	if err != nil {
 		log.Fatal(err)
 	}

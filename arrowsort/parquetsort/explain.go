@@ -22,15 +22,7 @@ type Description struct {
 // Explain returns what Sort would do with some inputs and options, from the metadata of the files and, as long as they
 // are in order, from their keys. It writes nothing.
 func Explain(ctx context.Context, paths []string, opts Options) (*Description, error) {
-	opts, read, err := opts.resolve(ctx)
-	if err != nil {
-		return nil, err
-	}
-	files, err := listFiles(paths, &opts)
-	if err != nil {
-		return nil, err
-	}
-	d, rows, err := openFiles(ctx, files, read, false, opts.keys())
+	opts, d, rows, err := openFiles(ctx, paths, opts, false)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +36,7 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 	if format == tablefile.Auto {
 		format = tablefile.Parquet
 	}
-	return &Description{Inputs: files, Columns: d.Schema.NumFields(), Rows: d.Rows, BytesIn: d.Bytes,
+	return &Description{Inputs: d.Files, Columns: d.Schema.NumFields(), Rows: d.Rows, BytesIn: d.Bytes,
 		Strategy: chooseStrategy(d, rows, &opts, format, order)}, nil
 }
 
@@ -55,9 +47,9 @@ type PlanResult struct {
 	Columns     int
 }
 
-// Plan makes the plan of the keys of one input, which it reads into memory: of all rows, or of the first Rows.Limit.
-func Plan(ctx context.Context, path string, opts Options) (*PlanResult, error) {
-	opts, read, err := opts.resolve(ctx)
+// Plan makes the plan of the keys of one input, which it reads into memory: of all rows, or of the first Limit.
+func Plan(ctx context.Context, path string, options CheckOptions) (*PlanResult, error) {
+	opts, read, err := options.options().resolve(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -130,3 +130,9 @@ func manyNumbers(t testing.TB, folder, name string) string {
 	require.NoError(t, os.WriteFile(path, many, 0o600))
 	return path
 }
+
+// checking returns the options to check the files that others sort.
+func checking(o Options) CheckOptions {
+	return CheckOptions{Keys: o.Keys, KeysFor: o.KeysFor, Limit: o.Rows.Limit, Input: o.Input, Memory: o.Memory,
+		Run: o.Run}
+}

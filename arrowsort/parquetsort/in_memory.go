@@ -126,7 +126,7 @@ func (e planEngine) Sort(ctx context.Context, job *engine.Job, mem engine.Alloca
 // 0. The keys are read into memory.
 // Limit keeps the first of them; Tail, Unique, Columns, RowsPerFile and BytesPerFile are ErrOption.
 func Argsort(ctx context.Context, path, output string, opts Options) (*Result, error) {
-	if opts.Rows.Unique || opts.Rows.Tail > 0 || opts.Output.splits() || len(opts.Input.Columns) > 0 {
+	if opts.Rows.Unique || opts.Rows.Tail > 0 || opts.Output.Splits() || len(opts.Columns) > 0 {
 		return nil, fmt.Errorf("%w: Argsort writes the numbers of all rows, or of the first Limit, to one file; "+
 			"leave out Tail, Unique, Columns, RowsPerFile and BytesPerFile", errOption)
 	}
@@ -143,11 +143,11 @@ func Argsort(ctx context.Context, path, output string, opts Options) (*Result, e
 
 // argsort is Argsort with resolved options.
 func (o *Options) argsort(ctx context.Context, file, path string, read dataset.Options) (*Result, error) {
-	target, err := o.target(path)
+	target, err := o.Run.target(path, o.Output)
 	if err != nil {
 		return nil, err
 	}
-	if err := target.Check(); err != nil {
+	if err := target.Check(nil, nil); err != nil {
 		return nil, err
 	}
 	out := output.New(ctx, target, output.Content{Rows: indexSchema})

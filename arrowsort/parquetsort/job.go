@@ -11,6 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
 )
 
 // A Result is what a sort did.
@@ -45,9 +46,6 @@ type job struct {
 
 // listFiles lists the files that paths mean, of which there is one at least.
 func listFiles(paths []string, opts *Options) ([]string, error) {
-	if opts.Input.Open != nil {
-		return nil, fmt.Errorf("%w: Open is for Divide and ReadPart", errOption)
-	}
 	files, skipped, err := dataset.List(paths)
 	if err != nil {
 		return nil, err
@@ -61,9 +59,23 @@ func listFiles(paths []string, opts *Options) ([]string, error) {
 	return files, nil
 }
 
-// openFiles opens files that have the keys. One that is a stream in a pipe is not copied to a file if once is set: then
-// it can be read once. The caller closes the dataset.
-func openFiles(ctx context.Context, files []string, read dataset.Options, once bool, keys keysFor) (*dataset.Dataset,
+// openFiles resolves the options, and opens files that have the keys. One that is a stream in a pipe is not copied to a
+// file if once is set: then it can be read once. The caller closes the dataset.
+func openFiles(ctx context.Context, paths []string, opts Options, once bool) (_ Options, d *dataset.Dataset,
+	rows dataset.Projection, err error) {
+	opts, read, err := opts.resolve(ctx)
+	if err != nil {
+		return opts, nil, rows, err
+	}
+	files, err := listFiles(paths, &opts)
+	if err == nil {
+		d, rows, err = openKeyed(ctx, files, read, once, opts.keys())
+	}
+	return opts, d, rows, err
+}
+
+// openKeyed opens files that have the keys.
+func openKeyed(ctx context.Context, files []string, read dataset.Options, once bool, keys KeysFor) (*dataset.Dataset,
 	dataset.Projection, error) {
 	d, err := dataset.Open(ctx, files, read, once)
 	if err != nil {
@@ -87,17 +99,14 @@ func openJob(ctx context.Context, paths []string, path string, opts Options, onc
 	if err != nil {
 		return nil, err
 	}
-	if err := output.CheckOverlap(paths, files, path, opts.Output.splits()); err != nil {
-		return nil, err
-	}
 	j := &job{opts: opts, limited: read.MemoryLimit > 0}
-	if j.target, err = opts.target(path); err != nil {
+	if j.target, err = opts.Run.target(path, opts.Output); err != nil {
 		return nil, err
 	}
-	if err := j.target.Check(); err != nil {
+	if err := j.target.Check(paths, files); err != nil {
 		return nil, err
 	}
-	if j.files, j.rows, err = openFiles(ctx, files, read, once, opts.keys()); err != nil {
+	if j.files, j.rows, err = openKeyed(ctx, files, read, once, opts.keys()); err != nil {
 		return nil, err
 	}
 	if err := j.selectColumns(ctx); err != nil {
@@ -114,11 +123,11 @@ func (j *job) selectColumns(ctx context.Context) (err error) {
 	if j.files.CSV != nil && j.target.Write.Format == tablefile.CSV {
 		j.rows = j.rows.KeepText()
 	} else if j.files.CSV != nil {
-		j.files.WarnRounded(j.opts.Input.Columns)
+		j.files.WarnRounded(j.opts.Columns)
 	}
 	j.template = j.files.Template
-	if len(j.opts.Input.Columns) > 0 {
-		if j.rows, err = j.rows.Select(j.opts.Input.Columns); err != nil {
+	if len(j.opts.Columns) > 0 {
+		if j.rows, err = j.rows.Select(j.opts.Columns); err != nil {
 			return err
 		}
 		j.template = nil
@@ -178,8 +187,23 @@ func (r *Result) commit(out *output.Files, schema *arrow.Schema, rows Rows) (_ *
 	return r, err
 }
 
-// writeSorted writes the rows of a sorter.
-func writeSorted(ctx context.Context, s *extsort.Sorter, out *output.Files, sorted extsort.TableStream) (*Result, error) {
+// writeRuns writes the rows that a sorter collected, with the columns of a projection, in row groups of some rows.
+func writeRuns(ctx context.Context, s *extsort.Sorter, out *output.Files, groupRows int, rows dataset.Projection) (
+	*Result, error) {
+	sorted, err := s.Stream(groupRows)
+	if err != nil {
+		return nil, err
+	}
+	defer sorted.Close()
+	if err := out.Begin(roworder.WrittenSorting(s.Plan(), rows)); err != nil {
+		return nil, err
+	}
+	return writeSorted(ctx, s, out, sorted)
+}
+
+// writeSorted writes sorted rows.
+func writeSorted(ctx context.Context, s *extsort.Sorter, out *output.Files, sorted extsort.TableStream) (*Result,
+	error) {
 	s.StartWriting()
 	rows, err := out.WriteStream(ctx, sorted, s.Wrote)
 	if err != nil {

@@ -34,7 +34,7 @@ func measure(args []string) {
 	case "merge":
 		_, err = Merge(ctx, inputs, output, opts)
 	case "check":
-		_, err = Check(ctx, inputs, opts)
+		_, err = Check(ctx, inputs, checking(opts))
 	case "stdin":
 		inputs = []string{tablefile.Pipe}
 		fallthrough

@@ -12,18 +12,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
 )
 
-// Merge merges files, patterns and folders as Sort does, but each file has to be sorted by the keys already. The keys
-// are read first to make sure of it: ErrUnsorted names the file and the first row that sorts before the one above it.
-// Schemas, order of ties, outputs and their metadata are those of Sort.
-//
-// Rows are read side by side and nothing is sorted or spilled, unless more files overlap than fit in the budget: then
-// some are merged to runs first. Of Parquet files that do not overlap the row groups are copied, byte by byte, if the
-// output is to have their columns and compression, one file, and no other row groups, pages, limit or rows per file are
-// asked for.
-func Merge(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
-	return sortOrMerge(ctx, paths, output, opts, true)
-}
-
 // mergeFiles merges files that are in order, or copies them where they follow one another.
 func (j *job) mergeFiles(ctx context.Context, order *roworder.Sortedness, fanIn int) (*Result, error) {
 	plan, err := order.Stats.Plan()

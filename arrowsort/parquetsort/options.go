@@ -18,18 +18,73 @@ import (
 	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
-// Options say how to sort. The zero value is right but for the keys.
+// Options say how Sort, Merge and Argsort work, and what Explain explains. The zero value is right but for the keys.
 type Options struct {
 	// Keys are the sort keys, the most significant first.
 	Keys []arrowsort.Key
 	// KeysFor, when set, returns the keys for the schema of the first input, in place of Keys.
-	KeysFor func(schema *arrow.Schema) ([]arrowsort.Key, error)
+	KeysFor KeysFor
+	// Columns names the columns that are written, in this order; none is all. #N, counted from 1, is a column whose
+	// name repeats or is missing. Keys need not be among them. Columns that are neither are not read.
+	Columns []string
 
 	Input  Input  // how files are read
 	Rows   Rows   // which rows are wanted
 	Output Output // how files are written
 	Memory Memory // how much memory is used
 	Run    Run    // what does the work, and who hears of it
+}
+
+// KeysFor returns the sort keys for a schema.
+type KeysFor = func(schema *arrow.Schema) ([]arrowsort.Key, error)
+
+// CheckOptions are the options of Check and Plan.
+type CheckOptions struct {
+	Keys    []arrowsort.Key // as of Options
+	KeysFor KeysFor         // as of Options
+	Limit   int64           // the number of leading rows of the files that are read; 0 is all
+	Input   Input
+	Memory  Memory
+	Run     Run
+}
+
+// FooterOptions are the options of DeclaredOrders and CheckFooters.
+type FooterOptions struct {
+	Input  Input
+	Memory Memory
+	Run    Run
+}
+
+// DivideOptions are the options of Divide.
+type DivideOptions struct {
+	Keys      []arrowsort.Key // as of Options
+	KeysFor   KeysFor         // as of Options
+	Format    Format          // of the files; Auto goes by their names
+	Open      Opener          // nil: the files are local
+	Allocator memory.Allocator
+}
+
+// PartOptions are the options of ReadPart.
+type PartOptions struct {
+	Format    Format           // of the file; Auto goes by its name
+	Open      Opener           // nil: the file is local
+	Budget    int64            // bytes of memory, for the size of the batches: as of Memory
+	Threads   int              // as of Run
+	Allocator memory.Allocator // as of Run
+}
+
+// An Opener opens files that are elsewhere, in an object store for instance. The paths are its own, without patterns;
+// CSV is none of them.
+type Opener = func(path string) (File, error)
+
+// SorterOptions are the options of NewSorter.
+type SorterOptions struct {
+	Rows   Rows
+	Memory Memory
+	Run    Run
+	// BatchRows is the number of rows of a batch of Sorted: 0 is 262,144, or less where rows are wide. More than an
+	// eighth of the budget holds are ErrMemory.
+	BatchRows int
 }
 
 // Input says how files are read.
@@ -44,14 +99,8 @@ type Input struct {
 	// date:LAYOUT, timestamp:LAYOUT, int64, float64, decimal(p,s) or text, as in docs/csv.md. A value that is none of
 	// its column's type is an error.
 	CSVTypes map[string]string
-	// Columns names the columns that are read and written, in this order; none is all. #N, counted from 1, is a column
-	// whose name repeats or is missing. Keys need not be among them.
-	Columns []string
 	// Stdin is what is read when the input is named "-"; nil is os.Stdin.
 	Stdin io.Reader
-	// Open, when set, opens the inputs of Divide and ReadPart, which are elsewhere: in an object store, for instance.
-	// The paths are its own, without patterns; CSV is none of them. For all other functions it is ErrOption.
-	Open func(path string) (File, error)
 }
 
 // Rows says which rows of the sorted order are wanted. The zero value is all. Of Limit, Tail and Unique only Limit and
@@ -72,8 +121,8 @@ type Output struct {
 	NoHeader bool
 	// Compression compresses Parquet and Arrow; empty keeps that of the first Parquet input, or else is Zstd.
 	Compression Compression
-	// RowGroupRows is the number of rows of a row group, and of a record batch of a Sorter: 0 is 262,144, or less where
-	// rows are wide. Row groups are buffered: more of them than an eighth of the budget holds are ErrMemory.
+	// RowGroupRows is the number of rows of a row group: 0 is 262,144, or less where rows are wide. Row groups are
+	// buffered: more of them than an eighth of the budget holds are ErrMemory.
 	RowGroupRows int
 	// PageRows is the number of rows of a page of Parquet at most, which readers skip by its bounds; 0 is 16,384. More
 	// compress better and skip less.
@@ -148,7 +197,7 @@ func (c Compression) Level(level int) Compression {
 	return Compression(fmt.Sprintf("%s:%d", c, level))
 }
 
-// A File is an open file that Input.Open opens. ReadAt may be called by several goroutines; where it is called, the
+// A File is an open file that an Opener opens. ReadAt may be called by several goroutines; where it is called, the
 // file is read and nowhere else: the metadata, and what is needed of the columns that are read.
 type File interface {
 	io.ReaderAt
@@ -182,22 +231,21 @@ const (
 	PhaseFooters      Phase = "checking the order in the footers of"
 )
 
-// resolve checks the options and completes them, and returns how files are read.
-func (o Options) resolve(ctx context.Context) (_ Options, read dataset.Options, err error) {
+// resolve checks the options, of which there are keys, and completes them; it returns how files are read.
+func (o Options) resolve(ctx context.Context) (Options, dataset.Options, error) {
+	if ctx != nil && len(o.Keys) == 0 && o.KeysFor == nil {
+		return o, dataset.Options{}, arrowsort.ErrNoKeys
+	}
+	return o.resolveAll(ctx)
+}
+
+// resolveAll is resolve for what needs no keys.
+func (o Options) resolveAll(ctx context.Context) (_ Options, read dataset.Options, err error) {
 	if ctx == nil {
 		return o, read, fmt.Errorf("%w: the context is nil; give context.Background()", errOption)
 	}
-	if len(o.Keys) == 0 && o.KeysFor == nil {
-		return o, read, arrowsort.ErrNoKeys
-	}
-	for _, n := range []struct {
-		name  string
-		value int64
-	}{{"RowGroupRows", int64(o.Output.RowGroupRows)}, {"PageRows", int64(o.Output.PageRows)},
-		{"RowsPerFile", o.Output.RowsPerFile}, {"BytesPerFile", o.Output.BytesPerFile}, {"Preview", o.Output.Preview}} {
-		if n.value < 0 {
-			return o, read, fmt.Errorf("%w: %s is %d", errOption, n.name, n.value)
-		}
+	if err := o.Output.check(); err != nil {
+		return o, read, err
 	}
 	budget, err := extsort.ResolveMemory(o.Memory.Budget)
 	if err != nil {
@@ -212,7 +260,7 @@ func (o Options) resolve(ctx context.Context) (_ Options, read dataset.Options, 
 		return o, read, fmt.Errorf("%w: %w", errOption, err)
 	}
 	o.Memory.SpillDir, o.Run.Allocator, o.Run.Progress = spilling.SpillDir, spilling.Allocator, spilling.Progress
-	if _, err := o.writing(); err != nil {
+	if _, err := o.Run.writing(o.Output); err != nil {
 		return o, read, fmt.Errorf("%w: %w", errOption, err)
 	}
 	if o.Run.Warn == nil {
@@ -226,9 +274,6 @@ func (o Options) resolve(ctx context.Context) (_ Options, read dataset.Options, 
 // resolve checks how files are read, and sets it in read.
 func (i *Input) resolve(read *dataset.Options) (err error) {
 	read.Delimiter, read.NoHeader, read.Stdin = i.Delimiter, i.NoHeader, i.Stdin
-	if open := i.Open; open != nil {
-		read.Open = func(path string) (tablefile.File, error) { return open(path) }
-	}
 	if read.Format, err = tablefile.ParseFormat(string(i.Format)); err != nil {
 		return fmt.Errorf("%w: Input.Format: %w", errOption, err)
 	}
@@ -238,10 +283,29 @@ func (i *Input) resolve(read *dataset.Options) (err error) {
 	return nil
 }
 
-// keysFor returns the keys for a schema.
-type keysFor = func(*arrow.Schema) ([]arrowsort.Key, error)
+// check finds numbers that make no sense.
+func (o *Output) check() error {
+	for _, n := range []struct {
+		name  string
+		value int64
+	}{{"RowGroupRows", int64(o.RowGroupRows)}, {"PageRows", int64(o.PageRows)}, {"RowsPerFile", o.RowsPerFile},
+		{"BytesPerFile", o.BytesPerFile}, {"Preview", o.Preview}} {
+		if n.value < 0 {
+			return fmt.Errorf("%w: %s is %d", errOption, n.name, n.value)
+		}
+	}
+	return nil
+}
 
-func (o *Options) keys() keysFor {
+// opener returns the same function for package tablefile.
+func opener(open Opener) tablefile.Opener {
+	if open == nil {
+		return nil
+	}
+	return func(path string) (tablefile.File, error) { return open(path) }
+}
+
+func (o *Options) keys() KeysFor {
 	if o.KeysFor != nil {
 		return o.KeysFor
 	}
@@ -255,11 +319,12 @@ func (o *Options) spilling(keys []arrowsort.Key, budget extsort.Budget) extsort.
 		SpillDir: o.Memory.SpillDir, SpillCompression: string(o.Memory.SpillCompression),
 		Limit: o.Rows.Limit, Tail: o.Rows.Tail, Unique: o.Rows.Unique,
 		Engine: o.Run.Engine, Threads: o.Run.Threads, Allocator: o.Run.Allocator, Progress: o.Run.Progress,
+		ErrOption: errOption, ErrSchema: errSchema,
 	}
 }
 
-// splits reports whether the output may be several files.
-func (o *Output) splits() bool { return o.RowsPerFile > 0 || o.BytesPerFile > 0 }
+// Splits reports whether the output may be several files.
+func (o *Output) Splits() bool { return o.RowsPerFile > 0 || o.BytesPerFile > 0 }
 
 // progress is Progress of a phase.
 func (o *Options) progress(phase Phase) func(done, total int64) {
@@ -272,26 +337,26 @@ func (o *Options) steps(phase Phase) func(done, total int) {
 }
 
 // writing returns the options to write an output that do not depend on its name.
-func (o *Options) writing() (w tablefile.WriteOptions, err error) {
-	w = tablefile.WriteOptions{Threads: o.Run.Threads, Allocator: o.Run.Allocator, Stdout: o.Output.Stdout,
-		Delimiter: o.Output.Delimiter, NoHeader: o.Output.NoHeader}
-	if w.Compression, err = tablefile.ParseCompression(string(o.Output.Compression)); err != nil {
+func (r *Run) writing(o Output) (w tablefile.WriteOptions, err error) {
+	w = tablefile.WriteOptions{Threads: r.Threads, Allocator: r.Allocator, Stdout: o.Stdout, Delimiter: o.Delimiter,
+		NoHeader: o.NoHeader}
+	if w.Compression, err = tablefile.ParseCompression(string(o.Compression)); err != nil {
 		return w, err
 	}
-	if w.Format, err = tablefile.ParseFormat(string(o.Output.Format)); err != nil {
+	if w.Format, err = tablefile.ParseFormat(string(o.Format)); err != nil {
 		return w, fmt.Errorf("Output.Format: %w", err)
 	}
 	return w, nil
 }
 
 // target returns where and how an output is written.
-func (o *Options) target(path string) (output.Target, error) {
-	write, err := o.writing()
+func (r *Run) target(path string, o Output) (output.Target, error) {
+	write, err := r.writing(o)
 	if err != nil {
 		return output.Target{}, err
 	}
-	return output.Resolve(output.Target{Path: path, Write: write, PageRows: o.Output.PageRows,
-		RowsPerFile: o.Output.RowsPerFile, BytesPerFile: o.Output.BytesPerFile, Preview: o.Output.Preview})
+	return output.Resolve(output.Target{Path: path, Write: write, PageRows: o.PageRows, Split: o.Splits(),
+		RowsPerFile: o.RowsPerFile, BytesPerFile: o.BytesPerFile, Preview: o.Preview})
 }
 
 // sorting returns the options for package arrowsort; sorts use the Engine as well.

@@ -145,7 +145,7 @@ func TestDictionariesInOrder(t *testing.T) {
 	require.NoError(t, err)
 	want := digestOf(t, once)
 	require.Equal(t, sorttest.Digest{Rows: 2 * want.Rows, Sum: 2 * want.Sum}, digestOf(t, twice))
-	checked, err := Check(t.Context(), []string{twice}, Options{Keys: keys})
+	checked, err := Check(t.Context(), []string{twice}, CheckOptions{Keys: keys})
 	require.NoError(t, err)
 	require.Nil(t, checked.Violation)
 }

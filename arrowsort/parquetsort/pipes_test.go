@@ -140,7 +140,7 @@ func TestWaitingForAPipeEndsWithTheContext(t *testing.T) {
 			cancel()
 		}()
 		spill := t.TempDir()
-		_, err := Check(ctx, []string{tablefile.Pipe}, Options{Keys: []arrowsort.Key{{Path: "word"}},
+		_, err := Check(ctx, []string{tablefile.Pipe}, CheckOptions{Keys: []arrowsort.Key{{Path: "word"}},
 			Input: Input{Format: Format(format.String()), Stdin: r}, Memory: Memory{SpillDir: spill}})
 		require.ErrorIs(t, err, context.Canceled, format)
 		left, err := os.ReadDir(spill)
@@ -161,7 +161,7 @@ func TestPipesInEveryFunction(t *testing.T) {
 			return Options{Keys: keys, Input: Input{Format: Format(format.String()), Stdin: bytes.NewReader(content)},
 				Memory: Memory{SpillDir: spill}}
 		}
-		checked, err := Check(t.Context(), []string{tablefile.Pipe}, opts())
+		checked, err := Check(t.Context(), []string{tablefile.Pipe}, checking(opts()))
 		require.NoError(t, err, format)
 		require.Nil(t, checked.Violation)
 		require.EqualValues(t, 3000, checked.Rows)
@@ -176,7 +176,7 @@ func TestPipesInEveryFunction(t *testing.T) {
 		d, err := Explain(t.Context(), []string{tablefile.Pipe}, opts())
 		require.NoError(t, err, format)
 		require.True(t, d.InOrder)
-		planned, err := Plan(t.Context(), tablefile.Pipe, opts())
+		planned, err := Plan(t.Context(), tablefile.Pipe, checking(opts()))
 		require.NoError(t, err, format)
 		require.EqualValues(t, 3000, planned.Rows)
 		left, err := os.ReadDir(spill)

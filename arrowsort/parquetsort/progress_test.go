@@ -55,9 +55,9 @@ func TestPhasesFollowOneAnother(t *testing.T) {
 		require.NoError(t, err)
 	}
 	check := func(ctx context.Context, paths []string, _ string, opts Options) (*Result, error) {
-		checked, err := Check(ctx, paths, opts)
+		checked, err := Check(ctx, paths, checking(opts))
 		if err == nil {
-			_, err = CheckFooters(ctx, checked, opts)
+			_, err = CheckFooters(ctx, checked, FooterOptions{Run: opts.Run})
 		}
 		return nil, err
 	}

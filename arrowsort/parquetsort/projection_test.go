@@ -58,7 +58,7 @@ func TestSelectByPosition(t *testing.T) {
 					out := filepath.Join(t.TempDir(), "out"+ext)
 					_, err := Sort(t.Context(), inputs, out,
 						Options{Keys: []arrowsort.Key{{At: arrowsort.Column(c.key)}},
-							Input: Input{Columns: c.selected}})
+							Columns: c.selected})
 					require.NoError(t, err)
 					read, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
 					require.NoError(t, err)
@@ -77,9 +77,9 @@ func TestSelectByPosition(t *testing.T) {
 		}
 	}
 	_, err := Sort(t.Context(), []string{in}, filepath.Join(folder, "out.arrow"),
-		Options{Keys: []arrowsort.Key{{At: arrowsort.Column(0)}}, Input: Input{Columns: []string{"a"}}})
+		Options{Keys: []arrowsort.Key{{At: arrowsort.Column(0)}}, Columns: []string{"a"}})
 	require.ErrorIs(t, err, ErrOption)
-	require.ErrorContains(t, err, `Input.Columns: 2 columns are named "a"`)
+	require.ErrorContains(t, err, `Columns: 2 columns are named "a"`)
 }
 
 // TestNoOrderByColumnsThatAreLeftOut: a Parquet file does not name the order of a column that is not in it, though a
@@ -93,7 +93,7 @@ func TestNoOrderByColumnsThatAreLeftOut(t *testing.T) {
 		`[{"b":1},{"b":2}]`, "[2,1]")
 	for _, inputs := range [][]string{{in}, {in, in}} {
 		_, err := Sort(t.Context(), inputs, out, Options{Keys: []arrowsort.Key{{Path: "a.b"}},
-			Input: Input{Columns: []string{"a"}}})
+			Columns: []string{"a"}})
 		require.NoError(t, err)
 		read, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
 		require.NoError(t, err)
@@ -110,7 +110,7 @@ func TestKeyByPositionThatIsNotSelected(t *testing.T) {
 	writeColumns(t, in, []arrow.Field{{Name: "a", Type: number}, {Name: "", Type: number}, {Name: "c", Type: number}},
 		"[1,2,3]", "[30,10,20]", "[7,8,9]")
 	_, err := Sort(t.Context(), []string{in}, out,
-		Options{Keys: []arrowsort.Key{arrowsort.KeyAt(1)}, Input: Input{Columns: []string{"c"}}})
+		Options{Keys: []arrowsort.Key{arrowsort.KeyAt(1)}, Columns: []string{"c"}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"8|", "9|", "7|"}, textOfRows(t, out))
 }

@@ -18,7 +18,7 @@ import (
 
 // TestTimeIsLinearInRowGroups: eight times the row groups take about eight times as long, not 64 times.
 func TestTimeIsLinearInRowGroups(t *testing.T) {
-	opts := Options{Keys: []arrowsort.Key{{Path: "key"}}}
+	opts := CheckOptions{Keys: []arrowsort.Key{{Path: "key"}}}
 	file := func(groups int) string {
 		path := filepath.Join(t.TempDir(), fmt.Sprint(groups, ".parquet"))
 		generate(t, path, pairsSchema, groups, func(i int) arrow.Record { return pairs(i, 1, i, i) })
@@ -68,9 +68,15 @@ func TestFooterOfManyRowGroups(t *testing.T) {
 			_, err := Sort(t.Context(), []string{path}, filepath.Join(t.TempDir(), "out.parquet"), opts)
 			return err
 		},
-		"check":   func(opts Options) error { _, err := Check(t.Context(), []string{path}, opts); return err },
+		"check": func(opts Options) error {
+			_, err := Check(t.Context(), []string{path}, checking(opts))
+			return err
+		},
 		"explain": func(opts Options) error { _, err := Explain(t.Context(), []string{path}, opts); return err },
-		"orders":  func(opts Options) error { _, err := DeclaredOrders(t.Context(), []string{path}, opts); return err },
+		"orders": func(opts Options) error {
+			_, err := DeclaredOrders(t.Context(), []string{path}, FooterOptions{Memory: opts.Memory})
+			return err
+		},
 	} {
 		err := work(opts)
 		require.ErrorIs(t, err, tablefile.ErrLimit, name)

@@ -39,6 +39,18 @@ func Sort(ctx context.Context, paths []string, output string, opts Options) (*Re
 	return sortOrMerge(ctx, paths, output, opts, false)
 }
 
+// Merge merges files, patterns and folders as Sort does, but each file has to be sorted by the keys already. The keys
+// are read first to make sure of it: ErrUnsorted names the file and the first row that sorts before the one above it.
+// Schemas, order of ties, outputs and their metadata are those of Sort.
+//
+// Rows are read side by side and nothing is sorted or spilled, unless more files overlap than fit in the budget: then
+// some are merged to runs first. Of Parquet files that do not overlap the row groups are copied, byte by byte, if the
+// output is to have their columns and compression, one file, and no other row groups, pages, limit or rows per file are
+// asked for.
+func Merge(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
+	return sortOrMerge(ctx, paths, output, opts, true)
+}
+
 // sortOrMerge is Sort, or Merge of files that have to be in order.
 func sortOrMerge(ctx context.Context, paths []string, output string, opts Options, merge bool) (*Result, error) {
 	j, err := openJob(ctx, paths, output, opts, !merge)
@@ -98,15 +110,7 @@ func (j *job) sortRuns(ctx context.Context) (*Result, error) {
 		if err := out.Dictionaries.Join(j.opts.Run.Allocator); err != nil {
 			return nil, err
 		}
-		sorted, err := s.Stream()
-		if err != nil {
-			return nil, err
-		}
-		defer sorted.Close()
-		if err := out.Begin(roworder.WrittenSorting(s.Plan(), j.rows)); err != nil {
-			return nil, err
-		}
-		result, err := writeSorted(ctx, s, out, sorted)
+		result, err := writeRuns(ctx, s, out, j.opts.Output.RowGroupRows, j.rows)
 		if err == nil {
 			result.BytesIn = bytes
 		}

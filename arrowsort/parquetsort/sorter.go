@@ -9,9 +9,8 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
-	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
 )
 
 // A Sorter sorts record batches within a memory budget: Write takes them, Sorted gives all of them back in order, or
@@ -19,27 +18,26 @@ import (
 // it removes the runs.
 type Sorter struct {
 	ctx    context.Context
-	opts   Options
+	opts   Options // resolved, without Output
 	sorter *extsort.Sorter
 }
 
-// NewSorter begins a sort of batches of a schema by keys, the most significant first. Of the options it uses Rows,
-// Memory, Run, and Output: RowGroupRows for the batches of Sorted, all of it for WriteFile. Dictionary columns come
-// back as their values.
-func NewSorter(ctx context.Context, schema *arrow.Schema, keys []arrowsort.Key, opts Options) (*Sorter, error) {
-	if len(opts.Keys) > 0 || opts.KeysFor != nil {
-		return nil, fmt.Errorf("%w: the keys of a Sorter are an argument; leave out Keys and KeysFor", errOption)
-	}
-	opts.Keys = keys
-	opts, _, err := opts.resolve(ctx)
-	if err != nil {
+// NewSorter begins a sort of batches of a schema by keys, the most significant first. Dictionary columns come back as
+// their values.
+func NewSorter(ctx context.Context, schema *arrow.Schema, keys []arrowsort.Key, options SorterOptions) (*Sorter,
+	error) {
+	opts, _, err := Options{Keys: keys, Rows: options.Rows, Memory: options.Memory, Run: options.Run}.resolve(ctx)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if schema == nil {
+	case schema == nil:
 		return nil, fmt.Errorf("%w: the schema is nil", errOption)
+	case options.BatchRows < 0:
+		return nil, fmt.Errorf("%w: BatchRows is %d", errOption, options.BatchRows)
 	}
-	s, err := extsort.New(ctx, schema,
-		opts.spilling(keys, extsort.Budget{Total: opts.Memory.Budget, All: opts.Memory.Budget}))
+	opts.Output.RowGroupRows = options.BatchRows
+	s, err := extsort.New(ctx, schema, opts.spilling(keys, extsort.Budget{Total: opts.Memory.Budget,
+		All: opts.Memory.Budget}))
 	if err != nil {
 		return nil, err
 	}
@@ -53,37 +51,33 @@ func (s *Sorter) Schema() *arrow.Schema { return s.sorter.Schema() }
 // now and then it sorts and spills. After an error the sorter can only be closed.
 func (s *Sorter) Write(rec arrow.Record) error { return s.sorter.Write(rec) }
 
-// Sorted gives the rows in order, in batches of RowGroupRows. It is called once, after the last Write. The caller
+// Sorted gives the rows in order, in batches of BatchRows. It is called once, after the last Write. The caller
 // releases the reader, then closes the sorter.
 func (s *Sorter) Sorted() (array.RecordReader, error) { return s.sorter.Sorted() }
 
 // Close removes what was spilled. It may be called more than once.
 func (s *Sorter) Close() error { return s.sorter.Close() }
 
-// WriteFile writes the rows in order to a file, as Sort does, and is called in place of Sorted. Result has no inputs.
-func (s *Sorter) WriteFile(path string) (*Result, error) {
-	target, err := s.opts.target(path)
+// WriteFile writes the rows in order to a file, or to several, as Sort does; it is called in place of Sorted. Result
+// has no inputs.
+func (s *Sorter) WriteFile(path string, out Output) (*Result, error) {
+	if err := out.check(); err != nil {
+		return nil, err
+	}
+	target, err := s.opts.Run.target(path, out)
 	if err != nil {
 		return nil, err
 	}
-	if err := target.Check(); err != nil {
+	if err := target.Check(nil, nil); err != nil {
 		return nil, err
 	}
-	out := output.New(s.ctx, target, output.Content{Rows: s.Schema()})
-	defer out.Abort()
-	sorted, err := s.sorter.Stream()
-	if err != nil {
-		return nil, err
-	}
-	defer sorted.Close()
-	if err := out.Begin(tablefile.SortingOf(s.sorter.Plan(), roworder.SortingOf(s.opts.Keys))); err != nil {
-		return nil, err
-	}
-	result, err := writeSorted(s.ctx, s.sorter, out, sorted)
+	files := output.New(s.ctx, target, output.Content{Rows: s.Schema()})
+	defer files.Abort()
+	result, err := writeRuns(s.ctx, s.sorter, files, out.RowGroupRows, dataset.Projection{Keys: s.opts.Keys})
 	if err != nil {
 		return nil, err
 	}
 	result.Runs, result.BytesSpilled = s.sorter.Spilled()
 	result.Columns = s.Schema().NumFields()
-	return result.commit(out, s.Schema(), s.opts.Rows)
+	return result.commit(files, s.Schema(), s.opts.Rows)
 }

@@ -42,6 +42,8 @@ func TestNilArguments(t *testing.T) {
 	var noContext context.Context
 	ctx, path := t.Context(), filepath.Join(t.TempDir(), "in.parquet")
 	opts := Options{Keys: []arrowsort.Key{{Path: "k"}}}
+	var footers FooterOptions
+	var parts PartOptions
 	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	calls := map[string]func(ctx context.Context, paths []string) error{}
 	add := func(name string, call func(ctx context.Context, paths []string) (any, error)) {
@@ -52,12 +54,14 @@ func TestNilArguments(t *testing.T) {
 	}
 	add("Sort", func(ctx context.Context, p []string) (any, error) { return Sort(ctx, p, path, opts) })
 	add("Merge", func(ctx context.Context, p []string) (any, error) { return Merge(ctx, p, path, opts) })
-	add("Check", func(ctx context.Context, p []string) (any, error) { return Check(ctx, p, opts) })
+	add("Check", func(ctx context.Context, p []string) (any, error) { return Check(ctx, p, checking(opts)) })
 	add("Explain", func(ctx context.Context, p []string) (any, error) { return Explain(ctx, p, opts) })
-	add("Divide", func(ctx context.Context, p []string) (any, error) { return Divide(ctx, p, 1, opts) })
-	add("DeclaredOrders", func(ctx context.Context, p []string) (any, error) { return DeclaredOrders(ctx, p, opts) })
+	add("Divide", func(ctx context.Context, p []string) (any, error) {
+		return Divide(ctx, p, 1, DivideOptions{Keys: opts.Keys})
+	})
+	add("DeclaredOrders", func(ctx context.Context, p []string) (any, error) { return DeclaredOrders(ctx, p, footers) })
 	add("CheckFooters", func(ctx context.Context, p []string) (any, error) {
-		return CheckFooters(ctx, &CheckResult{Files: p}, opts)
+		return CheckFooters(ctx, &CheckResult{Files: p}, footers)
 	})
 	for name, call := range calls {
 		require.ErrorIs(t, call(ctx, nil), ErrOption, name)
@@ -65,24 +69,29 @@ func TestNilArguments(t *testing.T) {
 	}
 	_, err := Argsort(noContext, path, path, opts)
 	require.ErrorIs(t, err, ErrOption)
-	_, err = Plan(noContext, path, opts)
+	_, err = Plan(noContext, path, checking(opts))
 	require.ErrorIs(t, err, ErrOption)
-	_, err = CheckFooters(ctx, nil, opts)
+	_, err = CheckFooters(ctx, nil, footers)
 	require.ErrorIs(t, err, ErrOption)
 	use := func(arrow.Table) error { return nil }
-	require.ErrorIs(t, ReadPart(noContext, Part{}, schema, nil, opts, use), ErrOption)
-	require.ErrorIs(t, ReadPart(ctx, Part{}, nil, nil, opts, use), ErrOption)
-	require.ErrorIs(t, ReadPart(ctx, Part{}, schema, nil, opts, nil), ErrOption)
-	_, err = NewSorter(noContext, schema, opts.Keys, Options{})
+	require.ErrorIs(t, ReadPart(noContext, Part{}, schema, nil, parts, use), ErrOption)
+	require.ErrorIs(t, ReadPart(ctx, Part{}, nil, nil, parts, use), ErrOption)
+	require.ErrorIs(t, ReadPart(ctx, Part{}, schema, nil, parts, nil), ErrOption)
+	_, err = NewSorter(noContext, schema, opts.Keys, SorterOptions{})
 	require.ErrorIs(t, err, ErrOption)
-	_, err = NewSorter(ctx, nil, opts.Keys, Options{})
+	_, err = NewSorter(ctx, nil, opts.Keys, SorterOptions{})
 	require.ErrorIs(t, err, ErrOption)
-	_, err = NewSorter(ctx, schema, opts.Keys, opts)
-	require.ErrorIs(t, err, ErrOption, "keys come twice")
-	s, err := NewSorter(ctx, schema, opts.Keys, Options{})
+	_, err = NewSorter(ctx, schema, nil, SorterOptions{})
+	require.ErrorIs(t, err, arrowsort.ErrNoKeys)
+	_, err = NewSorter(ctx, schema, opts.Keys, SorterOptions{BatchRows: -1})
+	require.ErrorIs(t, err, ErrOption)
+	s, err := NewSorter(ctx, schema, opts.Keys, SorterOptions{})
 	require.NoError(t, err)
 	defer s.Close()
 	require.ErrorIs(t, s.Write(nil), ErrOption)
+	require.EqualError(t, s.Write(nil), "parquetsort: invalid option: the batch is nil")
+	_, err = s.WriteFile(path, Output{RowGroupRows: -1})
+	require.EqualError(t, err, "parquetsort: invalid option: RowGroupRows is -1")
 	files, err := Expand(nil)
 	require.NoError(t, err)
 	require.Empty(t, files)

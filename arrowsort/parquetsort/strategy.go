@@ -36,7 +36,7 @@ func chooseStrategy(d *dataset.Dataset, rows dataset.Projection, opts *Options, 
 		table = d.Compact
 	}
 	s := Strategy{Memory: b.All, Table: memory,
-		InMemory: len(d.Files) == 1 && !opts.Output.splits() && b.Holds(table),
+		InMemory: len(d.Files) == 1 && !opts.Output.Splits() && b.Holds(table),
 		InOrder:  order != nil && order.Unsorted == nil,
 		fanIn:    min(b.FanIn(columns), b.Files(columns, memory/int64(len(d.Files)), b.All-b.Total))}
 	if s.InMemory {

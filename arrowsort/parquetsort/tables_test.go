@@ -70,8 +70,8 @@ func TestWantedRowsAndColumns(t *testing.T) {
 		"unique and limit": {Options{Rows: Rows{Unique: true, Limit: 30_000}}, firsts[:30_000]},
 		"tail":             {Options{Rows: Rows{Tail: 12_345}}, all[len(all)-12_345:]},
 		"tail of all":      {Options{Rows: Rows{Tail: 1 << 40}}, all},
-		"select":           {Options{Input: Input{Columns: []string{"row", "key"}}}, some},
-		"select and tail": {Options{Input: Input{Columns: []string{"row", "key"}},
+		"select":           {Options{Columns: []string{"row", "key"}}, some},
+		"select and tail": {Options{Columns: []string{"row", "key"},
 			Rows: Rows{Tail: 5}}, some[len(some)-5:]},
 	} {
 		for way, do := range map[string]func(out string, opts Options) (*Result, error){
@@ -113,7 +113,7 @@ func TestWantedRowsAndColumns(t *testing.T) {
 		}
 	}
 	for _, opts := range []Options{{Rows: Rows{Tail: 1, Limit: 1}}, {Rows: Rows{Tail: 1, Unique: true}},
-		{Rows: Rows{Tail: -1}}, {Input: Input{Columns: []string{"no"}}}} {
+		{Rows: Rows{Tail: -1}}, {Columns: []string{"no"}}} {
 		opts.Keys = keys
 		_, err := Sort(t.Context(), []string{in}, filepath.Join(folder, "no.parquet"), opts)
 		require.ErrorIs(t, err, ErrOption, fmt.Sprint(opts))

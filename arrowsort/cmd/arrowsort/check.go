@@ -36,17 +36,28 @@ footer names is not sorted.
 	return cmd
 }
 
+// checking returns the options to read the files of a command that writes none.
+func checking(o *parquetsort.Options) parquetsort.CheckOptions {
+	return parquetsort.CheckOptions{Keys: o.Keys, KeysFor: o.KeysFor, Limit: o.Rows.Limit, Input: o.Input,
+		Memory: o.Memory, Run: o.Run}
+}
+
+// footers returns the options to read the order in footers.
+func (c *command) footers() parquetsort.FooterOptions {
+	return parquetsort.FooterOptions{Input: c.options.Input, Memory: c.options.Memory, Run: c.options.Run}
+}
+
 func (c *command) check(ctx context.Context, _ []string) error {
 	var got *parquetsort.CheckResult
 	var footers []parquetsort.Footer
 	err := c.run(func() (err error) {
-		if got, err = parquetsort.Check(ctx, c.files, c.options); err != nil {
+		if got, err = parquetsort.Check(ctx, c.files, checking(&c.options)); err != nil {
 			return err
 		}
 		if v := got.Violation; c.piped || c.options.Rows.Limit > 0 || v != nil && v.Row == 0 {
 			return nil // no footers, or a violation between two files
 		}
-		footers, err = parquetsort.CheckFooters(ctx, got, c.options)
+		footers, err = parquetsort.CheckFooters(ctx, got, c.footers())
 		return err
 	})
 	if err != nil {

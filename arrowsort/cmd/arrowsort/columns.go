@@ -205,7 +205,7 @@ func parseKey(text string, most int) (arrowsort.Key, error) {
 
 // declaredKeys returns the order that the footers of all files declare as keys.
 func declaredKeys(ctx context.Context, files []string, piped bool,
-	opts parquetsort.Options) (keys []keyFlag, err error) {
+	opts parquetsort.FooterOptions) (keys []keyFlag, err error) {
 	without := func(format string, args ...any) ([]keyFlag, error) {
 		return nil, usagef("give at least one key: -k COLUMN; "+format, args...)
 	}

@@ -57,7 +57,7 @@ func (c *command) explain(ctx context.Context, _ []string) error {
 	}
 	var got *parquetsort.PlanResult
 	err := c.run(func() (err error) {
-		got, err = parquetsort.Plan(ctx, c.files[0], *o)
+		got, err = parquetsort.Plan(ctx, c.files[0], checking(o))
 		return err
 	})
 	if err != nil {

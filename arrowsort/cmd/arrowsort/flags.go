@@ -93,7 +93,7 @@ func (f *commandFlags) addSelection(cmd *cobra.Command) {
 	flags, o := cmd.Flags(), &f.options
 	flags.Func("tail", "keep the last `N` rows of the order; 0 for all", into(&o.Rows.Tail, wholeNumber))
 	flags.BoolVar(&o.Rows.Unique, "unique", false, "keep only the first row of each key")
-	flags.StringSliceVar(&o.Input.Columns, "select", nil,
+	flags.StringSliceVar(&o.Columns, "select", nil,
 		"read and write these `COLUMNS` only, as in a,b; keys need not be among them")
 	_ = cmd.RegisterFlagCompletionFunc("select", completeColumns(&o.Input)) // fails for an unknown flag only
 }
@@ -121,7 +121,7 @@ func (f *commandFlags) parse(s streams, cmd *cobra.Command, args []string) (err 
 	o.Input.Stdin, o.Output.Stdout = s.in, s.out
 	o.Output.Delimiter, o.Output.NoHeader = o.Input.Delimiter, o.Input.NoHeader
 	o.KeysFor = func(schema *arrow.Schema) ([]arrowsort.Key, error) {
-		return resolve(cmd.Context(), schema, f.keys, o.Input.Columns)
+		return resolve(cmd.Context(), schema, f.keys, o.Columns)
 	}
 	if !f.keysOptional || len(f.keyTexts) > 0 {
 		if f.keys, err = parseKeys(f.keyTexts); err != nil {
@@ -139,13 +139,13 @@ func (f *commandFlags) parse(s streams, cmd *cobra.Command, args []string) (err 
 		return usagef("--%s is for CSV, which is neither read nor written here", csvFlag(cmd))
 	case len(o.Input.CSVTypes) > 0 && !isCSV(o.Input.Format, args[0]):
 		return usagef("--csv-type is for CSV, which is not read here")
-	case cmd.Flags().Changed("select") && len(o.Input.Columns) == 0:
+	case cmd.Flags().Changed("select") && len(o.Columns) == 0:
 		return usagef("--select names no column")
 	case f.verbose && (f.quiet || f.json):
 		return usagef("--verbose goes with neither --quiet nor --json, which has the plan")
 	case o.Rows.Tail > 0 && (o.Rows.Limit > 0 || o.Rows.Unique):
 		return usagef("--tail goes with neither --limit nor --unique")
-	case f.splits() && (f.output == "" || f.output == tablefile.Pipe):
+	case f.options.Output.Splits() && (f.output == "" || f.output == tablefile.Pipe):
 		return usagef("--rows-per-file and --bytes-per-file need a file to number: -o FILE")
 	}
 	if err := f.engine.check(); err != nil {
@@ -216,11 +216,6 @@ func isCSV(format parquetsort.Format, path string) bool {
 		f, err = f.Resolve(path)
 	}
 	return err == nil && f == tablefile.CSV
-}
-
-// splits reports whether the output is divided into several files.
-func (f *commandFlags) splits() bool {
-	return f.options.Output.RowsPerFile > 0 || f.options.Output.BytesPerFile > 0
 }
 
 // checkOutputPath returns why a path cannot be an output, by its text or by what exists there.

@@ -34,7 +34,7 @@ func (c *command) start(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	if c.keysOptional && len(c.keys) == 0 {
-		c.keys, err = declaredKeys(cmd.Context(), c.files, c.piped, c.options)
+		c.keys, err = declaredKeys(cmd.Context(), c.files, c.piped, c.footers())
 		if err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (c *command) write(ctx context.Context, inputs []string, work writing) erro
 	if c.output != "" {
 		r.Output, r.BytesOut = c.output, result.BytesOut
 	}
-	if c.splits() {
+	if c.options.Output.Splits() {
 		r.Outputs = result.Outputs
 	}
 	if result.Preview != nil {

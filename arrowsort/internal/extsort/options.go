@@ -31,6 +31,8 @@ type Options struct {
 	Threads          int
 	Allocator        memory.Allocator
 	Progress         func(phase Phase, done, total int64)
+
+	ErrOption, ErrSchema error // that errors wrap; nil: those of arrowsort
 }
 
 // Resolve checks the options but the keys, and sets those that are left out. Its errors match no kind, so that callers
@@ -56,6 +58,7 @@ func (o *Options) Resolve() error {
 	o.BatchName = cmp.Or(o.BatchName, "batches")
 	o.SpillDir = cmp.Or(o.SpillDir, os.TempDir())
 	o.Allocator = cmp.Or(o.Allocator, memory.DefaultAllocator)
+	o.ErrOption, o.ErrSchema = cmp.Or(o.ErrOption, arrowsort.ErrOption), cmp.Or(o.ErrSchema, arrowsort.ErrSchema)
 	if o.Progress == nil {
 		o.Progress = func(Phase, int64, int64) {}
 	}

@@ -14,7 +14,7 @@ import (
 // Sorted returns the rows in order, in batches of Options.BatchRows. It is called once, after the last Add. The caller
 // releases the reader, then closes the sorter.
 func (s *Sorter) Sorted() (array.RecordReader, error) {
-	sorted, err := s.Stream()
+	sorted, err := s.Stream(s.opts.BatchRows)
 	if err != nil {
 		return nil, err
 	}

@@ -87,10 +87,10 @@ func (s *Sorter) Plan() *keyencode.Plan { return s.plan }
 // memory for the batch. After an error the sorter can only be closed.
 func (s *Sorter) Write(rec arrow.Record) error {
 	if adapter.IsNil(rec) {
-		return fmt.Errorf("%w: the batch is nil", arrowsort.ErrOption)
+		return fmt.Errorf("%w: the batch is nil", s.opts.ErrOption)
 	}
 	if !s.schema.Equal(rec.Schema()) {
-		return fmt.Errorf("%w: the sorter has %s, the batch %s", arrowsort.ErrSchema, s.schema, rec.Schema())
+		return fmt.Errorf("%w: the sorter has %s, the batch %s", s.opts.ErrSchema, s.schema, rec.Schema())
 	}
 	counted, err := adapter.SliceRecord(rec, 0, rec.NumRows())
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Sorter) Add(table arrow.Table) error {
 	case s.err != nil:
 		return s.err
 	case s.ended:
-		return fmt.Errorf("%w: Write after Sorted", arrowsort.ErrOption)
+		return fmt.Errorf("%w: Write after Sorted", s.opts.ErrOption)
 	}
 	s.err = s.add(table)
 	return s.err
@@ -213,16 +213,16 @@ func (s *Sorter) dropParts() {
 	s.parts, s.bytes = nil, 0
 }
 
-// Stream is Sorted as a stream of tables whose columns have one chunk each.
-func (s *Sorter) Stream() (TableStream, error) {
+// Stream is Sorted as a stream of tables of batchRows whose columns have one chunk each.
+func (s *Sorter) Stream(batchRows int) (TableStream, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
 	if s.ended {
-		return nil, fmt.Errorf("%w: Sorted is called twice", arrowsort.ErrOption)
+		return nil, fmt.Errorf("%w: Sorted is called twice", s.opts.ErrOption)
 	}
 	s.ended = true
-	rows, bytes, err := s.batch()
+	rows, bytes, err := s.batch(batchRows)
 	if err != nil {
 		return nil, err
 	}
@@ -272,7 +272,7 @@ type Sources struct {
 // overlap than are merged at once, they are merged to runs first.
 func (s *Sorter) MergeSources(in Sources) (TableStream, error) {
 	s.rows, s.allBytes, s.stats, s.ended = in.Rows, in.Bytes+in.Rows*RowOverhead, in.Stats, true
-	rows, bytes, err := s.batch()
+	rows, bytes, err := s.batch(s.opts.BatchRows)
 	if err != nil {
 		closeSources(in.Streams)
 		return nil, err
@@ -304,8 +304,8 @@ func (s *Sorter) mergeSources(in Sources) (*merger, error) {
 }
 
 // batch returns the number of rows of a sorted batch, and the bytes at which it ends, 0 for any.
-func (s *Sorter) batch() (rows, bytes int64, err error) {
-	return s.opts.Budget.group(s.opts.BatchName, s.allBytes/max(s.rows, 1), s.rows, s.opts.BatchRows)
+func (s *Sorter) batch(wanted int) (rows, bytes int64, err error) {
+	return s.opts.Budget.group(s.opts.BatchName, s.allBytes/max(s.rows, 1), s.rows, wanted)
 }
 
 // wanted returns the rows of a sorted stream that the options want, in batches of at most some rows and bytes.

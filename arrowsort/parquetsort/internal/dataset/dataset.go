@@ -1,41 +1,16 @@
 package dataset
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
-)
-
-// Options say how files are opened and read.
-type Options struct {
-	Format      tablefile.Format     // Auto: by the names of the files
-	Delimiter   rune                 // of CSV; 0: a comma, or a tab in .tsv
-	NoHeader    bool                 // CSV has no line of column names
-	CSVTypes    map[string]*csv.Type // of columns of CSV, in place of those that are inferred
-	Stdin       io.Reader            // what tablefile.Pipe reads; nil: os.Stdin
-	Open        tablefile.Opener     // of files that are elsewhere; nil: local ones
-	Budget      int64                // bytes of memory
-	MemoryLimit int64                // of tablefile.ReadOptions
-	SpillDir    string               // for copies of pipes
-	Threads     int
-	Allocator   memory.Allocator
-	Progress    func(phase extsort.Phase, done, total int64) // of what is read to open files
-	Warn        func(text string)                            // gets what is read otherwise than one may expect
-}
-
-// The phases of Options.Progress.
-const (
-	PhaseLoad  extsort.Phase = "reading"              // pipes, which are copied
-	PhaseTypes extsort.Phase = "finding the types of" // CSV
 )
 
 // A Dataset is a list of files with one schema, read in order. It is not changed after Open.
@@ -60,8 +35,7 @@ type Dataset struct {
 
 // New returns a dataset of files with a schema, of which nothing else is known. It needs no Close.
 func New(files []string, schema *arrow.Schema, opts Options) *Dataset {
-	return &Dataset{Files: files, Schema: schema, opts: opts,
-		Budget: extsort.Budget{Total: opts.Budget, All: opts.Budget}}
+	return &Dataset{Files: files, Schema: schema, Budget: opts.budget(), opts: opts}
 }
 
 // Open reads the schemas of files, and the metadata that Parquet files have. With once, an Arrow stream from a pipe
@@ -76,18 +50,22 @@ func Open(ctx context.Context, files []string, opts Options, once bool) (*Datase
 	return d, nil
 }
 
-func (d *Dataset) open(ctx context.Context, once bool) error {
-	if err := d.openPipes(ctx, once); err != nil || d.stream != nil {
+func (d *Dataset) open(ctx context.Context, once bool) (err error) {
+	if d.stream, err = d.pipes.copy(ctx, d.Files, &d.opts, once); err != nil {
 		return err
 	}
-	if err := d.inferCSV(ctx); err != nil {
+	if d.stream != nil {
+		d.Schema, d.Rows = d.stream.Schema, -1
+		return nil
+	}
+	if d.CSV, err = inferCSV(ctx, d.Files, &d.opts, &d.pipes); err != nil {
 		return err
 	}
 	for i, path := range d.Files {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		s, err := d.OpenFile(path, ScanOptions{})
+		s, err := d.openFile(path, d.Budget.Piece(), d.CSV, nil)
 		if err != nil {
 			return err
 		}
@@ -98,7 +76,7 @@ func (d *Dataset) open(ctx context.Context, once bool) error {
 		}
 		d.measure(i, s)
 		if s.Template != nil {
-			d.warnAll(path, s.Template.Remarks())
+			d.opts.warn(path, s.Template.Remarks())
 		}
 		s.Close()
 		if err != nil {
@@ -137,56 +115,22 @@ func (d *Dataset) Close() {
 	d.pipes.close()
 }
 
-// OpenFile opens one of the files to scan it. The caller closes it.
-func (d *Dataset) OpenFile(path string, opts ScanOptions) (*tablefile.Scanner, error) {
-	if d.stream != nil {
-		return d.stream, nil
-	}
-	s, err := tablefile.Scan(d.pipes.file(path), d.batchBytes(opts), d.reading(path, opts))
+// openFile opens a file, which is read in batches of some bytes; CSV has the given schema.
+func (d *Dataset) openFile(path string, batchBytes int64, schema *csv.Schema, pool *allocators.Recycler) (
+	*tablefile.Scanner, error) {
+	read := d.opts.reading(path, schema)
+	read.Flat = pool
+	s, err := tablefile.Scan(d.pipes.file(path), batchBytes, read)
 	if e := (*tablefile.FooterError)(nil); errors.As(err, &e) {
 		err = fmt.Errorf("%w; the budget has to be at least %d bytes", err, extsort.BudgetOfFooter(e.Bytes))
 	}
 	return s, err
 }
 
-func (d *Dataset) batchBytes(opts ScanOptions) int64 {
-	return cmp.Or(opts.BatchBytes, d.Budget.Piece())
-}
-
-// reading returns the options to read a file.
-func (d *Dataset) reading(path string, opts ScanOptions) tablefile.ReadOptions {
-	return tablefile.ReadOptions{
-		Format: d.FormatOf(path), Name: path, Allocator: d.opts.Allocator, Flat: opts.Pool, Threads: d.opts.Threads,
-		MemoryLimit: d.opts.MemoryLimit, Delimiter: d.opts.Delimiter, CSV: cmp.Or(opts.Columns.csv, d.CSV),
-		MaxRow: d.Budget.CSVRow(), Footer: d.Budget.Footer(), Open: d.opts.Open,
-	}
-}
-
 // FormatOf returns the format of a file; Auto when its name names none.
-func (d *Dataset) FormatOf(path string) tablefile.Format {
-	format, err := d.opts.Format.Resolve(path)
-	if err != nil {
-		return d.opts.Format // opening it fails with the reason
-	}
-	return format
-}
+func (d *Dataset) FormatOf(path string) tablefile.Format { return d.opts.formatOf(path) }
 
 // match returns the schema that holds the rows of a file as well.
 func (d *Dataset) match(schema *arrow.Schema, path string, of *arrow.Schema) (*arrow.Schema, error) {
 	return MatchSchemas(schema, of, displayName(path), displayName(d.Files[0]))
-}
-
-// warnAll warns of a file.
-func (d *Dataset) warnAll(path string, remarks []string) {
-	for _, text := range remarks {
-		d.opts.Warn(displayName(path) + ": " + text)
-	}
-}
-
-// displayName returns a file as errors name it.
-func displayName(path string) string {
-	if path == tablefile.Pipe {
-		return "standard input"
-	}
-	return path
 }

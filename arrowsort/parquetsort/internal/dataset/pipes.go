@@ -18,7 +18,7 @@ import (
 type pipes struct {
 	folder *atomicfile.TempDir
 	copies map[string]string // by the path of the pipe
-	open   *os.File          // a named pipe that is not copied
+	named  *os.File          // a named pipe that is not copied
 }
 
 // file returns the path at which a file can be read.
@@ -34,44 +34,47 @@ func (p *pipes) close() {
 		p.folder.Remove()
 		p.folder = nil
 	}
-	if p.open != nil {
-		p.open.Close()
-		p.open = nil
+	if p.named != nil {
+		p.named.Close()
+		p.named = nil
 	}
 }
 
-// openPipes copies the pipes among the files. With once a stream that is the only file is opened instead.
-func (d *Dataset) openPipes(ctx context.Context, once bool) error {
-	for _, path := range d.Files {
+// copy copies the pipes among some files. With once a stream that is the only file is opened instead: the scanner.
+func (p *pipes) copy(ctx context.Context, files []string, opts *Options, once bool) (*tablefile.Scanner, error) {
+	for _, path := range files {
 		compressed := path != tablefile.Pipe && !tablefile.IsPipe(path) && tablefile.IsCompressed(path)
-		_, twice := d.pipes.copies[path]
+		_, twice := p.copies[path]
 		if compressed && twice || !compressed && !tablefile.IsPipe(path) {
 			continue
 		}
 		if twice {
-			return fmt.Errorf("%w: %s is named twice and can be read once", errkind.ErrFileOption, displayName(path))
+			return nil, fmt.Errorf("%w: %s is named twice and can be read once", errkind.ErrFileOption,
+				displayName(path))
 		}
-		format, err := d.opts.Format.Resolve(path)
+		format, err := opts.Format.Resolve(path)
 		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		stream := once && len(d.Files) == 1 && format == tablefile.IPCStream
-		if err := d.openPipe(ctx, path, format, stream); err != nil {
-			return err
+		stream := once && len(files) == 1 && format == tablefile.IPCStream
+		if s, err := p.open(ctx, path, format, opts, stream); s != nil || err != nil {
+			return s, err
 		}
 	}
-	return nil
+	return nil, nil
 }
 
-func (d *Dataset) openPipe(ctx context.Context, path string, format tablefile.Format, stream bool) (err error) {
-	source := cmp.Or[io.Reader](d.opts.Stdin, os.Stdin)
+// open copies a pipe, or opens it to be read as a stream.
+func (p *pipes) open(ctx context.Context, path string, format tablefile.Format, opts *Options, stream bool) (
+	*tablefile.Scanner, error) {
+	source := cmp.Or[io.Reader](opts.Stdin, os.Stdin)
 	if path != tablefile.Pipe {
 		file, err := atomicfile.Open(ctx, func() (*os.File, error) { return os.Open(path) })
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if stream {
-			d.pipes.open = file
+			p.named = file
 		} else {
 			defer file.Close()
 		}
@@ -79,22 +82,18 @@ func (d *Dataset) openPipe(ctx context.Context, path string, format tablefile.Fo
 	}
 	source = tablefile.Interruptible(ctx, source)
 	if stream {
-		read := d.reading(path, ScanOptions{})
+		read := opts.reading(path, nil)
 		read.Stdin = source
-		if d.stream, err = tablefile.Scan(tablefile.Pipe, 0, read); err != nil {
-			return err
-		}
-		d.Schema, d.Rows = d.stream.Schema, -1
-		return nil
+		return tablefile.Scan(tablefile.Pipe, 0, read)
 	}
-	if d.pipes.folder == nil {
-		folder, err := atomicfile.NewTempDir(d.opts.SpillDir, extsort.SpillPrefix)
+	if p.folder == nil {
+		folder, err := atomicfile.NewTempDir(opts.SpillDir, extsort.SpillPrefix)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		d.pipes.folder, d.pipes.copies = folder, map[string]string{}
+		p.folder, p.copies = folder, map[string]string{}
 	}
-	to := d.pipes.folder.Next(".copy")
-	d.pipes.copies[path] = to
-	return tablefile.CopyPipe(source, path, format, to, func(bytes int64) { d.opts.Progress(PhaseLoad, bytes, 0) })
+	to := p.folder.Next(".copy")
+	p.copies[path] = to
+	return nil, tablefile.CopyPipe(source, path, format, to, func(bytes int64) { opts.Progress(PhaseLoad, bytes, 0) })
 }

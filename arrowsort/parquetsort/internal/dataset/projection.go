@@ -110,7 +110,7 @@ func (p Projection) Select(names []string) (Projection, error) {
 			}
 		}
 		if len(at) != 1 {
-			return p, fmt.Errorf("%w: Input.Columns: %d columns are named %q", errkind.ErrFileOption, len(at), name)
+			return p, fmt.Errorf("%w: Columns: %d columns are named %q", errkind.ErrFileOption, len(at), name)
 		}
 		written = append(written, at[0])
 	}

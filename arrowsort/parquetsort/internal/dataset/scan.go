@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -59,6 +60,18 @@ func (d *Dataset) Scan(ctx context.Context, opts ScanOptions,
 		progress(done, total)
 	}
 	return total, nil
+}
+
+// OpenFile opens one of the files to scan it. The caller closes it.
+func (d *Dataset) OpenFile(path string, opts ScanOptions) (*tablefile.Scanner, error) {
+	if d.stream != nil {
+		return d.stream, nil
+	}
+	return d.openFile(path, d.batchBytes(opts), cmp.Or(opts.Columns.csv, d.CSV), opts.Pool)
+}
+
+func (d *Dataset) batchBytes(opts ScanOptions) int64 {
+	return cmp.Or(opts.BatchBytes, d.Budget.Piece())
 }
 
 // A FileScan reads the rows of one file, with the columns of a projection. It is opened when it is read.
@@ -143,7 +156,9 @@ func (s *FileScan) Each(ctx context.Context, use func(batch arrow.Table, read in
 		}
 		return arraydata.Piece{Table: table, Done: s.scanner.Done()}, nil
 	}
-	return arraydata.Prefetch(ctx, next, func(_ context.Context, p arraydata.Piece) error { return use(p.Table, p.Done) })
+	return arraydata.Prefetch(ctx, next, func(_ context.Context, p arraydata.Piece) error {
+		return use(p.Table, p.Done)
+	})
 }
 
 // Close closes the file; a stream is closed with the dataset.

@@ -32,7 +32,7 @@ func (t *Table) Release() {
 
 // ReadTable reads a projection of the one file of a dataset.
 func (d *Dataset) ReadTable(ctx context.Context, columns Projection, opts TableOptions) (*Table, error) {
-	return d.readTable(ctx, opts, d.reading(d.Files[0], ScanOptions{}), func(schema *arrow.Schema) ([]int, error) {
+	return d.readTable(ctx, opts, func(schema *arrow.Schema) ([]int, error) {
 		chosen := columns.in(schema)
 		_, err := d.match(columns.Schema, d.Files[0], arraydata.Pick(schema, chosen))
 		return chosen, err
@@ -44,16 +44,16 @@ func ReadKeys(ctx context.Context, file string, opts Options, how TableOptions,
 	keysFor func(*arrow.Schema) ([]arrowsort.Key, error)) (table *Table, keys []arrowsort.Key, err error) {
 	d := New([]string{file}, nil, opts)
 	defer d.Close()
-	if err := d.openPipes(ctx, false); err != nil {
+	if _, err := d.pipes.copy(ctx, d.Files, &d.opts, false); err != nil {
 		return nil, nil, err
 	}
 	if d.FormatOf(file) == tablefile.CSV {
 		d.CSV = opts.newCSV()
 	}
-	table, err = d.readTable(ctx, how, d.reading(file, ScanOptions{}), func(schema *arrow.Schema) ([]int, error) {
+	table, err = d.readTable(ctx, how, func(schema *arrow.Schema) ([]int, error) {
 		d.Schema = schema
 		if d.CSV != nil {
-			d.warnAll(file, d.CSV.Remarks)
+			d.opts.warn(file, d.CSV.Remarks)
 		}
 		p, err := d.findKeys(ctx, keysFor)
 		if err != nil {
@@ -66,8 +66,9 @@ func ReadKeys(ctx context.Context, file string, opts Options, how TableOptions,
 	return table, keys, err
 }
 
-func (d *Dataset) readTable(ctx context.Context, opts TableOptions, read tablefile.ReadOptions,
+func (d *Dataset) readTable(ctx context.Context, opts TableOptions,
 	choose func(*arrow.Schema) ([]int, error)) (*Table, error) {
+	read := d.opts.reading(d.Files[0], d.CSV)
 	read.Dictionaries, read.MemoryLimit = opts.Dictionaries, opts.MemoryLimit
 	read.Start, read.Progress, read.Schema = opts.Start, opts.Progress, choose
 	input, err := tablefile.Read(ctx, d.pipes.file(d.Files[0]), read)

@@ -258,12 +258,12 @@ func (f *Files) CheckRows(wanted int64, fewer bool) error {
 // removeOlder removes the files that an earlier sort wrote after the last one: whoever reads the folder would take
 // their rows for rows of this one. It lists the folder, as a process that was killed may have left gaps.
 func (f *Files) removeOlder() error {
-	if !f.Splits() {
+	if !f.Split {
 		return nil
 	}
-	older, err := NumberedOutputs(f.Path)
+	older, err := numberedOutputs(f.Path)
 	for _, path := range slices.Backward(older) {
-		if err != nil || NumberOf(path, f.Path) <= len(f.paths) {
+		if err != nil || numberOf(path, f.Path) <= len(f.paths) {
 			break
 		}
 		if err = tablefile.CheckOwnOutput(path); err == nil {

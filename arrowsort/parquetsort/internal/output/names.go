@@ -13,9 +13,9 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// CheckOverlap refuses an output that a folder or a pattern lists among other inputs: an earlier sort left it, and its
+// checkOverlap refuses an output that a folder or a pattern lists among other inputs: an earlier sort left it, and its
 // rows would come twice. An output that is given as an input by its name may replace it, but not one of several.
-func CheckOverlap(paths, files []string, output string, split bool) error {
+func checkOverlap(paths, files []string, output string, split bool) error {
 	if len(files) < 2 && !split {
 		return nil
 	}
@@ -47,10 +47,10 @@ func isSameFile(a, b string) bool {
 }
 
 // isNumbered reports whether a file has the name of one of several outputs, in whatever folder.
-func isNumbered(file, output string) bool { return NumberOf(file, output) > 0 }
+func isNumbered(file, output string) bool { return numberOf(file, output) > 0 }
 
-// NumberOf returns the number in the name of one of several outputs, in whatever folder; 0 for any other name.
-func NumberOf(file, output string) int {
+// numberOf returns the number in the name of one of several outputs, in whatever folder; 0 for any other name.
+func numberOf(file, output string) int {
 	ext := filepath.Ext(output)
 	name, output := filepath.Base(file), filepath.Base(output)
 	number, isOne := strings.CutPrefix(strings.TrimSuffix(name, ext), strings.TrimSuffix(output, ext)+"-")
@@ -67,10 +67,10 @@ func Numbered(path string, number int) string {
 	return fmt.Sprintf("%s-%05d%s", strings.TrimSuffix(path, ext), number, ext)
 }
 
-// CheckOlder makes sure that all files with the names of several outputs are of an earlier sort: they are replaced or
+// checkOlder makes sure that all files with the names of several outputs are of an earlier sort: they are replaced or
 // removed.
-func CheckOlder(output string) error {
-	older, err := NumberedOutputs(output)
+func checkOlder(output string) error {
+	older, err := numberedOutputs(output)
 	if err != nil {
 		return nil // CheckTarget has the error
 	}
@@ -82,8 +82,8 @@ func CheckOlder(output string) error {
 	return nil
 }
 
-// NumberedOutputs lists the files with the names of several outputs, in the order of their numbers.
-func NumberedOutputs(output string) (paths []string, err error) {
+// numberedOutputs lists the files with the names of several outputs, in the order of their numbers.
+func numberedOutputs(output string) (paths []string, err error) {
 	folder := filepath.Dir(output)
 	entries, err := os.ReadDir(folder)
 	for _, e := range entries {
@@ -91,6 +91,6 @@ func NumberedOutputs(output string) (paths []string, err error) {
 			paths = append(paths, filepath.Join(folder, e.Name()))
 		}
 	}
-	slices.SortFunc(paths, func(a, b string) int { return NumberOf(a, output) - NumberOf(b, output) })
+	slices.SortFunc(paths, func(a, b string) int { return numberOf(a, output) - numberOf(b, output) })
 	return paths, err
 }

@@ -15,7 +15,8 @@ type Target struct {
 	Path  string
 	Write tablefile.WriteOptions // with the format
 
-	PageRows int // of Parquet
+	PageRows int  // of Parquet
+	Split    bool // there may be several files
 	// RowsPerFile splits the output into files of this number of rows, BytesPerFile into files of about this number of
 	// bytes; 0 does not.
 	RowsPerFile, BytesPerFile int64
@@ -33,18 +34,18 @@ func Resolve(t Target) (_ Target, err error) {
 // maxGroupRows is more than any table that is written has.
 const maxGroupRows = 1<<31 - 1
 
-// Splits reports whether the output may be several files.
-func (t *Target) Splits() bool { return t.RowsPerFile > 0 || t.BytesPerFile > 0 }
-
 // isArrow reports whether the format is one of Arrow.
 func (t *Target) isArrow() bool {
 	return t.Write.Format == tablefile.IPCFile || t.Write.Format == tablefile.IPCStream
 }
 
-// Check makes sure, before any work, that there is a place for the files.
-func (t *Target) Check() error {
-	if t.Splits() {
-		if err := CheckOlder(t.Path); err != nil {
+// Check makes sure, before any work, that there is a place for the files, which is not among the files that paths list.
+func (t *Target) Check(paths, files []string) error {
+	if err := checkOverlap(paths, files, t.Path, t.Split); err != nil {
+		return err
+	}
+	if t.Split {
+		if err := checkOlder(t.Path); err != nil {
 			return err
 		}
 	}
@@ -67,7 +68,7 @@ func (t *Target) Copies(s *tablefile.Scanner, c Content, sorting []tablefile.Sor
 
 // name returns the name of a file, by its number if there may be several.
 func (t *Target) name(number int) string {
-	if t.Splits() {
+	if t.Split {
 		return Numbered(t.Path, number)
 	}
 	return t.Path

@@ -221,7 +221,8 @@ func (c *Checker) Add(ctx context.Context, keys []arrowsort.Key, batch arrow.Tab
 	if batch.NumRows() == 0 {
 		return -1, nil
 	}
-	last, err := extsort.TakeRows(ctx, batch, []uint64{uint64(batch.NumRows() - 1)}, c.Options) // a slice keeps all rows
+	// A slice would keep all rows of the batch.
+	last, err := extsort.TakeRows(ctx, batch, []uint64{uint64(batch.NumRows() - 1)}, c.Options)
 	if err != nil {
 		return -1, fmt.Errorf("the last row of a piece: %w", err)
 	}
