@@ -210,18 +210,6 @@ func (s *sorter) newMovedStrings() *movedStrings {
 	return t
 }
 
-// prefetch reads the strings of a bin in their order, so that they come into the cache many lines at a time: those of
-// ties are compared at random.
-func (t *movedStrings) prefetch(lo, hi int) {
-	for i, c := range t.columns {
-		if i > 0 && t.columns[i-1] == c {
-			continue
-		}
-		words := buffers.View[uint64](c.Mover.Out)
-		scatter.Prefetch(c.MovedBetween(words[lo], words[hi-1]))
-	}
-}
-
 // find finds the strings that a word of each of the given rows holds bytes of.
 func (t *movedStrings) find(dst [][]byte, word int, rows []uint32) {
 	column := t.columns[word-1]
@@ -263,13 +251,6 @@ func (s movedRows) Encode(dst []uint64, lo int) { copy(dst, s.words[lo:]) }
 
 // Words returns the leading words of rows lo..hi-1.
 func (s movedRows) Words(lo, hi int) []uint64 { return s.words[lo:hi] }
-
-// Prefetch brings the strings of rows lo..hi-1 into the cache, if they have moved.
-func (s movedRows) Prefetch(lo, hi int) {
-	if s.strings != nil {
-		s.strings.prefetch(lo, hi)
-	}
-}
 
 // Strings finds the strings that a word of the given rows holds bytes of, if they have moved.
 func (s movedRows) Strings(dst [][]byte, word int, rows []uint32) bool {

@@ -34,8 +34,6 @@ type tiedRecord struct {
 type movedRows interface {
 	// Words are the leading words of the codes of rows lo..hi-1.
 	Words(lo, hi int) []uint64
-	// Prefetch brings the strings of rows lo..hi-1 into the cache, if there are any.
-	Prefetch(lo, hi int)
 	// Strings finds the strings that a word of the given rows holds bytes of; it reports false where there are none.
 	Strings(dst [][]byte, word int, rows []uint32) bool
 }
@@ -101,8 +99,7 @@ func (f *Sorter) SortBin(plan *keyencode.Plan, src keys.Source, movers []*payloa
 // Order returns the stable order of rows base..base+n-1 of src, counted from base; nil when they are in order.
 func (f *Sorter) Order(plan *keyencode.Plan, src keys.Source, base, n int) []uint32 {
 	var codes []uint64
-	stored, atHand := src.(movedRows)
-	if atHand {
+	if stored, ok := src.(movedRows); ok {
 		codes = stored.Words(base, base+n)
 	} else {
 		codes = f.Codes[:n]
@@ -116,9 +113,6 @@ func (f *Sorter) Order(plan *keyencode.Plan, src keys.Source, base, n int) []uin
 		return order
 	}
 	rows := f.Own(order, n)
-	if atHand && 4*rowsOf(f.ties.Runs) >= n {
-		stored.Prefetch(base, base+n)
-	}
 	f.breakTies(src.From(base), plan, rows)
 	return rows
 }
@@ -164,14 +158,6 @@ func (f *Sorter) SortRun(rows []uint32, codes []uint64) {
 		f.permute(buffers.Bytes(rows), order, 4)
 		f.permute(buffers.Bytes(codes), order, 8)
 	}
-}
-
-// rowsOf returns the number of rows of some runs.
-func rowsOf(runs []tiebreak.Run) (rows int) {
-	for _, r := range runs {
-		rows += r.Hi - r.Lo
-	}
-	return rows
 }
 
 // findTies finds the runs of rows with equal codes that a further word can order.

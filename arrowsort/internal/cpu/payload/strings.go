@@ -211,12 +211,3 @@ func (t *Strings) CopyOf(cached []byte, start int) *Strings {
 	c.Moved, c.movedAt, c.inCache = cached, start, true
 	return &c
 }
-
-// MovedBetween returns the moved bytes from those of one word up to those of another, none where these have not moved.
-func (t *Strings) MovedBetween(first, last uint64) []byte {
-	lo, hi := int(first>>t.lenBits), int(last>>t.lenBits)
-	if lo < hi && hi < t.bases[0] {
-		return t.Moved[lo:hi]
-	}
-	return nil
-}

@@ -67,16 +67,8 @@ func gatherValues[T any](dst, src []byte, rows []uint32) {
 	var zero T
 	size := unsafe.Sizeof(zero)
 	d, s := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src))
-	i := 0
-	for ; i+4 <= len(rows); i += 4 {
-		r := (*[4]uint32)(rows[i:])
-		v0, v1 := *(*T)(unsafe.Add(s, uintptr(r[0])*size)), *(*T)(unsafe.Add(s, uintptr(r[1])*size))
-		v2, v3 := *(*T)(unsafe.Add(s, uintptr(r[2])*size)), *(*T)(unsafe.Add(s, uintptr(r[3])*size))
-		o := (*[4]T)(unsafe.Add(d, uintptr(i)*size))
-		o[0], o[1], o[2], o[3] = v0, v1, v2, v3
-	}
-	for ; i < len(rows); i++ {
-		*(*T)(unsafe.Add(d, uintptr(i)*size)) = *(*T)(unsafe.Add(s, uintptr(rows[i])*size))
+	for i, r := range rows {
+		*(*T)(unsafe.Add(d, uintptr(i)*size)) = *(*T)(unsafe.Add(s, uintptr(r)*size))
 	}
 }
 
