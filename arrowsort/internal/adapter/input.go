@@ -135,6 +135,15 @@ func SliceRecord(rec arrow.Record, from, to int64) (slice arrow.Record, err erro
 	return array.NewRecord(rec.Schema(), columns, to-from), nil
 }
 
+// ReleaseAll releases the arrays of all columns.
+func ReleaseAll(columns [][]arrow.Array) {
+	for _, chunks := range columns {
+		for _, a := range chunks {
+			a.Release()
+		}
+	}
+}
+
 // IsNil reports whether x is nil, or an interface that holds a nil pointer.
 func IsNil(x any) bool {
 	v := reflect.ValueOf(x)

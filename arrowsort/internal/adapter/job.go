@@ -31,18 +31,22 @@ type JobBuilder struct {
 	}
 }
 
+// A payload describes how a column of the input, or a field of one, is copied into the result.
+type payload struct {
+	typ      arrow.DataType
+	column   int              // position in the input
+	taken    bool             // by row numbers, after the job; nothing below is set
+	gather   int              // position in the job's Gather; -1 when the engine has nothing to gather
+	buffers  int              // validity, values, bytes
+	variadic []*memory.Buffer // of views, shared with the input
+	dict     arrow.ArrayData  // shared with the input
+	fields   []payload
+}
+
 // A keyColumn is the column of a key, which the payload uses too.
 type keyColumn struct {
 	path   []int
 	column int
-}
-
-// Options are the options of a job and of its raw columns.
-type Options struct {
-	Allocator memory.Allocator
-	Ranker    engine.Engine // sorts the entries of dictionaries
-	Threads   int
-	Split     bool // the results may be several arrays where 32-bit offsets would pass 2 GiB
 }
 
 // Start makes w a new job on the rows of an input.

@@ -15,18 +15,6 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// A payload describes how a column of the input, or a field of one, is copied into the result.
-type payload struct {
-	typ      arrow.DataType
-	column   int              // position in the input
-	taken    bool             // by row numbers, after the job; nothing below is set
-	gather   int              // position in the job's Gather; -1 when the engine has nothing to gather
-	buffers  int              // validity, values, bytes
-	variadic []*memory.Buffer // of views, shared with the input
-	dict     arrow.ArrayData  // shared with the input
-	fields   []payload
-}
-
 // AddPayloads asks the job for all columns of the input, in their order. Columns that an engine cannot hold are taken
 // later, by the row numbers of the job.
 func (w *JobBuilder) AddPayloads() error {
@@ -187,15 +175,6 @@ func (w *JobBuilder) Assemble(result *engine.Result) (columns [][]arrow.Array, e
 		}
 	}
 	return columns, nil
-}
-
-// ReleaseAll releases the arrays of all columns.
-func ReleaseAll(columns [][]arrow.Array) {
-	for _, chunks := range columns {
-		for _, a := range chunks {
-			a.Release()
-		}
-	}
 }
 
 // build returns the array data of a payload. The buffers that it uses leave the result.

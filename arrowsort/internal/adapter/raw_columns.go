@@ -12,8 +12,17 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/internal/buffers"
+	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
+
+// Options are the options of a job and of its raw columns.
+type Options struct {
+	Allocator memory.Allocator
+	Ranker    engine.Engine // sorts the entries of dictionaries
+	Threads   int
+	Split     bool // the results may be several arrays where 32-bit offsets would pass 2 GiB
+}
 
 // RawColumns make the raw columns of keys, payloads and dictionary entries, and hold the memory that those take beyond
 // the arrays, until Release.
@@ -43,19 +52,6 @@ func (r *RawColumns) Release() {
 		a.Release()
 	}
 	r.temp, r.held = nil, nil
-}
-
-// keyColumn returns the raw column of a key.
-func (r *RawColumns) keyColumn(typ arrow.DataType, parts []arraySlice, key keyencode.Key) (keyencode.Column, error) {
-	typ, parts, err := r.withoutRuns(typ, parts)
-	if err != nil {
-		return keyencode.Column{}, err
-	}
-	if t, ok := arraydata.Storage(typ).(*arrow.DictionaryType); ok {
-		return r.dictionaryColumn(t, parts, key)
-	}
-	l, _ := layoutOf(typ)
-	return r.column(l, parts)
 }
 
 // column returns the raw column of slices of one layout. An array whose offsets or views lead out of its buffers is
@@ -329,4 +325,14 @@ func (r *RawColumns) zeros(n int) ([]byte, error) {
 	b, err := r.temporary(n)
 	clear(b)
 	return b, err
+}
+
+// tileRows is the number of rows that one worker converts at a time.
+const tileRows = 1 << 16
+
+// eachTile runs f for rows lo..hi-1 of n.
+func (r *RawColumns) eachTile(n int, f func(lo, hi int) error) error {
+	return workers.Each(r.ctx, (n+tileRows-1)/tileRows, r.threads, func(tile int) error {
+		return f(tile*tileRows, min(n, (tile+1)*tileRows))
+	})
 }
