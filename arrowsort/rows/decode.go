@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/internal/workers"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // Decode returns the keys of rows: a record of the schema Schema, one column for each key, structs as structs. The
@@ -82,6 +83,59 @@ func (d *decoder) open(leaves []leaf) error {
 		d.text = d.text || leaves[i].format == formatText
 	}
 	return nil
+}
+
+// open allocates what has the same size for each row.
+func (c *column) open(d *decoder) (err error) {
+	if c.format == formatNone {
+		c.nulls.Store(int64(d.n))
+		return nil
+	}
+	if c.validity, err = d.allocate(d.ctx, (d.n+7)/8); err != nil {
+		return err
+	}
+	size := d.n * c.width
+	switch c.kind {
+	case keyencode.Bool:
+		size = (d.n + 7) / 8
+	case keyencode.Binary, keyencode.LargeBinary:
+		size = (d.n + 1) * c.width
+	}
+	if c.values, err = d.allocate(d.ctx, size); err != nil || c.format != formatText {
+		return err
+	}
+	ends := c.values // the offsets after the first one
+	switch c.kind {
+	case keyencode.LargeBinary:
+		c.wideEnds = arrow.Int64Traits.CastFromBytes(ends.Bytes())
+		c.wideEnds[0], c.wideEnds = 0, c.wideEnds[1:]
+		return nil
+	case keyencode.BinaryView:
+		if ends, err = d.allocate(d.ctx, (d.n+1)*arrow.Int32SizeBytes); err != nil {
+			return err
+		}
+	}
+	c.ends = arrow.Int32Traits.CastFromBytes(ends.Bytes())
+	c.ends[0], c.ends = 0, c.ends[1:]
+	return nil
+}
+
+// openTexts allocates the bytes of strings, once their ends are known by tile.
+func (c *column) openTexts(d *decoder) (err error) {
+	if c.format != formatText {
+		return nil
+	}
+	total := int64(0)
+	if c.wide() {
+		c.starts, total = tileStarts(c.wideEnds)
+	} else {
+		c.starts, total = tileStarts(c.ends)
+	}
+	if err := c.checkTextBytes(total); err != nil {
+		return err
+	}
+	c.data, err = d.allocate(d.ctx, int(total))
+	return err
 }
 
 // measure checks that rows have the bytes that their leaves take, and finds where the strings of a column end.
@@ -157,6 +211,43 @@ func (d *decoder) take(t *tile, lo, n int) error {
 	return nil
 }
 
+// take reads n rows from row lo of the result on from their positions, which move on. It returns a row that is
+// malformed, counted from row lo, or -1.
+func (c *column) take(t *tile, data []byte, lo, n int) (bad int) {
+	if c.format == formatNone {
+		return -1
+	}
+	valid := c.validity.Bytes()[lo/8 : (lo+n+7)/8]
+	for i := range valid {
+		valid[i] = 0xff
+	}
+	pos := t.pos[:n]
+	nulls := 0
+	switch c.format {
+	case formatText:
+		nulls, bad = c.takeTexts(data, pos, valid, lo), -1
+	case formatBool:
+		nulls, bad = c.takeValues(t, c.values.Bytes()[lo/8:], data, pos, valid)
+	default:
+		nulls, bad = c.takeValues(t, c.values.Bytes()[lo*c.width:], data, pos, valid)
+	}
+	c.nulls.Add(int64(nulls))
+	return bad
+}
+
+// takeValues is take for values of fixed width.
+func (c *column) takeValues(t *tile, values, data []byte, pos []int, valid []byte) (nulls, bad int) {
+	switch c.format {
+	case formatBool:
+		return c.takeBools(values, data, pos, valid)
+	case formatWord:
+		return c.takeWords(t, values, data, pos, valid)
+	case formatFloat:
+		return c.takeFloats(t, values, data, pos, valid)
+	}
+	return c.takeFixed(values, data, pos, valid)
+}
+
 // malformed names the first key of a row that does not have its bytes. Columns are read one by one, and those of fixed
 // width after the strings, so that the key that stopped the reading may be a later one.
 func (d *decoder) malformed(row int) error {
@@ -230,4 +321,21 @@ func (d *decoder) anyValid(fields []arrow.ArrayData) (*memory.Buffer, error) {
 		}
 	}
 	return any, nil
+}
+
+// follow returns the number of bytes of a column that a row begins with; ok is false when they are not what Encode
+// makes.
+func (c *column) follow(row []byte) (n int, ok bool) {
+	pos := []int{0}
+	switch {
+	case c.format == formatNone:
+		return 0, true
+	case c.format == formatText:
+		bad, _ := measureTexts(c, row, pos, 0, []int64{int64(len(row))}, make([]int64, 1))
+		return pos[0], bad < 0
+	case len(row) < c.bytes:
+		return 0, false
+	}
+	_, bad := c.takeValues(new(tile), make([]byte, c.width+1), row, pos, []byte{0xff})
+	return c.bytes, bad < 0
 }

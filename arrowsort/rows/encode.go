@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -148,61 +147,74 @@ func (e *encoder) encode(sources []source, n int) (*Rows, error) {
 	return owned(data, offsetBytes, offsets), nil
 }
 
+// measure writes where each row ends, from the start of the tile: of len(ends) rows from row lo on.
+func (t *tile) measure(sources []source, ends []int64, lo int) {
+	fixed, end := 0, int64(0)
+	for i := range sources {
+		fixed += sources[i].bytes
+	}
+	for i := range ends {
+		end += int64(fixed)
+		ends[i] = end
+	}
+	for i := range sources {
+		if s := &sources[i]; s.format == formatText {
+			before := int64(0)
+			s.each(lo, len(ends), func(k *chunk, at, from, n int) {
+				before = k.addTexts(t, at, ends[from:from+n], before)
+			})
+		}
+	}
+}
+
+// place adds the start of the tile to the ends of its rows; the positions become the starts of the rows.
+func (t *tile) place(ends []int64, start int64) {
+	at := int(start)
+	for i := range ends {
+		t.pos[i] = at
+		ends[i] += start
+		at = int(ends[i])
+	}
+}
+
+// put writes n rows from row lo on. Only text moves the positions of rows on; what is ahead of a leaf, apart from text,
+// has the same size in all rows.
+func (t *tile) put(sources []source, lo, n int) {
+	ahead := 0
+	for i := range sources {
+		s, out := &sources[i], t.out[ahead:]
+		s.each(lo, n, func(k *chunk, at, from, n int) { k.put(t, out, at, t.pos[from:from+n]) })
+		ahead += s.bytes
+	}
+}
+
+// put writes the leaf of rows from row at of the chunk on to their positions, which text moves on.
+func (k *chunk) put(t *tile, out []byte, at int, pos []int) {
+	switch {
+	case k.format == formatNone:
+	case k.entries != nil:
+		k.putEntries(out, at, pos)
+	case k.format == formatBool:
+		k.putBools(out, at, pos)
+	case k.format == formatWord:
+		k.putInts(out, at, pos)
+	case k.format == formatFloat:
+		k.putFloats(t, out, at, pos)
+	case k.format == formatDecimal:
+		k.putDecimals(out, at, pos)
+	case k.format == formatBytes:
+		k.putBytes(out, at, pos)
+	case k.format == formatText:
+		k.putTexts(t, out, at, pos)
+	}
+}
+
 // tiles runs f on all tiles of n rows.
 func (e *encoder) tiles(scratch []*tile, n int, f func(t *tile, lo, n int)) error {
 	return eachTile(e.ctx, scratch, n, e.opts.Threads, func(t *tile, lo, n int) error {
 		f(t, lo, n)
 		return nil
 	})
-}
-
-// tilesPerTask are the tiles that a worker does without asking for more: some 100 microseconds of work.
-const tilesPerTask = 8
-
-// eachTile runs f on all tiles of n rows, with scratch memory of the worker, which it makes.
-func eachTile(
-	ctx context.Context, scratch []*tile, n, threads int, f func(t *tile, lo, n int) error,
-) error {
-	const step = tilesPerTask * tileRows
-	return workers.Run(ctx, (n+step-1)/step, threads, func(worker, i int) error {
-		if scratch[worker] == nil {
-			scratch[worker] = new(tile)
-		}
-		for lo := i * step; lo < min(n, (i+1)*step) && ctx.Err() == nil; lo += tileRows {
-			if err := f(scratch[worker], lo, min(tileRows, n-lo)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// tileStarts returns the places where tiles begin whose rows end at the given places of their tile, and the end of all.
-func tileStarts[O int32 | int64](ends []O) (starts []int64, total int64) {
-	starts = make([]int64, 0, (len(ends)+tileRows-1)/tileRows)
-	for lo := 0; lo < len(ends); lo += tileRows {
-		starts = append(starts, total)
-		total += int64(ends[min(lo+tileRows, len(ends))-1])
-	}
-	return starts, total
-}
-
-// A source is the rows of a leaf.
-type source struct {
-	*leaf
-	chunks []chunk
-	starts buffers.Chunks
-}
-
-// A chunk is a chunk of a source.
-type chunk struct {
-	*leaf
-	keyencode.Chunk
-	values     keyencode.Column // the chunk without its validity
-	indexBytes int              // of a dictionary
-	escapes    atomic.Bool      // strings with bytes to escape were measured
-	entries    *Rows            // of a dictionary, encoded, from entry first on; nil for values
-	first      int
 }
 
 // source makes a source of values. The entries of dictionaries are encoded here: rows have copies of them.
@@ -218,19 +230,6 @@ func (e *encoder) source(l *leaf, values adapter.Values) (source, error) {
 		k.indexBytes = k.values.ValueBytes()
 	}
 	return s, e.addEntries(&s, values)
-}
-
-// each calls f for the runs of n rows from row lo on that lie in one chunk: n of them from row at of the chunk on,
-// which are from rows after row lo.
-func (s *source) each(lo, n int, f func(k *chunk, at, from, n int)) {
-	if n == 0 {
-		return
-	}
-	for from, i := 0, s.starts.Find(lo); from < n; i++ {
-		run := min(n-from, s.starts[i+1]-lo-from)
-		f(&s.chunks[i], lo+from-s.starts[i], from, run)
-		from += run
-	}
 }
 
 // addEntries encodes the entries of the dictionaries of a source that its rows use: those from the first one to the
@@ -297,9 +296,4 @@ func (k *chunk) usedEntries(e *encoder, entries int) (first, last int, err error
 		}
 	}
 	return first, last, nil
-}
-
-// valid reports whether row i is not null.
-func (k *chunk) valid(i int) bool {
-	return k.Validity == nil || buffers.Bit(k.Validity, k.Offset+i)
 }

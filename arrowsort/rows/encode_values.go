@@ -8,27 +8,6 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// put writes the leaf of rows from row at of the chunk on to their positions, which text moves on.
-func (k *chunk) put(t *tile, out []byte, at int, pos []int) {
-	switch {
-	case k.format == formatNone:
-	case k.entries != nil:
-		k.putEntries(out, at, pos)
-	case k.format == formatBool:
-		k.putBools(out, at, pos)
-	case k.format == formatWord:
-		k.putInts(out, at, pos)
-	case k.format == formatFloat:
-		k.putFloats(t, out, at, pos)
-	case k.format == formatDecimal:
-		k.putDecimals(out, at, pos)
-	case k.format == formatBytes:
-		k.putBytes(out, at, pos)
-	case k.format == formatText:
-		k.putTexts(t, out, at, pos)
-	}
-}
-
 // putInts writes integers after the class of a value, the sign bit flipped.
 func (k *chunk) putInts(out []byte, at int, pos []int) {
 	switch k.width {
@@ -186,6 +165,3 @@ func (k *chunk) putEntries(out []byte, at int, pos []int) {
 		}
 	}
 }
-
-// index returns the index of row i of a dictionary column.
-func (k *chunk) index(i int) uint64 { return buffers.Index(k.Values, k.indexBytes, k.Offset+i) }
