@@ -3,13 +3,10 @@ package arrow18
 import (
 	"context"
 	"fmt"
-	"runtime"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/compute"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/functions"
 )
 
@@ -114,53 +111,4 @@ func newFunctionOf[T compute.FunctionOptions](name string, defaults compute.Func
 			func(options T) (compute.Datum, error) { return run(ctx, options, args) })
 	}
 	return &function{compute.NewMetaFunction(name, compute.Arity{NArgs: len(doc.ArgNames)}, doc, impl), defaults}
-}
-
-// dataOf returns the data of a datum. The caller releases it; the datum keeps its own reference.
-func dataOf(datum compute.Datum) (Data, error) {
-	if adapter.IsNil(datum) {
-		return nil, errNoInput
-	}
-	switch d := datum.(type) {
-	case *compute.ArrayDatum:
-		if d.Value != nil {
-			return array.MakeFromData(d.Value), nil
-		}
-	case *compute.ChunkedDatum:
-		if d.Value != nil {
-			return retained(d.Value), nil
-		}
-	case *compute.RecordDatum:
-		if d.Value != nil {
-			return retained(d.Value), nil
-		}
-	case *compute.TableDatum:
-		if d.Value != nil {
-			return retained(d.Value), nil
-		}
-	default:
-		return nil, fmt.Errorf("%w: takes an array, chunked array, record or table, not a datum of kind %s",
-			arrow.ErrNotImplemented, d.Kind())
-	}
-	return nil, errNoInput
-}
-
-var errNoInput = fmt.Errorf("%w: the input is nil or was released", arrow.ErrInvalid)
-
-func retained(data Data) Data {
-	data.Retain()
-	return data
-}
-
-// owned makes a datum that takes over the caller's reference to the data.
-func owned(data Data) compute.Datum {
-	defer data.Release()
-	return compute.NewDatum(data)
-}
-
-// contextOptions returns the allocator and the number of threads that the context asks for. Arrow's default is the
-// number of processors, which may be more than the program may use.
-func contextOptions(ctx context.Context) Options {
-	threads := min(compute.GetExecCtx(ctx).NumParallel, runtime.GOMAXPROCS(0))
-	return Options{Allocator: compute.GetAllocator(ctx), Threads: max(threads, 0)}
 }

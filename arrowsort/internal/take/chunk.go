@@ -10,6 +10,13 @@ import (
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
+// A position locates a row: its chunk in the high bits, and in the low rowBits its number in the chunk, counted from
+// the chunk's first row.
+const (
+	rowBits = 40
+	rowMask = 1<<rowBits - 1
+)
+
 // A chunk is length rows of an array's buffers from row offset, which is counted from the start of the buffers.
 type chunk struct {
 	data           arrow.ArrayData
@@ -171,7 +178,8 @@ func newLocator(chunks []chunk, rows int) (*locator, error) {
 }
 
 func (l *locator) total() uint64 { return l.starts[len(l.starts)-1] }
-func (l *locator) chunks() int   { return len(l.starts) - 1 }
+
+func (l *locator) chunks() int { return len(l.starts) - 1 }
 
 // find returns the chunk of a row below total: the last one that begins at or before it and is not empty.
 func (l *locator) find(row uint64) int {

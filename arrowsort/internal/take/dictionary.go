@@ -263,15 +263,3 @@ func (g *gatherer) mappedIndices(
 	copy(mapped, indices)
 	return b, mapIndices(g, mapped, width, column{chunks: chunks, sel: wholeChunk{i, c.length}, valid: valid}, maps)
 }
-
-// A wholeChunk selects the rows of one chunk in their order.
-type wholeChunk struct{ number, rows int }
-
-func (w wholeChunk) len() int { return w.rows }
-
-func (w wholeChunk) at(lo, hi int, buf []uint64) []uint64 {
-	for i := range hi - lo {
-		buf[i] = uint64(w.number)<<rowBits | uint64(lo+i)
-	}
-	return buf
-}

@@ -17,6 +17,18 @@ import (
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
+func (g *gatherer) fixedWidth(col column, width int) (*array.Data, error) {
+	src, err := eachValues(col.chunks, width)
+	if err != nil {
+		return nil, err
+	}
+	values, err := g.fixed(src, width, col.sel)
+	if err != nil {
+		return nil, err
+	}
+	return g.finish(col, nil, values), nil
+}
+
 // fixed gathers values of width bytes. src holds the values of each chunk, from its first row on.
 func (g *gatherer) fixed(src [][]byte, width int, sel selection) (*memory.Buffer, error) {
 	if s, ok := sel.(groups); ok {

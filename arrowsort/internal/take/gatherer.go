@@ -10,9 +10,17 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
+
+// Options of Take; the zero value is right.
+type Options struct {
+	// Allocator gives the memory of the result and of temp storage, called from the calling goroutine only; nil:
+	// memory.DefaultAllocator.
+	Allocator memory.Allocator
+	Threads   int  // the largest number of goroutines; 0: GOMAXPROCS
+	Split     bool // return several arrays where one would pass the range of its offsets
+}
 
 // A gatherer holds what all columns of a call share. It owns every buffer and every array data made for a result until
 // release; the array that is returned holds its own references.
@@ -114,61 +122,6 @@ func eachBlock(sel selection, lo, hi int, block []uint64, do func(lo int, at []u
 	return nil
 }
 
-// column gathers the rows of sel from chunks of any type. The data belongs to the gatherer.
-func (g *gatherer) column(typ arrow.DataType, chunks []chunk, sel selection) (*array.Data, error) {
-	layout := arraydata.Storage(typ)
-	for i, c := range chunks {
-		if have := arraydata.Storage(c.data.DataType()).ID(); have != layout.ID() {
-			return nil, fmt.Errorf("%w: chunk %d is stored as %s, the column as %s", arraydata.ErrMalformed, i, have,
-				layout.ID())
-		}
-	}
-	switch t := layout.(type) {
-	case *arrow.NullType:
-		return g.data(typ, sel.len(), []*memory.Buffer{nil}, nil, sel.len()), nil
-	case *arrow.StructType:
-		return g.structs(typ, t, chunks, sel)
-	case *arrow.SparseUnionType:
-		return g.sparse(typ, t, chunks, sel)
-	case *arrow.DenseUnionType:
-		return g.dense(typ, t, chunks, sel)
-	case *arrow.RunEndEncodedType:
-		return g.runs(typ, t, chunks, sel)
-	}
-	valid, nulls, validity, err := g.validity(chunks, sel)
-	if err != nil {
-		return nil, err
-	}
-	col := column{typ: typ, chunks: chunks, sel: sel, valid: valid, validity: validity, nulls: nulls}
-	switch t := layout.(type) {
-	case *arrow.BooleanType:
-		return g.booleans(col)
-	case *arrow.StringType, *arrow.BinaryType:
-		return strings[int32](g, col)
-	case *arrow.LargeStringType, *arrow.LargeBinaryType:
-		return strings[int64](g, col)
-	case *arrow.StringViewType, *arrow.BinaryViewType:
-		return g.views(col)
-	case *arrow.DictionaryType:
-		return g.dictionary(col, t)
-	case *arrow.MapType:
-		return lists[int32](g, col, t.Elem(), false)
-	case *arrow.ListType:
-		return lists[int32](g, col, t.Elem(), false)
-	case *arrow.LargeListType:
-		return lists[int64](g, col, t.Elem(), false)
-	case *arrow.ListViewType:
-		return lists[int32](g, col, t.Elem(), true)
-	case *arrow.LargeListViewType:
-		return lists[int64](g, col, t.Elem(), true)
-	case *arrow.FixedSizeListType:
-		return g.fixedSizeLists(col, t)
-	case arrow.FixedWidthDataType:
-		return g.fixedWidth(col, t.Bytes())
-	}
-	return nil, fmt.Errorf("%w: take: rows of type %s", arrow.ErrNotImplemented, typ)
-}
-
 // A column is the chunks and rows to gather. Its validity is gathered already.
 type column struct {
 	typ      arrow.DataType
@@ -184,14 +137,23 @@ func (g *gatherer) finish(col column, children []arrow.ArrayData, buffers ...*me
 	return g.data(col.typ, col.sel.len(), append([]*memory.Buffer{col.validity}, buffers...), children, col.nulls)
 }
 
-func (g *gatherer) fixedWidth(col column, width int) (*array.Data, error) {
-	src, err := eachValues(col.chunks, width)
-	if err != nil {
-		return nil, err
-	}
-	values, err := g.fixed(src, width, col.sel)
-	if err != nil {
-		return nil, err
-	}
-	return g.finish(col, nil, values), nil
+// ErrOffsets is returned when the result would pass the range of its 32-bit offsets or run ends and may not be split.
+// It also matches arrow.ErrInvalid.
+var ErrOffsets = fmt.Errorf("take: offsets would overflow: %w", arrow.ErrInvalid)
+
+// ErrDictionary is returned when the dictionaries of the chunks have more entries in total than the index type numbers.
+// It also matches arrow.ErrInvalid.
+var ErrDictionary = fmt.Errorf("take: too many dictionary entries: %w", arrow.ErrInvalid)
+
+// An overflowError says how much one array would have to hold and how much it can.
+type overflowError struct {
+	typ         arrow.DataType
+	need, limit int64
 }
+
+func (e *overflowError) Error() string {
+	return fmt.Sprintf("%v: %s would have to hold %d and holds at most %d",
+		ErrOffsets, e.typ, e.need, e.limit)
+}
+
+func (e *overflowError) Unwrap() error { return ErrOffsets }

@@ -11,6 +11,61 @@ import (
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
+// column gathers the rows of sel from chunks of any type. The data belongs to the gatherer.
+func (g *gatherer) column(typ arrow.DataType, chunks []chunk, sel selection) (*array.Data, error) {
+	layout := arraydata.Storage(typ)
+	for i, c := range chunks {
+		if have := arraydata.Storage(c.data.DataType()).ID(); have != layout.ID() {
+			return nil, fmt.Errorf("%w: chunk %d is stored as %s, the column as %s", arraydata.ErrMalformed, i, have,
+				layout.ID())
+		}
+	}
+	switch t := layout.(type) {
+	case *arrow.NullType:
+		return g.data(typ, sel.len(), []*memory.Buffer{nil}, nil, sel.len()), nil
+	case *arrow.StructType:
+		return g.structs(typ, t, chunks, sel)
+	case *arrow.SparseUnionType:
+		return g.sparse(typ, t, chunks, sel)
+	case *arrow.DenseUnionType:
+		return g.dense(typ, t, chunks, sel)
+	case *arrow.RunEndEncodedType:
+		return g.runs(typ, t, chunks, sel)
+	}
+	valid, nulls, validity, err := g.validity(chunks, sel)
+	if err != nil {
+		return nil, err
+	}
+	col := column{typ: typ, chunks: chunks, sel: sel, valid: valid, validity: validity, nulls: nulls}
+	switch t := layout.(type) {
+	case *arrow.BooleanType:
+		return g.booleans(col)
+	case *arrow.StringType, *arrow.BinaryType:
+		return strings[int32](g, col)
+	case *arrow.LargeStringType, *arrow.LargeBinaryType:
+		return strings[int64](g, col)
+	case *arrow.StringViewType, *arrow.BinaryViewType:
+		return g.views(col)
+	case *arrow.DictionaryType:
+		return g.dictionary(col, t)
+	case *arrow.MapType:
+		return lists[int32](g, col, t.Elem(), false)
+	case *arrow.ListType:
+		return lists[int32](g, col, t.Elem(), false)
+	case *arrow.LargeListType:
+		return lists[int64](g, col, t.Elem(), false)
+	case *arrow.ListViewType:
+		return lists[int32](g, col, t.Elem(), true)
+	case *arrow.LargeListViewType:
+		return lists[int64](g, col, t.Elem(), true)
+	case *arrow.FixedSizeListType:
+		return g.fixedSizeLists(col, t)
+	case arrow.FixedWidthDataType:
+		return g.fixedWidth(col, t.Bytes())
+	}
+	return nil, fmt.Errorf("%w: take: rows of type %s", arrow.ErrNotImplemented, typ)
+}
+
 func (g *gatherer) structs(
 	typ arrow.DataType, layout *arrow.StructType, chunks []chunk, sel selection,
 ) (*array.Data, error) {

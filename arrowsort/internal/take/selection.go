@@ -1,19 +1,6 @@
 package take
 
-import (
-	"fmt"
-	"slices"
-	"sort"
-
-	"github.com/apache/arrow/go/v15/arrow"
-)
-
-// A position locates a row: its chunk in the high bits, and in the low rowBits its number in the chunk, counted from
-// the chunk's first row.
-const (
-	rowBits = 40
-	rowMask = 1<<rowBits - 1
-)
+import "sort"
 
 // A selection is rows of a column as positions. All positions lie in their chunks: that is checked when the selection
 // is made, so that loops over positions need no checks.
@@ -42,7 +29,8 @@ func selectRows[U rowNumber](loc *locator, rows []U) selection {
 // A positionList holds positions. Row numbers of a column of one chunk are positions as they are.
 type positionList []uint64
 
-func (p positionList) len() int                           { return len(p) }
+func (p positionList) len() int { return len(p) }
+
 func (p positionList) at(lo, hi int, _ []uint64) []uint64 { return p[lo:hi] }
 
 // rows32 are row numbers of a column of one chunk.
@@ -76,16 +64,6 @@ func (l located[U]) at(lo, hi int, buf []uint64) []uint64 {
 		buf[i] = chunk | (row - first)
 	}
 	return buf
-}
-
-// checkRows is the one check that every later loop relies on.
-func checkRows[U rowNumber](g *gatherer, rows []U, total uint64) error {
-	return g.tiles(len(rows), func(lo, hi int, _ []uint64) error {
-		if top := slices.Max(rows[lo:hi]); uint64(top) >= total {
-			return fmt.Errorf("%w: take: row %d of a column of %d rows", arrow.ErrIndex, top, total)
-		}
-		return nil
-	})
 }
 
 type offset interface{ int32 | int64 }
@@ -168,6 +146,18 @@ func (s groups) at(lo, hi int, buf []uint64) []uint64 {
 			buf[i] = row
 			row++
 		}
+	}
+	return buf
+}
+
+// A wholeChunk selects the rows of one chunk in their order.
+type wholeChunk struct{ number, rows int }
+
+func (w wholeChunk) len() int { return w.rows }
+
+func (w wholeChunk) at(lo, hi int, buf []uint64) []uint64 {
+	for i := range hi - lo {
+		buf[i] = uint64(w.number)<<rowBits | uint64(lo+i)
 	}
 	return buf
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -21,15 +22,6 @@ import (
 
 // Rows are row numbers; each is below the column's length.
 type Rows interface{ ~[]uint32 | ~[]uint64 }
-
-// Options of Take; the zero value is right.
-type Options struct {
-	// Allocator gives the memory of the result and of temp storage, called from the calling goroutine only; nil:
-	// memory.DefaultAllocator.
-	Allocator memory.Allocator
-	Threads   int  // the largest number of goroutines; 0: GOMAXPROCS
-	Split     bool // return several arrays where one would pass the range of its offsets
-}
 
 // Take gathers rows of a chunked column: row i of the result is row rows[i] of the concatenated chunks.
 //
@@ -89,6 +81,16 @@ func takeRows[U rowNumber](c *call, rows []U) ([]arrow.Array, error) {
 		return nil, err
 	}
 	return takePieces(c, loc, rows)
+}
+
+// checkRows is the one check that every later loop relies on.
+func checkRows[U rowNumber](g *gatherer, rows []U, total uint64) error {
+	return g.tiles(len(rows), func(lo, hi int, _ []uint64) error {
+		if top := slices.Max(rows[lo:hi]); uint64(top) >= total {
+			return fmt.Errorf("%w: take: row %d of a column of %d rows", arrow.ErrIndex, top, total)
+		}
+		return nil
+	})
 }
 
 // takePieces gathers all rows into one array; where offsets overflow, and it is allowed, it cuts the rows into the
@@ -160,23 +162,51 @@ func valuesOfRows(g *gatherer, layout *arrow.RunEndEncodedType, runs []chunk) ([
 	}
 }
 
-// ErrOffsets is returned when the result would pass the range of its 32-bit offsets or run ends and may not be split.
-// It also matches arrow.ErrInvalid.
-var ErrOffsets = fmt.Errorf("take: offsets would overflow: %w", arrow.ErrInvalid)
-
-// ErrDictionary is returned when the dictionaries of the chunks have more entries in total than the index type numbers.
-// It also matches arrow.ErrInvalid.
-var ErrDictionary = fmt.Errorf("take: too many dictionary entries: %w", arrow.ErrInvalid)
-
-// An overflowError says how much one array would have to hold and how much it can.
-type overflowError struct {
-	typ         arrow.DataType
-	need, limit int64
+// ChildRows are the rows of a child that lists refer to, in the order of the lists. They need memory only where they do
+// not follow one another.
+type ChildRows struct {
+	begin, end int // of the rows, while they follow one another
+	Count      int
+	rows       []uint64 // else
 }
 
-func (e *overflowError) Error() string {
-	return fmt.Sprintf("%v: %s would have to hold %d and holds at most %d",
-		ErrOffsets, e.typ, e.need, e.limit)
+// Add adds the rows from begin on and before end.
+func (r *ChildRows) Add(begin, end int) {
+	switch {
+	case begin == end:
+		return
+	case r.Count == 0:
+		r.begin, r.end = begin, end
+	case r.rows == nil && begin == r.end:
+		r.end = end
+	default:
+		if r.rows == nil {
+			r.extend(r.begin, r.end)
+		}
+		r.extend(begin, end)
+	}
+	r.Count += end - begin
 }
 
-func (e *overflowError) Unwrap() error { return ErrOffsets }
+func (r *ChildRows) extend(begin, end int) {
+	for row := begin; row < end; row++ {
+		r.rows = append(r.rows, uint64(row))
+	}
+}
+
+// Of returns the rows of a child. The caller releases it.
+func (r *ChildRows) Of(child arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error) {
+	if r.rows == nil {
+		return array.NewSliceData(child, int64(r.begin), int64(r.end)), nil
+	}
+	whole := array.MakeFromData(child)
+	defer whole.Release()
+	opts := Options{Allocator: mem, Threads: 1}
+	taken, err := Take(context.Background(), child.DataType(), []arrow.Array{whole}, r.rows, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer taken[0].Release()
+	taken[0].Data().Retain()
+	return taken[0].Data(), nil
+}
