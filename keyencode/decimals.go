@@ -72,7 +72,7 @@ func (w *wideRange) add128(b *block, src []uint64) {
 	w.lo, w.hi, w.or, w.and = uint256{lo0, lo1}, uint256{hi0, hi1}, or, and
 }
 
-// followDecimals follows the order of the rows of a block as long as one is possible, and in any case the last row.
+// followDecimals compares the rows of a block with their predecessors while some order is possible, and keeps the last.
 func (s *Statistics) followDecimals(b *block) {
 	row := func(i int) (d rowValue) {
 		if d.class = ClassNull; b.valid(i) {

@@ -236,7 +236,7 @@ func (w *wordRange) classOf(b *block, i int) Class {
 	return ClassNaN
 }
 
-// followClasses follows a block of rows that are not all values.
+// followClasses compares the rows of a block, not all of them values, with their predecessors.
 func (w *wordRange) followClasses(b *block) {
 	u := w.words[:b.rows]
 	if !w.order.done() {
@@ -284,7 +284,7 @@ func addFloats[U uint16 | uint32 | uint64](w *wordRange, b *block, src []U, sign
 	w.order.last = lastRow(b)
 }
 
-// addNumbers adds floats unless one of them is NaN, and reports which.
+// addNumbers adds floats. If one of them is NaN, it adds none and reports false.
 func addNumbers[U uint16 | uint32 | uint64](e *minMax[uint64], src []U, sign, inf U) bool {
 	lo, hi, or, and := e.lo, e.hi, e.or, e.and
 	for _, x := range src {
@@ -303,8 +303,8 @@ func addNumbers[U uint16 | uint32 | uint64](e *minMax[uint64], src []U, sign, in
 	return true
 }
 
-// addSomeFloats adds those floats whose bit is set and that are not NaN, and counts them. It reads a number that is
-// there already in place of the others.
+// addSomeFloats adds those floats whose bit is set and that are not NaN, and counts them. In place of each other one it
+// adds a number that it has added before.
 func addSomeFloats[U uint16 | uint32 | uint64](e *minMax[uint64], src []U, m uint64, sign, inf U) (values int) {
 	lo, hi, or, and, known := e.lo, e.hi, e.or, e.and, e.lo
 	for _, x := range src {

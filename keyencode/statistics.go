@@ -36,19 +36,19 @@ type Statistics struct {
 // Values returns the number of rows that are neither null nor NaN.
 func (s *Statistics) Values() int { return s.Rows - s.Nulls - s.NaNs }
 
-// step notes how a row stands to its predecessor.
+// step compares a row with its predecessor.
 func (s *Statistics) step(next *rowValue) {
 	s.note(next.compare(&s.last, s.key))
 }
 
-// note takes in that a row sorts after (1), with (0) or before (-1) its predecessor.
+// note records that a row sorts after (1), with (0) or before (-1) its predecessor.
 func (s *Statistics) note(step int) {
 	s.Sorted = s.Sorted && step >= 0
 	s.Rising = s.Rising && step > 0
 	s.Reversed = s.Reversed && step < 0
 }
 
-// ordered reports whether the rows may still be in order, or all against it.
+// ordered reports whether the rows so far are in order, or in the reverse order.
 func (s *Statistics) ordered() bool { return s.Sorted || s.Reversed }
 
 // A rowValue is one row of a key column.
@@ -149,7 +149,7 @@ func rowOf(u uint64, class Class) rowValue {
 	return rowValue{class: class, num: uint256{u}}
 }
 
-// addSteps follows rows that are all values.
+// addSteps compares rows that are all values with their predecessors.
 func addSteps[T buffers.Integer](o *wordOrder, src []T, sign uint64) {
 	o.next(rowOf(toOrdered(src[0], sign), ClassValue))
 	if !o.done() {

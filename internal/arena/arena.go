@@ -1,4 +1,4 @@
-// Package arena allocates memory of a caller's allocator that is freed together, but for what becomes part of a result.
+// Package arena allocates memory from a caller's allocator and frees it together, except what becomes part of a result.
 package arena
 
 import (
@@ -48,7 +48,7 @@ func Slice[T uint16 | uint32 | uint64](a *Arena, n int) ([]T, error) {
 	return buffers.View[T](buf), err
 }
 
-// Shrink frees the end of a buffer: n bytes are left of it.
+// Shrink cuts a buffer to its first n bytes.
 func (a *Arena) Shrink(buf []byte, n int) (short []byte, err error) {
 	i := a.find(buf)
 	if i < 0 || n == len(buf) {

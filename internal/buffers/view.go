@@ -68,7 +68,7 @@ func Series[T uint32 | uint64](s []T, first T) {
 	}
 }
 
-// Widen writes as many of the numbers as dst has.
+// Widen copies the first len(dst) numbers.
 func Widen(dst []uint64, numbers []uint32) {
 	for i := range dst {
 		dst[i] = uint64(numbers[i])

@@ -33,7 +33,7 @@ func containerLimit(root string) int64 {
 	return limit
 }
 
-// unlimited is about what version 1 says where no limit is set: the greatest number of pages.
+// unlimited is about the number that version 1 reports where no limit is set: the greatest number of pages.
 const unlimited = math.MaxInt64 / 2
 
 // groupLimit returns the least of the limits of a group and those above it.

@@ -29,8 +29,8 @@ func Seed() uint64 {
 	return seed
 }
 
-// few is by how much a run with ARROWSORT_FEW tries less than a short run: for builds that run many times slower, such
-// as that of the race detector.
+// few divides the cases of a short run where ARROWSORT_FEW is set: for builds that run many times slower, such as that
+// of the race detector.
 const few = 6
 
 // OneIn returns the number of cases of which this run tries one, where a short run tries one in n.

@@ -54,8 +54,8 @@ func Guard(err *error) {
 	}
 }
 
-// MakeArray returns an array of data. Data of which Arrow's constructors panic are an ErrMalformed: the array that such
-// a constructor leaves behind would keep the memory, so that they are tried on data that share no references.
+// MakeArray returns an array of data, or an ErrMalformed where Arrow's constructor panics. The array that a constructor
+// was making would then keep its references, so that it is tried on data without any first.
 func MakeArray(d arrow.ArrayData) (a arrow.Array, err error) {
 	defer Guard(&err)
 	array.MakeFromData(unowned(d))
@@ -174,8 +174,8 @@ func nulls(mem memory.Allocator, typ arrow.DataType, n int) arrow.ArrayData {
 	return data
 }
 
-// NewTable makes a table of the columns that column makes and gives away, with a number of rows; less than 0: that of
-// the columns. The caller releases it.
+// NewTable makes a table of the columns that column returns, which it takes over, with a number of rows; less than 0:
+// that of the columns. The caller releases it.
 func NewTable(schema *arrow.Schema, rows int64, column func(i int) (*arrow.Chunked, error)) (arrow.Table, error) {
 	columns := make([]arrow.Column, schema.NumFields())
 	for i, f := range schema.Fields() {
@@ -211,8 +211,8 @@ func ConvertChunks(column *arrow.Chunked, typ arrow.DataType,
 	return arrow.NewChunked(typ, chunks), nil
 }
 
-// ConvertChildren returns an array of a nested type, whose children convert makes. They stay as long as they are: the
-// rows of their parent find them by the same numbers. The caller releases it.
+// ConvertChildren returns an array of a nested type, whose children convert makes. Their rows keep their numbers, by
+// which the rows of the parent find them. The caller releases it.
 func ConvertChildren(d arrow.ArrayData, typ arrow.DataType,
 	convert func(i int, child arrow.ArrayData) (arrow.ArrayData, error)) (arrow.ArrayData, error) {
 	children := make([]arrow.ArrayData, 0, len(d.Children()))

@@ -22,8 +22,8 @@ func IndexLimit(typ arrow.DataType) int64 {
 }
 
 // DistinctDictionaries returns the different dictionaries of n arrays, and which of them each array has: -1 where of
-// returns nil. A dictionary counts as one that is Identical if that is the first or its predecessor, as those are that
-// were read again with every batch.
+// returns nil. A dictionary counts as the first one or as its predecessor if it is Identical to it: readers may read it
+// again with every batch.
 func DistinctDictionaries(n int, of func(i int) arrow.ArrayData) (distinct []arrow.ArrayData, which []int) {
 	which = make([]int, n)
 	known := map[arrow.ArrayData]int{}

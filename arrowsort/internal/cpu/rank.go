@@ -236,7 +236,7 @@ func NextMark(marks []uint64, lo, hi int) int {
 	return hi
 }
 
-// ranksBefore returns what the ranks within each bin lack to be those among all rows.
+// ranksBefore returns the number to add to the ranks within each bin: that of the ranks before the bin.
 func ranksBefore(starts []uint32, groups []int, ties Ties) []uint64 {
 	ranks := make([]uint64, len(groups))
 	before := uint64(0)

@@ -108,8 +108,8 @@ func (s *sorter) searchTable(places []uint64, rows int, bounds keys.Bounds) erro
 	})
 }
 
-// searchTies places rows from row first on, whose leading words tie with those of the rows between two places, by their
-// further words.
+// searchTies places the rows from row first on by their further words, each among the rows that tie with it in the
+// leading word: those between the two bounds in places.
 func (s *sorter) searchTies(places []uint64, first int, right bool) {
 	values, intervals := blocksOfWords.Get(), blocksOfIntervals.Get()
 	defer blocksOfWords.Put(values)
@@ -146,12 +146,12 @@ type binSearch struct {
 	part   *partition.Partition
 	bounds keys.Bounds
 	found  []uint64            // by bin: codes of values, then places among the rows of the bin
-	next   [][]uint32          // of each share, the place of its first value in each bin
+	next   [][]uint32          // of each stripe, the place of its first value in each bin
 	first  []uint64            // row in order that belongs to each bin, and their number
 	tables []*keys.SearchTable // of each worker
 }
 
-// searchBins writes what is bounds for of each of the rows from row first on, among the rows before row rows.
+// searchBins writes the bounds of each of the rows from row first on, among the rows before row rows.
 func (s *sorter) searchBins(places []uint64, rows, first int, bounds keys.Bounds) error {
 	sample := s.keys.SampleOf(s.keys.Source(), s.rows)
 	classifier := partition.NewClassifier(sample, rows+len(places), s.keys.Plan.Borders())

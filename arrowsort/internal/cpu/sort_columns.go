@@ -21,7 +21,7 @@ func (s *sorter) sortColumns() error {
 		return err
 	}
 	movers := append(s.movers(), added...)
-	// then the codes are made in the count and in the move, and bins are kept between them
+	// codes that move are made for the count and for the move: with bins that are kept, not a third time
 	_, encoded := codes.(movedRows)
 	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
 	texts := s.textsToMove()
@@ -99,8 +99,8 @@ func (s *sorter) movedCodes(numbers *payload.Mover) (c movedRows, added []*paylo
 	return c, added, nil
 }
 
-// movedKeys returns the job's columns as they lie in the result, if that holds all keys: gathered, of fixed width, and
-// no row null unless the key is the only one: then the bins keep its nulls apart, where they are in the end.
+// movedKeys returns the job's columns as they lie in the result, if codes can be made from them: each key is part of
+// the result, of fixed width and without nulls. An only key may have nulls, since no bin holds nulls and values.
 func (s *sorter) movedKeys() ([]keyencode.Column, bool) {
 	columns := make([]keyencode.Column, len(s.keys.Columns))
 	for _, key := range s.keys.Keys {
@@ -113,16 +113,16 @@ func (s *sorter) movedKeys() ([]keyencode.Column, bool) {
 	return columns, true
 }
 
-// movedKey is movedKeys for one column, or for the ranks that move in its place.
+// movedKey is movedKeys for one column, or for the indices that move in its place.
 func (s *sorter) movedKey(column int) (moved keyencode.Column, ok bool) {
 	for g, i := range s.job.Gather {
 		c := s.columns[g]
 		switch {
-		case s.movesAsRanks(g, column):
-			ranks := s.keys.Dictionaries[i].Indices
-			chunk := ranks.Chunks[0]
+		case s.movesAsIndices(g, column):
+			indices := s.keys.Dictionaries[i].Indices
+			chunk := indices.Chunks[0]
 			chunk.Values = c.Strings.Mover.Out
-			return keyencode.Column{Kind: ranks.Kind, Chunks: []keyencode.Chunk{chunk}}, true
+			return keyencode.Column{Kind: indices.Kind, Chunks: []keyencode.Chunk{chunk}}, true
 		case i != column:
 		case c.Values != nil && c.Bits == nil && movable(c.Kind):
 			chunk := keyencode.Chunk{Rows: s.rows, Validity: c.Validity, Values: c.Values.Out}
@@ -161,18 +161,18 @@ func (s *sorter) sortOversizedColumns(src keys.Source, movers []*payload.Mover, 
 		return err
 	}
 	for _, l := range movers {
-		spare, err := s.mem.Bytes(n * l.Width)
+		copied, err := s.mem.Bytes(n * l.Width)
 		if err != nil {
 			return err
 		}
 		out := l.Out[lo*l.Width : hi*l.Width]
-		err = s.pool.Tiles(n, l.StepRows(), func(_, a, b int) { copy(spare[a*l.Width:b*l.Width], out[a*l.Width:]) })
+		err = s.pool.Tiles(n, l.StepRows(), func(_, a, b int) { copy(copied[a*l.Width:b*l.Width], out[a*l.Width:]) })
 		if err == nil {
 			err = s.pool.Tiles(n, l.StepRows(), func(_, a, b int) {
-				scatter.Gather(out[a*l.Width:b*l.Width], spare, order[a:b], l.Width)
+				scatter.Gather(out[a*l.Width:b*l.Width], copied, order[a:b], l.Width)
 			})
 		}
-		s.mem.Free(spare)
+		s.mem.Free(copied)
 		if err != nil {
 			return err
 		}
@@ -230,11 +230,11 @@ func (t *movedStrings) encodeRows(dst []uint64, word int, rows []uint32) {
 	}
 }
 
-// movesAsRanks reports whether a column of the result, by its place there, moves as the ranks that are the given
+// movesAsIndices reports whether a column of the result, by its place there, moves as the indices that are the given
 // column. Strings of fixed width and views move as they are.
-func (s *sorter) movesAsRanks(place, column int) bool {
-	few := s.keys.Dictionaries[s.job.Gather[place]]
-	return few != nil && few.Column == column && s.columns[place].Strings != nil
+func (s *sorter) movesAsIndices(place, column int) bool {
+	d := s.keys.Dictionaries[s.job.Gather[place]]
+	return d != nil && d.Column == column && s.columns[place].Strings != nil
 }
 
 // movedRows are rows that the partition has moved with their leading words and, when rows may tie in those, with what

@@ -35,7 +35,7 @@ func (s *sorter) fewCodes() bool {
 	return bins*4*uint64(partition.StripesOfCodes(s.pool, s.rows)) <= uint64(s.rows)*counterBytes
 }
 
-// sortCounting returns a partition that has a bin for each code, so that bins need no sort. Rows that are near one
+// sortCounting partitions the rows with a bin for each code, so that bins need no sort. Rows that are near one
 // another go to few bins: their counters stay in the cache, and so do the lines of the result that the next rows go to.
 // done is false where codes are too many.
 func (s *sorter) sortCounting() (done bool, err error) {
@@ -56,8 +56,7 @@ func (s *sorter) sortCounting() (done bool, err error) {
 	return true, p.Scatter(movers)
 }
 
-// countCodes returns a partition that has a bin for each code, once its rows are counted, for movers that are to be
-// moved.
+// countCodes counts the rows of each code, for a partition that scatters these movers, if there are any.
 func (s *sorter) countCodes(movers []*payload.Mover) (*partition.Partition, error) {
 	p, err := partition.NewOfCodes(s.pool, s.mem, s.keys.Source(), s.rows, 1<<s.keys.Plan.WordBits(0))
 	if err != nil {
@@ -78,7 +77,7 @@ func (s *sorter) onlyCountableKey() bool {
 		return false
 	}
 	key := keys[0].Column
-	if gather[0] != key && !s.movesAsRanks(0, key) {
+	if gather[0] != key && !s.movesAsIndices(0, key) {
 		return false
 	}
 	kind := s.keys.Columns[key].Kind

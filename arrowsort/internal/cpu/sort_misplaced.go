@@ -243,7 +243,8 @@ func (m *outliers) merge() (done bool, err error) {
 	return true, err
 }
 
-// A copyRange is the rows from..to-1 of a tile. The insertions follow at one more than its rows: no range has both.
+// A copyRange is rows from..to-1 of a tile or of its insertions. Insertions are numbered after the rows, with a gap of
+// one, so that no range holds both.
 type copyRange struct{ from, to int }
 
 // copyRanges appends the rows in place of a tile and its insertions in the order of the result.
@@ -284,12 +285,12 @@ func (m *outliers) copyRanges(ranges []copyRange, f *binsort.Sorter, t *outlierT
 
 // move moves the rows of a tile and its insertions to the result, from a place on.
 func (m *outliers) move(
-	movers []*payload.Mover, spare []byte, t *outlierTile, insertions []uint32, ranges []copyRange, place int,
+	movers []*payload.Mover, scratch []byte, t *outlierTile, insertions []uint32, ranges []copyRange, place int,
 ) {
 	lo, n := m.anchors[t.first].row, m.anchors[t.last].row-m.anchors[t.first].row
 	for _, l := range movers {
-		rows := l.Block(lo, n, spare)
-		others := spare[n*l.Width:][:len(insertions)*l.Width]
+		rows := l.Block(lo, n, scratch)
+		others := scratch[n*l.Width:][:len(insertions)*l.Width]
 		l.Take(others, insertions)
 		out := l.Out[place*l.Width:]
 		for i, s := range ranges {

@@ -111,20 +111,20 @@ func (s *sorter) tileSplits(runs Runs) ([][]uint32, error) {
 	}
 	k := len(runs.Ends)
 	all := make([]uint32, (len(splitters)+1)*k)
-	borders := make([][]uint32, len(splitters)+1)
-	for i := range borders {
-		borders[i] = all[i*k : (i+1)*k]
+	splits := make([][]uint32, len(splitters)+1)
+	for i := range splits {
+		splits[i] = all[i*k : (i+1)*k]
 	}
 	err := s.pool.Tiles(len(splitters), 16, func(_, lo, hi int) {
 		var bounds [mergeRuns]keys.Interval
 		for i := lo; i < hi; i++ {
-			s.splitAt(runs, splitters[i], borders[i], bounds[:k])
+			s.splitAt(runs, splitters[i], splits[i], bounds[:k])
 		}
 	})
 	for i, end := range runs.Ends {
-		borders[len(splitters)][i] = uint32(end)
+		splits[len(splitters)][i] = uint32(end)
 	}
-	return borders, err
+	return splits, err
 }
 
 // splitAt cuts every run at a row: rows before the cut sort before it. Ties go before it in earlier runs and in its
@@ -148,22 +148,22 @@ func (s *sorter) splitAt(runs Runs, row uint32, splits []uint32, intervals []key
 	}
 }
 
-// mergeTiles merges the runs tile by tile. Unless they are proven to be in order, it sees whether they are as it merges
-// them. It reports false, and the result is undefined, when they are not.
+// mergeTiles merges the runs tile by tile. Unless they are proven to be in order, it checks that as it merges. It
+// reports false, and the result is undefined, when they are not.
 func (s *sorter) mergeTiles(runs Runs, proven bool) (inOrder bool, err error) {
-	borders, err := s.tileSplits(runs)
+	splits, err := s.tileSplits(runs)
 	if err != nil {
 		return false, err
 	}
-	tiles := make([]mergeTile, 0, len(borders))
+	tiles := make([]mergeTile, 0, len(splits))
 	first := make([]uint32, len(runs.Ends))
 	for i := range first {
 		lo, _ := runs.bounds(i)
 		first[i] = uint32(lo)
 	}
 	longest := 0
-	for out := 0; len(borders) > 0 && out < s.out; borders = borders[1:] {
-		t := mergeTile{first: first, end: borders[0], out: out}
+	for out := 0; len(splits) > 0 && out < s.out; splits = splits[1:] {
+		t := mergeTile{first: first, end: splits[0], out: out}
 		for i := range first {
 			if t.end[i] < first[i] { // by searches in rows that are not in order
 				return false, nil
@@ -174,7 +174,7 @@ func (s *sorter) mergeTiles(runs Runs, proven bool) (inOrder bool, err error) {
 			return false, nil
 		}
 		tiles, longest = append(tiles, t), max(longest, t.rows)
-		out, first = out+t.rows, borders[0]
+		out, first = out+t.rows, splits[0]
 	}
 	movers := s.movers()
 	workers := min(s.pool.Threads, len(tiles))

@@ -41,7 +41,7 @@ func (s *sorter) take(rows []uint32) error {
 // tinyRows is the largest number of rows whose statistics and plan would cost more than they save.
 const tinyRows = 1 << 10
 
-// A tinySorter is the temp storage of sortTiny: it does not grow with the rows, so that it is kept between calls.
+// A tinySorter is the temp storage of sortTiny, which is kept between calls: its size is fixed.
 type tinySorter struct {
 	order   binsort.Argsort
 	words   [tinyRows]uint64
@@ -56,8 +56,7 @@ var tinySorters = sync.Pool{New: func() any {
 	return t
 }}
 
-// fitsTiny reports whether sortTiny handles a job: row numbers of at most 1024 integers or floats without
-// nulls.
+// fitsTiny reports whether sortTiny handles a job: row numbers of at most 1024 integers or floats without nulls.
 func fitsTiny(job *engine.Job) bool {
 	if job.Rows == 0 || job.Rows > tinyRows || len(job.Keys) != 1 || job.RowNumbers != 4 && job.RowNumbers != 8 ||
 		len(job.Columns) != 1 ||
@@ -70,7 +69,7 @@ func fitsTiny(job *engine.Job) bool {
 		c.Chunks[0].Rows == job.Rows
 }
 
-// sortTiny orders ordered words, without statistics, plan, partition or goroutine.
+// sortTiny sorts by words that compare as the keys do, without statistics, plan, partition or goroutine.
 func sortTiny(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

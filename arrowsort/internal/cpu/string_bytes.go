@@ -57,13 +57,13 @@ func moveBytes(pool *workers.Pool, mem *arena.Arena, t *payload.Strings, p *part
 	return c, nil
 }
 
-// count adds up the bytes of each share's rows in each bin.
+// count adds up the bytes of each stripe's rows in each bin.
 func (c *movedBytes) count(pool *workers.Pool, t *payload.Strings, p *partition.Partition) error {
 	return pool.Run(len(p.Stripes), func(_, item int) {
 		var words [keys.BlockRows]uint64
-		share, n := &p.Stripes[item], make([]uint64, p.Classifier.Bins)
-		for lo := share.Lo; lo < share.Hi && (lo%keys.TileRows != 0 || !pool.Stopped()); lo += keys.BlockRows {
-			block := words[:min(keys.BlockRows, share.Hi-lo)]
+		stripe, n := &p.Stripes[item], make([]uint64, p.Classifier.Bins)
+		for lo := stripe.Lo; lo < stripe.Hi && (lo%keys.TileRows != 0 || !pool.Stopped()); lo += keys.BlockRows {
+			block := words[:min(keys.BlockRows, stripe.Hi-lo)]
 			t.Mover.Fill(buffers.Bytes(block), lo)
 			for i, bin := range p.Bins[lo : lo+len(block)] {
 				n[bin] += uint64(t.Length(block[i]))
@@ -73,8 +73,8 @@ func (c *movedBytes) count(pool *workers.Pool, t *payload.Strings, p *partition.
 	})
 }
 
-// place turns the numbers of bytes into places: bin by bin, and share by share within a bin. It returns how many bytes
-// move.
+// place turns the numbers of bytes into places: bin by bin, and stripe by stripe within a bin. It returns how many
+// bytes move.
 func (c *movedBytes) place(p *partition.Partition) (moved int) {
 	c.bins, c.moved = make([]int, p.Classifier.Bins+1), make([]bool, p.Classifier.Bins)
 	sum := uint64(0)

@@ -15,7 +15,7 @@ import (
 // lists gathers lists or, with sizes, list views, whose elements end up in the order of the rows.
 func lists[O offset](g *gatherer, col column, elem arrow.DataType, sizes bool) (*array.Data, error) {
 	elems := children(col.chunks, 0)
-	src := make([]extents[O], len(col.chunks))
+	src := make([]elementRanges[O], len(col.chunks))
 	width := int(unsafe.Sizeof(O(0)))
 	for i, c := range col.chunks {
 		more := 1
@@ -85,14 +85,14 @@ func (g *gatherer) fixedSizeLists(col column, typ *arrow.FixedSizeListType) (*ar
 
 // strings gathers strings or binary values with offsets of either width.
 func strings[O offset](g *gatherer, col column) (*array.Data, error) {
-	src, bytes := make([]extents[O], len(col.chunks)), make([][]byte, len(col.chunks))
+	src, bytes := make([]elementRanges[O], len(col.chunks)), make([][]byte, len(col.chunks))
 	for i, c := range col.chunks {
 		offsets, err := c.values(1, int(unsafe.Sizeof(O(0))), 1)
 		if err != nil {
 			return nil, err
 		}
 		bytes[i] = c.bytes(2)
-		src[i] = extents[O]{offsets: buffers.View[O](offsets), elements: len(bytes[i])}
+		src[i] = elementRanges[O]{offsets: buffers.View[O](offsets), elements: len(bytes[i])}
 	}
 	selection, offsets, sources, err := lengths(g, col, src)
 	if err != nil {
@@ -106,16 +106,18 @@ func strings[O offset](g *gatherer, col column) (*array.Data, error) {
 	return g.finish(col, nil, offsets, data), nil
 }
 
-// extents says which elements each row of a chunk has: from offsets[row], up to the next offset or, for list views,
-// sizes[row] of them.
-type extents[O offset] struct {
+// elementRanges says which elements each row of a chunk has: from offsets[row], up to the next offset or, for list
+// views, sizes[row] of them.
+type elementRanges[O offset] struct {
 	offsets, sizes []O
 	elements       int // all elements of the chunk
 }
 
 // lengths works out where the elements of every row lie and where they go. ends is the result's offsets, n+1 of them;
 // the caller releases starts.
-func lengths[O offset](g *gatherer, col column, src []extents[O]) (s spans[O], ends, starts *memory.Buffer, err error) {
+func lengths[O offset](
+	g *gatherer, col column, src []elementRanges[O],
+) (s spans[O], ends, starts *memory.Buffer, err error) {
 	n := col.sel.len()
 	width := int(unsafe.Sizeof(O(0)))
 	for i, e := range src {
@@ -176,7 +178,7 @@ func (g *gatherer) total(col column, sums []int64, width int) error {
 // measure writes for each position where its elements start and how many there are, none for a null, and returns how
 // many in all.
 func measure[O offset](
-	starts []uint64, lengths []O, src []extents[O], valid []bitmap, at []uint64,
+	starts []uint64, lengths []O, src []elementRanges[O], valid []bitmap, at []uint64,
 ) (sum int64, err error) {
 	for i, p := range at {
 		c, row := p>>rowBits, p&rowMask

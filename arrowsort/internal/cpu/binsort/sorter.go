@@ -120,8 +120,8 @@ func (f *Sorter) Order(plan *keyencode.Plan, src keys.Source, base, n int) []uin
 // permute reorders one mover of a bin in place. The sequential copy brings it into the cache; reading it at random
 // first would wait for memory row by row.
 func (f *Sorter) permute(mover []byte, order []uint32, width int) {
-	spare := f.Scratch[:copy(f.Scratch, mover)]
-	scatter.Gather(mover, spare, order, width)
+	copied := f.Scratch[:copy(f.Scratch, mover)]
+	scatter.Gather(mover, copied, order, width)
 }
 
 // Own copies an order, nil for the identity, to storage that ordering does not use.

@@ -65,7 +65,7 @@ func (s *intervalSearch) release() {
 	intervalSearches.Put(s)
 }
 
-// next lists the intervals of the least word that is still to be looked at.
+// next lists the intervals of the least word that is still to be compared.
 func (s *intervalSearch) next() bool {
 	s.word, s.count = s.plan.Words(), 0
 	for i := range s.all {

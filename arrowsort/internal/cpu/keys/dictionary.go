@@ -106,13 +106,13 @@ func replaceIndices(indices []uint16, ranks []uint16) (null bool) {
 // newIndices makes a column of ranks: numbers or, where some rows are null, indices of a dictionary.
 func newIndices(ranks []uint16, rows []uint32, nullable bool) *Dictionary {
 	chunk := keyencode.Chunk{Rows: len(ranks), Values: buffers.Bytes(ranks)}
-	f := &Dictionary{Indices: keyencode.Column{Kind: keyencode.Uint16}, Rows: rows}
+	d := &Dictionary{Indices: keyencode.Column{Kind: keyencode.Uint16}, Rows: rows}
 	if nullable {
-		f.Indices.Kind, chunk.Ranks = keyencode.Dictionary16, make([]uint32, len(rows))
+		d.Indices.Kind, chunk.Ranks = keyencode.Dictionary16, make([]uint32, len(rows))
 		buffers.Series(chunk.Ranks, 0)
 	}
-	f.Indices.Chunks = []keyencode.Chunk{chunk}
-	return f
+	d.Indices.Chunks = []keyencode.Chunk{chunk}
+	return d
 }
 
 // sampledStrings are rows of a sample: fewer than for codes, since each of them costs more.

@@ -11,8 +11,8 @@ import (
 )
 
 // FirstUnsorted returns the first of rows 0..n-1 of a source that sorts before its predecessor, -1 when there is none.
-// In the latter case it marks the rows that differ from their predecessors, and row 0, in starts, a bit for each row;
-// nil: nobody asks.
+// In the latter case it sets the bits of row 0 and of the rows that differ from their predecessors in starts, which has
+// a bit for each row, or is nil.
 func (k *Keys) FirstUnsorted(pool *workers.Pool, src Source, n int, starts []uint64) (int, error) {
 	var first atomic.Int64
 	first.Store(math.MaxInt64)

@@ -42,7 +42,8 @@ func (t *SearchTable) Release(mem *arena.Arena) {
 	mem.Free(buffers.Bytes(t.buckets[:cap(t.buckets)]))
 }
 
-// Fill holds the words of rows lo..hi-1 of a source, which are in order; false when they are too many and not equal.
+// Fill takes the words of rows lo..hi-1 of a source, which are in order. It reports false when they are too many,
+// unless all are equal.
 func (t *SearchTable) Fill(src Source, lo, hi int) bool {
 	t.rows, t.window = hi-lo, 0
 	t.codes, t.buckets = t.codes[:0], t.buckets[:0]

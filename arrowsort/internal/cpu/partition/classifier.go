@@ -38,8 +38,8 @@ const (
 
 // NewClassifier chooses the mapping for n rows from an ordered sample of their codes.
 func NewClassifier(ordered []uint64, n int, borders []uint64) *Classifier {
-	// 1024 bins are the best partition: one open line per bin and column stays in the L2 cache. Beyond 32768 rows in a
-	// bin the bins' own sorts cost more than a partition with more bins.
+	// 1024 bins are the best partition: the line that each bin of each column writes to stays in the L2 cache. Bins of
+	// more than 32768 rows cost more to sort than a partition with more bins.
 	binBits := min(max(1, min(bits.Len(uint(n/4096)), 10), bits.Len(uint(n>>15))), maxBinBits)
 	most := max(binsort.MaxRows, n>>binBits*6) // the most rows that a bin should have
 	fits := func(b *Classifier) bool {

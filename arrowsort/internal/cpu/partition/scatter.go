@@ -121,7 +121,7 @@ func (p *Partition) Combines(movers []*payload.Mover) bool {
 func (p *Partition) scatterCombining(movers []*payload.Mover) error {
 	threads := min(p.pool.Threads, len(p.Stripes))
 	bins := p.Classifier.Bins
-	lines, err := p.mem.Bytes(threads * scatter.BufferBytes(bins))
+	memory, err := p.mem.Bytes(threads * scatter.BufferBytes(bins))
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (p *Partition) scatterCombining(movers []*payload.Mover) error {
 	}
 	ws := make([]scatter.WriteCombiner, threads)
 	for i := range ws {
-		ws[i] = scatter.NewWriteCombiner(lines[i*scatter.BufferBytes(bins):][:scatter.BufferBytes(bins)], bins)
+		ws[i] = scatter.NewWriteCombiner(memory[i*scatter.BufferBytes(bins):][:scatter.BufferBytes(bins)], bins)
 	}
 	err = p.pool.Run(len(p.Stripes), func(worker, item int) {
 		s, w := &p.Stripes[item], &ws[worker]
@@ -147,7 +147,7 @@ func (p *Partition) scatterCombining(movers []*payload.Mover) error {
 		copy(s.Next, places)
 		p.Report(s.Hi - s.Lo)
 	})
-	p.mem.Free(lines)
+	p.mem.Free(memory)
 	p.mem.Free(scratch.all)
 	return err
 }
@@ -178,7 +178,7 @@ func (p *Partition) ScatterRecords(records []uint64, rowBits, rest uint) error {
 	})
 }
 
-// An placeRange is places lo..hi-1.
+// A placeRange is places lo..hi-1.
 type placeRange struct{ lo, hi int }
 
 // newPlaces returns the range of destinations above first, or empty if they are spread too far to prefetch.

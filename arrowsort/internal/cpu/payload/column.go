@@ -43,8 +43,8 @@ func NewColumn(pool *workers.Pool, mem *arena.Arena, k *keys.Keys, i, rows int) 
 		if c.Strings, err = newStrings(pool, c.chunked, nullable); err != nil {
 			return nil, err
 		}
-		if few := k.Dictionaries[i]; few != nil {
-			c.Strings.moveAsRanks(few)
+		if d := k.Dictionaries[i]; d != nil {
+			c.Strings.moveAsIndices(d)
 		}
 		return c, c.Strings.Mover.Allocate(mem, rows)
 	}
@@ -167,10 +167,10 @@ func (c *Column) Unpack(pool *workers.Pool, mem *arena.Arena) (engine.Column, er
 	return col, err
 }
 
-// moveAsRanks lets a column move as the indices of a dictionary, whose words are in a table.
-func (t *Strings) moveAsRanks(f *keys.Dictionary) {
-	t.table = make([]uint64, len(f.Rows))
-	t.Mover.Take(buffers.Bytes(t.table), f.Rows)
+// moveAsIndices lets a column move as the indices of a dictionary, whose words are in a table.
+func (t *Strings) moveAsIndices(d *keys.Dictionary) {
+	t.table = make([]uint64, len(d.Rows))
+	t.Mover.Take(buffers.Bytes(t.table), d.Rows)
 	t.table[0] = t.null()
-	t.Mover = newFixed(newChunked(&f.Indices))
+	t.Mover = newFixed(newChunked(&d.Indices))
 }

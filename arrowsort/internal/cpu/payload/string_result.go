@@ -29,7 +29,7 @@ func (t *Strings) Length(w uint64) int {
 	return int(w & (1<<t.lenBits - 1))
 }
 
-// Source returns what begins with a row's first byte.
+// Source returns the bytes from a row's first one on.
 func (t *Strings) Source(w uint64) []byte {
 	place := int(w >> (t.lenBits & 63))
 	if place < t.bases[0] {
@@ -38,7 +38,7 @@ func (t *Strings) Source(w uint64) []byte {
 	return t.inputFrom(place)
 }
 
-// inputFrom returns what begins at a place in the input.
+// inputFrom returns the bytes from a place in the input on.
 func (t *Strings) inputFrom(place int) []byte {
 	i := 0
 	if len(t.Chunks) > 1 {
@@ -271,7 +271,7 @@ func writeShort(data []byte, w uint64, n int) {
 const PrefetchRows = 64
 
 // prefetch reads the first and the last byte of each row: the cache misses of independent loads overlap, those of the
-// copies that follow would hardly.
+// copies that follow hardly would.
 //
 //go:noinline
 func (t *Strings) prefetch(words []uint64) (sum byte) {

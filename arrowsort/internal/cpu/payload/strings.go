@@ -90,10 +90,10 @@ func (t *Strings) offset(k *keyencode.Chunk, at int) int {
 
 // lengths returns those of the shortest and the longest string, null or not.
 func (t *Strings) lengths(pool *workers.Pool) (shortest, longest int, err error) {
-	type extent struct{ lo, hi int }
-	tiles := make([]extent, (t.starts[len(t.Chunks)]+keys.TileRows-1)/keys.TileRows)
+	type lengthRange struct{ lo, hi int }
+	tiles := make([]lengthRange, (t.starts[len(t.Chunks)]+keys.TileRows-1)/keys.TileRows)
 	err = pool.Tiles(t.starts[len(t.Chunks)], keys.TileRows, func(_, lo, hi int) {
-		e := extent{lo: math.MaxInt}
+		e := lengthRange{lo: math.MaxInt}
 		t.eachChunk(lo, hi, func(k, at, n int) {
 			var lo, hi int
 			if values := t.Chunks[k].Values; t.Kind == keyencode.Binary {
@@ -101,7 +101,7 @@ func (t *Strings) lengths(pool *workers.Pool) (shortest, longest int, err error)
 			} else {
 				lo, hi = lengthsOf(buffers.View[int64](values)[at : at+n+1])
 			}
-			e = extent{min(e.lo, lo), max(e.hi, hi)}
+			e = lengthRange{min(e.lo, lo), max(e.hi, hi)}
 		})
 		tiles[lo/keys.TileRows] = e
 	})
@@ -188,8 +188,8 @@ func (t *Strings) Long() bool { return !t.short && t.table == nil }
 // InputBytes returns the number of bytes of the rows in the input.
 func (t *Strings) InputBytes() int { return t.bases[len(t.Chunks)] - t.bases[0] }
 
-// MoveTo lets words refer to the first bytes of the result, before the bytes of the input. It reports false where
-// these are too many for a word.
+// MoveTo numbers the bytes of the input after a number of bytes of the result, so that words refer to either. It
+// reports false where these are too many for a word.
 func (t *Strings) MoveTo(data int) bool {
 	if uint(bits.Len(uint(data+t.InputBytes())))+t.lenBits > 63 {
 		return false

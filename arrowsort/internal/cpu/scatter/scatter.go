@@ -124,7 +124,7 @@ func Prefetch(b []byte) (sum byte) {
 }
 
 // PrefetchShared brings lines of the result into the cache. Other workers may store to a few of them at the same time,
-// near the border of two shares; what is read there has no use, so that the race detector need not see it.
+// near the border of two stripes; what is read there has no use, so that the race detector need not see it.
 //
 //go:norace
 //go:noinline

@@ -64,7 +64,7 @@ func (w *WriteCombiner) Scatter(dst, src []byte, bins []uint16, places []uint32,
 // combines reports whether values of a width go through the buffers. Others are copied.
 func combines(width int) bool { return width <= 32 && width&(width-1) == 0 }
 
-// fillFirst moves a row that fills the first lines of a bin: these begin in another bin or share, so only the rows of
+// fillFirst moves a row that fills the first lines of a bin: these begin in another bin or stripe, so only the rows of
 // this one are written.
 func (w *WriteCombiner) fillFirst(dst, src []byte, bin int, places []uint32, width int) {
 	p := int(places[bin])

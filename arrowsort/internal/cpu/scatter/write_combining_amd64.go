@@ -6,7 +6,7 @@ import "unsafe"
 const HasNonTemporalStores = true
 
 // The kernels write each row to the buffer of its bin, and buffers that are full past the caches. They return the rows
-// that are done: all, or those before one that fills a buffer whose lines begin in another bin or share.
+// that are done: all, or those before one that fills a buffer whose lines begin in another bin or stripe.
 
 //go:noescape
 func combine1(job *rowsToCombine) int
