@@ -120,3 +120,25 @@ func newTimeType(kind, form string) (*valueType, error) {
 		return arrow.Timestamp(t.UnixMicro()), err
 	}), nil
 }
+
+// A Type is a type that is given to a column, and the form of its values.
+type Type struct {
+	*valueType
+	text string
+}
+
+// String returns the type as ParseType reads it.
+func (t *Type) String() string { return t.text }
+
+// Kind returns what values of the type are called.
+func (t *Type) Kind() string {
+	switch t.ID() {
+	case arrow.STRING:
+		return "text"
+	case arrow.DATE32:
+		return "dates"
+	case arrow.TIMESTAMP:
+		return "times"
+	}
+	return "numbers"
+}

@@ -14,28 +14,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/decimal256"
 )
 
-// A Type is a type that is given to a column, and the form of its values.
-type Type struct {
-	*valueType
-	text string
-}
-
-// String returns the type as ParseType reads it.
-func (t *Type) String() string { return t.text }
-
-// Kind returns what values of the type are called.
-func (t *Type) Kind() string {
-	switch t.ID() {
-	case arrow.STRING:
-		return "text"
-	case arrow.DATE32:
-		return "dates"
-	case arrow.TIMESTAMP:
-		return "times"
-	}
-	return "numbers"
-}
-
 // A valueType is a type of the values of a column: how they are read, and appended to a builder of it.
 type valueType struct {
 	arrow.DataType
@@ -59,49 +37,6 @@ func typeOf[B appender[T], T any](typ arrow.DataType, parse func(string) (T, err
 		b.(B).Append(v)
 		return err
 	}}
-}
-
-// The type of a CSV column is the first of types that every value of the column reads as; an empty value is null and
-// reads as anything, and a column of empty values only is a string.
-//
-//   - int64: as Go prints it, so that 007 and +1 stay strings
-//   - uint64: the same, for the numbers from 2^63
-//   - float64: decimal or scientific notation whose digits a float64 keeps: printed with as many digits, it is the same
-//     text, and whole numbers are exact; NaN, Inf
-//   - decimal of up to 76 digits: decimal notation
-//   - float64 again, now of numbers that lose digits; none is so large that it would be infinite
-//   - bool: true, false in lower, upper or title case
-//   - date32: 2006-01-02
-//   - timestamp[us]: 2006-01-02 15:04:05 with a T or a space and up to six digits of a second; no time zone
-//   - timestamp[us, UTC]: the same with Z or an offset such as +02:00, +0200 or +02
-//   - string
-const (
-	asInt = iota
-	asUint
-	asFloat
-	asDecimal
-	asRounded
-	asBool
-	asDate
-	asTime
-	asInstant
-	asText
-)
-
-var floatType = typeOf[*array.Float64Builder](arrow.PrimitiveTypes.Float64, parseFloat)
-
-var types = [...]*valueType{
-	asInt:     typeOf[*array.Int64Builder](arrow.PrimitiveTypes.Int64, parseInt),
-	asUint:    typeOf[*array.Uint64Builder](arrow.PrimitiveTypes.Uint64, parseUint),
-	asFloat:   floatType,
-	asDecimal: nil, // its precision depends on the values
-	asRounded: floatType,
-	asBool:    typeOf[*array.BooleanBuilder](arrow.FixedWidthTypes.Boolean, parseBool),
-	asDate:    typeOf[*array.Date32Builder](arrow.FixedWidthTypes.Date32, parseDate),
-	asTime:    typeOf[*array.TimestampBuilder](&arrow.TimestampType{Unit: arrow.Microsecond}, readsTime(false)),
-	asInstant: typeOf[*array.TimestampBuilder](arrow.FixedWidthTypes.Timestamp_us, readsTime(true)),
-	asText: typeOf[*array.StringBuilder](arrow.BinaryTypes.String,
-		func(value string) (string, error) { return value, nil }),
 }
 
 func parseInt(s string) (int64, error) {

@@ -2,8 +2,10 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
@@ -118,4 +120,58 @@ func decompressedSize(codec compress.Compression, packed []byte, checked bool) (
 		}
 	}
 	return 0, false
+}
+
+// A compressor compresses pages, one after the other. It keeps the encoder of zstd, which is slow to make.
+type compressor struct{ zstd *zstd.Encoder }
+
+// with returns the function that compresses with a codec; nil for no compression.
+func (c *compressor) with(id compress.Compression, level int) (func(dst, src []byte) []byte, error) {
+	switch id {
+	case compress.Codecs.Uncompressed:
+		return nil, nil
+	case compress.Codecs.Zstd:
+		if c.zstd == nil {
+			var err error
+			if c.zstd, err = newZstdEncoder(level); err != nil {
+				return nil, err
+			}
+		}
+		return func(dst, src []byte) []byte { return c.zstd.EncodeAll(src, dst) }, nil
+	case compress.Codecs.Snappy: // faster than arrow's, which takes fresh memory for each page besides
+		return func(dst, src []byte) []byte {
+			most := s2.MaxEncodedLen(len(src))
+			return s2.EncodeSnappy(slices.Grow(dst, most)[:most], src)
+		}, nil
+	}
+	codec, err := compress.GetCodec(id)
+	if err != nil {
+		return nil, err
+	}
+	level = cmp.Or(level, compress.DefaultCompressionLevel)
+	return func(dst, src []byte) []byte {
+		dst = slices.Grow(dst, int(codec.CompressBound(int64(max(1, len(src))))))
+		return codec.EncodeLevel(dst, src, level)
+	}, nil
+}
+
+// zstdWindow is the window of zstd: about a page.
+const zstdWindow = MaxBytes
+
+// newZstdEncoder returns an encoder for many pages. Its window is a page, where that of Arrow Go's codec is several
+// megabytes, and it writes no checksum, since page headers have one.
+func newZstdEncoder(level int) (*zstd.Encoder, error) {
+	speed := zstd.SpeedFastest // zstd's level 1
+	if level > 0 {
+		speed = zstd.EncoderLevelFromZstd(level)
+	}
+	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow),
+		zstd.WithEncoderLevel(speed),
+		zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
+}
+
+// Codecs are the compressions by name.
+var Codecs = map[string]compress.Compression{
+	"none": compress.Codecs.Uncompressed, "snappy": compress.Codecs.Snappy, "gzip": compress.Codecs.Gzip,
+	"brotli": compress.Codecs.Brotli, "zstd": compress.Codecs.Zstd, "lz4": compress.Codecs.Lz4Raw,
 }

@@ -6,8 +6,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/apache/arrow-go/v18/parquet/compress"
-
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
@@ -118,12 +116,6 @@ func NamesEncoding[E ~int64](encodings []E, encoding int) bool {
 		return int(e) == encoding || encoding == RLEDictionary && e == PlainDictionary ||
 			encoding == PlainDictionary && e == RLEDictionary
 	})
-}
-
-// Codecs are the compressions by name.
-var Codecs = map[string]compress.Compression{
-	"none": compress.Codecs.Uncompressed, "snappy": compress.Codecs.Snappy, "gzip": compress.Codecs.Gzip,
-	"brotli": compress.Codecs.Brotli, "zstd": compress.Codecs.Zstd, "lz4": compress.Codecs.Lz4Raw,
 }
 
 // headWindow is the bytes that are read for a page header, which may have long statistics.

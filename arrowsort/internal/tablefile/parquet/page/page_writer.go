@@ -1,14 +1,11 @@
 package page
 
 import (
-	"cmp"
 	"hash/crc32"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/schema"
-	"github.com/klauspost/compress/s2"
-	"github.com/klauspost/compress/zstd"
 )
 
 // MaxBytes is about the bytes of a page at most.
@@ -16,9 +13,9 @@ const MaxBytes = 1 << 20
 
 // A Writer writes column chunks to the start of a file in memory, and makes their page index.
 type Writer struct {
-	packed   []byte // compressed
-	zstd     *zstd.Encoder
-	compress func(dst, src []byte) []byte // nil: not at all
+	packed     []byte // compressed
+	compressor compressor
+	compress   func(dst, src []byte) []byte // nil: not at all
 
 	out   []byte // what is written
 	size  int    // of out without compression
@@ -34,7 +31,7 @@ func (w *Writer) Start(out []byte) {
 // StartChunk starts the next column chunk.
 func (w *Writer) StartChunk(column *schema.Column, codec compress.Compression, level int) (err error) {
 	w.Index = append(w.Index, Index{Column: column})
-	w.compress, err = w.compressor(codec, level)
+	w.compress, err = w.compressor.with(codec, level)
 	return err
 }
 
@@ -86,49 +83,4 @@ func (w *Writer) Finish() (file []byte, index []Index) {
 	file, index = w.out, w.Index
 	w.out, w.Index = nil, nil
 	return file, index
-}
-
-// compressor returns the function that compresses with a codec; nil for no compression.
-func (w *Writer) compressor(id compress.Compression, level int) (func(dst, src []byte) []byte, error) {
-	switch id {
-	case compress.Codecs.Uncompressed:
-		return nil, nil
-	case compress.Codecs.Zstd:
-		if w.zstd == nil {
-			var err error
-			if w.zstd, err = newZstdEncoder(level); err != nil {
-				return nil, err
-			}
-		}
-		return func(dst, src []byte) []byte { return w.zstd.EncodeAll(src, dst) }, nil
-	case compress.Codecs.Snappy: // faster than arrow's, which takes fresh memory for each page besides
-		return func(dst, src []byte) []byte {
-			most := s2.MaxEncodedLen(len(src))
-			return s2.EncodeSnappy(slices.Grow(dst, most)[:most], src)
-		}, nil
-	}
-	codec, err := compress.GetCodec(id)
-	if err != nil {
-		return nil, err
-	}
-	level = cmp.Or(level, compress.DefaultCompressionLevel)
-	return func(dst, src []byte) []byte {
-		dst = slices.Grow(dst, int(codec.CompressBound(int64(max(1, len(src))))))
-		return codec.EncodeLevel(dst, src, level)
-	}, nil
-}
-
-// zstdWindow is the window of zstd: about a page.
-const zstdWindow = MaxBytes
-
-// newZstdEncoder returns an encoder for many pages. Its window is a page, where that of Arrow Go's codec is several
-// megabytes, and it writes no checksum, since page headers have one.
-func newZstdEncoder(level int) (*zstd.Encoder, error) {
-	speed := zstd.SpeedFastest // zstd's level 1
-	if level > 0 {
-		speed = zstd.EncoderLevelFromZstd(level)
-	}
-	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow),
-		zstd.WithEncoderLevel(speed),
-		zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
 }

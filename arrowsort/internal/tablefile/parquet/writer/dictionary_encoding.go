@@ -11,14 +11,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
-// Numbers are written as a dictionary and indices where the column may have one and it pays. A column with more
-// distinct values is written plain; that shows long before its last row.
-const numberEntries = 1 << 17 // of a dictionary: those of 8 bytes fill the page that other writers give it
-
-// mostNumbers returns how many values of 4 or 8 bytes are worth a dictionary: with more, it and the indices take nearly
-// as much as the values.
-func mostNumbers(rows, width int) int { return min(numberEntries, rows*width/16) }
-
 // integerTable finds the number of a value by open addressing.
 type integerTable struct {
 	values  []int64 // by slot
@@ -218,3 +210,49 @@ func (v *flatValues) renumber(s *encodeBuffers) {
 	}
 	v.indices = s.indices
 }
+
+// distinctSample is a set of hashes.
+type distinctSample [1 << stretchBits]uint64
+
+// mostlyDistinct reports whether nearly all values of each stretch differ, by their hashes.
+func (t *distinctSample) mostlyDistinct(v *flatValues, hashAt func(row int) uint64) bool {
+	if v.rows < 2*stretches*stretchRows {
+		return false
+	}
+	for s := range stretches {
+		first := s * (v.rows - stretchRows) / (stretches - 1)
+		if t.distinct(v, first, hashAt) < distinctFrom {
+			return false
+		}
+	}
+	return true
+}
+
+// distinct counts the values of a stretch from a row on; a null is none.
+func (t *distinctSample) distinct(v *flatValues, first int, hashAt func(row int) uint64) (n int) {
+	clear(t[:])
+	for row := first; row < first+stretchRows; row++ {
+		if !v.valid(row) {
+			continue
+		}
+		h := hashAt(row) | 1 // 0 is an empty slot
+		slot := h >> (64 - stretchBits)
+		for t[slot] != 0 && t[slot] != h {
+			slot = (slot + 1) % uint64(len(t))
+		}
+		if t[slot] == 0 {
+			t[slot] = h
+			n++
+		}
+	}
+	return n
+}
+
+// A few stretches of rows show most columns that gain nothing from a dictionary, before all values are numbered: nearly
+// all values of a stretch differ. Values of a column that gains, in random order, repeat more often.
+const (
+	stretches    = 3
+	stretchRows  = 1 << 12
+	distinctFrom = stretchRows - stretchRows/100 // of a stretch; in no order numberEntries values have fewer
+	stretchBits  = 14
+)

@@ -1,13 +1,15 @@
 package writer
 
 import (
+	"encoding/binary"
 	"hash/maphash"
+	"math/bits"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
@@ -26,59 +28,6 @@ func writesFlat(typ arrow.DataType, physical parquet.Type) bool {
 		return physical == parquet.Types.Int32
 	}
 	return page.FixedWidth(typ, physical) > 0 || page.IsByteArray(typ, physical)
-}
-
-// setNumbers sets the values to numbers, in a dictionary if the column may have one and it is smaller.
-func (v *flatValues) setNumbers(a arrow.Array, useDictionary bool, s *encodeBuffers) {
-	d := a.Data()
-	switch a.DataType().ID() {
-	case arrow.INT8:
-		s.wide = widen(s.wide, arrow.GetValues[int8](d, 1))
-	case arrow.INT16:
-		s.wide = widen(s.wide, arrow.GetValues[int16](d, 1))
-	case arrow.UINT8:
-		s.wide = widen(s.wide, arrow.GetValues[uint8](d, 1))
-	case arrow.UINT16:
-		s.wide = widen(s.wide, arrow.GetValues[uint16](d, 1))
-	default:
-		if a.DataType().(arrow.FixedWidthDataType).BitWidth() == 32 {
-			takeNumbers(v, arrow.GetValues[int32](d, 1), useDictionary, s)
-		} else {
-			takeNumbers(v, arrow.GetValues[int64](d, 1), useDictionary, s)
-		}
-		return
-	}
-	takeNumbers(v, s.wide, useDictionary, s)
-}
-
-// widen extends values to 32 bits.
-func widen[T int8 | int16 | uint8 | uint16](wide []int32, values []T) []int32 {
-	wide = wide[:0]
-	for _, x := range values {
-		wide = append(wide, int32(x))
-	}
-	return wide
-}
-
-func takeNumbers[T int32 | int64](v *flatValues, rows []T, useDictionary bool, s *encodeBuffers) {
-	v.plain = numberValues[T](rows)
-	if !useDictionary {
-		return
-	}
-	if s.stretch.mostlyDistinct(v, func(row int) uint64 { return hash(int64(rows[row])) }) {
-		return
-	}
-	s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows]
-	entries := dictionaryEncode(&s.integers, rows, v, s.indices, mostNumbers(v.rows, v.plain.bytes(0, 1)))
-	if entries == nil {
-		return
-	}
-	v.indices, v.count, s.entries = s.indices, len(entries), s.entries[:0]
-	for _, x := range entries {
-		one := [1]T{T(x)}
-		s.entries = append(s.entries, arrow.GetBytes(one[:])...)
-	}
-	v.entries = s.entries
 }
 
 func (n numberValues[T]) bytes(row, rows int) int { return rows * len(arrow.GetBytes([]T{0})) }
@@ -118,39 +67,6 @@ type textValues[T int32 | int64] struct {
 
 var textSeed = maphash.MakeSeed()
 
-// setText sets the values to text, in a dictionary if the column may have one and it is smaller.
-func (v *flatValues) setText(a arrow.Array, useDictionary bool, s *encodeBuffers) {
-	data := []byte{} // an empty text is not nil
-	if b := a.Data().Buffers()[2]; b != nil && b.Len() > 0 {
-		data = b.Bytes()
-	}
-	switch a.DataType().ID() {
-	case arrow.STRING, arrow.BINARY:
-		takeText(v, textValues[int32]{arrow.GetOffsets[int32](a.Data(), 1), data}, useDictionary, s)
-	default:
-		takeText(v, textValues[int64]{arrow.GetOffsets[int64](a.Data(), 1), data}, useDictionary, s)
-	}
-}
-
-func takeText[T int32 | int64](v *flatValues, t textValues[T], useDictionary bool, s *encodeBuffers) {
-	v.plain = t
-	if !useDictionary {
-		return
-	}
-	if s.stretch.mostlyDistinct(v, func(row int) uint64 { return maphash.Bytes(textSeed, t.at(row)) }) {
-		return
-	}
-	s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows]
-	most := min(dictionary.MaxEntries, v.rows/rowsPerText)
-	if first := s.textTable.dictionaryEncode(t.at, v, s.indices, most); first != nil {
-		v.indices, v.count, s.entries = s.indices, len(first), s.entries[:0]
-		for _, row := range first {
-			s.entries = appendText(s.entries, t.at(int(row)))
-		}
-		v.entries = s.entries
-	}
-}
-
 func (t textValues[T]) at(row int) []byte { return t.data[t.offsets[row]:t.offsets[row+1]] }
 
 func (t textValues[T]) bytes(row, rows int) int {
@@ -167,13 +83,44 @@ func (t textValues[T]) appendTo(out []byte, v *flatValues, row, rows int) []byte
 	return out
 }
 
-// newValues returns the rows of an array of numbers or text.
-func newValues(a arrow.Array, useDictionary bool, s *encodeBuffers) *flatValues {
-	v := rowsOf(a)
-	if _, text := a.DataType().(arrow.BinaryDataType); text {
-		v.setText(a, useDictionary, s)
-	} else {
-		v.setNumbers(a, useDictionary, s)
+// flatValues are the rows of a flat column in a row group: their values, or text that is in a dictionary, with indices
+// into one where their pages hold those.
+type flatValues struct {
+	rows     int
+	validity []byte // nil: all valid
+	offset   int    // of the first row in the bitmap
+	nulls    int
+
+	plain   plainValues // nil: text that is in a dictionary
+	indices []int32     // into a dictionary, if there is one; anything for a null
+	entries []byte      // of the dictionary, plain
+	count   int         // how many those are
+}
+
+// plainValues are values that can be written without a dictionary: numbers or texts.
+type plainValues interface {
+	// bytes are those that rows take at most.
+	bytes(row, rows int) int
+	// appendTo appends the rows that are not null.
+	appendTo(out []byte, v *flatValues, row, rows int) []byte
+}
+
+// rowsOf returns the rows of an array without the values.
+func rowsOf(a arrow.Array) *flatValues {
+	v := &flatValues{rows: a.Len(), offset: a.Data().Offset(), nulls: a.NullN()}
+	if v.nulls > 0 {
+		v.validity = a.NullBitmapBytes()
 	}
 	return v
+}
+
+func (v *flatValues) valid(row int) bool {
+	return v.validity == nil || bitutil.BitIsSet(v.validity, v.offset+row)
+}
+
+// width returns the bits of an index.
+func (v *flatValues) width() int { return max(1, bits.Len(uint(max(1, v.count)-1))) }
+
+func appendText(out, text []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(out, uint32(len(text))), text...)
 }
