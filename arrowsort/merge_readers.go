@@ -75,7 +75,7 @@ func checkReaders(readers []array.RecordReader) error {
 		}
 	}
 	if i, k, ok := adapter.Repeated(readers); ok {
-		return fmt.Errorf("%w: readers %d and %d to merge are the same; its rows can be read once", ErrOption, i, k)
+		return fmt.Errorf("%w: readers %d and %d are the same, whose rows can be read only once", ErrOption, i, k)
 	}
 	return nil
 }

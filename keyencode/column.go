@@ -8,7 +8,7 @@ type Kind uint8
 
 // The kinds. Multi-byte values are little-endian.
 const (
-	Null            Kind = iota // no values; every row is null (as a key), or only the validity counts (as a payload)
+	Null            Kind = iota // no values: as a key every row is null, as a payload only the validity counts
 	Bool                        // bits; false < true
 	Int8                        // two's complement
 	Int16                       //
@@ -48,7 +48,7 @@ type Chunk struct {
 	Validity []byte   // one bit per row, least significant bit first, 0 is null; nil when no row is null
 	Values   []byte   // values; Bool: bits; Binary, LargeBinary: offsets; BinaryView: views; Dictionary: indices
 	Data     [][]byte // Binary, LargeBinary: the bytes; BinaryView: the variadic buffers
-	Ranks    []uint32 // Dictionary keys: the rank of each dictionary entry plus one, equal for equal entries; 0 is null
+	Ranks    []uint32 // Dictionary keys: one plus the rank of each dictionary entry, equal for equal entries; 0 is null
 }
 
 // Rows returns the number of rows in all chunks.
@@ -113,8 +113,8 @@ func (k Kind) isFloat() bool { return k == Float16 || k == Float32 || k == Float
 
 func (k Kind) isDictionary() bool { return k >= Dictionary8 && k <= Dictionary64 }
 
-// signBit returns the bits to invert that turn a raw word of the kind into an ordered one: two's complement orders as
-// unsigned with its sign bit flipped. Floats are turned into two's complement first.
+// signBit returns the bit to invert in a raw word of the kind so that it orders as unsigned; 0 if it does already.
+// Floats are turned into two's complement first.
 func (k Kind) signBit() uint64 {
 	switch k {
 	case Int8:
@@ -143,8 +143,7 @@ func (k Kind) infinity() uint64 {
 // blockRows is the number of rows of a unit of work: their codes fit in the first-level cache.
 const blockRows = 1024
 
-// gatherRows is the number of rows that are gathered at a time: few, because calls for a handful of rows pay for the
-// memory, too.
+// gatherRows is the number of rows that are gathered at a time: few, since a call for one row takes memory for all.
 const gatherRows = 64
 
 // A reader finds the rows of a column in its chunks.
@@ -175,7 +174,7 @@ func (c *cursor) move(row int) {
 	c.chunk, c.start, c.end = &c.column.Chunks[k], c.chunks[k], c.chunks[k+1]
 }
 
-// each calls f for the runs of rows lo..hi-1 that lie in one chunk, at most blockRows long: row at of the chunk is row
+// each calls f for the runs of rows lo..hi-1 in one chunk: up to blockRows rows, from row at of the chunk, which is row
 // row of the column.
 func (r *reader) each(lo, hi int, f func(c *Chunk, at, n, row int)) {
 	if lo >= hi {

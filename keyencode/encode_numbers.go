@@ -6,8 +6,8 @@ import (
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
-// affine turns an ordered word u into a code: bias + ((u-base) >> shift) * mul, modulo 2^64. Ascending, descending,
-// with or without a stride, classes before or after the values: the four numbers express all of it.
+// affine turns an ordered word u into a code: bias + ((u-base) >> shift) * mul, modulo 2^64. The four numbers express
+// ascending or descending order, a stride, and NaN and null before or after the values.
 type affine struct {
 	base  uint64
 	shift uint
@@ -17,7 +17,7 @@ type affine struct {
 	null  uint64 // the code of null
 }
 
-// identity returns ordered words themselves. No float and no rank has the word of NaN and null here.
+// identity returns ordered words themselves. No other float or rank has the word of NaN and null.
 var identity = affine{mul: 1, nan: ^uint64(0), null: ^uint64(0)}
 
 // code is the definition that the kernels below spell out by type.
@@ -81,8 +81,8 @@ func encodeInts[U buffers.Unsigned](dst []uint64, src []U, l *affine, sign uint6
 	}
 }
 
-// encodeFloats reads floats as sign and magnitude and makes them two's complement, which makes both zeros one and keeps
-// low bits that are zero in all magnitudes zero. NaN has the words above infinity.
+// encodeFloats turns sign and magnitude of floats into two's complement: both zeros become one, and low bits that are
+// zero in all magnitudes stay zero. Magnitudes above infinity are NaN.
 func encodeFloats[U uint16 | uint32 | uint64](dst []uint64, src []U, l *affine, sign, inf U) {
 	base, shift, mul, bias, nan := U(l.base)^sign, l.shift&63, l.mul, l.bias, l.nan
 	dst = dst[:len(src)]
@@ -121,7 +121,7 @@ func encodeFixed(dst []uint64, b *block, l *affine) {
 	}
 }
 
-// encodeRanks looks the ranks of dictionary indices up. Indices under a null may be anything: they are not read.
+// encodeRanks looks up the ranks of dictionary indices. Indices under a null may be anything: they are not read.
 func encodeRanks(dst []uint64, b *block, l *affine) {
 	for i := range dst {
 		dst[i] = l.null
@@ -134,15 +134,14 @@ func encodeRanks(dst []uint64, b *block, l *affine) {
 	}
 }
 
-// classCodes are the codes of a key's classes where value codes 0..last and the codes of the classes that occur share
-// one range: values start at first, NaN and null have one code each.
+// classCodes lay out a key's values, NaN and null, its classes, in one range of codes: values start at first, NaN and
+// null have one code each.
 type classCodes struct {
 	first, nan, null uint64
 	extra            uint64 // how many codes NaN and null take
 }
 
-// placeClasses finds the codes of the classes that occur, by the rows of each, in addition to values with the codes
-// 0..last.
+// placeClasses returns the codes of the classes that occur, given the rows of each and value codes 0..last.
 func placeClasses(values, nans, nulls int, placement NullPlacement, last uint64) (c classCodes) {
 	after := last + 1 // the values
 	if values == 0 {
@@ -158,7 +157,7 @@ func placeClasses(values, nans, nulls int, placement NullPlacement, last uint64)
 	return c
 }
 
-// affine makes codes of values 0..last, in steps of the inverse of mul, in the direction of the key.
+// affine gives words, the inverse of mul apart, the codes of values 0..last in the order of the key.
 func (c *classCodes) affine(order Order, last, mul uint64) affine {
 	l := affine{mul: mul, bias: c.first, nan: c.nan, null: c.null}
 	if order == Descending {

@@ -27,7 +27,7 @@ func (SortOptions) TypeName() string { return "arrowsort.SortOptions" }
 
 // SelectKOptions are the options of arrowsort.select_k_unstable, which has no defaults.
 type SelectKOptions struct {
-	// K is the number of row numbers that are wanted, not negative. If there are fewer rows, all of them.
+	// K is the number of row numbers wanted, not negative; all of them if there are fewer rows.
 	K int64
 	// Keys order the rows, the most significant first; one at least.
 	Keys []arrowsort.Key
@@ -49,7 +49,7 @@ func (RankOptions) TypeName() string { return "arrowsort.RankOptions" }
 
 // PartitionNthOptions are the options of arrowsort.partition_nth_indices, which has no defaults.
 type PartitionNthOptions struct {
-	// Pivot is the place in the sorted order whose row must be there in the result: 0 up to the number of rows.
+	// Pivot is the place in the result that has the row of the sorted order: 0 up to the number of rows.
 	Pivot int64
 	// Keys order the rows, the most significant first; an array or a chunked array needs none.
 	Keys []arrowsort.Key
@@ -147,7 +147,7 @@ func rankNormal(ctx context.Context, options SortOptions, data Data) (compute.Da
 	return quantiles(ctx, options, data, functions.NormalQuantile)
 }
 
-// quantiles is a function of the quantiles of the rows.
+// quantiles returns f of the quantile of each row.
 func quantiles(ctx context.Context, options SortOptions, data Data, f func(q float64) float64) (compute.Datum, error) {
 	opts := contextOptions(ctx)
 	ranks, err := RankAverage(ctx, data, options.Keys, opts)

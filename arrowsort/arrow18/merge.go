@@ -38,8 +38,8 @@ func Merge[T Data](ctx context.Context, inputs []T, keys []arrowsort.Key, opts O
 // MergeReaders is Merge for streams: arrowsort.MergeReaders for readers of v18. Records have at most
 // Options.BatchRows rows and the schema of the first reader.
 //
-// The reader keeps a reference to each of the readers until it is released. A record is valid until the next call of
-// Next, unless it is retained.
+// The result keeps a reference to each reader until it is released. A record is valid until the next call of Next,
+// unless it is retained.
 func MergeReaders(
 	ctx context.Context, readers []array.RecordReader, keys []arrowsort.Key, opts Options,
 ) (array.RecordReader, error) {
@@ -49,7 +49,7 @@ func MergeReaders(
 		}
 	}
 	if i, k, ok := adapter.Repeated(readers); ok {
-		return nil, translate(fmt.Errorf("%w: readers %d and %d to merge are the same; its rows can be read once",
+		return nil, translate(fmt.Errorf("%w: readers %d and %d are the same, whose rows can be read only once",
 			arrowsort.ErrOption, i, k))
 	}
 	sources := make([]array15.RecordReader, len(readers))
@@ -72,7 +72,7 @@ func MergeReaders(
 	return m, nil
 }
 
-// schema15 returns the schema of records of the core.
+// schema15 returns a schema of v18 as one of the core.
 func schema15(schema *arrow.Schema) (*v15.Schema, error) {
 	fields := make([]v15.Field, schema.NumFields())
 	for i, f := range schema.Fields() {
@@ -85,7 +85,7 @@ func schema15(schema *arrow.Schema) (*v15.Schema, error) {
 	return v15.NewSchema(fields, nil), nil
 }
 
-// A source reads records of v18 for the core. Its references are those of the reader.
+// A source reads records of v18 for the core. A reference to it is one to the reader.
 type source struct {
 	reader array.RecordReader
 	schema *v15.Schema
@@ -142,7 +142,7 @@ func (s *source) Err() error {
 	return s.reader.Err()
 }
 
-// A mergeReader has the merged records of the core as those of v18. Dictionaries that stay the same are converted once.
+// A mergeReader turns merged records of the core into those of v18. Dictionaries that stay the same are converted once.
 type mergeReader struct {
 	core   array15.RecordReader
 	schema *arrow.Schema

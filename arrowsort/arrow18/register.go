@@ -25,14 +25,14 @@ import (
 //	arrowsort.partition_nth_indices  PartitionNthOptions  row numbers, sorted up to the pivot
 //	arrowsort.search_sorted          SearchSortedOptions  the places of needles in a sorted column, uint64
 //
-// arrowsort.search_sorted has two arguments, the values and the needles: an array or a chunked array, or a scalar, for
-// which the result is one. It takes needles of the values' type however they are stored, see arrowsort.SearchSorted. As
-// in Arrow C++, a null needle is null in the result, and nulls of the values may be on either side. Values that are not
-// in order are an error.
+// arrowsort.search_sorted has two arguments: the values, an array or chunked array, and the needles, the same or a
+// scalar, which has a scalar as its result. It takes needles of the values' type however they are stored, see
+// arrowsort.SearchSorted. As in Arrow C++, a null needle is null in the result, and nulls of the values may be on
+// either side. Values that are not in order are an error.
 //
-// In place of SortOptions they take compute.SortOptions, so that a call of "sort" of v18 becomes one of
-// "arrowsort.sort" by its name alone. To prefer them everywhere, add them to a child registry under the names of v18:
-// see the example.
+// SortOptions may also be compute.SortOptions, so that a call of "sort" of v18 becomes one of "arrowsort.sort" by its
+// name alone. To prefer these functions everywhere, add them to a child registry under the names of v18: see the
+// example.
 //
 // Memory comes from compute.GetAllocator(ctx), the number of threads is NumParallel of compute.GetExecCtx(ctx), and a
 // cancelled context ends a call with its error. Inputs are borrowed; results belong to the caller, who releases them.
@@ -66,8 +66,8 @@ func sortFunctions() []compute.Function {
 	}
 }
 
-// A function handles every kind of datum itself: outside the executor for vector functions, which ignores a
-// cancelled context.
+// A function handles every kind of datum itself, not by the executor for vector functions, which ignores a cancelled
+// context.
 type function struct {
 	*compute.MetaFunction
 	defaults compute.FunctionOptions
@@ -94,7 +94,7 @@ func newFunction[T compute.FunctionOptions](name string, defaults compute.Functi
 // prefix begins the names of the functions.
 const prefix = "arrowsort."
 
-// newFunctionOf is newFunction with the arguments of its description.
+// newFunctionOf makes a function of the arguments it is described by.
 func newFunctionOf[T compute.FunctionOptions](name string, defaults compute.FunctionOptions,
 	run func(ctx context.Context, options T, args []compute.Datum) (compute.Datum, error),
 ) *function {

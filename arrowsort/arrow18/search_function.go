@@ -68,8 +68,7 @@ func columnOf(datum compute.Datum) (Data, error) {
 	return dataOf(datum)
 }
 
-// arrayOf returns an array of one value, which may be stored otherwise, in memory from Go: Arrow loses memory where it
-// fails.
+// arrayOf returns an array of one value, perhaps stored otherwise, in memory from Go: Arrow leaks memory when it fails.
 func arrayOf(value scalar.Scalar) (_ arrow.Array, err error) {
 	defer func() {
 		if p := recover(); p != nil { // a nil, or a type of which Arrow makes no array
@@ -90,7 +89,7 @@ func arrayOf(value scalar.Scalar) (_ arrow.Array, err error) {
 		return arrayOf(entry)
 	case *scalar.RunEndEncoded:
 		return arrayOf(orNull(v.Valid, v.Value, v.Type.(*arrow.RunEndEncodedType).Encoded()))
-	case *scalar.LargeString: // of which Arrow makes an array with offsets of the wrong width, as of LargeBinary
+	case *scalar.LargeString: // Arrow gives arrays of it, and of LargeBinary, offsets of the wrong width
 		b := array.NewLargeStringBuilder(memory.NewGoAllocator())
 		return built(b, v.Valid, func() { b.Append(string(v.Data())) }), nil
 	case *scalar.LargeBinary:
@@ -100,7 +99,7 @@ func arrayOf(value scalar.Scalar) (_ arrow.Array, err error) {
 	return scalar.MakeArrayFromScalar(value, 1, memory.NewGoAllocator())
 }
 
-// extended is arrayOf for an extension type, whose storage stays alone where it is not that of the type.
+// extended is arrayOf for an extension type. It returns the bare storage if that is not of the type.
 func extended(value *scalar.Extension) (arrow.Array, error) {
 	typ := value.Type.(arrow.ExtensionType)
 	storage, err := arrayOf(orNull(value.Valid, value.Value, typ.StorageType()))
@@ -119,7 +118,7 @@ func orNull(valid bool, value scalar.Scalar, typ arrow.DataType) scalar.Scalar {
 	return scalar.MakeNullScalar(typ)
 }
 
-// built returns the array of a builder, which it releases, after a value or a null.
+// built adds a value or null to a builder, releases it and returns its array.
 func built(b array.Builder, valid bool, add func()) arrow.Array {
 	defer b.Release()
 	if valid {

@@ -37,7 +37,7 @@ func newFunction[T compute.FunctionOptions](name string, defaults compute.Functi
 	return newFunctionOf(name, defaults, first)
 }
 
-// newFunctionOf is newFunction with the arguments of its description.
+// newFunctionOf makes a function of the arguments it is described by.
 func newFunctionOf[T compute.FunctionOptions](name string, defaults compute.FunctionOptions,
 	run func(ctx context.Context, options T, args []compute.Datum) (compute.Datum, error),
 ) *function {

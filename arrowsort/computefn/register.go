@@ -14,10 +14,10 @@
 //	partition_nth_indices  PartitionNthOptions  row numbers of an array or a chunked array, sorted up to the pivot
 //	search_sorted          SearchSortedOptions  the places of needles in a sorted array or chunked array, uint64
 //
-// search_sorted has two arguments, the values and the needles: an array or a chunked array, or a scalar, for which the
-// result is one. It takes needles of the values' type however they are stored, see arrowsort.SearchSorted, and more
-// types than Arrow's. As there, a null needle is null in the result, and nulls of the values may be on either side.
-// Values that are not in order are an error.
+// search_sorted has two arguments: the values, an array or chunked array, and the needles, the same or a scalar, for
+// which the result is a scalar. It takes needles of the values' type however they are stored, see
+// arrowsort.SearchSorted, and more types than Arrow C++. As there, a null needle is null in the result, and nulls of
+// the values may be on either side. Values that are not in order are an error.
 //
 // Row numbers and ranks are an array without nulls for the whole input; chunk borders are never visible. Every sort is
 // stable, select_k_unstable too. "sort" and "is_sorted" have no counterpart in Arrow C++ and follow sort_indices; ranks

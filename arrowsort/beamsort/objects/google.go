@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"cloud.google.com/go/storage"
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs" // registers it
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs" // for gs://
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/gcsx"
 
 	"github.com/arrowsort/arrowsort/arrowsort/beamsort"

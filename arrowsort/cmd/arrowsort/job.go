@@ -18,7 +18,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// A command is one run of a command: its flags, its progress and its report.
+// A command is one run of a subcommand: its flags, progress and report.
 type command struct {
 	streams
 	commandFlags
@@ -195,7 +195,7 @@ func (p *progress) show(text string, done, total int64) {
 	}
 }
 
-// unitOf returns the unit of a phase. Loading has one only if the total is unknown, from a pipe.
+// unitOf returns the unit of a phase. It is not shown where the total is known.
 func unitOf(phase parquetsort.Phase) unit {
 	switch phase {
 	case parquetsort.PhaseSort, parquetsort.PhaseSave, parquetsort.PhaseMeasure:
@@ -260,7 +260,7 @@ func (p *progress) endBar() {
 	}
 }
 
-// warn prints a warning once, above a bar, or adds it to the report.
+// warn reports a warning once, and prints it if not quiet or JSON.
 func (c *command) warn(text string) {
 	if slices.Contains(c.report.Warnings, text) {
 		return

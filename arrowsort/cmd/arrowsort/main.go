@@ -4,7 +4,7 @@
 //
 // Its commands are sort, merge (of sorted files), argsort (the row numbers in sorted order), check (is a file sorted),
 // explain (how files would be sorted), info and completion. Exit codes: 0 when all went well, 1 after an error, 2 for
-// wrong usage, 130 after Ctrl-C (128 and the number of a signal); of check 0 for a sorted file, 1 for one that is not
+// wrong usage, 130 after Ctrl-C (128 plus a signal's number); of check 0 for a sorted file, 1 for one that is not
 // sorted, 2 after an error and for wrong usage.
 package main
 
@@ -135,7 +135,7 @@ func newRoot(s streams, printed io.Writer, started *bool) *cobra.Command {
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(explainFlag)
 	root.SetHelpFunc(usagePrinter(s.outWidth))
-	cobra.EnableCommandSorting = false // sort is the first
+	cobra.EnableCommandSorting = false // sort comes first
 	root.AddCommand(newSort(s), newMerge(s), newArgsort(s), newCheck(s), newExplain(s), newInfo(s))
 	for _, cmd := range root.Commands() {
 		completeFlags(cmd)
@@ -154,15 +154,15 @@ func newRoot(s streams, printed io.Writer, started *bool) *cobra.Command {
 }
 
 const (
-	gcPercent   = 200      // least time in all: at 100 more collections, at 400 more fresh pages
+	gcPercent   = 200      // takes least time: 100 collects more, 400 takes more fresh pages
 	memoryShare = 0.8      // of the machine's memory; above it garbage is collected as often as needed
-	noMemory    = 64 << 20 // a smaller size of memory means that it is unknown
+	leastMemory = 64 << 20 // a smaller size of memory means that it is unknown
 )
 
 // tuneMemory tunes the garbage collector for a process that runs one job, unless GOGC or GOMEMLIMIT is set.
 func tuneMemory() {
 	total := machine.Memory()
-	if os.Getenv("GOMEMLIMIT") == "" && total > noMemory {
+	if os.Getenv("GOMEMLIMIT") == "" && total > leastMemory {
 		debug.SetMemoryLimit(int64(float64(total) * memoryShare))
 	}
 	if os.Getenv("GOGC") == "" {

@@ -60,7 +60,7 @@ func (e reworded) Error() string { return e.text }
 
 func (e reworded) Unwrap() error { return e.error }
 
-// withFormatFlag adds to an error the flag that names a format.
+// withFormatFlag names the flag where an error wants a format.
 func withFormatFlag(text, flag string) string {
 	return strings.Replace(text, "name the format: ", "give "+flag+": ", 1)
 }

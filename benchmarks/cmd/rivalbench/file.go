@@ -51,7 +51,7 @@ func store(path string, rec arrow.Record) (err error) {
 	return errors.Join(w.Write(rec), w.Close())
 }
 
-// size is the number of bytes of a record's buffers, as if it did not share them.
+// size is the number of bytes of a record's buffers, shared ones in full.
 func size(rec arrow.Record) (n int) {
 	for _, c := range rec.Columns() {
 		for _, b := range c.Data().Buffers() {

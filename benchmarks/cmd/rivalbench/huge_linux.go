@@ -11,9 +11,9 @@ func adviseHuge(b []byte) {
 	}
 }
 
-// back writes to n bytes of fresh memory and gives them back to the system. On a virtual machine the host may have
-// taken free pages away; the run that follows gets fresh pages that are there.
-func back(n int) {
+// warmPages writes to n bytes of fresh memory and gives them back to the system. On a virtual machine the host may
+// have taken free pages away; the run that follows gets fresh pages that are there.
+func warmPages(n int) {
 	b, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		return // it is a service to the clock, not to the result

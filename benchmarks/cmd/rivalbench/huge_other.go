@@ -4,4 +4,4 @@ package main
 
 func adviseHuge([]byte) {}
 
-func back(int) {}
+func warmPages(int) {}

@@ -95,7 +95,7 @@ func (w *work) do(ctx context.Context, line string) (any, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("no such variant: use one of %s", strings.Join(w.names(), ", "))
 	}
-	back(w.bytes)
+	warmPages(w.bytes)
 	rec, m, err := w.variants[i].run(ctx)
 	if err != nil {
 		return nil, err

@@ -17,16 +17,16 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 )
 
-// A Projection is the columns of a dataset that are read, those of them that are written, and the keys among them. It
-// is a value that is not changed.
+// A Projection says which columns of a dataset are read, and which of those are written and which are keys. It does not
+// change.
 type Projection struct {
 	Schema  *arrow.Schema   // of the columns that are read
-	Keys    []arrowsort.Key // of rows of Schema
+	Keys    []arrowsort.Key // by its columns
 	Written []int           // columns of Schema that are written; nil: all
 
 	all     *arrow.Schema // of the files
-	columns []int         // of all; nil: all are read
-	types   *arrow.Schema // Schema with the types of CSV columns whose text is read
+	columns []int         // in all; nil: every one
+	types   *arrow.Schema // Schema, but with the types of what CSV reads as text
 	csv     *csv.Schema   // how CSV is read, else nil
 }
 
@@ -94,8 +94,8 @@ func (p Projection) Pick(columns []int) Projection {
 	return picked
 }
 
-// Select returns the projection to the columns of the keys and those with the given names, or labels as #2, which are
-// written in their order.
+// Select returns the projection to the columns of the keys and those with the names, or labels as #2. Only the latter
+// are written, in that order.
 func (p Projection) Select(names []string) (Projection, error) {
 	most := p.Schema.NumFields()
 	if p.Written != nil {
@@ -124,8 +124,8 @@ func (p Projection) Select(names []string) (Projection, error) {
 	return selected, nil
 }
 
-// KeepText returns the projection of CSV to the text of its values, for an output that is CSV: 2.50 stays 2.50. The
-// keys with their types are further columns, which are not written.
+// KeepText returns the projection that reads CSV as text, for an output that is CSV: 2.50 stays 2.50. Keys are read
+// with their types, too, in further columns that are not written.
 func (p Projection) KeepText() Projection {
 	columns := p.KeyColumns()
 	verbatim, typed := p.csv.Verbatim(columns)
@@ -143,10 +143,10 @@ func (p Projection) KeepText() Projection {
 	return kept
 }
 
-// WrittenSchema returns the schema of the columns that are written, with the types of those whose text is written.
+// WrittenSchema returns the schema of the columns that are written, with their types even if written as text.
 func (p Projection) WrittenSchema() *arrow.Schema { return arraydata.Pick(p.types, p.Written) }
 
-// Memory returns about the bytes that all rows of a dataset take.
+// Memory returns about how many bytes a dataset's rows take.
 func (p Projection) Memory(d *Dataset) int64 {
 	if p.csv != nil {
 		return p.csv.Bytes()
@@ -154,8 +154,8 @@ func (p Projection) Memory(d *Dataset) int64 {
 	return d.Memory
 }
 
-// in returns the columns that are read of a file, nil for all. The file has columns of the same names in any order; if
-// names are not unique, in the same order.
+// in returns the columns of a file to read, nil for all. The file has columns of the same names in any order; in the
+// same order if names are not unique.
 func (p Projection) in(schema *arrow.Schema) []int {
 	if p.columns == nil || ColumnsEqual(p.all, schema) {
 		return p.columns
@@ -167,7 +167,7 @@ func (p Projection) in(schema *arrow.Schema) []int {
 	return columns
 }
 
-// ColumnOf returns the column of a key that the schema has.
+// ColumnOf returns the column of a key in a schema with it.
 func ColumnOf(schema *arrow.Schema, key arrowsort.Key) int {
 	columns := adapter.OfSchema(schema)
 	found, err := keypath.Find(&columns, 0, keypath.Of(key.Path, key.At, 0, 0))

@@ -14,7 +14,7 @@ import (
 )
 
 // checkOverlap refuses an output that a folder or a pattern lists among other inputs: an earlier sort left it, and its
-// rows would come twice. An output that is given as an input by its name may replace it, but not one of several.
+// rows would come twice. An input given by its name may be replaced by the output, but not by one of several.
 func checkOverlap(paths, files []string, output string, split bool) error {
 	if len(files) < 2 && !split {
 		return nil
@@ -32,7 +32,7 @@ func checkOverlap(paths, files []string, output string, split bool) error {
 	return nil
 }
 
-// isOutput reports whether a file is the output, or has a name of one of several.
+// isOutput reports whether a file is the output, or named as one of several.
 func isOutput(file, output string, split bool) bool {
 	if split {
 		return isNumbered(file, output) && isSameFile(filepath.Dir(file), filepath.Dir(output))
@@ -67,8 +67,8 @@ func Numbered(path string, number int) string {
 	return fmt.Sprintf("%s-%05d%s", strings.TrimSuffix(path, ext), number, ext)
 }
 
-// checkOlder makes sure that all files with the names of several outputs are of an earlier sort: they are replaced or
-// removed.
+// checkOlder makes sure that all files named as one of several outputs, which a sort replaces or removes, are of an
+// earlier one.
 func checkOlder(output string) error {
 	older, err := numberedOutputs(output)
 	if err != nil {
