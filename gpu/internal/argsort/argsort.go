@@ -22,6 +22,9 @@ import (
 func Run(c *keys.Columns, buffers *host.Buffers, planned func()) (p Permutation, plan *keyencode.Plan) {
 	s := &argsorter{c, c.Job.Out(), buffers}
 	job := s.describe()
+	if strategy.Choose(&job)&(strategy.Cluster|strategy.Grid) == 0 {
+		s.describeNumbers(&job)
+	}
 	var stats []keyencode.Statistics
 	var varying uint64       // bits of the only key
 	found := topk.Outcome(0) // of a select by the keys' types
@@ -54,19 +57,18 @@ func Run(c *keys.Columns, buffers *host.Buffers, planned func()) (p Permutation,
 			return p, nil
 		}
 		job.Declined |= kind
+		if kind == strategy.Grid {
+			s.describeNumbers(&job)
+		}
 	}
 	return p, nil
 }
 
-// describe returns what is known of the job before its keys are read.
+// describe returns what a sort in a single launch needs to know of the job, before its keys are read.
 func (s *argsorter) describe() strategy.Job {
 	list, columns := s.Job.Keys, s.Job.Columns
-	_, bits, _ := keys.TypeWord(columns, list)
-	fields := keys.TypeFields(columns, list)
-	job := strategy.Job{
-		Rows: s.Rows, Out: s.out, Keys: len(list), TypeBits: bits, Numbers: fields != nil,
-		OneColumn: keys.AsOneColumn(fields), WantsPlan: s.Job.Plan, Tuning: s.Tuning, Device: incore.DeviceOf(s.Task),
-	}
+	job := strategy.Job{Rows: s.Rows, Out: s.out, Keys: len(list), WantsPlan: s.Job.Plan, Tuning: s.Tuning,
+		Device: incore.DeviceOf(s.Task)}
 	if len(list) != 1 {
 		return job
 	}
@@ -75,10 +77,23 @@ func (s *argsorter) describe() strategy.Job {
 		if keys.IsNumber(layout) {
 			job.Width = layout.Width
 		}
-		_, last := keys.TypeWordWithNulls(columns, list[0])
-		job.LastNull = last && bits == 0
 	}
 	return job
+}
+
+// describeNumbers adds what is known of the keys as one number. It takes a microsecond, which few rows would notice.
+func (s *argsorter) describeNumbers(job *strategy.Job) {
+	list, columns := s.Job.Keys, s.Job.Columns
+	_, job.TypeBits, _ = keys.TypeWord(columns, list)
+	fields := keys.TypeFields(columns, list)
+	job.Numbers, job.OneColumn = fields != nil, keys.AsOneColumn(fields)
+	if len(list) != 1 {
+		return
+	}
+	if _, ok := keys.LayoutOf(&columns[list[0].Column]); ok {
+		_, last := keys.TypeWordWithNulls(columns, list[0])
+		job.LastNull = last && job.TypeBits == 0
+	}
 }
 
 // sortInSingleLaunch sorts by the only key. It returns 0 where a cooperative launch declines.
