@@ -81,8 +81,8 @@ func checkReaders(readers []array.RecordReader) error {
 }
 
 // A mergeReader merges in rounds. In each it has the next rows of every input in memory, a window. A window is open if
-// rows follow it. The open window that ends first sets the limit: rows that sort up to its last row are complete and
-// are merged.
+// rows follow it. The open window that ends first sets the limit: rows that sort up to its last row are complete
+// (completeRows of package cpu) and are merged.
 type mergeReader struct {
 	refs    int64
 	ctx     context.Context

@@ -30,7 +30,7 @@ func Merge(
 			return nil, nil, err
 		}
 	}
-	taken = s.safeRows(runs)
+	taken = s.completeRows(runs)
 	safe := 0
 	for _, n := range taken {
 		safe += n
@@ -84,9 +84,9 @@ func (s *sorter) merge(runs Runs, proven bool) (*engine.Result, error) {
 	return s.result()
 }
 
-// safeRows returns the number of rows of each run that no row to come can precede: those up to the last row of the open
+// completeRows returns the number of rows of each run that no row to come can precede: those up to the last row of the open
 // run that ends first. Ties of later runs wait for those of that one.
-func (s *sorter) safeRows(runs Runs) []int {
+func (s *sorter) completeRows(runs Runs) []int {
 	taken := make([]int, len(runs.Ends))
 	var last []uint32
 	for i := range taken {

@@ -21,14 +21,14 @@ import (
 // A Sorter sorts tables within a memory budget: Add takes them, Sorted or Stream returns the rows in order. It is used
 // by one goroutine. Close it in any case, after what Sorted or Stream returned: it removes the runs.
 type Sorter struct {
-	// Set by New.
+	// Set by New. A merge of spilled runs replaces the recycler.
 	ctx      context.Context
 	opts     Options              // with the recycler as allocator
 	recycled *allocators.Recycler // of all tables; each run gets another one
 	schema   *arrow.Schema        // of the rows that are added
 	decoded  *arrow.Schema        // of the rows that are sorted
 
-	// Changed by Add.
+	// Changed by Add, in place of which there is MergeSources.
 	parts    []arrow.Table // tables of the run that is collected
 	bytes    int64         // size of parts
 	run      int64         // the most that parts may take; less where pieces of the input are large
@@ -38,10 +38,10 @@ type Sorter struct {
 	store    runStore      // the spilled runs
 	err      error         // of the last Add
 
-	// Changed by Stream.
+	// Changed by Stream or MergeSources.
 	writing rowProgress     // of the sorted rows
 	plan    *keyencode.Plan // of the codes of all rows
-	ended   bool            // Stream was called
+	ended   bool            // no rows can be added
 }
 
 // New begins a sort of tables of a schema. The options are resolved. Dictionary columns come back as their values.
@@ -308,22 +308,6 @@ func (s *Sorter) batch(wanted int) (rows, bytes int64, err error) {
 	return s.opts.Budget.group(s.opts.BatchName, s.allBytes/max(s.rows, 1), s.rows, wanted)
 }
 
-// wanted returns the rows of a sorted stream that the options want, in batches of at most some rows and bytes.
-func (s *Sorter) wanted(sorted TableStream, rows, bytes int64) (TableStream, error) {
-	var err error
-	if s.plan, err = s.stats.Plan(); err != nil {
-		sorted.Close()
-		return nil, err
-	}
-	switch {
-	case s.opts.Unique:
-		sorted = &uniqueStream{TableStream: sorted, plan: s.plan, opts: &s.opts}
-	case s.opts.Tail > 0:
-		sorted = &tailStream{sorted, max(s.rows-s.opts.Tail, 0)}
-	}
-	return newRebatch(sorted, s.decoded, rows, bytes, &s.opts), nil
-}
-
 // StartWriting begins the phase in which the rows of a stream are used.
 func (s *Sorter) StartWriting() { s.writing.begin(&s.opts, PhaseWrite, s.opts.wanted(s.rows)) }
 
@@ -340,3 +324,19 @@ func (s *Sorter) Close() error {
 
 // RowOverhead is what sorting takes in addition to the rows, in bytes per row.
 const RowOverhead = 8
+
+// wanted returns the rows of a sorted stream that the options want, in batches of at most some rows and bytes.
+func (s *Sorter) wanted(sorted TableStream, rows, bytes int64) (TableStream, error) {
+	var err error
+	if s.plan, err = s.stats.Plan(); err != nil {
+		sorted.Close()
+		return nil, err
+	}
+	switch {
+	case s.opts.Unique:
+		sorted = &uniqueStream{TableStream: sorted, plan: s.plan, opts: &s.opts}
+	case s.opts.Tail > 0:
+		sorted = &tailStream{sorted, max(s.rows-s.opts.Tail, 0)}
+	}
+	return newRebatch(sorted, s.decoded, rows, bytes, &s.opts), nil
+}
