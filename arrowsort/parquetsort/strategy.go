@@ -27,8 +27,8 @@ type Strategy struct {
 
 // chooseStrategy decides for Sort and Explain how rows of files are sorted to an output of a format: one file as a
 // table where that fits, else files in order are merged, all others are sorted run by run. order is what was measured
-// of the files; nil: it was not. Whether rows are copied is decided beside it: sortOrMerge tries copyDeclared before,
-// and mergeFiles copies files that follow one another.
+// of the files; nil: it was not. Whether rows are copied is decided beside it: sortOrMerge (sort.go) tries copyDeclared
+// before, and mergeFiles (merge.go) copies files that follow one another.
 func chooseStrategy(d *dataset.Dataset, rows dataset.Projection, opts *Options, format tablefile.Format,
 	order *roworder.Sortedness) Strategy {
 	b, memory, columns := d.Budget, rows.Memory(d), rows.Schema.NumFields()

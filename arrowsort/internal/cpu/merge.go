@@ -84,8 +84,8 @@ func (s *sorter) merge(runs Runs, proven bool) (*engine.Result, error) {
 	return s.result()
 }
 
-// completeRows returns the number of rows of each run that no row to come can precede: those up to the last row of the open
-// run that ends first. Ties of later runs wait for those of that one.
+// completeRows returns the number of rows of each run that no row to come can precede: those up to the last row of the
+// open run that ends first. Ties of later runs wait for those of that one.
 func (s *sorter) completeRows(runs Runs) []int {
 	taken := make([]int, len(runs.Ends))
 	var last []uint32

@@ -12,7 +12,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// tailStream leaves out the first rows.
+// tailStream leaves out the first rows. A limit is kept by rebatch, which makes the batches of the output, and by
+// sortRun for each run.
 type tailStream struct {
 	TableStream
 	skip int64
