@@ -95,8 +95,10 @@ func (o *Options) loading(dictionaries bool) dataset.TableOptions {
 		Progress: o.steps(PhaseLoad)}
 }
 
-// planning returns the options to sort a table, which put the plan of the keys into plan.
+// planning returns the options to sort a table, which put the plan of the keys into plan. It begins the phase, of which
+// a sort may report the end only.
 func (o *Options) planning(plan **keyencode.Plan) arrowsort.Options {
+	o.Run.Progress(PhaseSort, 0, 0)
 	opts := o.sorting()
 	opts.Progress = o.steps(PhaseSort)
 	if !o.Rows.Unique {

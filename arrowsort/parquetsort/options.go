@@ -261,7 +261,7 @@ func (o Options) resolveAll(ctx context.Context) (_ Options, read dataset.Option
 	}
 	o.Memory.SpillDir, o.Run.Allocator, o.Run.Progress = spilling.SpillDir, spilling.Allocator, spilling.Progress
 	if _, err := o.Run.writing(o.Output); err != nil {
-		return o, read, fmt.Errorf("%w: %w", errOption, err)
+		return o, read, err
 	}
 	if o.Run.Warn == nil {
 		o.Run.Warn = func(string) {}
@@ -341,10 +341,10 @@ func (r *Run) writing(o Output) (w tablefile.WriteOptions, err error) {
 	w = tablefile.WriteOptions{Threads: r.Threads, Allocator: r.Allocator, Stdout: o.Stdout, Delimiter: o.Delimiter,
 		NoHeader: o.NoHeader}
 	if w.Compression, err = tablefile.ParseCompression(string(o.Compression)); err != nil {
-		return w, err
+		return w, fmt.Errorf("%w: %w", errOption, err)
 	}
 	if w.Format, err = tablefile.ParseFormat(string(o.Format)); err != nil {
-		return w, fmt.Errorf("Output.Format: %w", err)
+		return w, fmt.Errorf("%w: Output.Format: %w", errOption, err)
 	}
 	return w, nil
 }

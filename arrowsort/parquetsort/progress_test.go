@@ -108,3 +108,30 @@ func TestPhasesFollowOneAnother(t *testing.T) {
 
 // writing is a function that writes rows.
 type writing func(ctx context.Context, inputs []string, output string, opts Options) (*Result, error)
+
+// TestPhasesBeginBeforeTheirWork so that the time of a phase is not taken for that of the one before, and no bar is
+// drawn among rows that are written.
+func TestPhasesBeginBeforeTheirWork(t *testing.T) {
+	folder := t.TempDir()
+	text, table := filepath.Join(folder, "in.csv"), filepath.Join(folder, "in.parquet")
+	require.NoError(t, os.WriteFile(text, []byte("k,n\n3,1\n1,2\n2,3\n"), 0o600))
+	_, err := Sort(t.Context(), []string{text}, table, Options{Keys: []arrowsort.Key{{Path: "n"}}})
+	require.NoError(t, err)
+	argsort := func(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
+		return Argsort(ctx, paths[0], output, opts)
+	}
+	for name, job := range map[string]writing{"sort": Sort, "argsort": argsort} {
+		for _, ext := range []string{".parquet", ".arrow", ".csv"} {
+			var phases []Phase
+			opts := Options{Keys: []arrowsort.Key{{Path: "k"}}, Run: Run{Progress: func(phase Phase, done, _ int64) {
+				if !slices.Contains(phases, phase) {
+					require.Zero(t, done, phase)
+					phases = append(phases, phase)
+				}
+			}}}
+			_, err := job(t.Context(), []string{table}, filepath.Join(folder, name+ext), opts)
+			require.NoError(t, err)
+			require.Equal(t, []Phase{PhaseLoad, PhaseSort, PhaseSave}, phases, name+ext)
+		}
+	}
+}

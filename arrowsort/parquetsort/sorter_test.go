@@ -37,6 +37,18 @@ func TestRunsAreSortedByTheEngine(t *testing.T) {
 	requireSorted(t, []string{in}, []string{out}, numberKeys["key"])
 }
 
+// TestOptionsOfAWrittenFile that make no sense are ErrOption, as those of Sort are.
+func TestOptionsOfAWrittenFile(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	for _, out := range []Output{{Compression: "other"}, {Format: "other"}, {RowGroupRows: -1}} {
+		s, err := NewSorter(t.Context(), schema, []arrowsort.Key{{Path: "k"}}, SorterOptions{})
+		require.NoError(t, err)
+		_, err = s.WriteFile(filepath.Join(t.TempDir(), "out.parquet"), out)
+		require.ErrorIs(t, err, ErrOption)
+		require.NoError(t, s.Close())
+	}
+}
+
 // TestNilArguments calls every function with a nil in place of each argument that can be one.
 func TestNilArguments(t *testing.T) {
 	var noContext context.Context

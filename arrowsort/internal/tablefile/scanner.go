@@ -223,13 +223,15 @@ func (s *Scanner) Done() int64 {
 	return int64(float64(s.Bytes) * s.batches.Share())
 }
 
-// Close closes the file.
+// Close closes the file. It may be called more than once.
 func (s *Scanner) Close() {
 	if s.batches != nil {
 		s.batches.Close()
+		s.batches = nil
 	}
 	if s.file != nil {
 		s.file.Close()
+		s.file = nil
 	}
 }
 

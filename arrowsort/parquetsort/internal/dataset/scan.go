@@ -161,13 +161,13 @@ func (s *FileScan) Each(ctx context.Context, use func(batch arrow.Table, read in
 	})
 }
 
-// Close closes the file; a stream is closed with the dataset.
+// Close closes the file. That of a stream, which the dataset closes again, frees its dictionaries.
 func (s *FileScan) Close() {
 	if s.rest != nil {
 		s.rest.Release()
 		s.rest = nil
 	}
-	if s.scanner != nil && s.scanner != s.dataset.stream {
+	if s.scanner != nil {
 		s.scanner.Close()
 	}
 }

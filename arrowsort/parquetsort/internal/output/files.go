@@ -191,9 +191,10 @@ func (f *Files) Finish() error {
 const syncs = 16
 
 // WriteTable writes rows of a table to the one file, in the order of their numbers; all without numbers. The file names
-// the order; row groups of Parquet have groupRows, 0 for the default.
+// the order; row groups of Parquet have groupRows, 0 for the default. progress is called before the first row, too.
 func (f *Files) WriteTable(ctx context.Context, table arrow.Table, rows []uint64, sorting []tablefile.SortingColumn,
 	groupRows int, progress func(done, total int)) error {
+	progress(0, 0)
 	opts := f.options
 	opts.Progress, opts.Name, opts.Rows, opts.Sorting = progress, f.Path, rows, sorting
 	if opts.Format == tablefile.Parquet {
