@@ -32,7 +32,7 @@ func (c *Column) Strings(dst [][]byte, chunk *Chunk, at int) {
 		return // views under a null are not read
 	default:
 		for i := range n {
-			dst[i] = chunk.Values[(at+i)*c.Width : (at+i+1)*c.Width]
+			dst[i] = fixedAt(c, chunk, at+i)
 		}
 	}
 	if chunk.Validity == nil {
@@ -116,7 +116,14 @@ func stringAt(c *Column, chunk *Chunk, at int) []byte {
 	case BinaryView:
 		return buffers.StringOfView(chunk.Values[at*16:at*16+16], chunk.Data)
 	}
-	return chunk.Values[at*c.Width : (at+1)*c.Width]
+	return fixedAt(c, chunk, at)
+}
+
+// fixedAt returns the bytes at a position of a chunk of FixedSizeBinary, without capacity for others: while one bin of
+// rows that move in place is sorted, the bytes after it are written by the worker of the next.
+func fixedAt(c *Column, chunk *Chunk, at int) []byte {
+	end := (at + 1) * c.Width
+	return chunk.Values[at*c.Width : end : end]
 }
 
 // noBytes is the empty string where nil would be null.
