@@ -189,7 +189,7 @@ func (t *Team) setRanges(c *cuts) {
 		}
 		n := in.Received()
 		in.Lo, in.Hi = min(lo, out), min(lo+n, out)
-		if lo += n; in.Lo == in.Hi { // a range behind the limit
+		if lo += n; in.Lo == in.Hi { // a range after the limit
 			clear(in.from)
 		}
 	}
