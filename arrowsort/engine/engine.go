@@ -21,6 +21,17 @@ type Engine interface {
 	Sort(ctx context.Context, job *Job, mem Allocator) (*Result, error)
 }
 
+// OnDemand is an engine that takes time to start and to stop, such as a GPU that is opened for one job. Neither call
+// waits for that.
+type OnDemand interface {
+	Engine
+	// Start says that a job of some rows is being read, less than 0 if their number is unknown. The engine may start
+	// meanwhile; an error is that of the Sort that follows.
+	Start(rows int64)
+	// Stop says that no Sort follows.
+	Stop()
+}
+
 // A Threshold is a number of rows at which an engine takes another path.
 type Threshold struct {
 	Name string

@@ -29,6 +29,7 @@ func (j *job) sortTable(ctx context.Context) (*Result, error) {
 	if j.limited {
 		read.MemoryLimit = j.files.Budget.Load()
 	}
+	j.opts.Run.startEngine(j.files.Rows)
 	table, err := j.files.ReadTable(ctx, j.rows, read)
 	if err != nil {
 		return nil, err
@@ -55,6 +56,7 @@ func (j *job) sortTable(ctx context.Context) (*Result, error) {
 	defer named.Release()
 	written := arraydata.PickTable(named, j.rows.Written)
 	defer written.Release()
+	j.opts.Run.stopEngine()
 	schema := j.rows.WrittenSchema()
 	out := output.New(ctx, j.target, output.Content{Rows: schema, Stored: schema, Template: j.template})
 	defer out.Abort()
@@ -154,6 +156,7 @@ func (o *Options) argsort(ctx context.Context, file, path string, read dataset.O
 	}
 	out := output.New(ctx, target, output.Content{Rows: indexSchema})
 	defer out.Abort()
+	o.Run.startEngine(-1)
 	table, keys, err := dataset.ReadKeys(ctx, file, read, o.loading(true), o.keys())
 	if err != nil {
 		return nil, err
@@ -165,6 +168,7 @@ func (o *Options) argsort(ctx context.Context, file, path string, read dataset.O
 		return nil, err
 	}
 	defer indices.Release()
+	o.Run.stopEngine()
 	numbers := array.NewTableFromSlice(indexSchema, [][]arrow.Array{{indices}})
 	defer numbers.Release()
 	if err := out.WriteTable(ctx, numbers, nil, nil, o.Output.RowGroupRows, o.steps(PhaseSave)); err != nil {

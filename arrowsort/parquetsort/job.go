@@ -211,3 +211,12 @@ func writeSorted(ctx context.Context, s *extsort.Sorter, out *output.Files, sort
 	}
 	return &Result{RowsIn: s.Rows(), Rows: rows, Plan: s.Plan().String()}, nil
 }
+
+// rowsOfRun returns about how many rows a run has, less than 0 if that is unknown.
+func (j *job) rowsOfRun() int64 {
+	rows, memory, run := j.files.Rows, j.rows.Memory(j.files), j.files.Budget.Run()
+	if rows <= 0 || memory <= run {
+		return rows
+	}
+	return int64(float64(rows) * float64(run) / float64(memory))
+}

@@ -359,6 +359,20 @@ func (r *Run) target(path string, o Output) (output.Target, error) {
 		RowsPerFile: o.RowsPerFile, BytesPerFile: o.BytesPerFile, Preview: o.Preview})
 }
 
+// startEngine lets an engine start while the rows of its first job are read, less than 0 if their number is unknown.
+func (r *Run) startEngine(rows int64) {
+	if e, ok := r.Engine.(engine.OnDemand); ok {
+		e.Start(rows)
+	}
+}
+
+// stopEngine lets an engine stop while the sorted rows are written.
+func (r *Run) stopEngine() {
+	if e, ok := r.Engine.(engine.OnDemand); ok {
+		e.Stop()
+	}
+}
+
 // sorting returns the options for package arrowsort; sorts use the Engine as well.
 func (o *Options) sorting() arrowsort.Options {
 	return arrowsort.Options{Threads: o.Run.Threads, Allocator: o.Run.Allocator}

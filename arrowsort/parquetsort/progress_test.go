@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 )
 
 // A phaseLog is the phases of a job. It fails where one comes again, goes back, or has more than all or another total.
@@ -134,4 +136,65 @@ func TestPhasesBeginBeforeTheirWork(t *testing.T) {
 			require.Equal(t, []Phase{PhaseLoad, PhaseSort, PhaseSave}, phases, name+ext)
 		}
 	}
+}
+
+// TestEngineStartsWhileRowsAreReadAndStopsBeforeTheyAreWritten, if it is one that takes time for it.
+func TestEngineStartsWhileRowsAreReadAndStopsBeforeTheyAreWritten(t *testing.T) {
+	folder := t.TempDir()
+	table, sorted := manyNumbers(t, folder, "in.parquet"), filepath.Join(folder, "out.parquet")
+	argsort := func(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
+		return Argsort(ctx, paths[0], output, opts)
+	}
+	for name, c := range map[string]struct {
+		job    writing
+		inputs []string
+		opts   Options
+		want   []string
+	}{
+		"in memory": {Sort, []string{table}, Options{},
+			[]string{"start", string(PhaseLoad), string(PhaseSort), "sort", "stop", string(PhaseSave)}},
+		"argsort": {argsort, []string{table}, Options{},
+			[]string{"start of any rows", string(PhaseLoad), string(PhaseSort), "sort", "stop", string(PhaseSave)}},
+		"runs": {Sort, []string{table, table}, Options{},
+			[]string{string(PhaseCheck), "start", string(PhaseRead), "sort", string(PhaseSort), string(PhaseWrite)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := &onDemandLog{Engine: cpu.New()}
+			c.opts.Keys = []arrowsort.Key{{Path: "key"}}
+			c.opts.Run = Run{Engine: log, Progress: func(phase Phase, _, _ int64) { log.add(string(phase)) }}
+			_, err := c.job(t.Context(), c.inputs, sorted, c.opts)
+			require.NoError(t, err)
+			require.Equal(t, c.want, log.events)
+		})
+	}
+}
+
+// An onDemandLog is an engine on demand that notes what happens, each event once.
+type onDemandLog struct {
+	engine.Engine
+	mu     sync.Mutex
+	events []string
+}
+
+func (l *onDemandLog) add(event string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Contains(l.events, event) {
+		l.events = append(l.events, event)
+	}
+}
+
+func (l *onDemandLog) Start(rows int64) {
+	if rows < 0 {
+		l.add("start of any rows")
+		return
+	}
+	l.add("start")
+}
+
+func (l *onDemandLog) Stop() { l.add("stop") }
+
+func (l *onDemandLog) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
+	l.add("sort")
+	return l.Engine.Sort(ctx, job, mem)
 }

@@ -96,6 +96,7 @@ func (j *job) strategy(order *roworder.Sortedness) Strategy {
 
 // sortRuns sorts all rows run by run. Runs are spilled if they are several.
 func (j *job) sortRuns(ctx context.Context) (*Result, error) {
+	j.opts.Run.startEngine(j.rowsOfRun())
 	return j.withSorter(ctx, func(s *extsort.Sorter, out *output.Files) (*Result, error) {
 		scan := dataset.ScanOptions{Columns: j.rows, Pool: s.Recycler(), Progress: j.opts.progress(PhaseRead)}
 		bytes, err := j.files.Scan(ctx, scan, func(_ int, batch arrow.Table) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
@@ -77,19 +78,52 @@ type gpuEngine interface {
 	Close() error
 }
 
-// A gpuOnDemand opens a GPU at the first sort that needs it: any sort, or with --engine auto one of many rows.
+// A gpuOnDemand opens a GPU for the first sort that needs it: any sort, or with --engine auto one of many rows. It is
+// open until no sort follows, at the latest until the process ends.
 type gpuOnDemand struct {
 	engineChoice
 	threads int     // of the CPU engine
 	used    *string // the name of the engine that sorted last
-	device  gpuEngine
-	none    bool // auto found no GPU that works
+	opening sync.Once
+	opened  chan struct{} // closed when the GPU, or the error, is known
+	gpu     gpuEngine
+	err     error
+	device  gpuEngine // the GPU, if it has sorted
 }
 
 func (l *gpuOnDemand) Name() string { return l.name }
 
+// Start opens the GPU while rows are read, if they are to be sorted by it.
+func (l *gpuOnDemand) Start(rows int64) {
+	if !l.wanted(rows) {
+		return
+	}
+	l.opening.Do(func() {
+		l.opened = make(chan struct{})
+		go func() {
+			defer close(l.opened)
+			var options gpu.Options
+			if options, l.err = l.gpuOptions(); l.err == nil {
+				l.gpu, l.err = openGPU(options)
+			}
+		}()
+	})
+}
+
+// Stop closes the GPU while the result is written: it takes about 0.1 s, which the end of the process would wait for.
+func (l *gpuOnDemand) Stop() {
+	if l.device != nil {
+		go l.device.Close()
+	}
+}
+
+// wanted reports whether a GPU is to sort some rows, if there is one.
+func (l *gpuOnDemand) wanted(rows int64) bool {
+	return l.name == "gpu" || l.name == "auto" && rows >= autoRows(l.threads)
+}
+
 func (l *gpuOnDemand) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
-	e, err := l.open(int64(job.Rows))
+	e, err := l.open(ctx, int64(job.Rows))
 	if err != nil {
 		return nil, err
 	}
@@ -97,26 +131,24 @@ func (l *gpuOnDemand) Sort(ctx context.Context, job *engine.Job, mem engine.Allo
 }
 
 // open returns the engine for a sort of some rows.
-func (l *gpuOnDemand) open(rows int64) (engine.Engine, error) {
-	if l.name == "cpu" || l.name == "auto" && (l.none || rows < autoRows(l.threads)) {
+func (l *gpuOnDemand) open(ctx context.Context, rows int64) (engine.Engine, error) {
+	if !l.wanted(rows) {
 		return cpu.New(), nil
 	}
-	if l.device == nil {
-		options, err := l.gpuOptions()
-		var device gpuEngine
-		if err == nil {
-			device, err = openGPU(options)
-		}
-		switch {
-		case err == nil:
-			l.device = device
-		case l.name == "auto" && gpu.Unavailable(err):
-			l.none = true
-			return cpu.New(), nil
-		default:
-			return nil, fmt.Errorf("--engine %s: %w", l.name, err)
-		}
+	l.Start(rows)
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-l.opened:
 	}
+	switch {
+	case l.err == nil:
+	case l.name == "auto" && gpu.Unavailable(l.err):
+		return cpu.New(), nil
+	default:
+		return nil, fmt.Errorf("--engine %s: %w", l.name, l.err)
+	}
+	l.device = l.gpu
 	*l.used = l.device.Name()
 	if l.name == "auto" {
 		return gpu.WithFallback(l.device, cpu.New(), func(engine string) { *l.used = engine }), nil
@@ -138,10 +170,4 @@ func (l *gpuOnDemand) reports() (all []gpuReport) {
 		all[i].Seconds[t.Stage] = t.Duration.Seconds()
 	}
 	return all
-}
-
-func (l *gpuOnDemand) close() {
-	if l.device != nil {
-		l.device.Close()
-	}
 }

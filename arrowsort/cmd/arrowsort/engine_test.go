@@ -16,9 +16,10 @@ import (
 
 // told is an engine that answers as it is told.
 type told struct {
-	name  string
-	err   error
-	calls int
+	name   string
+	err    error
+	calls  int
+	closed chan struct{}
 }
 
 func (e *told) Name() string { return e.name }
@@ -48,7 +49,10 @@ func TestFallback(t *testing.T) {
 	}
 }
 
-func (e *told) Close() error { return nil }
+func (e *told) Close() error {
+	close(e.closed)
+	return nil
+}
 
 func (e *told) StageTimes() []gpu.StageTime {
 	return []gpu.StageTime{{Device: 0, Stage: "sort"}, {Device: 1, Stage: "sort", Duration: time.Second},
@@ -73,8 +77,7 @@ func TestOpenEngine(t *testing.T) {
 		for _, name := range []string{"auto", "gpu"} {
 			used := "cpu"
 			l := &gpuOnDemand{engineChoice: engineChoice{name: name}, threads: 1, used: &used}
-			e, err := l.open(large)
-			l.close()
+			e, err := l.open(t.Context(), large)
 			switch {
 			case c.err == nil:
 				require.NoError(t, err)
@@ -91,9 +94,39 @@ func TestOpenEngine(t *testing.T) {
 		}
 	}
 	openGPU = func(gpu.Options) (gpuEngine, error) { panic("few rows") }
-	e, err := (&gpuOnDemand{engineChoice: engineChoice{name: "auto"}, threads: 1}).open(large - 1)
+	e, err := (&gpuOnDemand{engineChoice: engineChoice{name: "auto"}, threads: 1}).open(t.Context(), large-1)
 	require.NoError(t, err)
 	require.Equal(t, "cpu", e.Name())
+}
+
+// TestGPUOpensWhileFilesAreRead: Start opens the GPU once, for as many rows as a sort would open it, and does not wait.
+func TestGPUOpensWhileFilesAreRead(t *testing.T) {
+	before := openGPU
+	defer func() { openGPU = before }()
+	opens, closed := make(chan struct{}), make(chan struct{})
+	openGPU = func(gpu.Options) (gpuEngine, error) {
+		opens <- struct{}{}
+		return &told{name: "gpu", closed: closed}, nil
+	}
+	used := "cpu"
+	l := &gpuOnDemand{engineChoice: engineChoice{name: "auto"}, threads: 1, used: &used}
+	l.Start(-1)
+	l.Start(autoRows(1) - 1)
+	l.Start(autoRows(1))
+	l.Start(autoRows(1))
+	require.Nil(t, l.reports(), "no sort has used it")
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := l.open(cancelled, autoRows(1))
+	require.ErrorIs(t, err, context.Canceled)
+	<-opens
+	e, err := l.open(t.Context(), autoRows(1))
+	require.NoError(t, err)
+	require.Equal(t, "auto", e.Name())
+	require.Equal(t, "gpu", used)
+	require.NotEmpty(t, l.reports())
+	l.Stop()
+	<-closed
 }
 
 func TestInfoTellsAboutGPUs(t *testing.T) {

@@ -85,7 +85,6 @@ func (c *command) write(ctx context.Context, inputs []string, work writing) erro
 	}
 	engine := &gpuOnDemand{engineChoice: c.engine, used: &c.report.Engine,
 		threads: cmp.Or(opts.Run.Threads, runtime.GOMAXPROCS(0))}
-	defer engine.close()
 	if c.engine.name != "" {
 		opts.Run.Engine = engine
 	}
