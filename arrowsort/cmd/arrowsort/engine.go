@@ -53,20 +53,18 @@ func (e engineChoice) gpuOptions() (options gpu.Options, err error) {
 	return options, nil
 }
 
-// What --engine auto weighs, in nanoseconds: the first sort of a process, by a key and with two more columns of 8 bytes
-// in ordinary memory. Measured on an H200 beside 16 cores of a Xeon with 2 to 16 threads (BenchmarkCold in package gpu,
-// 2026-11-21).
+// What --engine auto weighs, in nanoseconds: a process that sorts a Parquet file by one key, from start to exit.
+// Measured on an H100 beside 16 cores of a Xeon (benchmarks/devices/command.py, 2026-11-27): 2 and 16 threads, 15M to
+// 200M rows.
 const (
-	gpuStart     = 260e6 // to open a GPU and to get its memory
-	gpuRow       = 1.1   // to move a row there and back, fresh memory
-	gpuThreadRow = 8.5   // of one thread's work on a row: copies
-	cpuRow       = 2.5   // fresh memory
-	cpuThreadRow = 40    // of one thread's work on a row
+	gpuStart     = 400e6 // to open a GPU, to get its memory, and to close it
+	gpuRow       = 1.2   // that a row gains on the GPU, whose start overlaps with reading
+	gpuThreadRow = 55    // the same, of one thread's work
 )
 
 // autoRows returns the number of rows from which auto prefers a GPU to a number of threads.
 func autoRows(threads int) int64 {
-	return int64(gpuStart / (cpuRow - gpuRow + (cpuThreadRow-gpuThreadRow)/float64(threads)))
+	return int64(gpuStart / (gpuRow + gpuThreadRow/float64(threads)))
 }
 
 // openGPU opens GPUs. Tests change it.

@@ -144,7 +144,7 @@ func TestAutoRows(t *testing.T) {
 	for threads := 1; threads < 100; threads++ {
 		require.GreaterOrEqual(t, autoRows(threads+1), autoRows(threads), "%d threads", threads)
 	}
-	for threads, rows := range map[int]float64{2: 15e6, 4: 28e6, 8: 49e6, 16: 77e6} {
+	for threads, rows := range map[int]float64{2: 14e6, 4: 27e6, 8: 49e6, 16: 86e6} {
 		require.InDelta(t, rows, autoRows(threads), rows/50, "%d threads", threads)
 	}
 }
