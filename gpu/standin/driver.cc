@@ -7,7 +7,8 @@
 // clusters and no kernels for them. With ARROWSORT_STANDIN_REFUSE set there are no new contexts. Call number
 // ARROWSORT_STANDIN_SHORT of a context that takes memory, of the device or of the host, fails for lack of it. With
 // ARROWSORT_STANDIN_EMULATE set the kernels' own sources run, on the emulated device, in place of their twins.
-// ARROWSORT_STANDIN_SEED is the seed of all that is random, 1 unless set.
+// ARROWSORT_STANDIN_SEED is the seed of all that is random, 1 unless set. With ARROWSORT_STANDIN_CROWDED set cooperative
+// launches are refused, as where other processes hold multiprocessors.
 //
 // There are ARROWSORT_STANDIN_DEVICES devices, 1 unless set. ARROWSORT_STANDIN_MEMORY may be a list, "8388608,4194304":
 // the last number is that of all further devices. With ARROWSORT_STANDIN_APART set they do not reach each other.
@@ -41,6 +42,7 @@ enum {
 	NOT_READY = 600,
 	PEER_ACCESS_ALREADY_ENABLED = 704,
 	ILLEGAL_ADDRESS = 700,
+	COOPERATIVE_LAUNCH_TOO_LARGE = 720,
 	UNKNOWN = 999
 };
 
@@ -439,5 +441,6 @@ bool is_cooperative(const LaunchConfig* c) {
 EXPORT cuLaunchKernelEx(const LaunchConfig* c, std::string* function, void** params, void**) {
 	if (c->threadsY != 1 || c->threadsZ != 1 || (standin_needs_all_blocks(*function) && !is_cooperative(c)))
 		return INVALID_VALUE;
+	if (standin_needs_all_blocks(*function) && getenv("ARROWSORT_STANDIN_CROWDED")) return COOPERATIVE_LAUNCH_TOO_LARGE;
 	return launch_kernel(function, c->x, c->y, c->z, c->threads, c->shared, c->stream, params);
 }

@@ -88,25 +88,37 @@ func Put[T abi.Structure](t *Task, structures ...T) driver.Ptr {
 
 // Launch queues a kernel.
 func (t *Task) Launch(kernel string, blocks int, args ...uint64) {
-	t.launchKernel(false, kernel, blocks, args)
+	t.Fail(t.launchKernel(false, kernel, blocks, args))
+}
+
+// TryLaunch queues a cooperative kernel. It returns false if the driver refuses that, because other processes hold a
+// part of the device; the kernel does not fit from then on.
+func (t *Task) TryLaunch(kernel string, blocks int, args ...uint64) bool {
+	err := t.launchKernel(false, kernel, blocks, args)
+	if driver.Refused(err) {
+		return false
+	}
+	t.Fail(err)
+	return true
 }
 
 // LaunchEarly queues a kernel that itself waits for those queued before it, so that it may start while they end.
 func (t *Task) LaunchEarly(kernel string, blocks int, args ...uint64) {
-	t.launchKernel(true, kernel, blocks, args)
+	t.Fail(t.launchKernel(true, kernel, blocks, args))
 }
 
-func (t *Task) launchKernel(early bool, kernel string, blocks int, args []uint64) {
+func (t *Task) launchKernel(early bool, kernel string, blocks int, args []uint64) error {
 	if t.Failed() {
-		return
+		return nil
 	}
-	t.Fail(t.Arguments.Flush(t.Stream.Stream))
-	if !t.Failed() {
-		t.Fail(t.Stream.Launch(early, strategy.KernelNumbers[kernel], blocks, args))
-		if t.OnLaunch != nil {
-			t.OnLaunch(kernel)
-		}
+	if err := t.Arguments.Flush(t.Stream.Stream); err != nil {
+		return err
 	}
+	err := t.Stream.Launch(early, strategy.KernelNumbers[kernel], blocks, args)
+	if t.OnLaunch != nil {
+		t.OnLaunch(kernel)
+	}
+	return err
 }
 
 // Blocks is the grid for kernels that take any: enough blocks to fill the device, fewer for few items.

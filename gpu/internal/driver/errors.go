@@ -39,6 +39,16 @@ func IsFull(err error) bool {
 	return errors.As(err, &failure) && failure.Code == int(cu.OutOfMemory)
 }
 
+// refused is the error of a cooperative launch whose blocks cannot all run at a time, since other processes hold a part
+// of the device.
+const refused = C.CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+
+// Refused reports whether an error of the driver is that of a cooperative launch that does not fit now.
+func Refused(err error) bool {
+	var failure *Error
+	return errors.As(err, &failure) && failure.Code == refused
+}
+
 // Failure wraps an error of the driver in ErrDevice, and returns others unchanged. A device that lacks memory has not
 // failed: the error is engine.ErrMemory.
 func Failure(err error) error {

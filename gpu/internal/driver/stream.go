@@ -124,7 +124,8 @@ func (s *Stream) Download(dst []byte, src Ptr) error {
 
 // Launch queues a kernel, by its position in kernels.All. The arguments are 64-bit words, or the words of the structure
 // that is the only argument: for the driver both are contiguous words. early is for kernels that themselves wait for
-// preceding ones: where the device supports that, they start while these end.
+// preceding ones: where the device supports that, they start while these end. A cooperative kernel that is Refused does
+// not fit from then on.
 func (s *Stream) Launch(early bool, kernel, blocks int, args []uint64) error {
 	s.busy = true
 	f := &s.context.functions[kernel]
@@ -137,6 +138,10 @@ func (s *Stream) Launch(early bool, kernel, blocks int, args []uint64) error {
 	// cu's function and stream hold nothing but the driver's handles.
 	handle, stream := *(*C.CUfunction)(unsafe.Pointer(&f.Function)), *(*C.CUstream)(unsafe.Pointer(&s.stream))
 	words := (*C.ulonglong)(unsafe.Pointer(unsafe.SliceData(args)))
-	return check("launching "+f.Name, C.arrowsort_launch(handle, C.uint(blocks), C.uint(f.Threads), C.uint(f.Shared),
-		stream, words, C.int(len(args)), how))
+	code := C.arrowsort_launch(handle, C.uint(blocks), C.uint(f.Threads), C.uint(f.Shared), stream, words,
+		C.int(len(args)), how)
+	if code == refused {
+		f.fits = false // others may hold a part of the device for as long as they run
+	}
+	return check("launching "+f.Name, code)
 }

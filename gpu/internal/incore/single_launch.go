@@ -21,9 +21,9 @@ const (
 )
 
 // Sort sorts n rows by a field in a single launch. ok is false for more rows than such a kernel sorts, and where a
-// cooperative launch has declined because a bucket has too many rows that are not equal. in are the row numbers of the
-// field's rows, 0 for 0, 1, 2 and so on. classes is NoClasses, ClassesAtEnd or ClassesAtStart. afterLaunch is called
-// when the kernel is launched: other streams must not use the memory that is freed from then on.
+// cooperative launch is refused, or has declined because a bucket has too many rows that are not equal. in are the row
+// numbers of the field's rows, 0 for 0, 1, 2 and so on. classes is NoClasses, ClassesAtEnd or ClassesAtStart.
+// afterLaunch is called when the kernel is launched: other streams must not use the memory that is freed from then on.
 func Sort(t *device.Task, field abi.Field, in driver.Ptr, n int, classes uint64, afterLaunch func()) (
 	rows driver.Ptr, ok bool) {
 	has := DeviceOf(t)
@@ -44,8 +44,8 @@ func Sort(t *device.Task, field abi.Field, in driver.Ptr, n int, classes uint64,
 		Small: small, State: uint64(t.CooperativeState), Numbers: uint64(numbers), Tags: uint64(tags),
 		Totals: uint64(totals), Status: uint64(uintptr(unsafe.Pointer(status))),
 	}
-	t.Launch(kernel, blocks, abi.Words([]abi.CooperativeSort{cooperative})...)
-	if ok = t.WaitForStatus(status) == abi.StatusAccepted; ok {
+	launched := t.TryLaunch(kernel, blocks, abi.Words([]abi.CooperativeSort{cooperative})...)
+	if ok = launched && t.WaitForStatus(status) == abi.StatusAccepted; ok {
 		t.Moves(52 * n)
 		afterLaunch()
 	} else {
