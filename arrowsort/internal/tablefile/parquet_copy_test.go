@@ -227,7 +227,9 @@ func TestCopyMendsStatistics(t *testing.T) {
 		s := c.MetaData.Statistics
 		require.NotNil(t, s.NullCount, leaf)
 		require.Nil(t, c.ColumnIndexOffset, leaf)
-		require.True(t, s.Min == nil && s.Max == nil && s.MinValue == nil && s.MaxValue == nil, leaf)
+		require.Positive(t, *s.NanCount, leaf)
+		require.NotNil(t, s.MinValue, leaf)
+		require.True(t, s.Min == nil && s.Max == nil && s.MaxValue == nil, leaf)
 	}
 }
 

@@ -106,7 +106,34 @@ type leafValue struct {
 	bytes []byte
 }
 
-// requireIndex requires that a column chunk has the index that its values ask for.
+// valueBounds are what the values of a page or a column chunk ask for: NaNs are apart from the others.
+type valueBounds struct {
+	low, high    []byte
+	nulls, nans  int64
+	negativeNaNs bool
+}
+
+// add takes a value of a column.
+func (b *valueBounds) add(column *schema.Column, v []byte) {
+	compare := page.ValueOrder(column)
+	switch {
+	case v == nil:
+		b.nulls++
+	case isNaN(column, v):
+		b.nans++
+		b.negativeNaNs = b.negativeNaNs || v[len(v)-1]&0x80 != 0
+	default:
+		if b.low == nil || compare != nil && compare(v, b.low) < 0 {
+			b.low = v
+		}
+		if b.high == nil || compare != nil && compare(v, b.high) > 0 {
+			b.high = v
+		}
+	}
+}
+
+// requireIndex requires that a column chunk has the index and the statistics that its values ask for. Long bounds are
+// for other tests.
 func requireIndex(t *testing.T, b []byte, r *file.Reader, group, leaf int) {
 	t.Helper()
 	column := r.MetaData().Schema.Column(leaf)
@@ -116,10 +143,7 @@ func requireIndex(t *testing.T, b []byte, r *file.Reader, group, leaf int) {
 	at, sizes, firsts := readOffsetIndex(b[*meta.OffsetIndexOffset:][:*meta.OffsetIndexLength])
 	require.Equal(t, meta.MetaData.DataPageOffset, at[0], what)
 	firsts = append(firsts, int(r.MetaData().RowGroups[group].NumRows))
-	type bounds struct{ low, high []byte }
-	var pages []bounds
-	var nulls []int64
-	known := true
+	pages, all := make([]valueBounds, len(at)), valueBounds{}
 	for i := range at {
 		var header page.Header
 		header.Read(&page.CompactReader{Bytes: b[at[i]:]})
@@ -128,73 +152,70 @@ func requireIndex(t *testing.T, b []byte, r *file.Reader, group, leaf int) {
 			require.Equal(t, at[i]+int64(sizes[i]), at[i+1], what)
 		}
 		require.LessOrEqual(t, firsts[i+1]-firsts[i], DefaultPageRows, what)
-		var found bounds
-		missing, odd := int64(0), 0
 		for _, v := range values {
-			switch {
-			case v.row < firsts[i] || v.row >= firsts[i+1]:
-			case v.bytes == nil:
-				missing++
-			case isNaN(column, v.bytes):
-				odd++
-			case found.low == nil:
-				found = bounds{v.bytes, v.bytes}
-			default:
-				if compare := page.ValueOrder(column); compare != nil {
-					if compare(v.bytes, found.low) < 0 {
-						found.low = v.bytes
-					}
-					if compare(v.bytes, found.high) > 0 {
-						found.high = v.bytes
-					}
-				}
+			if v.row >= firsts[i] && v.row < firsts[i+1] {
+				pages[i].add(column, v.bytes)
+				all.add(column, v.bytes)
 			}
 		}
-		known = known && odd == 0
-		pages, nulls = append(pages, found), append(nulls, missing)
 	}
-	if !known || page.ValueOrder(column) == nil && len(values) > 0 && column.SortOrder() == schema.SortUNKNOWN {
-		require.Nil(t, meta.ColumnIndexOffset, what)
-		require.Nil(t, meta.MetaData.Statistics.MinValue, what)
-		require.Nil(t, meta.MetaData.Statistics.MaxValue, what)
-		require.Nil(t, meta.MetaData.Statistics.Min, what)
-		require.Nil(t, meta.MetaData.Statistics.Max, what)
-		missing := int64(0)
-		for _, n := range nulls {
-			missing += n
+	ordered := page.ValueOrder(column) != nil || all.low == nil
+	requireStatistics(t, r, group, leaf, all, ordered)
+	require.Equal(t, ordered && all.nans == 0, meta.ColumnIndexOffset != nil, what)
+	if meta.ColumnIndexOffset != nil {
+		got := readColumnIndex(b[*meta.ColumnIndexOffset:][:*meta.ColumnIndexLength])
+		requireColumnIndex(t, column, got, pages, what)
+	}
+}
+
+// requireStatistics requires counts, and the bounds of ordered values. With NaN in any chunk of the column no chunk has
+// an upper bound, and with one that has the sign bit no lower one.
+func requireStatistics(t *testing.T, r *file.Reader, group, leaf int, all valueBounds, ordered bool) {
+	t.Helper()
+	column := r.MetaData().Schema.Column(leaf)
+	s := r.MetaData().RowGroups[group].Columns[leaf].MetaData.Statistics
+	what := fmt.Sprintf("row group %d, column %s", group, column.Path())
+	require.Equal(t, all.nulls, *s.NullCount, what)
+	var whole valueBounds
+	if floats := page.HoldsFloats(column); floats {
+		require.Equal(t, all.nans, *s.NanCount, what)
+		for g := range r.NumRowGroups() {
+			for _, v := range leafValues(t, r, g, leaf) {
+				whole.add(column, v.bytes)
+			}
 		}
-		require.Equal(t, missing, *meta.MetaData.Statistics.NullCount, what)
-		return
+	} else {
+		require.Nil(t, s.NanCount, what)
 	}
-	require.NotNil(t, meta.ColumnIndexOffset, what)
-	var all bounds
-	missing, compare := int64(0), page.ValueOrder(column)
+	hasLow := ordered && all.low != nil && !whole.negativeNaNs
+	hasHigh := ordered && all.high != nil && whole.nans == 0
+	require.Equal(t, hasLow, s.MinValue != nil, what)
+	require.Equal(t, hasHigh, s.MaxValue != nil, what)
+	require.Equal(t, hasLow && hasHigh && column.SortOrder() == schema.SortSIGNED, s.Min != nil && s.Max != nil, what)
+	if compare := page.ValueOrder(column); hasLow {
+		require.LessOrEqual(t, compare(s.MinValue, all.low), 0, what)
+		require.Equal(t, bytes.Equal(all.low, s.MinValue), *s.IsMinValueExact, what)
+		require.Equal(t, *s.IsMinValueExact || isZero(all.low), len(all.low) <= 64 || isZero(all.low), what)
+	}
+	if compare := page.ValueOrder(column); hasHigh {
+		require.GreaterOrEqual(t, compare(s.MaxValue, all.high), 0, what)
+		require.Equal(t, bytes.Equal(all.high, s.MaxValue), *s.IsMaxValueExact, what)
+		require.Equal(t, *s.IsMaxValueExact || isZero(all.high), len(all.high) <= 64 || isZero(all.high), what)
+	}
+}
+
+// requireColumnIndex requires the bounds and counts of pages.
+func requireColumnIndex(t *testing.T, column *schema.Column, got columnIndex, pages []valueBounds, what string) {
+	t.Helper()
+	compare := page.ValueOrder(column)
+	require.Len(t, got.nulls, len(pages), what)
+	require.Equal(t, page.HoldsFloats(column), got.nans != nil, what)
 	for i, p := range pages {
-		if missing += nulls[i]; p.low == nil {
-			continue
-		}
-		if all.low == nil || compare(p.low, all.low) < 0 {
-			all.low = p.low
-		}
-		if all.high == nil || compare(p.high, all.high) > 0 {
-			all.high = p.high
-		}
-	}
-	require.Equal(t, missing, *meta.MetaData.Statistics.NullCount, what)
-	uneven := false // some row group has none
-	for _, g := range r.MetaData().RowGroups {
-		uneven = uneven || g.Columns[leaf].ColumnIndexOffset == nil
-	}
-	if uneven {
-		require.Nil(t, meta.MetaData.Statistics.MinValue, what)
-	} else if !isZero(all.low) && !isZero(all.high) {
-		require.Equal(t, all.low, meta.MetaData.Statistics.MinValue, what)
-		require.Equal(t, all.high, meta.MetaData.Statistics.MaxValue, what)
-	}
-	got := readColumnIndex(b[*meta.ColumnIndexOffset:][:*meta.ColumnIndexLength])
-	require.Equal(t, nulls, got.nulls, what)
-	for i, p := range pages {
+		require.Equal(t, p.nulls, got.nulls[i], what)
 		require.Equal(t, p.low == nil, got.empty[i], what)
+		if got.nans != nil {
+			require.Zero(t, got.nans[i], what)
+		}
 		if p.low == nil {
 			continue
 		}
@@ -233,6 +254,7 @@ type columnIndex struct {
 	low, high [][]byte
 	order     int
 	nulls     []int64
+	nans      []int64 // nil: none are counted
 }
 
 // nextBytesOf reads bytes with their length.
@@ -264,6 +286,8 @@ func readColumnIndex(b []byte) (x columnIndex) {
 			x.order = r.Number()
 		case 5:
 			elementsOf(r, func() { x.nulls = append(x.nulls, int64(r.Number())) })
+		case 8:
+			elementsOf(r, func() { x.nans = append(x.nans, int64(r.Number())) })
 		}
 	})
 	return x

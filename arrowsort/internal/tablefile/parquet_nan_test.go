@@ -48,11 +48,10 @@ func floats(t testing.TB, mem memory.Allocator) arrow.Table {
 	return tableOf(t, mem, arrow.NewSchema(fields, nil), rows.String(), 0)
 }
 
-// TestChunksWithNaNHaveNoBounds: neither the metadata nor the page index of a chunk with NaN have a least and a
-// greatest value, as a reader that takes NaN for the greatest one of all would pass over rows that it wants. Its nulls
-// are counted, and its pages found. The metadata of the other chunks have none either: readers take those that are
-// there for the bounds of the file.
-func TestChunksWithNaNHaveNoBounds(t *testing.T) {
+// TestChunksWithNaN: NaNs are counted, and a chunk with one has no page index of bounds, which would have to have both.
+// No chunk of the column has an upper bound in the metadata, as readers take those that are there for the bounds of the
+// file, and NaN for the greatest value of all. Lower bounds stay.
+func TestChunksWithNaN(t *testing.T) {
 	table := floats(t, memory.DefaultAllocator)
 	defer table.Release()
 	dictionaries := foreignBytes(t, table)
@@ -69,32 +68,73 @@ func TestChunksWithNaNHaveNoBounds(t *testing.T) {
 		for group := range 3 {
 			for leaf := range r.MetaData().Schema.NumColumns() {
 				requireIndex(t, b, r, group, leaf)
-				chunk := r.MetaData().RowGroups[group].Columns[leaf]
-				require.Equal(t, group == 1, chunk.ColumnIndexOffset == nil, "%s: %s", name,
-					r.MetaData().Schema.Column(leaf).Path())
-				require.Nil(t, chunk.MetaData.Statistics.MinValue)
-				require.Nil(t, chunk.MetaData.Statistics.Max)
+				chunk, path := r.MetaData().RowGroups[group].Columns[leaf], r.MetaData().Schema.Column(leaf).Path()
+				s := chunk.MetaData.Statistics
+				require.Equal(t, group == 1, *s.NanCount > 0, "%s: %s", name, path)
+				require.Equal(t, group == 1, chunk.ColumnIndexOffset == nil, "%s: %s", name, path)
+				require.NotNil(t, s.MinValue, "%s: %s", name, path)
+				require.Nil(t, s.MaxValue, "%s: %s", name, path)
 				require.NotNil(t, chunk.OffsetIndexOffset)
 			}
 		}
 	}
 }
 
-// TestChunksWithOneBound: where one bound of a chunk is too long for the metadata, no chunk of the column has any.
-func TestChunksWithOneBound(t *testing.T) {
-	long := strings.Repeat("z", 5000)
-	rows := `{"s":"a"}` + "\n" + `{"s":"` + long + `"}` + "\n" + `{"s":"b"}` + "\n" + `{"s":"c"}` + "\n"
-	schema := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.String}}, nil)
-	table := tableOf(t, memory.DefaultAllocator, schema, rows, 0)
-	defer table.Release()
-	b := writeBytes(t, table, Parquet, WriteOptions{RowGroupRows: 2})
-	r, err := file.NewParquetReader(bytes.NewReader(b))
-	require.NoError(t, err)
-	require.Equal(t, 2, r.NumRowGroups())
+// TestNaNsWithTheSignBit are below all numbers for some readers: no chunk of the column has bounds.
+func TestNaNsWithTheSignBit(t *testing.T) {
+	b := array.NewFloat64Builder(memory.DefaultAllocator)
+	defer b.Release()
+	b.AppendValues([]float64{1, 2, math.Copysign(math.NaN(), -1), 4}, nil)
+	sc := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.PrimitiveTypes.Float64}}, nil)
+	record := array.NewRecord(sc, []arrow.Array{b.NewArray()}, 4)
+	out := writeBytes(t, array.NewTableFromRecords(sc, []arrow.Record{record}), Parquet, WriteOptions{RowGroupRows: 2})
+	r := openBytes(t, out)
 	for group := range 2 {
-		s := r.MetaData().RowGroups[group].Columns[0].MetaData.Statistics
-		require.Nil(t, s.MinValue)
-		require.Nil(t, s.MaxValue)
+		requireIndex(t, out, r, group, 0)
+		require.Nil(t, r.MetaData().RowGroups[group].Columns[0].MetaData.Statistics.MinValue)
+	}
+}
+
+// TestChunksWithLongBounds: bounds of long text are cut. Where nothing short is above a chunk, that chunk has no upper
+// bound, and those of the others are marked as inexact: readers that take exact bounds for those of the file would skip
+// it.
+func TestChunksWithLongBounds(t *testing.T) {
+	long, last := strings.Repeat("y", 5000), strings.Repeat("\U0010FFFF", 5000)
+	rows := ""
+	for _, text := range []string{"a", long, "b", "c", "d", last, last, last} {
+		rows += `{"s":"` + text + "\"}\n"
+	}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.String}}, nil)
+	cut := strings.Repeat("y", 63) + "z"
+	type bounds struct {
+		low, high           string
+		lowExact, highExact bool
+	}
+	for name, c := range map[string]struct {
+		rows int64
+		want []bounds
+	}{
+		"cut": {4, []bounds{{"a", cut, true, false}, {"b", "c", true, true}}},
+		"one without an upper bound": {6, []bounds{{"a", cut, true, false}, {"b", "c", true, false},
+			{"d", "", true, false}}},
+		"all values are long": {8, []bounds{{"a", cut, true, false}, {"b", "c", true, false}, {"d", "", true, false},
+			{last[:64], "", false, false}}},
+	} {
+		table := tableOf(t, memory.DefaultAllocator, schema, rows, 0)
+		defer table.Release()
+		part := array.NewTableFromSlice(schema, [][]arrow.Array{{array.NewSlice(table.Column(0).Data().Chunk(0), 0,
+			c.rows)}})
+		r := openBytes(t, writeBytes(t, part, Parquet, WriteOptions{RowGroupRows: 2}))
+		require.Equal(t, len(c.want), r.NumRowGroups())
+		for group, want := range c.want {
+			chunk := r.MetaData().RowGroups[group].Columns[0]
+			s := chunk.MetaData.Statistics
+			got := bounds{string(s.MinValue), string(s.MaxValue), *s.IsMinValueExact, s.MaxValue != nil &&
+				*s.IsMaxValueExact}
+			require.Equal(t, want, got, "%s: row group %d", name, group)
+			require.Equal(t, want.high == "", s.MaxValue == nil)
+			require.NotNil(t, chunk.ColumnIndexOffset)
+		}
 	}
 }
 

@@ -16,17 +16,20 @@ import (
 // of a chunk is encoded as soon as its pages are written: a chunk takes about 105 bytes in the footer and 640 as
 // structs, and a file of 300 columns has 300 chunks in each row group.
 type fileBuilder struct {
-	w         io.Writer
-	n         int64                  // bytes written
-	columns   int                    // of a row group
-	written   int                    // columns so far
-	footer    *metadata.FileMetaData // of the file, whose row groups have no column chunks
-	paths     []parquet.ColumnPath   // of the leaf columns in the footer; nil: those of the encoded columns
-	chunks    byteList               // the ColumnChunk structs of the footer, in the order of the file
-	index     [2]byteList            // the ColumnIndex and the OffsetIndex of each chunk; no bytes: it has none
-	unbounded []bool                 // leaf columns of which some chunk has values without bounds
-	encoder   *structEncoder
+	w       io.Writer
+	n       int64                  // bytes written
+	columns int                    // of a row group
+	written int                    // columns so far
+	footer  *metadata.FileMetaData // of the file, whose row groups have no column chunks
+	paths   []parquet.ColumnPath   // of the leaf columns in the footer; nil: those of the encoded columns
+	chunks  byteList               // the ColumnChunk structs of the footer, in the order of the file
+	index   [2]byteList            // the ColumnIndex and the OffsetIndex of each chunk; no bytes: it has none
+	lacking []lackingBounds        // of the leaf columns
+	encoder *structEncoder
 }
+
+// lackingBounds are the bounds that some chunk of a leaf column with values lacks in the metadata.
+type lackingBounds struct{ min, max bool }
 
 // An encodedPageIndex is the page index of a column chunk: its ColumnIndex and OffsetIndex structs, nil for none.
 type encodedPageIndex struct{ columns, offsets []byte }
@@ -41,7 +44,7 @@ func (b *fileBuilder) write(data []byte) error {
 // columns.
 func (b *fileBuilder) start(footer *metadata.FileMetaData, template *Template) error {
 	b.footer, b.paths, b.encoder = footer, template.paths(footer), newStructEncoder()
-	b.unbounded = make([]bool, footer.Schema.NumColumns())
+	b.lacking = make([]lackingBounds, footer.Schema.NumColumns())
 	return b.write([]byte(page.Magic))
 }
 
@@ -69,7 +72,8 @@ func (b *fileBuilder) append(p writer.EncodedColumn) error {
 		moveOffset(c.MetaData.DictionaryPageOffset, shift)
 		moveOffset(c.MetaData.IndexPageOffset, shift)
 		index := encodedPageIndex{p.Index[i].ColumnIndex(), p.Index[i].OffsetIndex(shift)}
-		if err := b.addChunk(p.Footer, 0, i, index); err != nil {
+		bounds := writer.SetStatistics(p.Footer, 0, i, &p.Index[i])
+		if err := b.addChunk(p.Footer, 0, i, index, bounds); err != nil {
 			return err
 		}
 	}
@@ -83,15 +87,15 @@ func moveOffset(offset *int64, delta int64) {
 }
 
 // addChunk adds to the footer a column chunk of a row group of some metadata, which do not say where its page index
-// lies.
-func (b *fileBuilder) addChunk(meta *metadata.FileMetaData, group, column int, index encodedPageIndex) error {
-	c, leaf := meta.RowGroups[group].Columns[column], b.chunks.n%len(b.unbounded)
+// lies, and have its bounds.
+func (b *fileBuilder) addChunk(meta *metadata.FileMetaData, group, column int, index encodedPageIndex,
+	bounds page.Bounds) error {
+	c, leaf := meta.RowGroups[group].Columns[column], b.chunks.n%len(b.lacking)
 	if b.paths != nil {
 		c.MetaData.PathInSchema = b.paths[leaf]
 	}
-	m, s := c.MetaData, c.MetaData.Statistics
-	b.unbounded[leaf] = b.unbounded[leaf] || m.NumValues > 0 && (s == nil || (s.MinValue == nil || s.MaxValue == nil) &&
-		(s.Min == nil || s.Max == nil) && (s.NullCount == nil || *s.NullCount < m.NumValues))
+	lacking := &b.lacking[leaf]
+	lacking.min, lacking.max = lacking.min || bounds.LacksMin(), lacking.max || bounds.LacksMax()
 	data, err := b.encoder.encode(c)
 	if err != nil {
 		return err
@@ -175,9 +179,9 @@ type footerChunks struct {
 // appendNext appends the next ColumnChunk struct, of a leaf column.
 func (f *footerChunks) appendNext(out []byte, leaf int) ([]byte, error) {
 	chunk := f.chunks.next()
-	if f.unbounded[leaf] {
+	if f.lacking[leaf] != (lackingBounds{}) {
 		var err error
-		if chunk, err = f.withoutBounds(chunk); err != nil {
+		if chunk, err = f.weaken(chunk, leaf); err != nil {
 			return nil, err
 		}
 	}
@@ -189,17 +193,33 @@ func (f *footerChunks) appendNext(out []byte, leaf int) ([]byte, error) {
 	return page.AppendColumnChunk(out, chunk, places[0], places[1]), nil
 }
 
-// withoutBounds removes the bounds from an encoded column chunk: if one chunk of a column has values and no bounds, NaN
-// or long text, no chunk of it may have some. DataFusion takes the bounds that it finds for those of the file.
-func (b *fileBuilder) withoutBounds(encoded []byte) ([]byte, error) {
+// weaken returns an encoded chunk of a leaf column of which some chunk lacks a bound. DataFusion takes the bounds that
+// it finds for those of the file, and skips a file for values that only the other chunk has. It heeds the mark of an
+// inexact bound of bytes; of numbers no chunk may have the bound.
+func (b *fileBuilder) weaken(encoded []byte, leaf int) ([]byte, error) {
 	chunk := grow(b.footer.RowGroups[0].Columns)[0]
 	if err := decodeStruct(encoded, chunk); err != nil {
 		return nil, err
 	}
-	s := chunk.MetaData.Statistics
+	s, lacking, exact := chunk.MetaData.Statistics, b.lacking[leaf], false
 	if s == nil {
 		return encoded, nil
 	}
-	s.Min, s.Max, s.MinValue, s.MaxValue = nil, nil, nil, nil
+	if page.HoldsBytes(b.footer.Schema.Column(leaf)) {
+		if lacking.min && s.MinValue != nil {
+			s.IsMinValueExact = &exact
+		}
+		if lacking.max && s.MaxValue != nil {
+			s.IsMaxValueExact = &exact
+		}
+		return b.encoder.encode(chunk)
+	}
+	s.Min, s.Max = nil, nil
+	if lacking.min {
+		s.MinValue, s.IsMinValueExact = nil, nil
+	}
+	if lacking.max {
+		s.MaxValue, s.IsMaxValueExact = nil, nil
+	}
 	return b.encoder.encode(chunk)
 }

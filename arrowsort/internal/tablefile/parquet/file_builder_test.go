@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // TestMemoryOfWrittenRowGroups bounds what 300 columns keep in memory of each row group until the footer is written.
@@ -66,7 +68,7 @@ func TestFileWithoutAllColumns(t *testing.T) {
 	meta := in.Template.meta
 	group := *meta.RowGroups[0]
 	w.out.footer.RowGroups = append(w.out.footer.RowGroups, &group)
-	require.NoError(t, w.out.addChunk(meta, 0, 0, encodedPageIndex{}))
+	require.NoError(t, w.out.addChunk(meta, 0, 0, encodedPageIndex{}, page.Bounds{}))
 	require.EqualError(t, w.Finish(), "1 row groups of 3 columns have 1 column chunks")
 }
 

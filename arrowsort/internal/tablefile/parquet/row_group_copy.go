@@ -184,14 +184,14 @@ func (f *Writer) addCopied(ctx context.Context, from *File, chunks []copiedChunk
 		return x, err
 	}
 	return workers.Ordered(ctx, len(chunks), from.threads, produce, func(x *page.Index) error {
-		at, index := chunks[next], encodedPageIndex{}
+		at, index, bounds := chunks[next], encodedPageIndex{}, page.Bounds{}
 		next++
 		c := meta.RowGroups[at.group].Columns[at.leaf]
 		if x != nil && !x.Foreign {
 			index = encodedPageIndex{x.ColumnIndex(), x.OffsetIndex(at.shift)}
-			writer.SetStatistics(meta, at.group, at.leaf, x)
+			bounds = writer.SetStatistics(meta, at.group, at.leaf, x)
 		} else {
-			index = from.keptIndex(at.group, at.leaf, x, at.shift)
+			index, bounds = from.keptIndex(at.group, at.leaf, x, at.shift)
 		}
 		m := c.MetaData
 		m.DataPageOffset += at.shift
@@ -201,13 +201,13 @@ func (f *Writer) addCopied(ctx context.Context, from *File, chunks []copiedChunk
 		c.FilePath, c.FileOffset = nil, page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset)
 		c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength = nil, nil, nil, nil
 		c.CryptoMetadata, c.EncryptedColumnMetadata = nil, nil
-		return f.out.addChunk(meta, at.group, at.leaf, index)
+		return f.out.addChunk(meta, at.group, at.leaf, index, bounds)
 	})
 }
 
-// keptIndex returns the page index of the copied file, with offsets moved by shift. Offsets and null counts come from
-// made if it is not nil. Bounds are left out unless keepsBounds reports true.
-func (f *File) keptIndex(group, leaf int, made *page.Index, shift int64) encodedPageIndex {
+// keptIndex returns the page index of the copied file, with offsets moved by shift, and the bounds of the chunk.
+// Offsets and null counts come from made if it is not nil. Bounds are left out unless keepsBounds reports true.
+func (f *File) keptIndex(group, leaf int, made *page.Index, shift int64) (encodedPageIndex, page.Bounds) {
 	c, column := f.Template.meta.RowGroups[group].Columns[leaf], f.Template.meta.Schema.Column(leaf)
 	index := f.indexOf(c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength, shift)
 	s := c.MetaData.Statistics
@@ -217,11 +217,13 @@ func (f *File) keptIndex(group, leaf int, made *page.Index, shift int64) encoded
 	}
 	if !keepsBounds(column, s.MinValue, s.MaxValue) {
 		s.Min, s.Max, s.MinValue, s.MaxValue, index.columns = nil, nil, nil, nil, nil
+		s.IsMinValueExact, s.IsMaxValueExact = nil, nil
 	}
 	if index.offsets == nil {
 		index.columns = nil
 	}
-	return index
+	return index, page.Bounds{Min: s.MinValue, Max: s.MaxValue,
+		AllNull: s.NullCount != nil && *s.NullCount == c.MetaData.NumValues}
 }
 
 // keepsBounds reports whether bounds of another writer are plausible: the type is ordered and cannot hold NaN, the
@@ -234,7 +236,8 @@ func keepsBounds(column *schema.Column, low, high []byte) bool {
 	case parquet.Types.FixedLenByteArray:
 		size = column.TypeLength()
 	}
-	return compare != nil && !mayBeNaN(column) && len(low) == size && len(high) == size && compare(low, high) <= 0
+	return compare != nil && !page.HoldsFloats(column) && len(low) == size && len(high) == size &&
+		compare(low, high) <= 0
 }
 
 const copyStep = 1 << 20

@@ -3,7 +3,6 @@ package parquet
 import (
 	"slices"
 
-	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
@@ -144,22 +143,16 @@ func known(meta *metadata.FileMetaData, columns []SortingColumn) bool {
 		if leaf < 0 {
 			return false
 		}
-		if mayBeNaN(meta.Schema.Column(leaf)) {
+		if page.HoldsFloats(meta.Schema.Column(leaf)) {
 			return false
 		}
 	}
 	return len(columns) > 0
 }
 
-// mayBeNaN reports whether the values of a leaf column are floating-point numbers.
-func mayBeNaN(column *schema.Column) bool {
-	_, half := column.LogicalType().(schema.Float16LogicalType)
-	physical := column.PhysicalType()
-	return half || physical == parquet.Types.Float || physical == parquet.Types.Double
-}
-
 // groupsInOrder reports whether the bounds of each row group follow those of the previous group, the first after a last
-// one, and returns the last. Groups of nulls do not count.
+// one, and returns the last. Groups of nulls do not count. An upper bound that was cut may lie above the next group:
+// the lower bound stands for it.
 func groupsInOrder(meta *metadata.FileMetaData, by SortingColumn, last []byte) ([]byte, bool) {
 	leaf := leafAt(meta, by)
 	compare := page.ValueOrder(meta.Schema.Column(leaf))
@@ -177,6 +170,9 @@ func groupsInOrder(meta *metadata.FileMetaData, by SortingColumn, last []byte) (
 			return nil, false
 		}
 		low, high := s.MinValue, s.MaxValue
+		if s.IsMaxValueExact != nil && !*s.IsMaxValueExact {
+			high = low
+		}
 		if by.Descending {
 			low, high = high, low
 		}

@@ -51,36 +51,18 @@ func (p *PlainBounds) OfPage(encoding int, values []byte, n int) (bounds Bounds,
 	case n == 0:
 		bounds.AllNull = true
 	case p.compare == nil:
-		bounds.NoBounds = true
 	case encoding == Plain:
 		bounds = p.ofValues(values, n)
 	case encoding == PlainDictionary || encoding == RLEDictionary:
 		bounds, err = p.ofIndices(values, n)
-	default: // is not decoded here
-		bounds.NoBounds = true
-	}
-	bounds.Min, bounds.Max = p.kept(bounds.Min, truncatedMin), p.kept(bounds.Max, truncatedMax)
-	return bounds, err
-}
-
-// kept returns a copy of a bound, cut to the bytes that statistics may have: whole values of long rows would take as
-// much memory as a row group.
-func (p *PlainBounds) kept(bound []byte, cut func([]byte, *schema.Column, bool) []byte) []byte {
-	const most = LongestStatistic + 1
-	if len(bound) > most && len(cut(bound, p.column, holdsText(p.column))) < len(bound) {
-		bound = bound[:most]
-	}
-	return slices.Clone(bound)
+	} // other encodings are not decoded here
+	return p.truncated(bounds), err
 }
 
 func (p *PlainBounds) ofValues(b []byte, n int) Bounds {
 	switch {
 	case p.numbers != nil:
-		found := noNumbers
-		for b := b[:n*p.width]; len(b) > 0; b = b[p.width:] {
-			found.add(p.numbers.codeOf(b))
-		}
-		return p.numbers.bounds(found)
+		return p.ofNumbers(b[:n*p.width])
 	case p.column.PhysicalType() == parquet.Types.Boolean:
 		return booleanBounds(b, n)
 	}
@@ -93,25 +75,34 @@ func (p *PlainBounds) ofValues(b []byte, n int) Bounds {
 	return found
 }
 
-// ofIndices finds the bounds of dictionary indices: a byte with their width, then the RLE / bit-packing hybrid.
-func (p *PlainBounds) ofIndices(b []byte, n int) (Bounds, error) {
-	r := RLEReader{Bytes: b[1:], Width: int(b[0])}
-	clear(p.used)
-	var block [256]uint32
-	for n > 0 {
-		part := block[:min(n, len(block))]
-		greatest, err := r.Read(part)
-		if err := CheckIndex(greatest, len(p.used), err); err != nil {
-			return Bounds{}, err
+func (p *PlainBounds) ofNumbers(b []byte) Bounds {
+	found := noNumbers
+	for rest := b; len(rest) > 0; rest = rest[p.width:] {
+		found.add(p.numbers.codeOf(rest))
+	}
+	if p.numbers.hasNaN(found) {
+		found = noNumbers
+		for ; len(b) > 0; b = b[p.width:] {
+			p.numbers.addFloat(&found, p.numbers.codeOf(b))
 		}
-		for _, i := range part {
+	}
+	return p.numbers.bounds(found)
+}
+
+// ofIndices finds the bounds of dictionary indices.
+func (p *PlainBounds) ofIndices(b []byte, n int) (Bounds, error) {
+	clear(p.used)
+	err := p.eachBlock(b, n, func(indices []uint32) {
+		for _, i := range indices {
 			p.used[i] = true
 		}
-		n -= len(part)
+	})
+	if err != nil {
+		return Bounds{}, err
 	}
 	numbers, found := noNumbers, Bounds{}
 	for i, used := range p.used {
-		switch entry := p.entries[p.starts[i]:p.starts[i+1]]; {
+		switch entry := p.entry(i); {
 		case !used:
 		case p.numbers != nil:
 			numbers.add(p.numbers.codeOf(entry))
@@ -120,11 +111,38 @@ func (p *PlainBounds) ofIndices(b []byte, n int) (Bounds, error) {
 			p.widen(&found, value)
 		}
 	}
-	if p.numbers != nil {
-		return p.numbers.bounds(numbers), nil
+	if p.numbers == nil {
+		return found, nil
 	}
-	return found, nil
+	if p.numbers.hasNaN(numbers) {
+		numbers = noNumbers
+		err = p.eachBlock(b, n, func(indices []uint32) {
+			for _, i := range indices {
+				p.numbers.addFloat(&numbers, p.numbers.codeOf(p.entry(int(i))))
+			}
+		})
+	}
+	return p.numbers.bounds(numbers), err
 }
+
+// eachBlock reads n dictionary indices, some at a time: a byte with their width, then the RLE / bit-packing hybrid.
+func (p *PlainBounds) eachBlock(b []byte, n int, use func(indices []uint32)) error {
+	r := RLEReader{Bytes: b[1:], Width: int(b[0])}
+	var block [256]uint32
+	for n > 0 {
+		part := block[:min(n, len(block))]
+		greatest, err := r.Read(part)
+		if err := CheckIndex(greatest, len(p.used), err); err != nil {
+			return err
+		}
+		use(part)
+		n -= len(part)
+	}
+	return nil
+}
+
+// entry returns an entry of the dictionary, as it is in its page.
+func (p *PlainBounds) entry(i int) []byte { return p.entries[p.starts[i]:p.starts[i+1]] }
 
 // next returns the first value, and the bytes after it.
 func (p *PlainBounds) next(b []byte) (value, rest []byte) {
@@ -159,12 +177,8 @@ func booleanBounds(b []byte, n int) Bounds {
 	return Bounds{Min: value(ones == n), Max: value(ones > 0)}
 }
 
-// longestBound is the bytes of a bound of text or bytes in an index; longer ones are cut, the greatest value to one
-// that is greater still. Statistics of column chunks have whole values or none.
+// longestBound is the bytes of a bound of text or bytes of any length; longer ones are cut.
 const longestBound = 64
-
-// LongestStatistic is the bytes of a value up to which it is a bound in the metadata of a column chunk.
-const LongestStatistic = 4096
 
 // holdsText reports whether values are UTF-8, which bounds have to be too.
 func holdsText(column *schema.Column) bool {
@@ -175,34 +189,34 @@ func holdsText(column *schema.Column) bool {
 	return false
 }
 
+// mayCut reports whether a bound of a column is longer than longestBound and may be cut: one of bytes of any length,
+// for which the format allows bounds that are no values.
 func mayCut(bound []byte, column *schema.Column) bool {
 	return len(bound) > longestBound && column.PhysicalType() == parquet.Types.ByteArray &&
 		column.SortOrder() == schema.SortUNSIGNED
 }
 
-// truncatedMin returns a value of at most longestBound bytes that is not greater than the bound.
-func truncatedMin(bound []byte, column *schema.Column, text bool) []byte {
-	if !mayCut(bound, column) {
-		return bound
+// truncated returns a copy of bounds, cut to about longestBound bytes: a lower bound to its first bytes, an upper one
+// to the least value above all that start with these. Where there is none, as for bytes of 0xFF, the upper bound stays.
+func (p *PlainBounds) truncated(b Bounds) Bounds {
+	text := holdsText(p.column)
+	if mayCut(b.Min, p.column) {
+		b.Min, b.MinInexact = b.Min[:cutAt(b.Min, text)], true
 	}
-	return bound[:cutAt(bound, text)]
-}
-
-// truncatedMax returns a value that is not less than the bound: of about longestBound bytes, if there is one.
-func truncatedMax(bound []byte, column *schema.Column, text bool) []byte {
-	if !mayCut(bound, column) {
-		return bound
+	b.Min = slices.Clone(b.Min)
+	if b.Max = slices.Clone(b.Max); !mayCut(b.Max, p.column) {
+		return b
 	}
-	short := slices.Clone(bound[:cutAt(bound, text)])
+	short := slices.Clone(b.Max[:cutAt(b.Max, text)])
 	if text {
 		short = nextText(short)
 	} else {
 		short = nextBytes(short)
 	}
-	if short == nil {
-		return bound
+	if short != nil {
+		b.Max, b.MaxInexact = short, true
 	}
-	return short
+	return b
 }
 
 // cutAt is where a long value is cut: not inside a character of text.

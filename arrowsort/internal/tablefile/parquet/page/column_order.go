@@ -137,38 +137,86 @@ func (o *numberOrder) value(code uint64) uint64 {
 	return v
 }
 
-// codes are the least and the greatest code of some numbers.
-type codes struct{ low, high uint64 }
+// HoldsFloats reports whether the values of a leaf column are floating-point numbers, which may be NaN.
+func HoldsFloats(column *schema.Column) bool {
+	_, half := column.LogicalType().(schema.Float16LogicalType)
+	physical := column.PhysicalType()
+	return half || physical == parquet.Types.Float || physical == parquet.Types.Double
+}
+
+// HoldsBytes reports whether the values of a leaf column are bytes that are no floating-point numbers.
+func HoldsBytes(column *schema.Column) bool {
+	physical := column.PhysicalType()
+	return physical == parquet.Types.ByteArray || physical == parquet.Types.FixedLenByteArray && !HoldsFloats(column)
+}
+
+// codes are the least and the greatest code of some numbers. NaNs are counted apart.
+type codes struct {
+	low, high   uint64
+	nans        int64
+	negativeNaN bool // a NaN has the sign bit
+}
 
 var noNumbers = codes{low: math.MaxUint64}
 
 func (c *codes) add(code uint64) { c.low, c.high = min(c.low, code), max(c.high, code) }
 
-// bounds returns the bounds of numbers; none with a NaN: to readers that take NaN for the greatest value,
-// bounds of the others would not hold. Zeros are -0 below and 0 above, as the format asks for.
+// addFloat is add for a code that may be that of a NaN.
+func (o *numberOrder) addFloat(c *codes, code uint64) {
+	switch {
+	case code < o.first:
+		c.nans, c.negativeNaN = c.nans+1, true
+	case code > o.last:
+		c.nans++
+	default:
+		c.add(code)
+	}
+}
+
+// hasNaN reports whether the code of a NaN is among those that were added.
+func (o *numberOrder) hasNaN(c codes) bool { return c.low < o.first || c.high > o.last }
+
+// bounds returns the bounds of numbers. Zeros are -0 below and 0 above, as the format asks for. With a NaN there is no
+// greatest value, and with one that has the sign bit no least one: the format has bounds of the other numbers, and
+// readers that sort by the sign and take NaN for the farthest value would skip rows of NaN that a filter wants.
 func (o *numberOrder) bounds(found codes) Bounds {
-	if found.low < o.first || found.high > o.last {
-		return Bounds{NoBounds: true}
+	b := Bounds{NaNs: found.nans, NegativeNaN: found.negativeNaN}
+	if found.low > found.high {
+		return b
 	}
-	low, high := o.value(found.low), o.value(found.high)
-	if o.floats && low == 0 {
-		low = o.sign
+	if low := o.value(found.low); !found.negativeNaN {
+		if b.MinInexact = o.floats && low == 0; b.MinInexact {
+			low = o.sign
+		}
+		b.Min = o.plain(low)
 	}
-	if o.floats && high == o.sign {
-		high = 0
+	if high := o.value(found.high); found.nans == 0 {
+		if b.MaxInexact = o.floats && high == o.sign; b.MaxInexact {
+			high = 0
+		}
+		b.Max = o.plain(high)
 	}
-	return Bounds{Min: o.plain(low), Max: o.plain(high)}
+	return b
 }
 
 func (o *numberOrder) plain(v uint64) []byte {
 	return binary.LittleEndian.AppendUint64(nil, v)[:o.width]
 }
 
-// Bounds are the least and the greatest value of a page or a column chunk as Parquet stores them. They alias the
-// values.
+// Bounds are a lower and an upper bound of the values of a page or a column chunk as Parquet stores them, and what is
+// counted of the values that are in no order.
 type Bounds struct {
-	Min, Max []byte
-	AllNull  bool // all are null
-	NoBounds bool // there are values, but no bounds: a NaN is among them, or they have no order
-	Nulls    int64
+	Min, Max               []byte // nil: there is none
+	MinInexact, MaxInexact bool   // the bound is none of the values
+	AllNull                bool   // all are null
+	Nulls                  int64
+	NaNs                   int64 // of floating-point numbers
+	NegativeNaN            bool  // a NaN has the sign bit
 }
+
+// LacksMin reports whether there are values that no lower bound bounds. NaNs without the sign bit need none: in every
+// order that readers know they are above all numbers, or match no filter.
+func (b *Bounds) LacksMin() bool { return b.Min == nil && !b.AllNull && (b.NaNs == 0 || b.NegativeNaN) }
+
+// LacksMax reports whether there are values that no upper bound bounds.
+func (b *Bounds) LacksMax() bool { return b.Max == nil && !b.AllNull }

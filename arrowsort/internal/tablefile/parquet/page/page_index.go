@@ -28,28 +28,42 @@ type PageLocation struct {
 	Bounds
 }
 
-// Bounds returns the bounds of the column chunk.
+// Bounds returns the bounds of the column chunk. It has no upper bound where that of a page could not be cut: the page
+// index has to have it whole, the metadata need not.
 func (x *Index) Bounds() Bounds {
 	compare, all := ValueOrder(x.Column), Bounds{AllNull: true}
-	for _, p := range x.Entries {
-		all.Nulls += p.Nulls
-		all.NoBounds = all.NoBounds || p.NoBounds
-		switch {
-		case p.AllNull:
-		case all.NoBounds:
-			all.AllNull = false
-		case all.AllNull:
-			all.Min, all.Max, all.AllNull = p.Min, p.Max, false
-		default:
-			if compare(p.Min, all.Min) < 0 {
-				all.Min = p.Min
-			}
-			if compare(p.Max, all.Max) > 0 {
-				all.Max = p.Max
-			}
+	lacksMin, lacksMax := false, false
+	for i := range x.Entries {
+		p := &x.Entries[i].Bounds
+		all.Nulls, all.NaNs = all.Nulls+p.Nulls, all.NaNs+p.NaNs
+		all.AllNull, all.NegativeNaN = all.AllNull && p.AllNull, all.NegativeNaN || p.NegativeNaN
+		lacksMin, lacksMax = lacksMin || p.LacksMin(), lacksMax || p.LacksMax() || mayCut(p.Max, x.Column)
+		if p.Min != nil && !lacksMin {
+			widenTo(&all.Min, &all.MinInexact, p.Min, p.MinInexact, compare)
+		}
+		if p.Max != nil && !lacksMax {
+			widenTo(&all.Max, &all.MaxInexact, p.Max, p.MaxInexact, func(a, b []byte) int { return compare(b, a) })
 		}
 	}
+	if lacksMin {
+		all.Min, all.MinInexact = nil, false
+	}
+	if lacksMax {
+		all.Max, all.MaxInexact = nil, false
+	}
 	return all
+}
+
+// widenTo widens a bound, a lower one by the order of compare, to that of a page. A bound that a page has as a value is
+// exact.
+func widenTo(bound *[]byte, inexact *bool, of []byte, ofInexact bool, compare func(a, b []byte) int) {
+	order := -1
+	if *bound != nil {
+		order = compare(of, *bound)
+	}
+	if order < 0 || order == 0 && !ofInexact {
+		*bound, *inexact = of, ofInexact
+	}
 }
 
 // BoundaryOrder of parquet.thrift.
@@ -79,7 +93,7 @@ func (x *Index) OffsetIndex(shift int64) []byte {
 // ColumnIndex encodes the ColumnIndex; nil if the bounds of a page are unknown, or without an OffsetIndex.
 func (x *Index) ColumnIndex() []byte {
 	for _, p := range x.Entries {
-		if p.NoBounds || x.split {
+		if x.split || !p.AllNull && (p.Min == nil || p.Max == nil) {
 			return nil
 		}
 	}
@@ -93,18 +107,23 @@ func (x *Index) ColumnIndex() []byte {
 		}
 	}
 	w.list(2, ThriftBinary, len(x.Entries))
-	text := holdsText(x.Column)
 	for _, p := range x.Entries {
-		w.binary(truncatedMin(p.Min, x.Column, text))
+		w.binary(p.Min)
 	}
 	w.list(3, ThriftBinary, len(x.Entries))
 	for _, p := range x.Entries {
-		w.binary(truncatedMax(p.Max, x.Column, text))
+		w.binary(p.Max)
 	}
 	w.number(4, x.order())
 	w.list(5, thriftI64, len(x.Entries))
 	for _, p := range x.Entries {
-		w.b = binary.AppendUvarint(w.b, uint64(p.Nulls)<<1)
+		w.element(p.Nulls)
+	}
+	if HoldsFloats(x.Column) {
+		w.list(8, thriftI64, len(x.Entries))
+		for _, p := range x.Entries {
+			w.element(p.NaNs)
+		}
 	}
 	return append(w.b, thriftStop)
 }

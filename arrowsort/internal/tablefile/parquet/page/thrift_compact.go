@@ -243,6 +243,9 @@ func (w *compactWriter) binary(b []byte) {
 	w.b = append(binary.AppendUvarint(w.b, uint64(len(b))), b...)
 }
 
+// element writes an element of 64 bits that is not negative.
+func (w *compactWriter) element(v int64) { w.b = binary.AppendUvarint(w.b, uint64(v)<<1) }
+
 // record writes a field that is a struct of numbers; their fields start at 1.
 func (w *compactWriter) record(field int, numbers ...int) {
 	w.header(field, ThriftStruct)

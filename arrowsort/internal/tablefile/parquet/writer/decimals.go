@@ -120,9 +120,9 @@ func (f *decimalForm) page(dst []byte, p *page.Page, from *schema.Column) ([]byt
 // bounds rewrites the bounds of a page. Those of values of any length have no order in package page.
 func (f *decimalForm) bounds(b page.Bounds) page.Bounds {
 	switch {
-	case f == nil || b.AllNull || b.NoBounds:
+	case f == nil || b.AllNull:
 	case f.to.PhysicalType() == parquet.Types.ByteArray:
-		b.Min, b.Max, b.NoBounds = nil, nil, true
+		b.Min, b.Max = nil, nil
 	default:
 		b.Min, b.Max = f.appendTo(nil, b.Min), f.appendTo(nil, b.Max)
 	}

@@ -11,17 +11,25 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// SetStatistics replaces the statistics of a column chunk by those of its pages.
-func SetStatistics(footer *metadata.FileMetaData, group, leaf int, x *page.Index) {
+// SetStatistics replaces the statistics of a column chunk by those of its pages, and returns its bounds. The counts are
+// always there, 0 included. Bounds that are no values of the chunk are marked as such.
+func SetStatistics(footer *metadata.FileMetaData, group, leaf int, x *page.Index) page.Bounds {
 	all := x.Bounds()
 	s := fresh(&footer.RowGroups[group].Columns[leaf].MetaData.Statistics)
 	s.NullCount = &all.Nulls
-	if !all.AllNull && !all.NoBounds && max(len(all.Min), len(all.Max)) <= page.LongestStatistic {
-		s.MinValue, s.MaxValue = all.Min, all.Max
-		if x.Column.SortOrder() == schema.SortSIGNED {
-			s.Min, s.Max = all.Min, all.Max // where old readers look
-		}
+	if page.HoldsFloats(x.Column) {
+		s.NanCount = &all.NaNs
 	}
+	if s.MinValue = all.Min; all.Min != nil {
+		s.IsMinValueExact = new(!all.MinInexact)
+	}
+	if s.MaxValue = all.Max; all.Max != nil {
+		s.IsMaxValueExact = new(!all.MaxInexact)
+	}
+	if all.Min != nil && all.Max != nil && x.Column.SortOrder() == schema.SortSIGNED {
+		s.Min, s.Max = all.Min, all.Max // where old readers look
+	}
+	return all
 }
 
 // fresh sets a field of the footer to a new struct, whose type is internal to Arrow.

@@ -59,9 +59,6 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *s
 	info.UncompressedSize = w.Uncompressed() - int64(len(page.Magic))
 	p.File, p.Index = w.Finish()
 	p.Footer, err = footerOf(sc, v, info, stats, with)
-	if err == nil {
-		SetStatistics(p.Footer, 0, 0, &p.Index[0])
-	}
 	return p, err
 }
 

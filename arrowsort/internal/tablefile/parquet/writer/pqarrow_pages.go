@@ -17,7 +17,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// pqarrow writes pages without compression and statistics. They are rewritten here, with both.
+// pqarrow writes pages without compression. They are rewritten here with it, and their page index is made.
 
 // rewritePages compresses the pages that pqarrow wrote and makes their page index. first is the number of the first
 // leaf column in the file.
@@ -54,7 +54,6 @@ func (w *flatEncoder) rewritePages(p EncodedColumn, out []byte, with *properties
 		group.TotalByteSize += m.TotalUncompressedSize
 		setEnum(&m.Codec, with.codecs[column.Path()])
 		setEnum(&m.Type, column.PhysicalType())
-		SetStatistics(p.Footer, 0, i, &w.Index[i])
 	}
 	if group.TotalCompressedSize != nil {
 		*group.TotalCompressedSize = w.Offset() - int64(len(page.Magic))
