@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet"
@@ -100,22 +98,30 @@ func severalPages(t *testing.T) arrow.Table {
 	return array.NewTableFromRecords(sc, []arrow.Record{rec})
 }
 
-// A leafValue is a value of a leaf column; nil bytes are a null.
-type leafValue struct {
-	row   int
-	bytes []byte
-}
-
 // valueBounds are what the values of a page or a column chunk ask for: NaNs are apart from the others.
 type valueBounds struct {
 	low, high    []byte
 	nulls, nans  int64
 	negativeNaNs bool
+	bytes        int64
+	levels       [2][]int64 // histograms of repetition and definition levels
+	distinct     map[string]bool
 }
 
 // add takes a value of a column.
-func (b *valueBounds) add(column *schema.Column, v []byte) {
-	compare := page.ValueOrder(column)
+func (b *valueBounds) add(column *schema.Column, value leafValue) {
+	if b.distinct == nil {
+		b.distinct = map[string]bool{}
+		b.levels[0] = make([]int64, column.MaxRepetitionLevel()+1)
+		b.levels[1] = make([]int64, column.MaxDefinitionLevel()+1)
+	}
+	b.levels[0][value.rep]++
+	b.levels[1][value.def]++
+	v, compare := value.bytes, page.ValueOrder(column)
+	if v != nil {
+		b.bytes += int64(len(v))
+		b.distinct[string(v)] = true
+	}
 	switch {
 	case v == nil:
 		b.nulls++
@@ -140,7 +146,7 @@ func requireIndex(t *testing.T, b []byte, r *file.Reader, group, leaf int) {
 	meta := r.MetaData().RowGroups[group].Columns[leaf]
 	what := fmt.Sprintf("row group %d, column %s", group, column.Path())
 	values := leafValues(t, r, group, leaf)
-	at, sizes, firsts := readOffsetIndex(b[*meta.OffsetIndexOffset:][:*meta.OffsetIndexLength])
+	at, sizes, firsts, textBytes := readOffsetIndex(b[*meta.OffsetIndexOffset:][:*meta.OffsetIndexLength])
 	require.Equal(t, meta.MetaData.DataPageOffset, at[0], what)
 	firsts = append(firsts, int(r.MetaData().RowGroups[group].NumRows))
 	pages, all := make([]valueBounds, len(at)), valueBounds{}
@@ -154,13 +160,14 @@ func requireIndex(t *testing.T, b []byte, r *file.Reader, group, leaf int) {
 		require.LessOrEqual(t, firsts[i+1]-firsts[i], DefaultPageRows, what)
 		for _, v := range values {
 			if v.row >= firsts[i] && v.row < firsts[i+1] {
-				pages[i].add(column, v.bytes)
-				all.add(column, v.bytes)
+				pages[i].add(column, v)
+				all.add(column, v)
 			}
 		}
 	}
 	ordered := page.ValueOrder(column) != nil || all.low == nil
 	requireStatistics(t, r, group, leaf, all, ordered)
+	requireSizes(t, r, group, leaf, all, pages, textBytes)
 	require.Equal(t, ordered && all.nans == 0, meta.ColumnIndexOffset != nil, what)
 	if meta.ColumnIndexOffset != nil {
 		got := readColumnIndex(b[*meta.ColumnIndexOffset:][:*meta.ColumnIndexLength])
@@ -181,7 +188,7 @@ func requireStatistics(t *testing.T, r *file.Reader, group, leaf int, all valueB
 		require.Equal(t, all.nans, *s.NanCount, what)
 		for g := range r.NumRowGroups() {
 			for _, v := range leafValues(t, r, g, leaf) {
-				whole.add(column, v.bytes)
+				whole.add(column, v)
 			}
 		}
 	} else {
@@ -204,10 +211,55 @@ func requireStatistics(t *testing.T, r *file.Reader, group, leaf int, all valueB
 	}
 }
 
+// requireSizes requires the bytes of text, the levels of nested columns, and the number of different values where there
+// is one.
+func requireSizes(t *testing.T, r *file.Reader, group, leaf int, all valueBounds, pages []valueBounds,
+	textBytes []int64) {
+	t.Helper()
+	column := r.MetaData().Schema.Column(leaf)
+	m := r.MetaData().RowGroups[group].Columns[leaf].MetaData
+	what := fmt.Sprintf("row group %d, column %s", group, column.Path())
+	text := column.PhysicalType() == parquet.Types.ByteArray
+	histogram := func(levels []int64, least int) []int64 {
+		if len(levels) < least {
+			return nil
+		}
+		return levels
+	}
+	repetitions, definitions := histogram(all.levels[0], 2), histogram(all.levels[1], 3)
+	if s := m.SizeStatistics; s == nil {
+		require.True(t, !text && repetitions == nil && definitions == nil, what)
+	} else {
+		require.Equal(t, repetitions, s.RepetitionLevelHistogram, what)
+		require.Equal(t, definitions, s.DefinitionLevelHistogram, what)
+		if require.Equal(t, text, s.UnencodedByteArrayDataBytes != nil, what); text {
+			require.Equal(t, all.bytes, *s.UnencodedByteArrayDataBytes, what)
+		}
+	}
+	require.Equal(t, text, textBytes != nil, what)
+	for i := range textBytes {
+		require.Equal(t, pages[i].bytes, textBytes[i], what)
+	}
+	if s := m.Statistics; s.DistinctCount != nil {
+		require.EqualValues(t, len(all.distinct), *s.DistinctCount, what)
+	}
+}
+
 // requireColumnIndex requires the bounds and counts of pages.
 func requireColumnIndex(t *testing.T, column *schema.Column, got columnIndex, pages []valueBounds, what string) {
 	t.Helper()
 	compare := page.ValueOrder(column)
+	var levels [2][]int64
+	for _, p := range pages {
+		levels[0], levels[1] = append(levels[0], p.levels[0]...), append(levels[1], p.levels[1]...)
+	}
+	if column.MaxRepetitionLevel() == 0 {
+		levels[0] = nil
+	}
+	if column.MaxDefinitionLevel() <= 1 {
+		levels[1] = nil
+	}
+	require.Equal(t, levels, got.levels, what)
 	require.Len(t, got.nulls, len(pages), what)
 	require.Equal(t, page.HoldsFloats(column), got.nans != nil, what)
 	for i, p := range pages {
@@ -234,27 +286,13 @@ func requireColumnIndex(t *testing.T, column *schema.Column, got columnIndex, pa
 	}
 }
 
-func isZero(b []byte) bool { return bytes.Count(b, []byte{0}) >= len(b)-1 }
-
-func isNaN(column *schema.Column, b []byte) bool {
-	if _, half := column.LogicalType().(schema.Float16LogicalType); half {
-		return binary.LittleEndian.Uint16(b)&0x7FFF > 0x7C00
-	}
-	switch column.PhysicalType() {
-	case parquet.Types.Float:
-		return math.IsNaN(float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))
-	case parquet.Types.Double:
-		return math.IsNaN(math.Float64frombits(binary.LittleEndian.Uint64(b)))
-	}
-	return false
-}
-
 type columnIndex struct {
 	empty     []bool
 	low, high [][]byte
 	order     int
 	nulls     []int64
-	nans      []int64 // nil: none are counted
+	nans      []int64    // nil: none are counted
+	levels    [2][]int64 // histograms of repetition and definition levels
 }
 
 // nextBytesOf reads bytes with their length.
@@ -286,6 +324,8 @@ func readColumnIndex(b []byte) (x columnIndex) {
 			x.order = r.Number()
 		case 5:
 			elementsOf(r, func() { x.nulls = append(x.nulls, int64(r.Number())) })
+		case 6, 7:
+			elementsOf(r, func() { x.levels[field-6] = append(x.levels[field-6], int64(r.Number())) })
 		case 8:
 			elementsOf(r, func() { x.nans = append(x.nans, int64(r.Number())) })
 		}
@@ -293,10 +333,14 @@ func readColumnIndex(b []byte) (x columnIndex) {
 	return x
 }
 
-func readOffsetIndex(b []byte) (at []int64, sizes, rows []int) {
+func readOffsetIndex(b []byte) (at []int64, sizes, rows []int, textBytes []int64) {
 	r := &page.CompactReader{Bytes: b}
-	r.Fields(func(int, byte) {
+	r.Fields(func(list int, _ byte) {
 		elementsOf(r, func() {
+			if list == 2 {
+				textBytes = append(textBytes, int64(r.Number()))
+				return
+			}
 			r.Fields(func(field int, typ byte) {
 				switch v := r.Number(); field {
 				case 1:
@@ -309,84 +353,5 @@ func readOffsetIndex(b []byte) (at []int64, sizes, rows []int) {
 			})
 		})
 	})
-	return at, sizes, rows
-}
-
-// leafValues reads all values of a column chunk with arrow/go.
-func leafValues(t *testing.T, r *file.Reader, group, leaf int) (values []leafValue) {
-	c, err := r.RowGroup(group).Column(leaf)
-	require.NoError(t, err)
-	column := c.Descriptor()
-	most := r.MetaData().RowGroups[group].Columns[leaf].MetaData.NumValues
-	def, rep := make([]int16, most), make([]int16, most)
-	var raw [][]byte
-	total := int64(0)
-	for total < most { // a batch ends with its page
-		n := most - total
-		var levels int64
-		var got int
-		d, p := def[total:], rep[total:]
-		switch c := c.(type) {
-		case *file.BooleanColumnChunkReader:
-			v := make([]bool, n)
-			levels, got, err = c.ReadBatch(n, v, d, p)
-			for _, x := range v[:got] {
-				raw = append(raw, []byte{map[bool]byte{true: 1}[x]})
-			}
-		case *file.Int32ColumnChunkReader:
-			v := make([]int32, n)
-			levels, got, err = c.ReadBatch(n, v, d, p)
-			for _, x := range v[:got] {
-				raw = append(raw, binary.LittleEndian.AppendUint32(nil, uint32(x)))
-			}
-		case *file.Int64ColumnChunkReader:
-			v := make([]int64, n)
-			levels, got, err = c.ReadBatch(n, v, d, p)
-			for _, x := range v[:got] {
-				raw = append(raw, binary.LittleEndian.AppendUint64(nil, uint64(x)))
-			}
-		case *file.Float32ColumnChunkReader:
-			v := make([]float32, n)
-			levels, got, err = c.ReadBatch(n, v, d, p)
-			for _, x := range v[:got] {
-				raw = append(raw, binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
-			}
-		case *file.Float64ColumnChunkReader:
-			v := make([]float64, n)
-			levels, got, err = c.ReadBatch(n, v, d, p)
-			for _, x := range v[:got] {
-				raw = append(raw, binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
-			}
-		case *file.ByteArrayColumnChunkReader:
-			v := make([]parquet.ByteArray, n)
-			levels, got, err = c.ReadBatch(n, v, d, p)
-			for _, x := range v[:got] {
-				raw = append(raw, append([]byte{}, x...))
-			}
-		case *file.FixedLenByteArrayColumnChunkReader:
-			v := make([]parquet.FixedLenByteArray, n)
-			levels, got, err = c.ReadBatch(n, v, d, p)
-			for _, x := range v[:got] {
-				raw = append(raw, slices.Clone([]byte(x)))
-			}
-		default:
-			require.Failf(t, "no such reader", "%T", c)
-		}
-		require.NoError(t, err)
-		require.Positive(t, levels)
-		total += levels
-	}
-	row := -1
-	for i := range most {
-		if rep[i] == 0 {
-			row++
-		}
-		v := leafValue{row: row}
-		if column.MaxDefinitionLevel() == 0 || def[i] == column.MaxDefinitionLevel() {
-			v.bytes, raw = raw[0], raw[1:]
-		}
-		values = append(values, v)
-	}
-	require.Empty(t, raw)
-	return values
+	return at, sizes, rows, textBytes
 }

@@ -20,7 +20,7 @@ func TestRowsOfAPage(t *testing.T) {
 		}
 		for c := range r.MetaData().Schema.NumColumns() {
 			meta := r.MetaData().RowGroups[0].Columns[c]
-			_, _, firsts := readOffsetIndex(b[*meta.OffsetIndexOffset:][:*meta.OffsetIndexLength])
+			_, _, firsts, _ := readOffsetIndex(b[*meta.OffsetIndexOffset:][:*meta.OffsetIndexLength])
 			if r.MetaData().Schema.Column(c).Name() == "up" {
 				require.Len(t, firsts, (int(table.NumRows())+most-1)/most)
 			}

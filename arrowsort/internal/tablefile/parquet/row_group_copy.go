@@ -206,14 +206,15 @@ func (f *Writer) addCopied(ctx context.Context, from *File, chunks []copiedChunk
 }
 
 // keptIndex returns the page index of the copied file, with offsets moved by shift, and the bounds of the chunk.
-// Offsets and null counts come from made if it is not nil. Bounds are left out unless keepsBounds reports true.
+// Offsets and counts come from made if it is not nil. Bounds are left out unless keepsBounds reports true.
 func (f *File) keptIndex(group, leaf int, made *page.Index, shift int64) (encodedPageIndex, page.Bounds) {
 	c, column := f.Template.meta.RowGroups[group].Columns[leaf], f.Template.meta.Schema.Column(leaf)
 	index := f.indexOf(c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength, shift)
 	s := c.MetaData.Statistics
 	if made != nil {
-		nulls := made.Bounds().Nulls
+		nulls := made.Statistics().Nulls
 		s.NullCount, index.offsets = &nulls, made.OffsetIndex(shift)
+		writer.SetSizes(f.Template.meta, group, leaf, made)
 	}
 	if !keepsBounds(column, s.MinValue, s.MaxValue) {
 		s.Min, s.Max, s.MinValue, s.MaxValue, index.columns = nil, nil, nil, nil, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// PlainBounds finds the bounds of values in plain encoding, or of indices into a dictionary of such values. Reset
+// PlainBounds finds the statistics of values in plain encoding, or of indices into a dictionary of such values. Reset
 // precedes its use.
 type PlainBounds struct {
 	column  *schema.Column
@@ -20,12 +20,14 @@ type PlainBounds struct {
 	entries []byte   // of the dictionary
 	starts  []uint32 // of each of them, and the end of the last
 	used    []bool   // by a page
+	seen    []bool   // by any page
+	outside bool     // a page has values that are not in the dictionary
 }
 
 // Reset starts a column chunk.
 func (p *PlainBounds) Reset(column *schema.Column) {
 	*p = PlainBounds{column: column, compare: ValueOrder(column), numbers: numbersOf(column), starts: p.starts[:0],
-		used: p.used[:0]}
+		used: p.used[:0], seen: p.seen[:0]}
 	switch typ := column.PhysicalType(); typ {
 	case parquet.Types.ByteArray, parquet.Types.Boolean:
 	case parquet.Types.FixedLenByteArray:
@@ -42,35 +44,42 @@ func (p *PlainBounds) SetEntries(entries []byte, n int) {
 		_, rest := p.next(entries[p.starts[at]:])
 		p.starts = append(p.starts, uint32(len(entries)-len(rest)))
 	}
-	p.used = slices.Grow(p.used[:0], n)[:n]
+	p.used, p.seen = slices.Grow(p.used[:0], n)[:n], slices.Grow(p.seen[:0], n)[:n]
+	clear(p.seen)
 }
 
-// OfPage finds the bounds of the n values of a data page that are not null, as a copy.
-func (p *PlainBounds) OfPage(encoding int, values []byte, n int) (bounds Bounds, err error) {
+// OfPage finds the statistics of the n values of a data page that are not null. Bounds are copies.
+func (p *PlainBounds) OfPage(encoding int, values []byte, n int) (s Statistics, err error) {
+	dictionary := encoding == PlainDictionary || encoding == RLEDictionary
+	p.outside = p.outside || n > 0 && !dictionary
 	switch {
 	case n == 0:
-		bounds.AllNull = true
-	case p.compare == nil:
+		s.AllNull = true
 	case encoding == Plain:
-		bounds = p.ofValues(values, n)
-	case encoding == PlainDictionary || encoding == RLEDictionary:
-		bounds, err = p.ofIndices(values, n)
-	} // other encodings are not decoded here
-	return p.truncated(bounds), err
+		s = p.ofValues(values, n)
+	case dictionary:
+		s, err = p.ofIndices(values, n)
+	default: // is not decoded here
+		s.Bytes = UnknownBytes
+	}
+	s.Bounds = p.truncated(s.Bounds)
+	return s, err
 }
 
-func (p *PlainBounds) ofValues(b []byte, n int) Bounds {
+func (p *PlainBounds) ofValues(b []byte, n int) (found Statistics) {
 	switch {
 	case p.numbers != nil:
-		return p.ofNumbers(b[:n*p.width])
+		return Statistics{Bounds: p.ofNumbers(b[:n*p.width])}
 	case p.column.PhysicalType() == parquet.Types.Boolean:
-		return booleanBounds(b, n)
+		return Statistics{Bounds: booleanBounds(b, n)}
 	}
-	var found Bounds
 	for range n {
 		var value []byte
 		value, b = p.next(b)
-		p.widen(&found, value)
+		p.widen(&found.Bounds, value)
+		if p.width == 0 {
+			found.Bytes += int64(len(value))
+		}
 	}
 	return found
 }
@@ -89,26 +98,22 @@ func (p *PlainBounds) ofNumbers(b []byte) Bounds {
 	return p.numbers.bounds(found)
 }
 
-// ofIndices finds the bounds of dictionary indices.
-func (p *PlainBounds) ofIndices(b []byte, n int) (Bounds, error) {
-	clear(p.used)
-	err := p.eachBlock(b, n, func(indices []uint32) {
-		for _, i := range indices {
-			p.used[i] = true
-		}
-	})
-	if err != nil {
-		return Bounds{}, err
+// ofIndices finds the statistics of dictionary indices.
+func (p *PlainBounds) ofIndices(b []byte, n int) (found Statistics, err error) {
+	if found.Bytes, err = p.markUsed(b, n); err != nil {
+		return Statistics{}, err
 	}
-	numbers, found := noNumbers, Bounds{}
+	numbers := noNumbers
 	for i, used := range p.used {
-		switch entry := p.entry(i); {
-		case !used:
-		case p.numbers != nil:
+		if !used {
+			continue
+		}
+		p.seen[i] = true
+		if entry := p.entry(i); p.numbers != nil {
 			numbers.add(p.numbers.codeOf(entry))
-		default:
+		} else {
 			value, _ := p.next(entry)
-			p.widen(&found, value)
+			p.widen(&found.Bounds, value)
 		}
 	}
 	if p.numbers == nil {
@@ -122,7 +127,27 @@ func (p *PlainBounds) ofIndices(b []byte, n int) (Bounds, error) {
 			}
 		})
 	}
-	return p.numbers.bounds(numbers), err
+	found.Bounds = p.numbers.bounds(numbers)
+	return found, err
+}
+
+// markUsed sets which entries n dictionary indices refer to, and returns the bytes of values of any length.
+func (p *PlainBounds) markUsed(b []byte, n int) (bytes int64, err error) {
+	clear(p.used)
+	if p.width > 0 {
+		return 0, p.eachBlock(b, n, func(indices []uint32) {
+			for _, i := range indices {
+				p.used[i] = true
+			}
+		})
+	}
+	err = p.eachBlock(b, n, func(indices []uint32) {
+		for _, i := range indices {
+			p.used[i] = true
+			bytes += int64(p.starts[i+1] - p.starts[i] - lengthBytes)
+		}
+	})
+	return bytes, err
 }
 
 // eachBlock reads n dictionary indices, some at a time: a byte with their width, then the RLE / bit-packing hybrid.
@@ -144,18 +169,24 @@ func (p *PlainBounds) eachBlock(b []byte, n int, use func(indices []uint32)) err
 // entry returns an entry of the dictionary, as it is in its page.
 func (p *PlainBounds) entry(i int) []byte { return p.entries[p.starts[i]:p.starts[i+1]] }
 
+// lengthBytes are the bytes of the length of a value of any length.
+const lengthBytes = 4
+
 // next returns the first value, and the bytes after it.
 func (p *PlainBounds) next(b []byte) (value, rest []byte) {
 	start, size := 0, p.width
 	if size == 0 {
-		start, size = 4, int(binary.LittleEndian.Uint32(b))
+		start, size = lengthBytes, int(binary.LittleEndian.Uint32(b))
 	}
 	rest = b[start+size:] // panics where the value passes the end
 	return b[start : start+size : start+size], rest
 }
 
-// widen extends bounds to a value.
+// widen extends bounds to a value of a type that has an order.
 func (p *PlainBounds) widen(found *Bounds, value []byte) {
+	if p.compare == nil {
+		return
+	}
 	if found.Min == nil || p.compare(value, found.Min) < 0 {
 		found.Min = value
 	}
@@ -167,7 +198,8 @@ func (p *PlainBounds) widen(found *Bounds, value []byte) {
 // booleanBounds returns the bounds of n bits.
 func booleanBounds(b []byte, n int) Bounds {
 	r := RLEReader{Bytes: b, Width: 1, bits: n}
-	ones, _ := r.Count(n, 1) // one run, which is there
+	counts, _ := r.Histogram(n, 2) // one run, which is there
+	ones := int(counts[1])
 	value := func(one bool) []byte {
 		if one {
 			return []byte{1}

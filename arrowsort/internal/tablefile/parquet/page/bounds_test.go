@@ -44,12 +44,12 @@ func TestBoundsOfNumbersWithNaN(t *testing.T) {
 		p := boundsOf(t, parquet.Types.Double)
 		found, err := p.OfPage(Plain, arrow.GetBytes(c.values), len(c.values))
 		require.NoError(t, err)
-		require.Equal(t, c.want, found, "plain %v", c.values)
+		require.Equal(t, Statistics{Bounds: c.want}, found, "plain %v", c.values)
 		p.SetEntries(arrow.GetBytes(c.values), len(c.values))
 		b := AppendRLE([]byte{2}, []int32{0, 1, 2, 3}[:len(c.values)], 2)
 		found, err = p.OfPage(RLEDictionary, append(b, make([]byte, RLESpare)...)[:len(b)], len(c.values))
 		require.NoError(t, err)
-		require.Equal(t, c.want, found, "dictionary %v", c.values)
+		require.Equal(t, Statistics{Bounds: c.want}, found, "dictionary %v", c.values)
 	}
 }
 
@@ -133,12 +133,12 @@ func TestLongBoundsAreCut(t *testing.T) {
 		}
 		want := Bounds{Min: c.low, Max: high, MinInexact: !bytes.Equal(c.low, c.value),
 			MaxInexact: !bytes.Equal(high, c.value)}
-		require.Equal(t, want, found, name)
+		require.Equal(t, want, found.Bounds, name)
 		if want.Max = c.high; c.high == nil {
 			want.MaxInexact = false
 		}
-		x := Index{Column: column, Entries: []PageLocation{{Bounds: found}}}
-		require.Equal(t, want, x.Bounds(), name)
+		x := Index{Column: column, Entries: []PageLocation{{Statistics: found}}}
+		require.Equal(t, want, x.Statistics().Bounds, name)
 	}
 }
 
@@ -174,9 +174,9 @@ func TestBoundsOfPages(t *testing.T) {
 	} {
 		x := Index{Column: c.column}
 		for _, b := range c.pages {
-			x.Entries = append(x.Entries, PageLocation{Bounds: b})
+			x.Entries = append(x.Entries, PageLocation{Statistics: Statistics{Bounds: b}})
 		}
-		require.Equal(t, c.want, x.Bounds(), name)
+		require.Equal(t, c.want, x.Statistics().Bounds, name)
 		lacking := name == "no order"
 		require.Equal(t, lacking || c.want.NegativeNaN, c.want.LacksMin(), name)
 		require.Equal(t, lacking || c.want.NaNs > 0 || name == "not cut", c.want.LacksMax(), name)

@@ -14,10 +14,11 @@ import (
 // skip pages. In the file it is two structs of parquet.thrift, OffsetIndex and ColumnIndex, which file_builder.go of
 // package parquet writes before the footer.
 type Index struct {
-	Column  *schema.Column
-	Entries []PageLocation
-	Foreign bool // some page has an encoding that is not decoded here, so that its bounds are unknown
-	split   bool // some page starts within a row, so that readers cannot start there
+	Column   *schema.Column
+	Entries  []PageLocation
+	Distinct int64 // different values, where a dictionary shows them; 0: not known
+	Foreign  bool  // some page has an encoding that is not decoded here, so that its bounds are unknown
+	split    bool  // some page starts within a row, so that readers cannot start there
 }
 
 // A PageLocation is the location of a data page, as in an OffsetIndex, and its bounds.
@@ -25,16 +26,17 @@ type PageLocation struct {
 	Offset int64 // of its header, in what the Writer writes
 	Size   int   // with its header
 	Row    int   // the first one, in the row group
-	Bounds
+	Statistics
 }
 
-// Bounds returns the bounds of the column chunk. It has no upper bound where that of a page could not be cut: the page
-// index has to have it whole, the metadata need not.
-func (x *Index) Bounds() Bounds {
-	compare, all := ValueOrder(x.Column), Bounds{AllNull: true}
+// Statistics returns the statistics of the column chunk. It has no upper bound where that of a page could not be cut:
+// the page index has to have it whole, the metadata need not.
+func (x *Index) Statistics() Statistics {
+	compare, all := ValueOrder(x.Column), Statistics{Bounds: Bounds{AllNull: true}}
 	lacksMin, lacksMax := false, false
 	for i := range x.Entries {
-		p := &x.Entries[i].Bounds
+		p := &x.Entries[i].Statistics
+		all.Sizes.add(&p.Sizes)
 		all.Nulls, all.NaNs = all.Nulls+p.Nulls, all.NaNs+p.NaNs
 		all.AllNull, all.NegativeNaN = all.AllNull && p.AllNull, all.NegativeNaN || p.NegativeNaN
 		lacksMin, lacksMax = lacksMin || p.LacksMin(), lacksMax || p.LacksMax() || mayCut(p.Max, x.Column)
@@ -87,6 +89,12 @@ func (x *Index) OffsetIndex(shift int64) []byte {
 		location.long(3, int64(p.Row))
 		w.b = append(location.b, thriftStop)
 	}
+	if s := x.Statistics(); len(x.Entries) > 0 && s.HasBytes(x.Column) {
+		w.list(2, thriftI64, len(x.Entries))
+		for _, p := range x.Entries {
+			w.element(p.Bytes)
+		}
+	}
 	return append(w.b, thriftStop)
 }
 
@@ -119,6 +127,8 @@ func (x *Index) ColumnIndex() []byte {
 	for _, p := range x.Entries {
 		w.element(p.Nulls)
 	}
+	w.histograms(6, x.Entries, func(s *Sizes) []int64 { return s.Repetitions })
+	w.histograms(7, x.Entries, func(s *Sizes) []int64 { return s.Definitions })
 	if HoldsFloats(x.Column) {
 		w.list(8, thriftI64, len(x.Entries))
 		for _, p := range x.Entries {
@@ -126,6 +136,19 @@ func (x *Index) ColumnIndex() []byte {
 		}
 	}
 	return append(w.b, thriftStop)
+}
+
+// histograms writes the histograms of levels of all pages one after the other; none where pages have none.
+func (w *compactWriter) histograms(field int, pages []PageLocation, of func(s *Sizes) []int64) {
+	if len(pages) == 0 || of(&pages[0].Sizes) == nil {
+		return
+	}
+	w.list(field, thriftI64, len(pages)*len(of(&pages[0].Sizes)))
+	for i := range pages {
+		for _, n := range of(&pages[i].Sizes) {
+			w.element(n)
+		}
+	}
 }
 
 // An IndexPlace is the location of an encoded OffsetIndex or ColumnIndex in a file; of length 0: the chunk has none.
@@ -207,76 +230,94 @@ func ShiftOffsetIndex(b []byte, shift int64) []byte {
 	return (&Index{Entries: pages}).OffsetIndex(shift)
 }
 
-// count returns the number of rows that start in a data page, the number of values that are not null, and their bytes.
-func (p *Page) count(column *schema.Column) (rows, present int, values []byte, err error) {
-	rows, present, values = p.Values, p.Values, p.Body
-	of := func(levels []byte, most, wanted int16) (int, error) {
+// pageCounts are what the levels of a data page say.
+type pageCounts struct {
+	rows    int    // that start in it
+	present int    // values that are not null
+	values  []byte // their bytes
+	sizes   Sizes  // without bytes
+}
+
+// count counts the levels of a data page of a column.
+func (p *Page) count(column *schema.Column) (c pageCounts, err error) {
+	c.rows, c.present, c.values = p.Values, p.Values, p.Body
+	of := func(levels []byte, most int16) ([]int64, error) {
 		if p.Kind == Data {
-			if p.DefinitionLevelEncoding != RLE || len(values) < 4 {
-				return 0, errkind.Corrupt("levels of encoding %d in %d bytes", p.DefinitionLevelEncoding, len(values))
+			if p.DefinitionLevelEncoding != RLE || len(c.values) < 4 {
+				return nil, errkind.Corrupt("levels of encoding %d in %d bytes", p.DefinitionLevelEncoding,
+					len(c.values))
 			}
-			size := int(binary.LittleEndian.Uint32(values))
-			levels, values = values[4:][:size], values[4+size:]
+			size := int(binary.LittleEndian.Uint32(c.values))
+			levels, c.values = c.values[4:][:size], c.values[4+size:]
 		}
 		r := RLEReader{Bytes: levels, Width: bits.Len16(uint16(most))}
-		return r.Count(p.Values, uint32(wanted))
+		return r.Histogram(p.Values, int(most)+1)
 	}
 	if most := column.MaxRepetitionLevel(); most > 0 {
-		if rows, err = of(p.RepetitionLevels, most, 0); err != nil {
-			return 0, 0, nil, err
+		if c.sizes.Repetitions, err = of(p.RepetitionLevels, most); err != nil {
+			return c, err
 		}
+		c.rows = int(c.sizes.Repetitions[0])
 	}
 	if most := column.MaxDefinitionLevel(); most > 0 {
-		present, err = of(p.DefinitionLevels, most, most)
+		counts, err := of(p.DefinitionLevels, most)
+		if err != nil {
+			return c, err
+		}
+		if c.present = int(counts[most]); most > 1 {
+			c.sizes.Definitions = counts
+		}
 	}
-	return rows, present, values, err
+	return c, nil
 }
 
 // ValuesOf returns the bytes of the values of a data page of a column, after its levels.
 func (p *Page) ValuesOf(column *schema.Column) ([]byte, error) {
-	_, _, values, err := p.count(column)
-	return values, err
+	c, err := p.count(column)
+	return c.values, err
 }
 
 // EachPage reads the pages up to the last value, which are plain or have a dictionary. use gets each page, and of a
-// data page its first row and its bounds, as a copy.
-func (r *Reader) EachPage(use func(p *Page, row int, bounds Bounds) error) error {
+// data page its first row and its statistics, as a copy. It returns the number of different values, as
+// PlainBounds.Distinct does.
+func (r *Reader) EachPage(use func(p *Page, row int, s Statistics) error) (distinct int64, err error) {
 	var plain PlainBounds
 	plain.Reset(r.column)
 	for row := 0; r.values > 0; {
 		p, err := r.Next()
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if p.Kind == Dictionary {
 			plain.SetEntries(slices.Clone(p.Body), p.Values)
-			if err := use(&p, 0, Bounds{}); err != nil {
-				return r.named(err)
+			if err := use(&p, 0, Statistics{}); err != nil {
+				return 0, r.named(err)
 			}
 			continue
 		}
-		rows, present, values, err := p.count(r.column)
+		c, err := p.count(r.column)
 		if err != nil {
-			return r.named(err)
+			return 0, r.named(err)
 		}
-		bounds, err := plain.OfPage(p.Encoding, values, present)
+		s, err := plain.OfPage(p.Encoding, c.values, c.present)
 		if err != nil {
-			return r.named(err)
+			return 0, r.named(err)
 		}
-		bounds.Nulls = int64(p.Values - present)
-		if err := use(&p, row, bounds); err != nil {
-			return r.named(err)
+		s.Nulls = int64(p.Values - c.present)
+		s.Repetitions, s.Definitions = c.sizes.Repetitions, c.sizes.Definitions
+		if err := use(&p, row, s); err != nil {
+			return 0, r.named(err)
 		}
-		row += rows
+		row += c.rows
 	}
-	return nil
+	return plain.Distinct(), nil
 }
 
 // Index makes the page index from the pages that EachPage reads. An encoding that is not decoded here and that the
 // metadata do not name is an error.
-func (r *Reader) Index(named func(encoding int) bool) (*Index, error) {
-	x := &Index{Column: r.column}
-	err := r.EachPage(func(p *Page, row int, bounds Bounds) error {
+func (r *Reader) Index(named func(encoding int) bool) (x *Index, err error) {
+	x = &Index{Column: r.column}
+	x.Distinct, err = r.EachPage(func(p *Page, row int, s Statistics) error {
 		if p.Kind == Dictionary {
 			return nil
 		}
@@ -285,7 +326,7 @@ func (r *Reader) Index(named func(encoding int) bool) (*Index, error) {
 				return errkind.Corrupt("it has encoding %d, which the metadata do not name", e)
 			}
 		}
-		entry := PageLocation{Offset: r.Start, Size: int(r.Offset() - r.Start), Row: row, Bounds: bounds}
+		entry := PageLocation{Offset: r.Start, Size: int(r.Offset() - r.Start), Row: row, Statistics: s}
 		x.Entries = append(x.Entries, entry)
 		x.split = x.split || !p.startsRow(r.column)
 		return nil

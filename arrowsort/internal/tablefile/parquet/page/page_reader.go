@@ -266,7 +266,7 @@ func (r *Reader) checkLevels(p *Page) error {
 	}{{p.RepetitionLevels, r.column.MaxRepetitionLevel()}, {p.DefinitionLevels, r.column.MaxDefinitionLevel()}} {
 		hybrid := RLEReader{Bytes: levels.b, Width: bits.Len16(uint16(levels.most))}
 		if levels.most > 0 {
-			if _, err := hybrid.Count(p.Values, 0); err != nil {
+			if _, err := hybrid.Histogram(p.Values, int(levels.most)+1); err != nil {
 				return err
 			}
 		}

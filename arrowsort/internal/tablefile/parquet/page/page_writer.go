@@ -65,9 +65,9 @@ func (w *Writer) Add(kind int, body []byte, numbers ...int) {
 }
 
 // IndexPage adds the last page, a data page that starts at a row, to the index.
-func (w *Writer) IndexPage(row int, bounds Bounds) {
+func (w *Writer) IndexPage(row int, s Statistics) {
 	chunk := &w.Index[len(w.Index)-1]
-	entry := PageLocation{Offset: int64(w.at), Size: len(w.out) - w.at, Row: row, Bounds: bounds}
+	entry := PageLocation{Offset: int64(w.at), Size: len(w.out) - w.at, Row: row, Statistics: s}
 	chunk.Entries = append(chunk.Entries, entry)
 }
 

@@ -128,33 +128,43 @@ func (r *RLEReader) ReadBits(bitmap []byte, row, count int) (ones int, err error
 	return ones, nil
 }
 
-// Count counts how often a value is among the next n.
-func (r *RLEReader) Count(n int, wanted uint32) (found int, err error) {
+// Histogram counts each of the next n values, all of which are less than a number.
+func (r *RLEReader) Histogram(n, values int) (counts []int64, err error) {
+	counts = make([]int64, values)
 	var block [256]uint32
 	for n > 0 {
 		left, err := r.Next()
 		if err != nil {
-			return 0, err
+			return counts, err
 		}
-		left = min(left, n)
-		if r.Repeated > 0 {
-			if r.Value == wanted {
-				found += left
+		greatest := r.Value
+		switch left = min(left, n); {
+		case r.Repeated > 0:
+			if int64(greatest) < int64(values) {
+				counts[greatest] += int64(left)
 			}
 			r.Repeated -= left
-		} else {
+		case r.Width == 1:
+			ones := int64(bitutil.CountSetBits(r.Bytes, r.at, left))
+			counts[0], counts[1] = counts[0]+int64(left)-ones, counts[1]+ones
+			greatest = 1
+			r.leave(left)
+		default:
 			left = min(left, len(block))
-			unpack(block[:left], r.Bytes[:cap(r.Bytes)], r.at, r.Width)
+			greatest = unpack(block[:left], r.Bytes[:cap(r.Bytes)], r.at, r.Width)
 			for _, v := range block[:left] {
-				if v == wanted {
-					found++
+				if int64(v) < int64(values) {
+					counts[v]++
 				}
 			}
 			r.leave(left)
 		}
+		if int64(greatest) >= int64(values) {
+			return counts, errkind.Corrupt("a level is %d, its column has levels up to %d", greatest, values-1)
+		}
 		n -= left
 	}
-	return found, nil
+	return counts, nil
 }
 
 // CheckIndex makes sure that the greatest of some indices lies in a dictionary.

@@ -55,7 +55,7 @@ func Int96Unit(src io.ReaderAt, meta *metadata.FileMetaData, leaf int, mem memor
 		if err != nil {
 			return unit, err
 		}
-		err = r.EachPage(func(p *page.Page, _ int, _ page.Bounds) error {
+		_, err = r.EachPage(func(p *page.Page, _ int, _ page.Statistics) error {
 			values := p.Body
 			if p.Kind != page.Dictionary {
 				if p.Encoding != page.Plain {

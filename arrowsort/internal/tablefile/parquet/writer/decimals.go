@@ -117,14 +117,14 @@ func (f *decimalForm) page(dst []byte, p *page.Page, from *schema.Column) ([]byt
 	return f.appendTo(append(dst[:0], p.Body[:len(p.Body)-len(values)]...), values), nil
 }
 
-// bounds rewrites the bounds of a page. Those of values of any length have no order in package page.
-func (f *decimalForm) bounds(b page.Bounds) page.Bounds {
+// statistics rewrites the statistics of a page. Those of values of any length have no order in package page.
+func (f *decimalForm) statistics(s page.Statistics) page.Statistics {
 	switch {
-	case f == nil || b.AllNull:
+	case f == nil || s.AllNull:
 	case f.to.PhysicalType() == parquet.Types.ByteArray:
-		b.Min, b.Max = nil, nil
+		s.Min, s.Max, s.Bytes = nil, nil, page.UnknownBytes
 	default:
-		b.Min, b.Max = f.appendTo(nil, b.Min), f.appendTo(nil, b.Max)
+		s.Min, s.Max = f.appendTo(nil, s.Min), f.appendTo(nil, s.Max)
 	}
-	return b
+	return s
 }

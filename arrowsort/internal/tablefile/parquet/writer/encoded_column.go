@@ -14,9 +14,12 @@ import (
 // SetStatistics replaces the statistics of a column chunk by those of its pages, and returns its bounds. The counts are
 // always there, 0 included. Bounds that are no values of the chunk are marked as such.
 func SetStatistics(footer *metadata.FileMetaData, group, leaf int, x *page.Index) page.Bounds {
-	all := x.Bounds()
-	s := fresh(&footer.RowGroups[group].Columns[leaf].MetaData.Statistics)
+	all, m := x.Statistics(), footer.RowGroups[group].Columns[leaf].MetaData
+	s := fresh(&m.Statistics)
 	s.NullCount = &all.Nulls
+	if x.Distinct > 0 {
+		s.DistinctCount = &x.Distinct
+	}
 	if page.HoldsFloats(x.Column) {
 		s.NanCount = &all.NaNs
 	}
@@ -29,7 +32,26 @@ func SetStatistics(footer *metadata.FileMetaData, group, leaf int, x *page.Index
 	if all.Min != nil && all.Max != nil && x.Column.SortOrder() == schema.SortSIGNED {
 		s.Min, s.Max = all.Min, all.Max // where old readers look
 	}
-	return all
+	m.SizeStatistics = nil
+	SetSizes(footer, group, leaf, x)
+	return all.Bounds
+}
+
+// SetSizes sets those size statistics of a column chunk that its pages show.
+func SetSizes(footer *metadata.FileMetaData, group, leaf int, x *page.Index) {
+	all, m := x.Statistics(), footer.RowGroups[group].Columns[leaf].MetaData
+	hasBytes := all.HasBytes(x.Column)
+	if !hasBytes && all.Repetitions == nil && all.Definitions == nil {
+		return
+	}
+	if m.SizeStatistics == nil {
+		fresh(&m.SizeStatistics)
+	}
+	if hasBytes {
+		m.SizeStatistics.UnencodedByteArrayDataBytes = &all.Bytes
+	}
+	m.SizeStatistics.RepetitionLevelHistogram = all.Repetitions
+	m.SizeStatistics.DefinitionLevelHistogram = all.Definitions
 }
 
 // fresh sets a field of the footer to a new struct, whose type is internal to Arrow.

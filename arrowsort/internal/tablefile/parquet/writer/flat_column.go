@@ -58,6 +58,9 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *s
 	info.CompressedSize = w.Offset() - int64(len(page.Magic))
 	info.UncompressedSize = w.Uncompressed() - int64(len(page.Magic))
 	p.File, p.Index = w.Finish()
+	if !page.HoldsFloats(column) { // whose values of other bits may be equal
+		p.Index[0].Distinct = int64(v.count)
+	}
 	p.Footer, err = footerOf(sc, v, info, stats, with)
 	return p, err
 }
@@ -96,10 +99,10 @@ func (w *flatEncoder) dataPage(v *flatValues, row, rows int, nullable bool, enco
 		w.body = page.AppendRLE(w.body, w.withoutNulls(v, row, rows), v.width())
 	}
 	w.body = slices.Grow(w.body, page.RLESpare) // to be read again
-	bounds, err := w.plain.OfPage(encoding, w.body[values:], w.present)
-	bounds.Nulls = int64(rows - w.present)
+	statistics, err := w.plain.OfPage(encoding, w.body[values:], w.present)
+	statistics.Nulls = int64(rows - w.present)
 	w.Add(page.Data, w.body, rows, encoding, page.RLE, page.RLE)
-	w.IndexPage(row, bounds)
+	w.IndexPage(row, statistics)
 	return err
 }
 

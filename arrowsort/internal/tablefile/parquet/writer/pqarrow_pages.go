@@ -70,7 +70,8 @@ func (w *flatEncoder) rewriteChunk(chunk page.Chunk, file []byte, s *page.Buffer
 	if err != nil {
 		return 0, err
 	}
-	err = r.EachPage(func(p *page.Page, row int, bounds page.Bounds) error {
+	chunkIndex := &w.Index[len(w.Index)-1]
+	chunkIndex.Distinct, err = r.EachPage(func(p *page.Page, row int, s page.Statistics) error {
 		body := p.Body
 		if form.rewrites(p) {
 			if w.body, err = form.page(w.body, p, chunk.Column); err != nil {
@@ -86,7 +87,7 @@ func (w *flatEncoder) rewriteChunk(chunk page.Chunk, file []byte, s *page.Buffer
 			first = w.Offset()
 		}
 		w.Add(page.Data, body, p.Values, p.Encoding, page.RLE, page.RLE)
-		w.IndexPage(row, form.bounds(bounds))
+		w.IndexPage(row, form.statistics(s))
 		return nil
 	})
 	return first, err
