@@ -38,12 +38,17 @@ func (t *Task) obtain(bytes int, get func() (driver.Ptr, error)) driver.Ptr {
 	return p
 }
 
-// OnPressure has trim called when the device's memory is full: it frees optional memory, or returns false if none is
-// left. Of several functions the newest is called first.
+// OnPressure has trim called when the device's memory is full: it frees optional memory, or returns false if it has
+// none. Of several functions the newest is called first, and the others once it returns false.
 func (t *Task) OnPressure(trim func() bool) { t.pressure = append(t.pressure, trim) }
 
 func (t *Task) trim() bool {
-	return slices.ContainsFunc(t.pressure, func(trim func() bool) bool { return trim() })
+	for _, trim := range slices.Backward(t.pressure) {
+		if trim() {
+			return true
+		}
+	}
+	return false
 }
 
 // AllocAll allocates memory of all sizes, or none if the device's memory is full: for memory that is not required.
