@@ -22,7 +22,7 @@ type Session struct {
 	Pool             *memory.Pool[driver.Ptr]
 	Streams          [3]*stream.Stream // of kernels, of uploads, of downloads
 	events           []driver.Event
-	Arguments        memory.Arguments
+	Arguments        arguments
 	Reports          reports
 	CooperativeState driver.Ptr // a CooperativeState: zero between sorts
 	FreeBytes        int64      // of device memory for sorts, as last measured
@@ -56,7 +56,7 @@ func (s *Session) prepare() (err error) {
 	if s.CooperativeState, err = s.Alloc(kernels.CooperativeStateBytes); err != nil {
 		return err
 	}
-	if err = s.Arguments.Open(s.Context); err != nil {
+	if err = s.Arguments.open(s.Context); err != nil {
 		return err
 	}
 	s.MeasureMemory()

@@ -5,13 +5,9 @@ package device
 import (
 	"context"
 
-	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
-	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/gpu/internal/stream"
-	"github.com/arrowsort/arrowsort/internal/buffers"
-	"github.com/arrowsort/arrowsort/kernels"
 )
 
 // A Task is the device's work for one sort. Kernels, and copies that they wait for, use one stream; columns that are
@@ -73,64 +69,4 @@ func (t *Task) Idle() {
 		m.Idle()
 		t.Fail(m.Err)
 	}
-}
-
-// Put copies structures for kernels to the device.
-func Put[T abi.Structure](t *Task, structures ...T) driver.Ptr {
-	words := abi.Words(structures)
-	if p := t.Arguments.Put(words); p != 0 {
-		return p
-	}
-	p := t.Alloc(8 * len(words))
-	t.Upload(p, buffers.Bytes(words))
-	return p
-}
-
-// Launch queues a kernel.
-func (t *Task) Launch(kernel string, blocks int, args ...uint64) {
-	t.Fail(t.launchKernel(false, kernel, blocks, args))
-}
-
-// TryLaunch queues a cooperative kernel. It returns false if the driver refuses that, because other processes hold a
-// part of the device; the kernel does not fit from then on.
-func (t *Task) TryLaunch(kernel string, blocks int, args ...uint64) bool {
-	err := t.launchKernel(false, kernel, blocks, args)
-	if driver.Refused(err) {
-		return false
-	}
-	t.Fail(err)
-	return true
-}
-
-// LaunchEarly queues a kernel that itself waits for those queued before it, so that it may start while they end.
-func (t *Task) LaunchEarly(kernel string, blocks int, args ...uint64) {
-	t.Fail(t.launchKernel(true, kernel, blocks, args))
-}
-
-func (t *Task) launchKernel(early bool, kernel string, blocks int, args []uint64) error {
-	if t.Failed() {
-		return nil
-	}
-	if err := t.Arguments.Flush(t.Stream.Stream); err != nil {
-		return err
-	}
-	err := t.Stream.Launch(early, strategy.KernelNumbers[kernel], blocks, args)
-	if t.OnLaunch != nil {
-		t.OnLaunch(kernel)
-	}
-	return err
-}
-
-// Blocks is the grid for kernels that take any: enough blocks to fill the device, fewer for few items.
-func (t *Task) Blocks(items int) int {
-	const itemsOfThread, blocksOfProcessor = 4, 8
-	perBlock := kernels.StreamThreads * itemsOfThread
-	return max(1, min((items+perBlock-1)/perBlock, t.Multiprocessors*blocksOfProcessor))
-}
-
-// Iota returns the numbers of n rows in the order of the input, or in reverse.
-func (t *Task) Iota(n int, reversed bool) driver.Ptr {
-	rows := t.Alloc(4 * n)
-	t.Launch("iota", t.Blocks(n), uint64(rows), uint64(n), abi.Bool(reversed))
-	return rows
 }

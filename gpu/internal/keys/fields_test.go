@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -316,4 +317,17 @@ func TestTypeWordWithNulls(t *testing.T) {
 	atStart := keyencode.Key{Nulls: keyencode.NullsAtStart}
 	_, ok := TypeWordWithNulls([]keyencode.Column{rowOf(keyencode.Int64, true)}, atStart)
 	require.False(t, ok)
+}
+
+func TestAsOneColumn(t *testing.T) {
+	fields := make([]Field, kernels.MostKeys+1)
+	for i := range fields {
+		fields[i].Layout.Form = abi.FormInteger
+	}
+	require.True(t, AsOneColumn(fields[1:]))
+	require.False(t, AsOneColumn(fields))
+	fields[0].Layout.Form = abi.FormBit
+	require.True(t, AsOneColumn(fields[:2]))
+	require.False(t, AsOneColumn(fields[:1]))
+	require.False(t, AsOneColumn(nil))
 }

@@ -125,7 +125,7 @@ func (a *Allocator) unpin(b *block) {
 	}
 }
 
-// Detach unpins all memory, before its device is closed. attach pins it for another.
+// Detach unpins all memory, before its device is closed. Attach pins it for another.
 func (a *Allocator) Detach() {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()

@@ -3,7 +3,7 @@ package memory
 
 // A Pool keeps blocks of memory for reuse, because the driver is slow to allocate. A block may be used again while the
 // device still works on its last use, if the same stream uses it. If another stream does, the caller makes one stream
-// wait for the other (markFree, retire).
+// wait for the other (Columns.markFree, Downloads.Retire).
 type Pool[P comparable] struct {
 	alloc func(bytes int) (P, error)
 	free  func(P) error
