@@ -1,6 +1,6 @@
 //lint:file-ignore U1000 these are layouts: the device reads members that no Go code reads
 
-// Package Structure has the structures that kernels read and write, and makes those of keys.
+// Package abi has the structures that kernels read and write, and makes those of keys.
 package abi
 
 import "unsafe"

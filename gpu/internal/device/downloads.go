@@ -23,7 +23,8 @@ type delivery struct {
 	brought  driver.Event // recorded after the copy to the host or to pinned memory
 }
 
-// Deliver makes flush download the output of kernels at src to dst and free src. dst is complete after settle.
+// Deliver has the output of kernels at src downloaded to dst: a small one at once, others by Flush, after which Retire
+// frees src. dst is complete after Settle.
 func (d *Downloads) Deliver(dst []byte, src driver.Ptr) {
 	if len(dst) < d.Tuning.LateBytes {
 		d.Download(dst, src)
@@ -36,7 +37,7 @@ func (d *Downloads) Deliver(dst []byte, src driver.Ptr) {
 	}
 }
 
-// Ready is the number of deliveries for flush.
+// Ready is the number of deliveries for Flush.
 func (d *Downloads) Ready() int { return len(d.computing) }
 
 // Flush queues the downloads of the first n ready deliveries.

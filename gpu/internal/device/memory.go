@@ -16,7 +16,7 @@ const Padding = 64
 // SortBytes is about the memory of a sort for each row, in addition to columns: records, row numbers, gathered values.
 const SortBytes = 64
 
-// Alloc returns memory of the device, of undefined content, until free or the end of the task.
+// Alloc returns memory of the device, of undefined content, until Free or the end of the task.
 func (t *Task) Alloc(bytes int) driver.Ptr {
 	return t.obtain(bytes, func() (driver.Ptr, error) { return t.Pool.Get(bytes + Padding) })
 }

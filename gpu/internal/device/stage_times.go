@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// A StageTime is the time that a stage of sorts has taken on one device.
+// A StageTime is the time that a stage of sorts has taken on one device. It is in builds without GPU too: package gpu
+// exports it.
 type StageTime struct {
 	Device   int // its number
 	Stage    string

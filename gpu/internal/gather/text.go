@@ -28,7 +28,7 @@ func TextFits(t *device.Task, c *keyencode.Column, rows int) bool {
 	return t.HasMemory(2*host.TextBytes(c) + (device.SortBytes+32)*rows)
 }
 
-// A Text is a string column on the device.
+// A deviceText is a string column on the device.
 type deviceText struct {
 	starts driver.Ptr // u64[rows+1]: where each row's bytes begin
 	data   driver.Ptr

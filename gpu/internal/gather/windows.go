@@ -13,7 +13,7 @@ import (
 // windows are the row numbers of the result, scattered to windows, for all columns. Random reads of a large column read
 // a sector of 32 bytes per row, of which the memory reads two. Scattering the row numbers to windows that the L2 cache
 // holds, gathering within them, and collecting the values in their order is faster.
-type windows struct{ dealt, places, offsets driver.Ptr }
+type windows struct{ rows, places, offsets driver.Ptr }
 
 // inWindows reports whether a column is gathered in windows: there is one row number for each row.
 func (g *Gatherer) inWindows(width int) bool {
@@ -33,7 +33,7 @@ func (g *Gatherer) scatterRows() *windows {
 	w := &windows{room[0], room[1], room[2]}
 	cursors := g.Zeros(kernels.GatherWindows * 4)
 	shift := max(bits.Len(uint(g.Out-1))-bits.Len(kernels.GatherWindows-1), bits.Len(uint(g.Tuning.WindowRows))-1)
-	g.Launch("scatter_rows", tiles, uint64(g.Order), uint64(g.Out), uint64(shift), uint64(w.dealt), uint64(w.places),
+	g.Launch("scatter_rows", tiles, uint64(g.Order), uint64(g.Out), uint64(shift), uint64(w.rows), uint64(w.places),
 		uint64(w.offsets), uint64(cursors))
 	g.Moves(10 * g.Out)
 	g.Free(cursors)
@@ -55,7 +55,7 @@ func (g *Gatherer) GatherWindows(values driver.Ptr, width int, dst driver.Ptr) b
 	}
 	between := room[0]
 	g.Launch(fmt.Sprint("gather_window_", width), (g.Out+kernels.GatherTile-1)/kernels.GatherTile, uint64(values),
-		uint64(w.dealt), uint64(g.Out), uint64(between))
+		uint64(w.rows), uint64(g.Out), uint64(between))
 	g.Launch(fmt.Sprint("collect_", width), scatterTiles(g.Out), uint64(between), uint64(g.Out), uint64(w.places),
 		uint64(w.offsets), uint64(dst))
 	g.Moves((6 + 4*width) * g.Out)
@@ -69,7 +69,7 @@ func (g *Gatherer) ReleaseWindows() bool {
 	if w == nil {
 		return false
 	}
-	g.Free(w.dealt, w.places, w.offsets)
+	g.Free(w.rows, w.places, w.offsets)
 	g.windows = nil
 	return true
 }

@@ -26,7 +26,7 @@ type Columns struct {
 	prefetcher
 }
 
-// NewColumns are the columns of a job, of which none is on the device. early are those that prefetch uploads.
+// NewColumns are the columns of a job, of which none is on the device. early are those that Prefetch uploads.
 func NewColumns(t *device.Task, job *engine.Job, early []int) *Columns {
 	s := &Columns{Task: t, Job: job, Rows: job.Rows, OnDevice: map[int]*Column{}, ranks: map[int]driver.Ptr{},
 		prefetcher: prefetcher{early: early}}
@@ -123,7 +123,7 @@ func (s *Columns) uploadBitmap(k *keyencode.Chunk, bitmap []byte) (p driver.Ptr,
 	return p, uint64(k.Offset % 8)
 }
 
-// ranks returns the ranks of the entries of a dictionary column: 4 bytes for each row, 0 for null.
+// uploadRanks returns the ranks of the entries of a dictionary column: 4 bytes for each row, 0 for null.
 func (s *Columns) uploadRanks(src *keyencode.Column, c *Column) driver.Ptr {
 	dst := s.Alloc(4 * s.Rows)
 	width, at := src.ValueBytes(), 0

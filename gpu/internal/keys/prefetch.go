@@ -87,7 +87,7 @@ func (s *Columns) dropArrivals() bool {
 	return true
 }
 
-// markFree records that kernels so far may use freed memory: uploads of prefetch wait for them.
+// markFree records that kernels so far may use freed memory: uploads of Prefetch wait for them.
 func (s *Columns) markFree() {
 	if s.freed == nil {
 		e := s.Event()
@@ -96,7 +96,7 @@ func (s *Columns) markFree() {
 	s.Record(*s.freed)
 }
 
-// uploadArrival uploads a column in the goroutine of prefetch. Every goroutine that calls the driver enters the
+// uploadArrival uploads a column in the goroutine of Prefetch. Every goroutine that calls the driver enters the
 // context.
 func (s *Columns) uploadArrival(a *arrival) {
 	a.err = s.Do(func() error {

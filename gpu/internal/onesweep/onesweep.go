@@ -167,7 +167,7 @@ func (b *sweep) pass(p strategy.Pass, bits uint64, between [5]driver.Ptr, number
 
 // Scatter moves whole codes and the row numbers to the bins of a digit, stably: one pass by any digit. The source is a
 // column, whose rows are numbered from first on, or codes with their rows, which are kept. It returns where each bin
-// begins, and where the last one ends, complete after wait.
+// begins, and where the last one ends, complete after Wait.
 func Scatter(t *device.Task, src Source, first int, d strategy.Digit, codes, rows driver.Ptr) (starts []uint32) {
 	p := strategy.Pass{Kernel: "digit_binning_middle_wide", Wide: true, Shift: d.Shift, Out: strategy.Wide,
 		Parts: strategy.Parts{RestIn: 4, RestOut: 4}}

@@ -65,7 +65,7 @@ func Sort(t *device.Task, in abi.KeySource, n int, afterLaunch func()) (rows dri
 }
 
 // launchScan launches the sample and the key scan, and returns the decision of the sample. Where that is a narrow map,
-// it sets shape.exact. Where the sample finds that its map leaves some buckets too large, equalize makes another map or
+// it sets shape.Exact. Where the sample finds that its map leaves some buckets too large, equalize makes another map or
 // declines, and the key scan, which has returned at once, is launched again.
 func launchScan(t *device.Task, p *partition, shape *strategy.BucketShape, n int) (sampled uint64) {
 	t.Reports.Cleared = false // until the kernels that clear the counters are launched

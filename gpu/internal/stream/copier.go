@@ -139,7 +139,7 @@ func (m *Copier) uploadStaged(dst driver.Ptr, src []byte) {
 	}
 }
 
-// Download copies from the device to dst, which is complete after wait.
+// Download copies from the device to dst, which is complete after Wait.
 func (m *Copier) Download(dst []byte, src driver.Ptr) {
 	if len(dst) < m.tuning.DirectBytes || !m.staging.Pinned(dst) {
 		m.DownloadInto(src, len(dst), func(at int, data []byte) func() error {
@@ -150,7 +150,7 @@ func (m *Copier) Download(dst []byte, src driver.Ptr) {
 	m.InSteps(len(dst), func(at, n int) error { return m.Stream.Download(dst[at:at+n], src+driver.Ptr(at)) })
 }
 
-// DownloadInto downloads bytes into the staging memory and calls begin for each batch, until wait. at is the offset of
+// DownloadInto downloads bytes into the staging memory and calls begin for each batch, until Wait. at is the offset of
 // the batch, a multiple of StagingStride. The function that begin returns waits for the end of its work.
 func (m *Copier) DownloadInto(src driver.Ptr, bytes int, begin func(at int, data []byte) (end func() error)) {
 	size := m.batchSize(bytes)

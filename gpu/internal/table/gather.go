@@ -45,7 +45,7 @@ func (s *sorter) writeRowNumbers() {
 	}
 }
 
-// hostNumbers downloads the leading row numbers; they are complete after wait.
+// hostNumbers downloads the leading row numbers; they are complete after Wait.
 func (s *sorter) hostNumbers() []uint32 {
 	numbers, err := host.Words[uint32](&s.Buffers, s.Out)
 	s.Fail(err)

@@ -28,7 +28,7 @@ type Table struct {
 	DirectBytes   int // the least that is copied from and to the caller's pinned memory without staging
 	CopyBytes     int // copied at a time from and to pinned memory, so that a cancelled context waits for no more
 	BatchBytes    int // the least that one thread copies from and to the staging memory at a time
-	SlotBytes     int // of a slot of the staging memory, a multiple of stagingStride: enough for the bus's full speed
+	SlotBytes     int // of a slot of the staging memory, a multiple of StagingStride: enough for the bus's full speed
 	QueueBytes    int // of memory traffic that is queued: soon done if the context ends, enough to keep the device busy
 	LateBytes     int // the least that is downloaded in a separate stream
 	PrefetchBytes int // the least for which a second stream uploads columns while the keys are sorted
