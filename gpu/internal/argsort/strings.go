@@ -52,7 +52,9 @@ func (s *wordSorter) sortStrings() (p Permutation) {
 	if s.breakTies(numbers, codes) {
 		s.Upload(rows, buffers.Bytes(numbers))
 	}
-	s.buffers.Free(buffers.Bytes(codes))
+	if !s.Failed() { // else a copy may still read pinned memory: it is freed when the streams are idle
+		s.buffers.Free(buffers.Bytes(codes))
+	}
 	return Permutation{rows, numbers[:s.out]}
 }
 

@@ -101,7 +101,8 @@ func (s *wordSorter) encodeOnHost(word int) driver.Ptr {
 	s.Fail(s.Workers.Tiles(s.Rows, s.Tuning.EncodeRows, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
 	codes := s.Alloc(8 * s.Rows)
 	s.Upload(codes, buffers.Bytes(made))
-	s.Wait() // if made is pinned, the copy reads it until here
-	s.buffers.Free(buffers.Bytes(made))
+	if s.Wait() == nil { // else a copy may still read pinned memory: it is freed when the streams are idle
+		s.buffers.Free(buffers.Bytes(made))
+	}
 	return codes
 }
