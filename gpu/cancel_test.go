@@ -63,8 +63,8 @@ func (g *guardedMemory) returned() {
 	g.freed = nil
 }
 
-// TestCancelledAnywhere cancels sorts each time that they ask: they return the error of the context and all memory, which
-// no copy uses any more.
+// TestCancelledAnywhere cancels sorts each time that they ask: they return the error of the context and all memory,
+// which no copy uses any more.
 func TestCancelledAnywhere(t *testing.T) {
 	e := openForTest(t, useEverything)
 	e.tuning.DirectBytes, e.tuning.LongRunRows, e.tuning.SelectRows = 1, 64, 1
@@ -74,7 +74,10 @@ func TestCancelledAnywhere(t *testing.T) {
 	for _, c := range []struct {
 		keys  []int
 		limit int
-	}{{[]int{7}, 0}, {[]int{8, 6}, 0}, {[]int{1}, 0}, {[]int{0, 2}, 0}, {[]int{8, 7}, rows / 8}, {[]int{3, 1}, rows / 8}} {
+	}{
+		{[]int{7}, 0}, {[]int{8, 6}, 0}, {[]int{1}, 0}, {[]int{0, 2}, 0},
+		{[]int{8, 7}, rows / 8}, {[]int{3, 1}, rows / 8},
+	} {
 		job := roomJob(columns, c.keys, []int{0, 1, 4, 6})
 		job.Limit = c.limit
 		want, err := e.Sort(t.Context(), job, goMemory{})
