@@ -84,8 +84,8 @@ func (j *job) declares(sorting []tablefile.SortingColumn) bool {
 func (j *job) copies(files []string, tables *arrow.Schema, sorting []tablefile.SortingColumn,
 	wanted func(*tablefile.Template) bool) bool {
 	opts := &j.opts
-	if j.target.Split || opts.Rows != (Rows{}) || len(opts.Columns) > 0 || opts.Output.RowGroupRows > 0 ||
-		opts.Output.PageRows > 0 || j.target.Write.Format != tablefile.Parquet ||
+	if j.target.Split || opts.Rows != (Rows{}) || len(opts.Columns) > 0 || opts.Output.choosesPages() ||
+		j.target.Write.Format != tablefile.Parquet ||
 		j.files.Footers > j.files.Budget.Footer() {
 		return false
 	}

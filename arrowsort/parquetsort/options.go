@@ -127,6 +127,13 @@ type Output struct {
 	// PageRows is the number of rows of a page of Parquet at most, which readers skip by its bounds; 0 is 16,384. More
 	// compress better and skip less.
 	PageRows int
+	// PageVersion is the version of the data pages of Parquet: 1 or 2; 0 is 1.
+	PageVersion int
+	// Encoding says how the encodings of Parquet columns of numbers and text are chosen; empty is AutoEncoding.
+	Encoding Encoding
+	// Encodings are the encodings of some of them, by the name of the column. An encoding that the type of the column
+	// cannot have, and a column that the output does not have, is ErrUnsupported.
+	Encodings map[string]Encoding
 	// RowsPerFile splits the output into files of this number of rows, BytesPerFile into files of at most about this
 	// number of bytes; 0 does not. A file has a row group at least.
 	RowsPerFile, BytesPerFile int64
@@ -294,7 +301,7 @@ func (o *Output) check() error {
 			return fmt.Errorf("%w: %s is %d", errOption, n.name, n.value)
 		}
 	}
-	return nil
+	return o.checkPageVersion()
 }
 
 // opener returns the same function for package tablefile.
@@ -355,8 +362,17 @@ func (r *Run) target(path string, o Output) (output.Target, error) {
 	if err != nil {
 		return output.Target{}, err
 	}
-	return output.Resolve(output.Target{Path: path, Write: write, PageRows: o.PageRows, Split: o.Splits(),
+	encodings, err := o.encodings()
+	if err != nil {
+		return output.Target{}, err
+	}
+	target, err := output.Resolve(output.Target{Path: path, Write: write, PageRows: o.PageRows,
+		PageVersion: o.PageVersion, Encodings: encodings, Split: o.Splits(),
 		RowsPerFile: o.RowsPerFile, BytesPerFile: o.BytesPerFile, Preview: o.Preview})
+	if err == nil && target.Write.Format != tablefile.Parquet {
+		err = o.checkNoParquet()
+	}
+	return target, err
 }
 
 // startEngine lets an engine start while the rows of its first job are read, less than 0 if their number is unknown.

@@ -174,16 +174,16 @@ func TestFilesOfSomeBytes(t *testing.T) {
 	in, out := manyNumbers(t, t.TempDir(), "in.parquet"), filepath.Join(folder, "out.parquet")
 	keys := numberKeys["key"]
 	opts := Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()},
-		Output: Output{BytesPerFile: 2 << 20, RowGroupRows: 20_000}}
+		Output: Output{BytesPerFile: 1 << 19, RowGroupRows: 5_000}}
 	first, err := Sort(t.Context(), []string{in}, out, opts)
 	require.NoError(t, err)
 	require.Greater(t, len(first.Outputs), 5)
 	for i, path := range first.Outputs {
 		info, err := os.Stat(path)
 		require.NoError(t, err)
-		require.Less(t, info.Size(), int64(2<<20+1<<18))
+		require.Less(t, info.Size(), int64(1<<19+1<<16))
 		if i+1 < len(first.Outputs) {
-			require.Greater(t, info.Size(), int64(1<<20))
+			require.Greater(t, info.Size(), int64(1<<18))
 		}
 	}
 	requireSorted(t, []string{in}, first.Outputs, keys)

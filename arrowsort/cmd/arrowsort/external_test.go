@@ -216,7 +216,7 @@ func TestRowsInAndOutOfALimit(t *testing.T) {
 
 func TestFilesOfSomeBytes(t *testing.T) {
 	in, folder := manyPeople(t, "in.parquet"), t.TempDir()
-	r := cli(t, nil, "sort", "--json", "-k", "n", "--row-group-rows", "20000", "--bytes-per-file", "200kB", "-o",
+	r := cli(t, nil, "sort", "--json", "-k", "n", "--row-group-rows", "5000", "--bytes-per-file", "50kB", "-o",
 		filepath.Join(folder, "o.parquet"), in)
 	require.Equal(t, 0, r.code, r.err)
 	var got struct{ Outputs []string }
@@ -225,7 +225,7 @@ func TestFilesOfSomeBytes(t *testing.T) {
 	for _, path := range got.Outputs {
 		info, err := os.Stat(path)
 		require.NoError(t, err)
-		require.Less(t, info.Size(), int64(250_000))
+		require.Less(t, info.Size(), int64(110_000))
 	}
 	require.Equal(t, result{out: "sorted by n, as the footer says\n"}, cut(cli(t, nil, "check", folder)))
 }

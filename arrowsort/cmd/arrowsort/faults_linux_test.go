@@ -54,8 +54,8 @@ func TestFullDisk(t *testing.T) {
 	t.Run("of the output", func(t *testing.T) {
 		folder, spill := t.TempDir(), t.TempDir()
 		out := filepath.Join(folder, "out.parquet")
-		said, err := full(t, folder, "sort", "-q", "-k", "n", "--compression", "none", "-o", out, "--memory", "1GiB",
-			"--spill-dir", spill, in, in)
+		said, err := full(t, folder, "sort", "-q", "-k", "n", "--compression", "none", "--encoding", "compatible",
+			"-o", out, "--memory", "1GiB", "--spill-dir", spill, in, in)
 		requireFull(t, said, err, out)
 		require.Empty(t, filesIn(t, folder))
 	})

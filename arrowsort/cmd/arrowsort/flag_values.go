@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
@@ -110,6 +111,38 @@ func addType(o *parquetsort.Options, text string) error {
 		return fmt.Errorf("column %s has two types", quoted(column))
 	}
 	o.Input.CSVTypes[column] = typ
+	return nil
+}
+
+// parsePageVersion reads the version of data pages.
+func parsePageVersion(text string) (int, error) {
+	if text != "1" && text != "2" {
+		return 0, errors.New("use 1 or 2")
+	}
+	return int(text[0] - '0'), nil
+}
+
+// addEncoding adds the encoding of a column, whose name may contain equal signs, or sets how others are chosen.
+func addEncoding(o *parquetsort.Output, text string) error {
+	at := strings.LastIndexByte(text, '=')
+	if at < 0 {
+		encoding, err := oneOf(parquetsort.AutoEncoding, parquetsort.CompatibleEncoding)(text)
+		if o.Encoding = encoding; err != nil {
+			return fmt.Errorf("%w, or COLUMN=NAME, such as id=DELTA_BINARY_PACKED", err)
+		}
+		return nil
+	}
+	column, name := text[:at], text[at+1:]
+	if _, err := tablefile.ParseEncoding(name); err != nil {
+		return err
+	}
+	if o.Encodings == nil {
+		o.Encodings = map[string]parquetsort.Encoding{}
+	}
+	if _, twice := o.Encodings[column]; twice {
+		return fmt.Errorf("column %s has two encodings", quoted(column))
+	}
+	o.Encodings[column] = parquetsort.Encoding(name)
 	return nil
 }
 

@@ -108,6 +108,11 @@ func (f *commandFlags) addOutput(cmd *cobra.Command) {
 		tablefile.DefaultRowGroupRows), into(&o.Output.RowGroupRows, wholeNumber))
 	flags.Func("page-rows", fmt.Sprintf("write Parquet pages of `N` rows at most (default %d)",
 		tablefile.DefaultPageRows), into(&o.Output.PageRows, wholeNumber))
+	flags.Func("page-version", "write Parquet pages of version `1 or 2` (default 1)",
+		into(&o.Output.PageVersion, parsePageVersion))
+	flags.Func("encoding", "`COLUMN=NAME` of Parquet's encodings, or for all columns auto, the smallest one, or "+
+		"compatible, plain or dictionary (default auto)",
+		func(text string) error { return addEncoding(&o.Output, text) })
 	flags.Func("compression", "`codec[:level]` of Parquet or Arrow: none, snappy, gzip, brotli, zstd, lz4",
 		into(&o.Output.Compression, asTyped[parquetsort.Compression](tablefile.ParseCompression)))
 	_ = cmd.RegisterFlagCompletionFunc("compression", completeCompression(&f.output, &o.Output))
@@ -171,7 +176,7 @@ func (f *commandFlags) checkOutput(s streams, cmd *cobra.Command) error {
 		f.output = tablefile.OutputPath(f.output)
 	}
 	toPipe, preview := f.output == tablefile.Pipe, o.Output.Preview > 0
-	forFile := []string{"output-format", "compression", "row-group-rows", "page-rows"}
+	forFile := []string{"output-format", "compression", "row-group-rows", "page-rows", "page-version", "encoding"}
 	given := slices.IndexFunc(forFile, cmd.Flags().Changed)
 	switch {
 	case f.output == "" && !preview:
@@ -192,7 +197,11 @@ func (f *commandFlags) checkOutput(s streams, cmd *cobra.Command) error {
 	if err := checkOutputPath(f.output); err != nil {
 		return err
 	}
-	opts := tablefile.WriteOptions{RowGroupRows: o.Output.RowGroupRows, PageRows: o.Output.PageRows}
+	opts := tablefile.WriteOptions{RowGroupRows: o.Output.RowGroupRows, PageRows: o.Output.PageRows,
+		PageVersion: o.Output.PageVersion}
+	if cmd.Flags().Changed("encoding") {
+		opts.Encodings.Columns = map[string]int{} // their flag has checked them
+	}
 	opts.Format, _ = tablefile.ParseFormat(string(o.Output.Format)) // their flags have checked them
 	opts.Compression, _ = tablefile.ParseCompression(string(o.Output.Compression))
 	if err := tablefile.CheckWrite(f.output, opts); err != nil {

@@ -19,6 +19,9 @@ type Compression struct {
 	Level int    // 0: the codec's default; level 1 of zstd
 }
 
+// ParseEncoding returns the number of an encoding of Parquet by its name in the format.
+func ParseEncoding(name string) (int, error) { return parquet.ParseEncoding(name) }
+
 // maxLevels are the highest levels of the codecs that have levels.
 var maxLevels = map[string]int{"gzip": 9, "brotli": 11, "zstd": 22}
 

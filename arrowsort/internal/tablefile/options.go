@@ -81,6 +81,7 @@ type (
 	RowGroup      = parquet.RowGroup
 	SortingColumn = parquet.SortingColumn
 	FooterError   = parquet.FooterError
+	Encodings     = parquet.Encodings // by which columns are written
 )
 
 // The numbers of rows of a Parquet page, unless they take more than about a megabyte, and of a row group when no others
@@ -101,7 +102,8 @@ func (o *WriteOptions) parquet() parquet.WriteOptions {
 	return parquet.WriteOptions{
 		EncodeOptions: parquet.EncodeOptions{
 			Allocator: o.Allocator, Threads: o.Threads, Codec: o.Compression.Codec, Level: o.Compression.Level,
-			RowGroupRows: o.RowGroupRows, PageRows: o.PageRows, Schema: o.Schema, Rows: o.Rows, Progress: o.Progress,
+			RowGroupRows: o.RowGroupRows, PageRows: o.PageRows, PageVersion: o.PageVersion, Encodings: o.Encodings,
+			Schema: o.Schema, Rows: o.Rows, Progress: o.Progress,
 		},
 		Template: o.Template, Sorting: o.Sorting,
 	}
@@ -117,6 +119,8 @@ type WriteOptions struct {
 	Compression  Compression           // how Parquet columns and IPC buffers are compressed
 	RowGroupRows int                   // rows of a Parquet row group; 0: DefaultRowGroupRows
 	PageRows     int                   // rows of a Parquet page at most; 0: DefaultPageRows
+	PageVersion  int                   // of Parquet's data pages, 1 or 2; 0: 1
+	Encodings    Encodings             // of Parquet's columns
 	Schema       *arrow.Schema         // of a Parquet file; tables may have its strings as dictionaries; nil: theirs
 	Template     *Template             // of the Parquet file whose schema, metadata and compression are kept
 	Delimiter    rune                  // between the values of a line of CSV; 0: a comma, or a tab in .tsv

@@ -74,8 +74,11 @@ func (o *WriteOptions) check(path string) error {
 	if o.Rows != nil {
 		return errors.New("only Parquet is written by row numbers")
 	}
-	if o.RowGroupRows != 0 || o.PageRows != 0 {
+	if o.RowGroupRows != 0 || o.PageRows != 0 || o.PageVersion != 0 {
 		return errors.New("only Parquet has row groups and pages")
+	}
+	if o.Encodings.Compatible || o.Encodings.Columns != nil {
+		return errors.New("only Parquet has encodings")
 	}
 	return nil
 }

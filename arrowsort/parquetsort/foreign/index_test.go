@@ -91,6 +91,11 @@ func TestParquetGoReadsThePageIndex(t *testing.T) {
 		"in memory":          {"--row-group-rows", "40000"},
 		"uncompressed":       {"--row-group-rows", "40000", "--compression", "none"},
 		"larger than memory": {"--memory", "16MiB", "--spill-dir", folder},
+		"second version":     {"--row-group-rows", "40000", "--page-version", "2"},
+		"differences": append(encodingFlags("DELTA_BINARY_PACKED", "key", "small", "big", "int", "when"),
+			encodingFlags("DELTA_BYTE_ARRAY", "text", "bytes")...),
+		"others": append(encodingFlags("DELTA_LENGTH_BYTE_ARRAY", "name", "text", "bytes"),
+			encodingFlags("BYTE_STREAM_SPLIT", "real", "half")...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := append([]string{"sort", "-k", "key", "-o", out, in}, flags...)
@@ -114,6 +119,15 @@ func TestParquetGoReadsThePageIndex(t *testing.T) {
 			require.Greater(t, pages, 3*len(f.Schema().Columns()))
 		})
 	}
+}
+
+// encodingFlags names an encoding of some columns.
+func encodingFlags(encoding string, columns ...string) []string {
+	flags := []string{"--row-group-rows", "40000"}
+	for _, c := range columns {
+		flags = append(flags, "--encoding", c+"="+encoding)
+	}
+	return flags
 }
 
 type readerAt []byte

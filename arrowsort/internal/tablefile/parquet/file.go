@@ -148,6 +148,12 @@ type ReadOptions = reader.Options
 // EncodeOptions are those of WriteOptions that concern columns.
 type EncodeOptions = writer.Options
 
+// Encodings are those of columns that are written.
+type Encodings = writer.Encodings
+
+// ParseEncoding returns the number of an encoding by its name in the format.
+func ParseEncoding(name string) (int, error) { return writer.ParseEncoding(name) }
+
 // Magic are the first and the last bytes of a file.
 const Magic = page.Magic
 

@@ -50,9 +50,16 @@ func (t *Template) columns() []writer.StoredColumn {
 		column, at := t.meta.Schema.Column(i), chunk.MetaData.DictionaryPageOffset
 		out = append(out, writer.StoredColumn{Path: column.Path(), Codec: compress.Compression(chunk.MetaData.Codec),
 			Logical: column.LogicalType(), Type: column.PhysicalType(), Length: column.TypeLength(),
-			Dictionary: at != nil && *at > 0 || page.NamesEncoding(chunk.MetaData.Encodings, page.RLEDictionary)})
+			Dictionary: at != nil && *at > 0 || mayHaveDictionary(chunk.MetaData.Encodings)})
 	}
 	return out
+}
+
+// mayHaveDictionary reports whether a column with some encodings may have a dictionary in the output: it has one, or is
+// stored as differences, which writers choose for some rows and not for others.
+func mayHaveDictionary[E ~int64](encodings []E) bool {
+	return slices.ContainsFunc([]int{page.RLEDictionary, page.DeltaBinaryPacked, page.DeltaLengthByteArray,
+		page.DeltaByteArray}, func(e int) bool { return page.NamesEncoding(encodings, e) })
 }
 
 // fits reports whether all columns that were written with another footer read the same under the template's schema,

@@ -15,8 +15,10 @@ type Target struct {
 	Path  string
 	Write tablefile.WriteOptions // with the format
 
-	PageRows int  // of Parquet
-	Split    bool // there may be several files
+	PageRows    int                 // of Parquet
+	PageVersion int                 // of Parquet
+	Encodings   tablefile.Encodings // of Parquet
+	Split       bool                // there may be several files
 	// RowsPerFile splits the output into files of this number of rows, BytesPerFile into files of about this number of
 	// bytes; 0 does not.
 	RowsPerFile, BytesPerFile int64
@@ -86,7 +88,8 @@ type Content struct {
 func (t *Target) options(c Content) tablefile.WriteOptions {
 	opts := t.Write
 	if opts.Format == tablefile.Parquet {
-		opts.Template, opts.PageRows = c.Template, t.PageRows
+		opts.Template, opts.PageRows, opts.PageVersion = c.Template, t.PageRows, t.PageVersion
+		opts.Encodings = t.Encodings
 		opts.RowGroupRows = maxGroupRows // a table that is written is a row group
 		if c.Stored != nil {
 			opts.Schema = arraydata.Pick(c.Stored, c.Columns)

@@ -50,7 +50,7 @@ func (p *PlainBounds) SetEntries(entries []byte, n int) {
 
 // OfPage finds the statistics of the n values of a data page that are not null. Bounds are copies.
 func (p *PlainBounds) OfPage(encoding int, values []byte, n int) (s Statistics, err error) {
-	dictionary := encoding == PlainDictionary || encoding == RLEDictionary
+	dictionary := IsDictionary(encoding)
 	p.outside = p.outside || n > 0 && !dictionary
 	switch {
 	case n == 0:

@@ -167,7 +167,7 @@ func newZstdEncoder(level int) (*zstd.Encoder, error) {
 	}
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow),
 		zstd.WithEncoderLevel(speed),
-		zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
+		zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false), zstd.WithAllLitEntropyCompression(true))
 }
 
 // Codecs are the compressions by name.

@@ -4,7 +4,6 @@ package page
 
 import (
 	"io"
-	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
@@ -99,24 +98,6 @@ func (h *Header) Read(r *CompactReader) {
 
 // Magic are the first and the last bytes of a file.
 const Magic = "PAR1"
-
-// Encodings of parquet.thrift.
-const (
-	Plain           = 0
-	PlainDictionary = 2
-	RLE             = 3
-	bitPacked       = 4 // of levels, in old files
-	RLEDictionary   = 8
-	LastEncoding    = 9 // BYTE_STREAM_SPLIT; later ones are unknown here
-)
-
-// NamesEncoding reports whether a column chunk names an encoding. Dictionary indices have two numbers.
-func NamesEncoding[E ~int64](encodings []E, encoding int) bool {
-	return slices.ContainsFunc(encodings, func(e E) bool {
-		return int(e) == encoding || encoding == RLEDictionary && e == PlainDictionary ||
-			encoding == PlainDictionary && e == RLEDictionary
-	})
-}
 
 // headWindow is the bytes that are read for a page header, which may have long statistics.
 const headWindow = 4 << 10

@@ -277,9 +277,9 @@ func (p *Page) ValuesOf(column *schema.Column) ([]byte, error) {
 	return c.values, err
 }
 
-// EachPage reads the pages up to the last value, which are plain or have a dictionary. use gets each page, and of a
-// data page its first row and its statistics, as a copy. It returns the number of different values, as
-// PlainBounds.Distinct does.
+// EachPage reads the pages up to the last value. use gets each page, and of a data page its first row and its
+// statistics, as a copy; there are no bounds of pages in encodings that are not decoded here. It returns the number of
+// different values, as PlainBounds.Distinct does.
 func (r *Reader) EachPage(use func(p *Page, row int, s Statistics) error) (distinct int64, err error) {
 	var plain PlainBounds
 	plain.Reset(r.column)
@@ -299,7 +299,15 @@ func (r *Reader) EachPage(use func(p *Page, row int, s Statistics) error) (disti
 		if err != nil {
 			return 0, r.named(err)
 		}
-		s, err := plain.OfPage(p.Encoding, c.values, c.present)
+		encoding, values := p.Encoding, c.values
+		if typ := r.column.PhysicalType(); Converts(encoding, typ) {
+			values, err = r.buffers.PlainValues(values, c.present, encoding, typ)
+			encoding = Plain
+		}
+		if err != nil {
+			return 0, r.named(err)
+		}
+		s, err := plain.OfPage(encoding, values, c.present)
 		if err != nil {
 			return 0, r.named(err)
 		}
@@ -321,7 +329,7 @@ func (r *Reader) Index(named func(encoding int) bool) (x *Index, err error) {
 		if p.Kind == Dictionary {
 			return nil
 		}
-		if e := p.Encoding; e != Plain && e != PlainDictionary && e != RLEDictionary {
+		if e := p.Encoding; e != Plain && !IsDictionary(e) && !Converts(e, r.column.PhysicalType()) {
 			if x.Foreign = true; !named(e) {
 				return errkind.Corrupt("it has encoding %d, which the metadata do not name", e)
 			}

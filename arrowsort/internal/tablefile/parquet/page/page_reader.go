@@ -113,6 +113,9 @@ func (r *Reader) extend() bool {
 	return true
 }
 
+// Type returns the physical type of the column.
+func (r *Reader) Type() parquet.Type { return r.column.PhysicalType() }
+
 // Extended reports whether the pages pass the end that the metadata name.
 func (r *Reader) Extended() bool { return r.extended }
 
@@ -304,7 +307,7 @@ func (r *Reader) checkEncodings(h *Header, named func(encoding int) bool) error 
 	known := func(encoding int, most int16) bool {
 		return most == 0 || encoding == RLE || encoding == bitPacked
 	}
-	usual := h.Encoding == Plain || r.dictionary && (h.Encoding == PlainDictionary || h.Encoding == RLEDictionary)
+	usual := h.Encoding == Plain || r.dictionary && IsDictionary(h.Encoding)
 	switch data := h.Kind == Data || h.Kind == DataV2; {
 	case data && !usual && !named(h.Encoding):
 		return errkind.Corrupt("it has encoding %d, which the metadata do not name", h.Encoding)
@@ -332,23 +335,31 @@ func (r *Reader) fits(h *Header, packed []byte) error {
 // Buffers are reused for all pages that are read one after the other.
 type Buffers struct {
 	packed, body *memory.Buffer
-	Entries      *memory.Buffer // of a dictionary
-	Starts       []uint32       // of its texts in entries
+	plain        *memory.Buffer    // values in plain encoding, of a page in another one
+	lengths      [2]*memory.Buffer // of its texts and their prefixes
+	Entries      *memory.Buffer    // of a dictionary
+	Starts       []uint32          // of its texts in entries
 	decompressor decompressor
 }
 
 // NewBuffers returns empty buffers. The caller releases them.
 func NewBuffers(mem memory.Allocator) *Buffers {
-	return &Buffers{
-		packed: memory.NewResizableBuffer(mem), body: memory.NewResizableBuffer(mem),
-		Entries: memory.NewResizableBuffer(mem)}
+	s := new(Buffers)
+	for _, b := range s.all() {
+		*b = memory.NewResizableBuffer(mem)
+	}
+	return s
 }
 
 // Release gives the memory back.
 func (s *Buffers) Release() {
-	s.packed.Release()
-	s.body.Release()
-	s.Entries.Release()
+	for _, b := range s.all() {
+		(*b).Release()
+	}
+}
+
+func (s *Buffers) all() []**memory.Buffer {
+	return []**memory.Buffer{&s.packed, &s.body, &s.plain, &s.lengths[0], &s.lengths[1], &s.Entries}
 }
 
 // Grow returns n bytes of a buffer with RLESpare readable bytes after them. The old contents are lost.

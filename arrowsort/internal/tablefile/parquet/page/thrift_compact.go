@@ -255,3 +255,15 @@ func (w *compactWriter) record(field int, numbers ...int) {
 	}
 	w.b = append(inner.b, thriftStop)
 }
+
+// recordOf is record with a boolean after the numbers.
+func (w *compactWriter) recordOf(field int, flag bool, numbers ...int) {
+	w.record(field, numbers...)
+	inner := compactWriter{b: w.b[:len(w.b)-1], field: len(numbers)}
+	typ := byte(thriftFalse)
+	if flag {
+		typ = ThriftTrue
+	}
+	inner.header(len(numbers)+1, typ)
+	w.b = append(inner.b, thriftStop)
+}

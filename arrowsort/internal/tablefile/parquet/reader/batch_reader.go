@@ -75,7 +75,8 @@ func (p *Batches) pageBytes() (bytes int64) {
 	for _, leaf := range leavesOf(nil, p.fields) {
 		const usual = 1 << 20 // where most writers end a page
 		m := p.file.MetaData().RowGroups[0].Columns[leaf].MetaData
-		bytes += min(m.TotalUncompressedSize, usual) + min(m.TotalCompressedSize, batchWindow)
+		expanded := max(1, p.prefixedText(leaf)/max(1, ColumnBytes(p.file.MetaData(), leaf)))
+		bytes += int64(expanded*float64(min(m.TotalUncompressedSize, usual))) + min(m.TotalCompressedSize, batchWindow)
 	}
 	return bytes
 }

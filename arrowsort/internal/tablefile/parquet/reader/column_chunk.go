@@ -25,7 +25,7 @@ type chunkReader struct {
 	levels  page.RLEReader // which of them are there, of a column that can be null
 	present bool           // all of them are
 	packed  bool           // the values are indices into the dictionary
-	plain   []byte         // or values that are left
+	plain   []byte         // or values that are left, in plain encoding
 	indices page.RLEReader
 }
 
@@ -102,11 +102,19 @@ func (c *chunkReader) open(p *page.Page) error {
 			return err
 		}
 	}
-	switch p.Encoding {
-	case page.Plain:
+	switch typ := c.pages.Type(); {
+	case p.Encoding == page.Plain:
 		c.packed, c.plain = false, p.Body
 		return nil
-	case page.PlainDictionary, page.RLEDictionary:
+	case page.Converts(p.Encoding, typ):
+		n, err := c.valuesOf(p)
+		if err != nil {
+			return err
+		}
+		c.packed = false
+		c.plain, err = c.scratch.PlainValues(p.Body, n, p.Encoding, typ)
+		return err
+	case page.IsDictionary(p.Encoding):
 		c.packed = true
 		if len(p.Body) == 0 { // all rows are null
 			c.indices = page.RLEReader{}
@@ -119,6 +127,19 @@ func (c *chunkReader) open(p *page.Page) error {
 		return nil
 	}
 	return errkind.Corrupt("a page of encoding %d", p.Encoding)
+}
+
+// valuesOf returns the number of values of a page that are not null, after its levels were opened.
+func (c *chunkReader) valuesOf(p *page.Page) (int, error) {
+	if !c.nullable || c.present {
+		return p.Values, nil
+	}
+	levels := c.levels // which are read again
+	counts, err := levels.Histogram(p.Values, 2)
+	if err != nil {
+		return 0, err
+	}
+	return int(counts[1]), nil
 }
 
 func (c *chunkReader) openLevels(p *page.Page) error {
@@ -239,7 +260,7 @@ func storesDictionary(meta *metadata.FileMetaData, column int) bool {
 	for _, group := range meta.RowGroups {
 		m := group.Columns[column].MetaData
 		for _, s := range m.EncodingStats {
-			if s.PageType != page.Dictionary && s.Encoding == page.Plain && s.Count > 0 {
+			if s.PageType != page.Dictionary && !page.IsDictionary(int(s.Encoding)) && s.Count > 0 {
 				return false
 			}
 		}

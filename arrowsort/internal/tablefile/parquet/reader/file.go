@@ -197,9 +197,12 @@ func (f *File) encodingsRead(leaf int) (read bool) {
 		return known.(bool)
 	}
 	defer func() { f.encodings.Store(leaf, read) }()
-	for _, group := range f.file.MetaData().RowGroups {
+	meta := f.file.MetaData()
+	typ := meta.Schema.Column(leaf).PhysicalType()
+	for _, group := range meta.RowGroups {
 		for _, e := range group.Columns[leaf].MetaData.Encodings {
-			if e != page.Plain && e != page.PlainDictionary && e != page.RLE && e != page.RLEDictionary {
+			e := int(e)
+			if e != page.Plain && e != page.RLE && !page.IsDictionary(e) && !page.Converts(e, typ) {
 				return false
 			}
 		}

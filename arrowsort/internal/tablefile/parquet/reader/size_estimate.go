@@ -1,8 +1,6 @@
 package reader
 
 import (
-	"context"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
@@ -110,9 +108,8 @@ func declaredText(meta *metadata.FileMetaData, leaf int) (bytes float64) {
 }
 
 const (
-	offsetBytes  = 4    // of a text in memory
-	groupSamples = 16   // row groups whose dictionaries or first texts are read for the length of texts
-	rowSamples   = 1024 // rows of a row group whose texts are read
+	offsetBytes  = 4  // of a text in memory
+	groupSamples = 16 // row groups whose dictionaries or first texts are read for the length of texts
 )
 
 // dictionaryText estimates the text of a leaf column by the mean length of the entries of some of its dictionaries; 0
@@ -130,13 +127,13 @@ func (f *File) dictionaryText(leaf int) float64 {
 }
 
 // prefixedText estimates the text of a leaf column whose pages leave out what texts have in common with the one before,
-// by the first rows of some row groups; 0 for others. What cannot be read is an error when it is.
+// by the first page of some row groups; 0 for others. What cannot be read is an error when it is.
 func (f *File) prefixedText(leaf int) float64 {
 	meta := f.file.MetaData()
 	var bytes, texts float64
 	for group := 0; group < len(meta.RowGroups); group += 1 + len(meta.RowGroups)/groupSamples {
 		named := f.namedIn(group, leaf)
-		if meta.RowGroups[group].NumRows > 0 && named(int(parquet.Encodings.DeltaByteArray)) {
+		if meta.RowGroups[group].NumRows > 0 && named(page.DeltaByteArray) {
 			_ = errkind.Contain(func() error {
 				size, n, err := f.firstTexts(leaf, group)
 				bytes, texts = bytes+size, texts+n
@@ -147,34 +144,24 @@ func (f *File) prefixedText(leaf int) float64 {
 	return bytes / max(texts, 1) * numberOfValues(meta, leaf)
 }
 
-// firstTexts returns the bytes and the number of the texts of the first rows of a row group, nulls among them.
+// firstTexts returns the bytes and the number of the texts of the first data page of a row group, nulls among them; 0
+// where it leaves out no prefixes.
 func (f *File) firstTexts(leaf, group int) (bytes, texts float64, err error) {
-	r, err := f.leaves.GetFieldReader(context.Background(), leaf, map[int]bool{leaf: true}, []int{group})
-	if err != nil {
-		return 0, 0, err
-	}
-	defer r.Release()
-	rows := min(rowSamples, f.file.MetaData().RowGroups[group].NumRows)
-	if err := r.LoadBatch(rows); err != nil {
-		return 0, 0, err
-	}
-	def, err := r.GetDefLevels()
-	n := int64(max(len(def), int(rows)))
-	if err != nil {
-		return 0, 0, err
-	}
-	chunked, err := r.BuildArray(n)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer chunked.Release()
-	for _, a := range chunked.Chunks() {
-		if text, ok := a.(interface{ ValueBytes() []byte }); ok {
-			bytes += float64(len(text.ValueBytes())) + offsetBytes*float64(a.Len())
+	s := f.takeScratch()
+	defer f.giveScratch(s)
+	r, err := f.openPages(group, leaf, batchWindow, s)
+	for err == nil {
+		var p page.Page
+		if p, err = r.Next(); err != nil || p.Kind == page.Dictionary {
+			continue
 		}
-		texts += float64(a.Len())
+		if p.Encoding != page.DeltaByteArray {
+			return 0, 0, nil
+		}
+		size, err := s.TextBytes(&p, f.file.MetaData().Schema.Column(leaf))
+		return float64(size) + offsetBytes*float64(p.Values), float64(p.Values), err
 	}
-	return bytes, texts, nil
+	return 0, 0, err
 }
 
 // ColumnBytes estimates the bytes of a column in memory: what its pages take uncompressed, or for values that a

@@ -54,6 +54,15 @@ func SetSizes(footer *metadata.FileMetaData, group, leaf int, x *page.Index) {
 	m.SizeStatistics.DefinitionLevelHistogram = all.Definitions
 }
 
+// setPageVersion sets the kind of the data pages in the metadata of a column chunk.
+func setPageVersion(footer *metadata.FileMetaData, leaf int, second bool) {
+	for _, s := range footer.RowGroups[0].Columns[leaf].MetaData.EncodingStats {
+		if second && s.PageType == page.Data {
+			setEnum(&s.PageType, page.DataV2)
+		}
+	}
+}
+
 // fresh sets a field of the footer to a new struct, whose type is internal to Arrow.
 func fresh[T any](field **T) *T {
 	*field = new(T)

@@ -36,6 +36,9 @@ func NewEncoder(data *arrow.Schema, opts Options) (*Encoder, error) {
 		return nil, err
 	}
 	p, err := newProperties(data, opts)
+	if err == nil {
+		err = p.checkEncodings(data)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -164,16 +167,16 @@ func (e *Encoder) encodeFlat(column int, field arrow.Field, rows *arrow.Chunked,
 	}
 	w := e.takeEncoder()
 	defer e.encoders.Give(w)
-	useDictionary := e.writer.DictionaryEnabledFor(field.Name)
-	v := dictionaryValues(field, a, useDictionary, &w.encodeBuffers)
+	choice := e.opts.Encodings.of(field, e.writer.DictionaryEnabledFor(field.Name))
+	v := dictionaryValues(field, a, choice.dictionary, &w.encodeBuffers)
 	if v == nil {
 		if a, err = toPqarrow(field, a, e.opts.Allocator, rowName); err != nil {
 			return p, false, err
 		}
 		defer a.Release()
-		v = newValues(a, useDictionary, &w.encodeBuffers)
+		v = newValues(a, choice.dictionary, &w.encodeBuffers)
 	}
-	p, err = w.encode(e.files.Take()[:0], v, field, sc, e.properties)
+	p, err = w.encode(e.files.Take()[:0], v, choice, sc, e.properties)
 	return p, true, err
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
-	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
@@ -20,15 +19,16 @@ type flatEncoder struct {
 	page.Writer
 	plain   page.PlainBounds
 	body    []byte  // of a page
+	values  []byte  // of a page or a sample, in plain encoding
 	dense   []int32 // indices of a page, without nulls
 	present int     // rows of a page that are not null
 }
 
 // encode encodes rows as a column chunk that follows the magic bytes of a file.
-func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *schema.Schema,
+func (w *flatEncoder) encode(out []byte, v *flatValues, choice encodingChoice, sc *schema.Schema,
 	with *properties) (p EncodedColumn, err error) {
 	column := sc.Column(0)
-	w.Start(out)
+	w.Start(out, with.opts.secondPages())
 	if err := w.StartChunk(column, with.codecs[column.Path()], with.opts.Level); err != nil {
 		return EncodedColumn{}, err
 	}
@@ -36,24 +36,23 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *s
 	info := metadata.ChunkMetaInfo{NumValues: int64(v.rows), IndexPageOffset: -1}
 	stats := metadata.EncodingStats{
 		DictEncodingStats: map[parquet.Encoding]int32{}, DataEncodingStats: map[parquet.Encoding]int32{}}
-	encoding := parquet.Encodings.Plain
+	encoding := w.chooseEncoding(v, choice, column.PhysicalType())
 	if v.indices != nil {
-		encoding = parquet.Encodings.RLEDict
 		info.DictPageOffset = w.Offset()
 		stats.DictEncodingStats[parquet.Encodings.Plain] = 1
-		w.Add(page.Dictionary, v.entries, v.count, int(parquet.Encodings.Plain))
+		w.AddDictionary(v.entries, v.count, page.Plain)
 		w.plain.SetEntries(v.entries, v.count)
 	}
 	info.DataPageOffset = w.Offset()
 	for row, rows := 0, 0; row < v.rows; row += rows {
 		rows = v.page(row, with.pageRows())
-		if err := w.dataPage(v, row, rows, field.Nullable, int(encoding)); err != nil {
+		if err := w.dataPage(v, row, rows, column, encoding); err != nil {
 			return EncodedColumn{}, err
 		}
 		if row == 0 {
 			w.Reserve(v.rows/rows - 1)
 		}
-		stats.DataEncodingStats[encoding]++
+		stats.DataEncodingStats[parquet.Encoding(encoding)]++
 	}
 	info.CompressedSize = w.Offset() - int64(len(page.Magic))
 	info.UncompressedSize = w.Uncompressed() - int64(len(page.Magic))
@@ -62,6 +61,10 @@ func (w *flatEncoder) encode(out []byte, v *flatValues, field arrow.Field, sc *s
 		p.Index[0].Distinct = int64(v.count)
 	}
 	p.Footer, err = footerOf(sc, v, info, stats, with)
+	if err == nil {
+		setEnum(&p.Footer.RowGroups[0].Columns[0].MetaData.Encodings[0], encoding)
+		setPageVersion(p.Footer, 0, with.opts.secondPages())
+	}
 	return p, err
 }
 
@@ -86,24 +89,33 @@ func footerOf(sc *schema.Schema, v *flatValues, info metadata.ChunkMetaInfo, sta
 }
 
 // dataPage encodes rows.
-func (w *flatEncoder) dataPage(v *flatValues, row, rows int, nullable bool, encoding int) error {
+func (w *flatEncoder) dataPage(v *flatValues, row, rows int, column *schema.Column, encoding int) error {
 	w.body, w.present = w.body[:0], rows
-	if nullable {
+	if column.MaxDefinitionLevel() > 0 {
 		w.levels(v, row, rows)
 	}
-	values := len(w.body)
-	if v.indices == nil {
+	start, bounded := len(w.body), page.Plain
+	var values []byte
+	switch {
+	case v.indices != nil:
+		w.body = w.appendIndices(w.body, v, row, rows)
+		w.body = slices.Grow(w.body, page.RLESpare) // to be read again
+		values, bounded = w.body[start:], encoding
+	case encoding == page.Plain:
 		w.body = v.plain.appendTo(w.body, v, row, rows)
-	} else {
-		w.body = append(w.body, byte(v.width()))
-		w.body = page.AppendRLE(w.body, w.withoutNulls(v, row, rows), v.width())
+		values = w.body[start:]
+	default:
+		w.values = v.plain.appendTo(w.values[:0], v, row, rows)
+		w.body = w.AppendValues(w.body, encoding, column.PhysicalType(), w.values)
+		values = w.values
 	}
-	w.body = slices.Grow(w.body, page.RLESpare) // to be read again
-	statistics, err := w.plain.OfPage(encoding, w.body[values:], w.present)
+	statistics, err := w.plain.OfPage(bounded, values, w.present)
+	if err != nil {
+		return err
+	}
 	statistics.Nulls = int64(rows - w.present)
-	w.Add(page.Data, w.body, rows, encoding, page.RLE, page.RLE)
-	w.IndexPage(row, statistics)
-	return err
+	w.AddData(w.body, row, rows, encoding, statistics)
+	return nil
 }
 
 // levels appends the definition levels of rows, 1 for a value and 0 for null: their length and a hybrid of one run,
@@ -130,17 +142,26 @@ func (w *flatEncoder) levels(v *flatValues, row, rows int) {
 
 // page returns the number of rows of the page that starts at row, at most most.
 func (v *flatValues) page(row, most int) int {
-	rows := min(most, v.rows-row)
-	for v.plain != nil && rows > 1 && v.plain.bytes(row, rows) > page.MaxBytes {
+	return v.within(row, min(most, v.rows-row), page.MaxBytes)
+}
+
+// within returns a number of rows from a row on, halved until they take at most some bytes.
+func (v *flatValues) within(row, rows, bytes int) int {
+	for v.plain != nil && rows > 1 && v.plain.bytes(row, rows) > bytes {
 		rows /= 2
 	}
 	return rows
 }
 
+// appendIndices appends the indices of the rows that are not null.
+func (w *flatEncoder) appendIndices(out []byte, v *flatValues, row, rows int) []byte {
+	return page.AppendRLE(append(out, byte(v.width())), w.withoutNulls(v, row, rows), v.width())
+}
+
 // withoutNulls returns the indices of the rows that are not null.
 func (w *flatEncoder) withoutNulls(v *flatValues, row, rows int) []int32 {
 	indices := v.indices[row : row+rows]
-	if w.present == rows {
+	if v.validity == nil {
 		return indices
 	}
 	w.dense = w.dense[:0]

@@ -22,7 +22,7 @@ import (
 // rewritePages compresses the pages that pqarrow wrote and makes their page index. first is the number of the first
 // leaf column in the file.
 func (w *flatEncoder) rewritePages(p EncodedColumn, out []byte, with *properties, first int) (EncodedColumn, error) {
-	w.Start(out)
+	w.Start(out, with.opts.secondPages())
 	written := p.Footer.Schema
 	if err := with.decimalsAsStored(p.Footer, first); err != nil {
 		return EncodedColumn{}, err
@@ -54,6 +54,7 @@ func (w *flatEncoder) rewritePages(p EncodedColumn, out []byte, with *properties
 		group.TotalByteSize += m.TotalUncompressedSize
 		setEnum(&m.Codec, with.codecs[column.Path()])
 		setEnum(&m.Type, column.PhysicalType())
+		setPageVersion(p.Footer, i, with.opts.secondPages())
 	}
 	if group.TotalCompressedSize != nil {
 		*group.TotalCompressedSize = w.Offset() - int64(len(page.Magic))
@@ -80,14 +81,13 @@ func (w *flatEncoder) rewriteChunk(chunk page.Chunk, file []byte, s *page.Buffer
 			body = w.body
 		}
 		if p.Kind == page.Dictionary {
-			w.Add(page.Dictionary, body, p.Values, p.Encoding)
+			w.AddDictionary(body, p.Values, p.Encoding)
 			return nil
 		}
 		if first == 0 {
 			first = w.Offset()
 		}
-		w.Add(page.Data, body, p.Values, p.Encoding, page.RLE, page.RLE)
-		w.IndexPage(row, form.statistics(s))
+		w.AddData(body, row, p.Values, p.Encoding, form.statistics(s))
 		return nil
 	})
 	return first, err

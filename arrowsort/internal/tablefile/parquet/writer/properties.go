@@ -64,6 +64,8 @@ type Options struct {
 	Level        int                   // of the codec; 0: its default
 	RowGroupRows int                   // 0: DefaultRowGroupRows
 	PageRows     int                   // at most; 0: DefaultPageRows
+	PageVersion  int                   // of data pages, 1 or 2; 0: 1
+	Encodings    Encodings             // of the values of flat columns
 	Schema       *arrow.Schema         // of the file; tables may have its text as dictionaries; nil: theirs
 	Stored       []StoredColumn        // how the leaf columns were stored in the input; nil: not in Parquet
 	Rows         []uint64              // row numbers, in order, of the rows that are written; nil: all
@@ -110,6 +112,9 @@ func newProperties(data *arrow.Schema, opts Options) (*properties, error) {
 	p.writer = parquet.NewWriterProperties(p.options...)
 	return p, nil
 }
+
+// secondPages reports whether data pages are of the second version.
+func (o *Options) secondPages() bool { return o.PageVersion == 2 }
 
 // pageRows returns the number of rows of a page at most.
 func (p *properties) pageRows() int {

@@ -1,0 +1,68 @@
+package parquetsort
+
+import (
+	"fmt"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// An Encoding is how the values of a column are stored in Parquet: by its name in the format, PLAIN, RLE_DICTIONARY,
+// DELTA_BINARY_PACKED, DELTA_LENGTH_BYTE_ARRAY, DELTA_BYTE_ARRAY or BYTE_STREAM_SPLIT, or how it is chosen.
+type Encoding string
+
+// How encodings are chosen. Both take plain values or a dictionary, as the first Parquet input has one or not.
+const (
+	// AutoEncoding tries the other encodings, too, on a sample of each column of a row group, and takes the one of the
+	// fewest bytes. It takes those only that the readers in docs/parquet.md have.
+	AutoEncoding Encoding = "auto"
+	// CompatibleEncoding takes no others.
+	CompatibleEncoding Encoding = "compatible"
+)
+
+// encodings returns the encodings for package tablefile.
+func (o *Output) encodings() (e tablefile.Encodings, err error) {
+	switch o.Encoding {
+	case "", AutoEncoding:
+	case CompatibleEncoding:
+		e.Compatible = true
+	default:
+		return e, fmt.Errorf("%w: Encoding is %q: use %s or %s, and Encodings for one column", errOption, o.Encoding,
+			AutoEncoding, CompatibleEncoding)
+	}
+	for column, name := range o.Encodings {
+		number, err := tablefile.ParseEncoding(string(name))
+		if err != nil {
+			return e, fmt.Errorf("%w: Encodings of column %q: %w", errOption, column, err)
+		}
+		if e.Columns == nil {
+			e.Columns = map[string]int{}
+		}
+		e.Columns[column] = number
+	}
+	return e, nil
+}
+
+// choosesPages reports whether pages are to be other than those of the inputs may be.
+func (o *Output) choosesPages() bool {
+	return o.RowGroupRows > 0 || o.PageRows > 0 || o.PageVersion > 0 || len(o.Encodings) > 0 ||
+		o.Encoding == CompatibleEncoding
+}
+
+// checkNoParquet finds what only Parquet has.
+func (o *Output) checkNoParquet() error {
+	switch {
+	case o.PageVersion > 0:
+		return fmt.Errorf("%w: PageVersion is %d, and only Parquet has pages", errOption, o.PageVersion)
+	case o.Encoding != "" || len(o.Encodings) > 0:
+		return fmt.Errorf("%w: Encoding or Encodings are set, and only Parquet has encodings", errOption)
+	}
+	return nil
+}
+
+// checkPageVersion finds a version of data pages that does not exist.
+func (o *Output) checkPageVersion() error {
+	if o.PageVersion < 0 || o.PageVersion > 2 {
+		return fmt.Errorf("%w: PageVersion is %d: use 1 or 2, or 0 for 1", errOption, o.PageVersion)
+	}
+	return nil
+}
