@@ -5,7 +5,6 @@ package gpu
 import (
 	"context"
 	"reflect"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,19 +12,6 @@ import (
 
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
-
-// A countdown is a context that is cancelled after it has been asked a number of times.
-type countdown struct {
-	context.Context
-	left atomic.Int64
-}
-
-func (c *countdown) Err() error {
-	if c.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
 
 // guardedMemory is pinned memory that nobody can read or write from when it is freed until the sort has returned. The
 // stand-in copies late: a copy from or to freed memory ends the test with a fault.
@@ -82,13 +68,11 @@ func TestCancelledAnywhere(t *testing.T) {
 		job.Limit = c.limit
 		want, err := e.Sort(t.Context(), job, goMemory{})
 		require.NoError(t, err)
-		ctx := &countdown{Context: t.Context()}
-		for asked, cancelled := int64(0), true; cancelled; asked++ {
+		for asked, cancelled := 0, true; cancelled; asked++ {
 			if !testrun.Share(4, c, asked) {
 				continue
 			}
-			ctx.left.Store(asked)
-			got, err := e.Sort(ctx, job, mem)
+			got, err := e.Sort(newAskedContext(t.Context(), asked), job, mem)
 			mem.returned()
 			if cancelled = err != nil; cancelled {
 				require.ErrorIs(t, err, context.Canceled, "%v, asked %d times", c, asked)

@@ -4,6 +4,7 @@ package gpu
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,8 +36,8 @@ func TestSplitHeavyIsCancelled(t *testing.T) {
 	job := &engine.Job{Rows: 35_005, RowNumbers: 4, Keys: []keyencode.Key{{}},
 		Columns: []keyencode.Column{mostlyNull(keyencode.Uint32).column(35_005)}}
 	for asked := 0; ; asked++ {
-		_, err := e.Sort(&askedContext{t.Context(), asked}, job, goMemory{})
-		enginetest.CheckOrder(t, e, job, "behind a sort that was cancelled when it had asked %d times", asked)
+		_, err := e.Sort(newAskedContext(t.Context(), asked), job, goMemory{})
+		enginetest.CheckOrder(t, e, job, "after a sort that was cancelled when it had asked %d times", asked)
 		if err == nil {
 			require.Greater(t, asked, 5)
 			return
@@ -45,14 +46,20 @@ func TestSplitHeavyIsCancelled(t *testing.T) {
 	}
 }
 
-// askedContext is cancelled when its error has been requested a given number of times.
+// An askedContext is cancelled when its error has been requested a given number of times.
 type askedContext struct {
 	context.Context
-	left int
+	left atomic.Int64
+}
+
+func newAskedContext(ctx context.Context, times int) *askedContext {
+	c := &askedContext{Context: ctx}
+	c.left.Store(int64(times))
+	return c
 }
 
 func (c *askedContext) Err() error {
-	if c.left--; c.left < 0 {
+	if c.left.Add(-1) < 0 {
 		return context.Canceled
 	}
 	return nil
