@@ -67,7 +67,7 @@ func Run(c *keys.Columns, buffers *host.Buffers, planned func()) (p Permutation,
 // describe returns what a sort in a single launch needs to know of the job, before its keys are read.
 func (s *argsorter) describe() strategy.Job {
 	list, columns := s.Job.Keys, s.Job.Columns
-	job := strategy.Job{Rows: s.Rows, Out: s.out, Keys: len(list), WantsPlan: s.Job.Plan, Tuning: s.Tuning,
+	job := strategy.Job{Rows: s.Rows, Out: s.out, WantsPlan: s.Job.Plan, Tuning: s.Tuning,
 		Device: incore.DeviceOf(s.Task)}
 	if len(list) != 1 {
 		return job
@@ -87,12 +87,8 @@ func (s *argsorter) describeNumbers(job *strategy.Job) {
 	_, job.TypeBits, _ = keys.TypeWord(columns, list)
 	fields := keys.TypeFields(columns, list)
 	job.Numbers, job.OneColumn = fields != nil, keys.AsOneColumn(fields)
-	if len(list) != 1 {
-		return
-	}
-	if _, ok := keys.LayoutOf(&columns[list[0].Column]); ok {
-		_, last := keys.TypeWordWithNulls(columns, list[0])
-		job.LastNull = last && job.TypeBits == 0
+	if len(list) == 1 && job.TypeBits == 0 {
+		_, job.LastNull = keys.TypeWordWithNulls(columns, list[0])
 	}
 }
 

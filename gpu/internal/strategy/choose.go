@@ -24,9 +24,8 @@ const (
 
 // A Job is what is known of a sort before its keys are read.
 type Job struct {
-	Rows, Out int // rows of the input, and of the result
-	Keys      int
-	TypeBits  int  // of the keys as one number of their types; 0 if these have more values than 64 bits
+	Rows, Out int  // rows of the input, and of the result
+	TypeBits  int  // of the keys as one number of their types; 0 without keys, and of more values than 64 bits
 	Width     int  // bytes of the only key if it is a column of numbers, which kernels read as they are; else 0
 	Direct    bool // there is one key, of a type that a single launch reads
 	LastNull  bool // there is one key, whose nulls share the last number of 64 bits with a value
@@ -60,7 +59,7 @@ func Choose(j *Job) Kind {
 		}
 	}
 	known := j.TypeBits > 0 && !j.WantsPlan
-	if j.Declined&^(Cluster|Grid) == 0 && (known && j.Keys > 0 || j.LastNull && !j.WantsPlan) {
+	if j.Declined&^(Cluster|Grid) == 0 && (known || j.LastNull && !j.WantsPlan) {
 		if _, ok := ShapeSelect(j.Tuning, j.Rows, j.Out); ok {
 			return TopK
 		}

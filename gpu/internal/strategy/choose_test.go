@@ -19,16 +19,15 @@ var (
 
 // Jobs by their keys.
 var (
-	u32    = Job{Keys: 1, TypeBits: 32, Width: 4, Direct: true, Numbers: true, OneColumn: true}
-	f64    = Job{Keys: 1, TypeBits: 64, Width: 8, Direct: true, Numbers: true, OneColumn: true}
-	i64    = Job{Keys: 1, Width: 8, Direct: true, LastNull: true, Numbers: true, OneColumn: true}
-	i16    = Job{Keys: 1, TypeBits: 17, Direct: true, Numbers: true, OneColumn: true}
-	i8     = Job{Keys: 1, TypeBits: 9, Direct: true, Numbers: true, OneColumn: true}
-	wide   = Job{Keys: 1} // a decimal, or strings
-	two    = Job{Keys: 2, TypeBits: 49, Numbers: true, OneColumn: true}
-	ranges = Job{Keys: 2, Numbers: true, OneColumn: true} // whose types have more values than 64 bits
-	many   = Job{Keys: 40, TypeBits: 40, Numbers: true}
-	none   = Job{}
+	u32    = Job{TypeBits: 32, Width: 4, Direct: true, Numbers: true, OneColumn: true}
+	f64    = Job{TypeBits: 64, Width: 8, Direct: true, Numbers: true, OneColumn: true}
+	i64    = Job{Width: 8, Direct: true, LastNull: true, Numbers: true, OneColumn: true}
+	i16    = Job{TypeBits: 17, Direct: true, Numbers: true, OneColumn: true}
+	i8     = Job{TypeBits: 9, Direct: true, Numbers: true, OneColumn: true}
+	wide   = Job{} // a decimal, strings, or no keys
+	two    = Job{TypeBits: 49, Numbers: true, OneColumn: true}
+	ranges = Job{Numbers: true, OneColumn: true} // whose types have more values than 64 bits
+	many   = Job{TypeBits: 40, Numbers: true}
 )
 
 func TestChoose(t *testing.T) {
@@ -44,7 +43,6 @@ func TestChoose(t *testing.T) {
 		early    bool
 	}{
 		{keys: u32, rows: 0, device: hopper, want: Words},
-		{keys: none, rows: 1000, device: hopper, want: Words},
 		{keys: u32, rows: 1, device: hopper, want: Cluster},
 		{keys: i64, rows: kernels.ClusterRows, device: hopper, want: Cluster},
 		{keys: i8, rows: 1000, device: hopper, want: Cluster},
@@ -93,7 +91,7 @@ func TestChoose(t *testing.T) {
 		{keys: two, rows: 1 << 24, out: 100, device: small, want: TopK},
 		{keys: ranges, rows: 1 << 24, out: 100, device: hopper, want: Keys},
 		{keys: u32, rows: 1 << 24, out: 100, device: hopper, plan: true, want: Column},
-		{keys: none, rows: 1 << 24, out: 100, device: hopper, want: Words},
+		{keys: wide, rows: 1 << 24, out: 100, device: hopper, want: Words},
 	} {
 		job := c.keys
 		job.Rows, job.Out, job.Device, job.Tuning = c.rows, c.out, c.device, &defaults
@@ -107,7 +105,7 @@ func TestChoose(t *testing.T) {
 
 // TestChooseEnds: whatever declines, the ways come to an end, and none is tried twice.
 func TestChooseEnds(t *testing.T) {
-	for _, keys := range []Job{u32, f64, i64, i16, i8, wide, two, ranges, many, none} {
+	for _, keys := range []Job{u32, f64, i64, i16, i8, wide, two, ranges, many} {
 		for _, rows := range []int{0, 1, 1000, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 30} {
 			for mode := range 16 {
 				job := keys
