@@ -27,7 +27,7 @@ const (
 func Sort(t *device.Task, field abi.Field, in driver.Ptr, n int, classes uint64, afterLaunch func()) (
 	rows driver.Ptr, ok bool) {
 	has := DeviceOf(t)
-	kernel, blocks, ok := strategy.SingleLaunch(t.Tuning, n, has.Multiprocessors, has.Fits)
+	kernel, blocks, ok := has.SingleLaunch(t.Tuning, n)
 	if !ok {
 		return 0, false
 	}

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"math"
+	"slices"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -80,7 +81,7 @@ func Choose(j *Job) Kind {
 
 // single returns the way by a single launch, 0 for too many rows.
 func (j *Job) single() Kind {
-	switch name, _, _ := SingleLaunch(j.Tuning, j.Rows, j.Device.Multiprocessors, j.Device.Fits); name {
+	switch name, _, _ := j.Device.SingleLaunch(j.Tuning, j.Rows); name {
 	case "cluster":
 		return Cluster
 	case "cooperative":
@@ -127,3 +128,35 @@ func ShapeSelect(t *tuning.Table, n, k int) (s selectShape, ok bool) {
 	s = selectShape{int(hits), min(n, int(math.Ceil(most*float64(n)/sample)))}
 	return s, n >= t.SelectRows && k > 0 && k <= n/selectShare && hits < sample
 }
+
+// SingleLaunch returns the kernel that sorts the given number of rows in a single launch, and its grid: a cluster,
+// or a cooperative launch of one block per multiprocessor. ok is false for more rows than such a kernel sorts.
+func (d *Device) SingleLaunch(t *tuning.Table, rows int) (name string, blocks int, ok bool) {
+	grid := d.Multiprocessors * kernels.CooperativeThreads * kernels.CooperativeItems
+	switch {
+	case rows > t.SmallSortRows:
+		return "", 0, false
+	case rows <= kernels.ClusterRows && d.Fits("cluster"):
+		return "cluster", kernels.ClusterBlocks, true
+	case rows <= min(grid, kernels.CooperativeRows) && d.Fits("cooperative"):
+		return "cooperative", d.Multiprocessors, true
+	default:
+		return "", 0, false
+	}
+}
+
+// Fits reports whether shared bytes of shared memory are enough for kernels.
+func Fits(shared int, names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		return kernels.All[KernelNumbers[name]].Shared > shared
+	})
+}
+
+// KernelNumbers are the positions of the kernels in kernels.All by name.
+var KernelNumbers = func() map[string]int {
+	numbers := map[string]int{}
+	for i, k := range kernels.All {
+		numbers[k.Name] = i
+	}
+	return numbers
+}()

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -150,4 +151,63 @@ func TestShapeSelect(t *testing.T) {
 		_, ok := ShapeSelect(&defaults, n, min(n, 1))
 		require.False(t, ok, "%d rows are soon sorted", n)
 	}
+}
+
+// sharedOf is the most shared memory of a block by compute capability (CUDA C++ programming guide, table of technical
+// specifications).
+var sharedOf = map[int]int{80: 163 << 10, 86: 99 << 10, 89: 99 << 10, 90: 227 << 10, 100: 227 << 10, 120: 99 << 10}
+
+// TestKernelsFit: on every architecture of the image, the selected kernels fit the device.
+func TestKernelsFit(t *testing.T) {
+	for capability, shared := range sharedOf {
+		names := []string{"histogram", "statistics", "encode", "gather_8"}
+		for _, k := range kernels.All {
+			if strings.HasPrefix(k.Name, "digit_binning") {
+				names = append(names, k.Name)
+			}
+		}
+		for _, name := range names {
+			require.True(t, Fits(shared, name), "%s on %d", name, capability)
+		}
+	}
+	require.True(t, Fits(sharedOf[80], BucketKernels...))
+	require.False(t, Fits(sharedOf[86], "equalize"))
+}
+
+// TestSingleLaunch: on every architecture of the image, the selected kernel fits the device.
+func TestSingleLaunch(t *testing.T) {
+	const multiprocessors = 132
+	for capability, shared := range sharedOf {
+		for _, rows := range []int{1, kernels.ClusterRows, kernels.ClusterRows + 1, 1 << 21} {
+			clusters := capability >= 90
+			device := Device{Multiprocessors: multiprocessors, Fits: func(name string) bool {
+				return Fits(shared, name) && (clusters || kernels.All[KernelNumbers[name]].Cluster() == 0)
+			}}
+			name, blocks, ok := device.SingleLaunch(&defaults, rows)
+			if !ok {
+				require.False(t, rows <= kernels.ClusterRows && clusters && Fits(shared, "cluster"), "%d rows", rows)
+				continue
+			}
+			kernel := kernels.All[KernelNumbers[name]]
+			require.LessOrEqual(t, kernel.Shared, shared, "%s on %d", name, capability)
+			require.True(t, clusters || kernel.Cluster() == 0, "%s on %d", name, capability)
+			if kernel.Cooperative() {
+				require.Equal(t, multiprocessors, blocks)
+				continue
+			}
+			require.Equal(t, max(1, kernel.Cluster()), blocks)
+		}
+	}
+	const grid = multiprocessors * kernels.CooperativeThreads * kernels.CooperativeItems
+	for rows, want := range map[int]string{
+		1: "cluster", kernels.ClusterRows: "cluster", kernels.ClusterRows + 1: "cooperative",
+		grid: "cooperative", grid + 1: "",
+	} {
+		name, _, _ := hopper.SingleLaunch(&defaults, rows)
+		require.Equal(t, want, name, "%d rows", rows)
+	}
+	large := hopper
+	large.Multiprocessors = 1000
+	_, _, ok := large.SingleLaunch(&defaults, kernels.CooperativeRows+1)
+	require.False(t, ok)
 }

@@ -175,3 +175,9 @@ func PlanPasses(in Records, digits []Digit, use []int, rowBits uint64) []Pass {
 func RowBits(t *tuning.Table, n int) uint64 {
 	return uint64(max(1, bits.Len(uint(max(n, t.RecordRows)-1))))
 }
+
+// TileCount is the number of tiles of rows that are binned in strips.
+func TileCount(rows, strip, tile int) int {
+	perStrip := (strip + tile - 1) / tile
+	return rows/strip*perStrip + (rows%strip+tile-1)/tile
+}

@@ -141,3 +141,10 @@ func TestRowBits(t *testing.T) {
 func TestPartsInAWord(t *testing.T) {
 	require.Equal(t, uint64(0x01_18_08_02), Parts{RestIn: 2, lift: 8, to: 0x18, RestOut: 1}.Word())
 }
+
+func TestTileCount(t *testing.T) {
+	require.Equal(t, 1, TileCount(1, 100, 10))
+	require.Equal(t, 10, TileCount(100, 100, 10))
+	require.Equal(t, 11, TileCount(101, 100, 10))
+	require.Equal(t, 2*11+1, TileCount(205, 101, 10)) // the last tile of a strip may not be whole
+}
