@@ -64,6 +64,15 @@ func (c *Context) Do(work func() error) error {
 	return work()
 }
 
+// Reach makes copies from the memory of a peer direct, if its device reaches that of the peer.
+func (c *Context) Reach(peer *Context) error {
+	can, err := c.Reaches(peer.Device)
+	if err != nil || !can {
+		return err
+	}
+	return c.Do(func() error { return describe("reaching "+peer.Name, peer.ctx.EnablePeerAccess(0)) })
+}
+
 // Close ends the context and all that is in it. It is called outside Enter.
 func (c *Context) Close() error {
 	return describe("closing "+c.Name, c.ctx.Destroy())

@@ -85,3 +85,12 @@ func device(number int) (d Device, err error) {
 	d.Cooperative, errs[6] = d.handle.Attribute(C.CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)
 	return d, describe(fmt.Sprintf("device %d", number), errors.Join(errs[:]...))
 }
+
+// Reaches reports whether a device reads and writes the memory of another directly.
+func (d Device) Reaches(peer Device) (bool, error) {
+	if d.Number == peer.Number {
+		return false, nil
+	}
+	can, err := d.handle.CanAccessPeer(peer.handle)
+	return can != 0, describe(fmt.Sprintf("whether device %d reaches device %d", d.Number, peer.Number), err)
+}

@@ -122,6 +122,14 @@ func (s *Stream) Download(dst []byte, src Ptr) error {
 		cu.MemcpyDtoHAsync(unsafe.Pointer(unsafe.SliceData(dst)), cu.DevicePtr(src), int64(len(dst)), s.stream))
 }
 
+// CopyFrom copies from the memory of another context: directly after Reach, else the driver copies through pinned
+// memory of the host. The other context's work is complete, and its memory stays until the stream has passed.
+func (s *Stream) CopyFrom(dst Ptr, peer *Context, src Ptr, bytes int) error {
+	s.busy = true
+	return describe("copying from "+peer.Name, cu.MemcpyPeerAsync(cu.DevicePtr(dst), s.context.ctx, cu.DevicePtr(src),
+		peer.ctx, int64(bytes), s.stream))
+}
+
 // Launch queues a kernel, by its position in kernels.All. The arguments are 64-bit words, or the words of the structure
 // that is the only argument: for the driver both are contiguous words. early is for kernels that themselves wait for
 // preceding ones: where the device supports that, they start while these end. A cooperative kernel that is Refused does
