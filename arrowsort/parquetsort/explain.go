@@ -27,6 +27,11 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 		return nil, err
 	}
 	defer d.Close()
+	all := d.Rows
+	selected, err := leaveOut(ctx, d, rows, &opts)
+	if err != nil {
+		return nil, err
+	}
 	order, err := roworder.Measure(ctx, d, rows, opts.sorting(), opts.progress(PhaseCheck))
 	if err != nil {
 		return nil, err
@@ -36,8 +41,12 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 	if format == tablefile.Auto {
 		format = tablefile.Parquet
 	}
-	return &Description{Inputs: d.Files, Columns: d.Schema.NumFields(), Rows: d.Rows, BytesIn: d.Bytes,
-		Strategy: chooseStrategy(d, rows, &opts, format, order)}, nil
+	strategy := chooseStrategy(d, rows, &opts, format, order)
+	if selected != nil {
+		strategy.RowGroups, strategy.RowGroupsRead = selected.All, selected.Read
+	}
+	return &Description{Inputs: d.Files, Columns: d.Schema.NumFields(), Rows: all, BytesIn: d.Bytes,
+		Strategy: strategy}, nil
 }
 
 // A PlanResult is the plan of the keys of an input.

@@ -11,6 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/rowgroups"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
 )
 
@@ -19,7 +20,7 @@ type Result struct {
 	Inputs       []string // files that were read
 	Columns      int
 	Outputs      []string // files that were written
-	RowsIn       int64    // that were read
+	RowsIn       int64    // of the inputs
 	Rows         int64    // that were written
 	BytesIn      int64    // of the inputs
 	BytesOut     int64    // of the outputs
@@ -27,6 +28,9 @@ type Result struct {
 	BytesSpilled int64    // written to the spill folder
 	Plan         string   // what the keys came down to
 	Copied       bool     // row group by row group, since the inputs were in order already
+
+	RowGroups     int // of the inputs, where some of them were not read for a limit or tail; else 0
+	RowGroupsRead int // of RowGroups
 
 	Schema  *arrow.Schema // of the rows
 	Preview arrow.Table   // the first Output.Preview rows, which the caller releases; nil: none are wanted
@@ -39,6 +43,8 @@ type job struct {
 	rows     dataset.Projection // columns that are read and written
 	target   output.Target
 	template *tablefile.Template // that a Parquet output keeps, or nil
+
+	selected *rowgroups.Selection // the row groups that are read; nil: all
 
 	keyColumns []int // of the schema of the files
 	limited    bool  // the budget was given: a table that takes more memory than its metadata say is not read
@@ -89,8 +95,9 @@ func openKeyed(ctx context.Context, files []string, read dataset.Options, once b
 }
 
 // openJob opens files that have the keys, for an output that is not among them, has a place to be written to, and can
-// hold the columns. The caller closes the files.
-func openJob(ctx context.Context, paths []string, path string, opts Options, once bool) (*job, error) {
+// hold the columns. For a sort, not a merge, it may be a stream, and row groups without wanted rows are left out. The
+// caller closes the files.
+func openJob(ctx context.Context, paths []string, path string, opts Options, merge bool) (*job, error) {
 	opts, read, err := opts.resolve(ctx)
 	if err != nil {
 		return nil, err
@@ -106,10 +113,14 @@ func openJob(ctx context.Context, paths []string, path string, opts Options, onc
 	if err := j.target.Check(paths, files); err != nil {
 		return nil, err
 	}
-	if j.files, j.rows, err = openKeyed(ctx, files, read, once, opts.keys()); err != nil {
+	if j.files, j.rows, err = openKeyed(ctx, files, read, !merge, opts.keys()); err != nil {
 		return nil, err
 	}
-	if err := j.selectColumns(ctx); err != nil {
+	err = j.selectColumns(ctx)
+	if err == nil && !merge {
+		j.selected, err = leaveOut(ctx, j.files, j.rows, &j.opts)
+	}
+	if err != nil {
 		j.files.Close()
 		return nil, err
 	}
@@ -167,6 +178,9 @@ func (j *job) finish(result *Result, out *output.Files) (*Result, error) {
 	if known := j.files.Rows; known >= 0 && result.RowsIn != known {
 		return nil, fmt.Errorf("%s: %d of the %d rows of the inputs were read; no output is written", out.Path,
 			result.RowsIn, known)
+	}
+	if s := j.selected; s != nil {
+		result.RowGroups, result.RowGroupsRead, result.RowsIn = s.All, s.Read, result.RowsIn+s.LeftOut
 	}
 	return result.commit(out, j.rows.WrittenSchema(), j.opts.Rows)
 }

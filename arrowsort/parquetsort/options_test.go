@@ -119,7 +119,7 @@ func TestFileWithoutAllRows(t *testing.T) {
 	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, extremeRows, 0, 9) })
 	before, err := os.ReadFile(in[0])
 	require.NoError(t, err)
-	j, err := openJob(t.Context(), in, in[0], opts, true)
+	j, err := openJob(t.Context(), in, in[0], opts, false)
 	require.NoError(t, err)
 	defer j.files.Close()
 	j.files.Rows++ // as if one of them was lost

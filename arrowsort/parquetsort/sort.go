@@ -53,7 +53,7 @@ func Merge(ctx context.Context, paths []string, output string, opts Options) (*R
 
 // sortOrMerge is Sort, or Merge of files that have to be in order.
 func sortOrMerge(ctx context.Context, paths []string, output string, opts Options, merge bool) (*Result, error) {
-	j, err := openJob(ctx, paths, output, opts, !merge)
+	j, err := openJob(ctx, paths, output, opts, merge)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,10 @@ type Strategy struct {
 	Runs         int   `json:"runs"`
 	Passes       int   `json:"passes"`
 	BytesSpilled int64 `json:"bytes_spilled"`
+	// RowGroups is the number of row groups of the inputs where only RowGroupsRead of them are read for a limit or
+	// tail, as the others cannot hold wanted rows; else both are 0.
+	RowGroups     int `json:"row_groups,omitempty"`
+	RowGroupsRead int `json:"row_groups_read,omitempty"`
 
 	fanIn int // files that are merged at once
 }

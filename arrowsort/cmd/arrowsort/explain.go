@@ -19,7 +19,8 @@ go, and the length of the codes that are sorted in place of the rows.
 
 The first lines show how arrowsort sort would handle them within --memory: copied or
 merged if they are in order, sorted in memory as one table, or sorted in runs that are spilled and merged, with the
-number of passes and the bytes that are spilled. The keys are shown for files that fit in memory.
+number of passes and the bytes that are spilled. With --limit or --tail they show how many row groups of Parquet
+files are read, if not all. The keys are shown for files that fit in memory and are read as a whole.
 
 ` + keysHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort explain -k delay:desc -k date flights.parquet
@@ -27,7 +28,8 @@ number of passes and the bytes that are spilled. The keys are shown for files th
 		Args: someInputs,
 	}
 	c.does(cmd, c.explain)
-	c.add(cmd, "read the first `N` rows only; 0 for all")
+	c.add(cmd, "keep the first `N` rows of the order; 0 for all")
+	c.addTail(cmd)
 	c.addMemory(cmd)
 	return cmd
 }
@@ -35,11 +37,8 @@ number of passes and the bytes that are spilled. The keys are shown for files th
 // explain prints the strategy, except for a pipe, and the plan of the keys if a file is sorted in memory.
 func (c *command) explain(ctx context.Context, _ []string) error {
 	o, r := &c.options, &c.report
-	if o.Rows.Limit > 0 && (len(c.files) > 1 || o.Memory.Budget > 0) {
-		return usagef("--limit reads the first rows of one file in memory: leave out --memory and further files")
-	}
 	var lines []string
-	if !c.piped && o.Rows.Limit == 0 {
+	if !c.piped {
 		unlimit := limitGarbage(o.Memory.Budget)
 		d, err := parquetsort.Explain(ctx, c.files, *o)
 		unlimit()
@@ -51,13 +50,15 @@ func (c *command) explain(ctx context.Context, _ []string) error {
 			r.Rows = &d.Rows
 		}
 		r.Strategy = &d.Strategy
-		if lines = strategyLines(d); !d.InMemory {
+		if lines = strategyLines(d); !d.InMemory || d.RowGroups > 0 {
 			return c.answer(lines)
 		}
 	}
+	all := checking(o)
+	all.Limit = 0
 	var got *parquetsort.PlanResult
 	err := c.run(func() (err error) {
-		got, err = parquetsort.Plan(ctx, c.files[0], checking(o))
+		got, err = parquetsort.Plan(ctx, c.files[0], all)
 		return err
 	})
 	if err != nil {
@@ -71,23 +72,31 @@ func (c *command) explain(ctx context.Context, _ []string) error {
 
 // strategyLines describes a strategy in words.
 func strategyLines(d *parquetsort.Description) []string {
-	files := fmt.Sprintf("%s, %s in; about %s in memory, of a budget of %s", counted(int64(len(d.Inputs)), "file"),
-		bytesText(d.BytesIn), bytesText(d.Table), bytesText(d.Memory))
+	lines := []string{fmt.Sprintf("%s, %s in; about %s in memory, of a budget of %s",
+		counted(int64(len(d.Inputs)), "file"), bytesText(d.BytesIn), bytesText(d.Table), bytesText(d.Memory))}
+	if d.RowGroups > 0 {
+		lines = append(lines, rowGroupsText(d.RowGroupsRead, d.RowGroups))
+	}
+	return append(lines, stepsText(d))
+}
+
+// stepsText says what is done with the rows.
+func stepsText(d *parquetsort.Description) string {
 	passes, spilled := "1 pass", bytesText(d.BytesSpilled)
 	if d.Passes != 1 {
 		passes = fmt.Sprintf("%d passes", d.Passes)
 	}
 	switch {
 	case d.InOrder && d.Runs == 0:
-		return []string{files, "in order already: copied or merged as they are, nothing is sorted or spilled"}
+		return "in order already: copied or merged as they are, nothing is sorted or spilled"
 	case d.InOrder:
-		return []string{files, fmt.Sprintf("in order already, but too many to be merged at once: merged in %s, with "+
-			"about %s to the spill folder", passes, spilled)}
+		return fmt.Sprintf("in order already, but too many to be merged at once: merged in %s, with about %s to the "+
+			"spill folder", passes, spilled)
 	case d.InMemory:
-		return []string{files, "sorted in memory, nothing is spilled"}
+		return "sorted in memory, nothing is spilled"
 	case d.Runs == 0:
-		return []string{files, "read in pieces and sorted in memory, nothing is spilled"}
+		return "read in pieces and sorted in memory, nothing is spilled"
 	}
-	return []string{files, fmt.Sprintf("about %s, spilled and merged in %s: about %s to the spill folder, without "+
-		"compression", counted(int64(d.Runs), "run"), passes, spilled)}
+	return fmt.Sprintf("about %s, spilled and merged in %s: about %s to the spill folder, without compression",
+		counted(int64(d.Runs), "run"), passes, spilled)
 }

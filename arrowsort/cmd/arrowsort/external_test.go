@@ -248,3 +248,25 @@ func TestExplainCountsRows(t *testing.T) {
 	in = convert(t, "x.arrow")
 	require.NotContains(t, cli(t, nil, "explain", "--json", "-k", "age", in, in).out, `"rows":`, "they are not counted")
 }
+
+// TestRowGroupsThatALimitLeavesOut are reported by explain and sort, in words and as JSON.
+func TestRowGroupsThatALimitLeavesOut(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "x.parquet")
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "a", "--row-group-rows", "2", "-o", in,
+		file(t, "x.csv", "a\n1\n2\n3\n4\n5\n6\n")))
+	for flag, rows := range map[string]string{"--limit": "1\n2\n3\n", "--tail": "4\n5\n6\n"} {
+		const line = "2 of 3 row groups read: the others hold none of the wanted rows, by their bounds\n"
+		r := cli(t, nil, "explain", "-k", "a", flag, "3", in)
+		require.Contains(t, r.out, line)
+		require.NotContains(t, r.out, "bits", "the plan would need all keys")
+		r = cli(t, nil, "explain", "--json", "-k", "a", "--memory", "16MiB", flag, "3", in)
+		require.Contains(t, r.out, `"row_groups":3,"row_groups_read":2}`)
+		r = cli(t, nil, "sort", "-k", "a", flag, "3", "--output-format", "csv", "-o", "-", in)
+		require.Equal(t, "a\n"+rows, r.out)
+		require.Contains(t, r.err, "6 rows in, 3 rows out")
+		require.Contains(t, r.err, line)
+		r = cli(t, nil, "explain", "-k", "a", flag, "5", in)
+		require.NotContains(t, r.out, "row groups read", "all are")
+		require.Contains(t, r.out, "bits")
+	}
+}

@@ -88,10 +88,15 @@ func (f *commandFlags) addSpill(cmd *cobra.Command) {
 		into(&o.Output.BytesPerFile, flagtext.ParseSize))
 }
 
+func (f *commandFlags) addTail(cmd *cobra.Command) {
+	cmd.Flags().Func("tail", "keep the last `N` rows of the order; 0 for all",
+		into(&f.options.Rows.Tail, wholeNumber))
+}
+
 // addSelection adds the flags that leave out rows and columns.
 func (f *commandFlags) addSelection(cmd *cobra.Command) {
 	flags, o := cmd.Flags(), &f.options
-	flags.Func("tail", "keep the last `N` rows of the order; 0 for all", into(&o.Rows.Tail, wholeNumber))
+	f.addTail(cmd)
 	flags.BoolVar(&o.Rows.Unique, "unique", false, "keep only the first row of each key")
 	flags.StringSliceVar(&o.Columns, "select", nil,
 		"read and write these `COLUMNS` only, as in a,b; keys need not be among them")

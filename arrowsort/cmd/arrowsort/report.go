@@ -32,8 +32,10 @@ type report struct {
 	Runs          int         `json:"runs,omitempty"`          // that were spilled and merged
 	BytesSpilled  int64       `json:"bytes_spilled,omitempty"` // by them
 	Copied        bool        `json:"copied,omitempty"`        // row groups, since the inputs were in order
-	Inputs        []string    `json:"inputs,omitempty"`        // when they are several
-	Outputs       []string    `json:"outputs,omitempty"`       // when there are several
+	RowGroups     int         `json:"row_groups,omitempty"`    // of the inputs, where not all were read
+	RowGroupsRead int         `json:"row_groups_read,omitempty"`
+	Inputs        []string    `json:"inputs,omitempty"`  // when they are several
+	Outputs       []string    `json:"outputs,omitempty"` // when there are several
 	Warnings      []string    `json:"warnings,omitempty"`
 	Seconds       float64     `json:"seconds"`
 	ReadSeconds   float64     `json:"read_seconds"`
@@ -86,11 +88,20 @@ func (r *report) writeText(w io.Writer) error {
 	if r.Copied {
 		lines = append(lines, "in order already: row groups are copied")
 	}
+	if r.RowGroups > 0 {
+		lines = append(lines, rowGroupsText(r.RowGroupsRead, r.RowGroups))
+	}
 	if r.verbose && r.Plan != "" {
 		lines = append(lines, "plan: "+printable(r.Plan))
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
+}
+
+// rowGroupsText says how many row groups are read.
+func rowGroupsText(read, all int) string {
+	return fmt.Sprintf("%s of %s read: the others hold none of the wanted rows, by their bounds", grouped(int64(read)),
+		counted(int64(all), "row group"))
 }
 
 func (r *report) rowsText() string {

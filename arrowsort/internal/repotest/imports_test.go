@@ -84,6 +84,8 @@ var arrows = []struct {
 	{from: "arrowsort/extsort", never: []string{parquet, pqarrow, tablefile + "/parquet", flight, gpu, commands}},
 	{from: "arrowsort/parquetsort/internal/dataset", never: []string{sorting + "/internal/output",
 		sorting + "/internal/roworder", flight, gpu, commands}},
+	{from: "arrowsort/parquetsort/internal/rowgroups", never: []string{sorting + "/internal/output",
+		sorting + "/internal/dataset", sorting + "/internal/roworder", flight, gpu, commands}},
 	{from: "arrowsort/parquetsort/internal/output", never: []string{sorting + "/internal/dataset",
 		sorting + "/internal/roworder", flight, gpu, commands}},
 	{from: "arrowsort/parquetsort/internal/roworder", never: []string{sorting + "/internal/output", flight, gpu,

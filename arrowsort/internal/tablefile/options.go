@@ -30,6 +30,7 @@ type ReadOptions struct {
 	// if that is more, 1000 bytes for each of its bytes: a small file can declare any number of values.
 	MemoryLimit int64
 	Footer      int64 // bytes that the footer of a Parquet file may take in memory; 0: any number
+	RowGroups   []int // of a Parquet file that are read, by number in ascending order; nil: all
 	// Schema is passed the schema before the data of a Parquet or Arrow file, and between the two passes over CSV. Its
 	// error ends the reading. The columns that it returns are read, all when it returns none.
 	Schema   func(*arrow.Schema) (columns []int, err error)
@@ -82,6 +83,8 @@ type (
 	SortingColumn = parquet.SortingColumn
 	FooterError   = parquet.FooterError
 	Encodings     = parquet.Encodings // by which columns are written
+	ColumnBounds  = parquet.ColumnBounds
+	GroupCounts   = parquet.GroupCounts
 )
 
 // The numbers of rows of a Parquet page, unless they take more than about a megabyte, and of a row group when no others
@@ -94,7 +97,8 @@ const (
 // parquet returns the options for a Parquet file.
 func (o *ReadOptions) parquet() parquet.ReadOptions {
 	return parquet.ReadOptions{Allocator: o.Allocator, Flat: o.Flat, Threads: o.Threads, Dictionaries: o.Dictionaries,
-		Progress: o.Progress, DeclaredLimit: o.declaredLimit, Footer: o.Footer, InBatches: o.inBatches}
+		Progress: o.Progress, DeclaredLimit: o.declaredLimit, Footer: o.Footer, InBatches: o.inBatches,
+		RowGroups: o.RowGroups}
 }
 
 // parquet returns the options for a Parquet file.

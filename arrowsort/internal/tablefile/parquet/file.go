@@ -74,12 +74,34 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := keepRowGroups(meta, opts.RowGroups); err != nil {
+		return nil, err
+	}
 	columns, err := openColumns(src, r, units, opts)
 	if err != nil {
 		return nil, err
 	}
 	return &File{File: columns, Template: &Template{meta, remarks}, Footer: bytes, src: src, size: size,
 		threads: opts.Threads}, nil
+}
+
+// keepRowGroups leaves only some row groups in a footer, which is checked: the file is read as one that has no others.
+// The types of columns are those of all row groups.
+func keepRowGroups(meta *metadata.FileMetaData, numbers []int) error {
+	if numbers == nil {
+		return nil
+	}
+	all := meta.RowGroups
+	meta.RowGroups, meta.NumRows = nil, 0
+	for _, number := range numbers {
+		if number >= len(all) {
+			return errkind.Corrupt("there are %d row groups, but number %d is asked for: the file is another one now",
+				len(all), number)
+		}
+		meta.RowGroups = append(meta.RowGroups, all[number])
+		meta.NumRows += all[number].NumRows
+	}
+	return nil
 }
 
 // remarks returns a line for each thing that the footer lacks, and for each type in it that is unknown.

@@ -11,9 +11,10 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/rowgroups"
 )
 
-// A Dataset is a list of files with one schema, read in order. It is not changed after Open.
+// A Dataset is a list of files with one schema, read in order. It is not changed after Open, but by Narrow.
 type Dataset struct {
 	Files    []string
 	Schema   *arrow.Schema       // of all files
@@ -61,6 +62,22 @@ func (d *Dataset) open(ctx context.Context, once bool) (err error) {
 	if d.CSV, err = inferCSV(ctx, d.Files, &d.opts, &d.pipes); err != nil {
 		return err
 	}
+	return d.EachFile(ctx, func(i int, s *tablefile.Scanner) (err error) {
+		if i == 0 {
+			d.Schema, d.Template = s.Schema, s.Template.Outline()
+		} else {
+			d.Schema, err = d.match(d.Schema, d.Files[i], s.Schema)
+		}
+		d.measure(i, s)
+		if s.Template != nil {
+			d.opts.warn(d.Files[i], s.Template.Remarks())
+		}
+		return err
+	})
+}
+
+// EachFile opens one file after the other and passes it to use, which borrows it.
+func (d *Dataset) EachFile(ctx context.Context, use func(number int, s *tablefile.Scanner) error) error {
 	for i, path := range d.Files {
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -69,21 +86,24 @@ func (d *Dataset) open(ctx context.Context, once bool) (err error) {
 		if err != nil {
 			return err
 		}
-		if i == 0 {
-			d.Schema, d.Template = s.Schema, s.Template.Outline()
-		} else {
-			d.Schema, err = d.match(d.Schema, path, s.Schema)
-		}
-		d.measure(i, s)
-		if s.Template != nil {
-			d.opts.warn(path, s.Template.Remarks())
-		}
+		err = use(i, s)
 		s.Close()
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// Narrow limits a dataset of Parquet files to some row groups. Schema and template stay those of all. Rows that are
+// read with the leading key are compared with the bounds by which the row groups were selected.
+func (d *Dataset) Narrow(ctx context.Context, selected *rowgroups.Selection) error {
+	d.opts.selected = selected
+	d.Bytes, d.Rows, d.Memory, d.Table, d.Compact, d.Footers = 0, 0, 0, 0, 0, 0
+	return d.EachFile(ctx, func(i int, s *tablefile.Scanner) error {
+		d.measure(i, s)
+		return nil
+	})
 }
 
 // measure adds what a file holds. What is measured of CSV is that of all files.

@@ -8,6 +8,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/rowgroups"
 )
 
 // Options say how files are opened and read.
@@ -25,6 +26,8 @@ type Options struct {
 	Allocator   memory.Allocator
 	Progress    func(phase extsort.Phase, done, total int64) // of what is read to open files
 	Warn        func(text string)                            // gets what is read otherwise than one may expect
+
+	selected *rowgroups.Selection // the row groups that are read; nil: all
 }
 
 // The phases of Options.Progress.
@@ -38,10 +41,14 @@ func (o *Options) budget() extsort.Budget { return extsort.Budget{Total: o.Budge
 
 // reading returns the options to read a file. CSV has the given schema.
 func (o *Options) reading(path string, schema *csv.Schema) tablefile.ReadOptions {
-	return tablefile.ReadOptions{
+	read := tablefile.ReadOptions{
 		Format: o.formatOf(path), Name: path, Allocator: o.Allocator, Threads: o.Threads, MemoryLimit: o.MemoryLimit,
 		Delimiter: o.Delimiter, CSV: schema, MaxRow: o.budget().CSVRow(), Footer: o.budget().Footer(), Open: o.Open,
 	}
+	if o.selected != nil {
+		read.RowGroups = o.selected.Numbers(path)
+	}
+	return read
 }
 
 // formatOf returns the format of a file; Auto when its name names none.

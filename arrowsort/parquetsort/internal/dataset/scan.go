@@ -3,6 +3,7 @@ package dataset
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -14,6 +15,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/rowgroups"
+	"github.com/arrowsort/arrowsort/arrowsort/rows"
 )
 
 // ScanOptions say how rows are read.
@@ -83,6 +86,7 @@ type FileScan struct {
 	schema  *arrow.Schema      // of the batches
 	large   bool               // the values of dictionaries may take many times what was read
 	rest    arrow.Table        // of what was read; or nil
+	checker *rowgroups.Checker // nil: nothing is compared
 }
 
 // File returns a scan of one of the files.
@@ -102,6 +106,7 @@ func (s *FileScan) Open() (err error) {
 	if s.scanner, err = s.dataset.OpenFile(s.path, s.opts); err != nil {
 		return err
 	}
+	s.checker = s.dataset.opts.selected.Checker(s.path, columns.Schema, columns.Keys)
 	if columns.columns != nil {
 		s.scanner.SelectColumns(columns.in(s.scanner.Schema))
 	}
@@ -125,7 +130,24 @@ func (s *FileScan) Next(ctx context.Context) (arrow.Table, error) {
 	}
 	defer table.Release()
 	opts := s.dataset.opts
-	return Arrange(ctx, table, s.schema, take.Options{Threads: opts.Threads, Allocator: opts.Allocator})
+	arranged, err := Arrange(ctx, table, s.schema, take.Options{Threads: opts.Threads, Allocator: opts.Allocator})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.dataset.compare(ctx, s.checker, s.path, arranged); err != nil {
+		arranged.Release()
+		return nil, err
+	}
+	return arranged, nil
+}
+
+// compare compares rows of a file with its footer.
+func (d *Dataset) compare(ctx context.Context, c *rowgroups.Checker, path string, batch arrow.Table) error {
+	err := c.Add(ctx, batch, rows.Options{Threads: d.opts.Threads, Allocator: d.opts.Allocator})
+	if err != nil {
+		err = fmt.Errorf("%s: %w", displayName(path), err)
+	}
+	return err
 }
 
 // batch returns the next rows as they are in the file, of which the values of dictionaries fit.

@@ -32,11 +32,20 @@ func (t *Table) Release() {
 
 // ReadTable reads a projection of the one file of a dataset.
 func (d *Dataset) ReadTable(ctx context.Context, columns Projection, opts TableOptions) (*Table, error) {
-	return d.readTable(ctx, opts, func(schema *arrow.Schema) ([]int, error) {
+	table, err := d.readTable(ctx, opts, func(schema *arrow.Schema) ([]int, error) {
 		chosen := columns.in(schema)
 		_, err := d.match(columns.Schema, d.Files[0], arraydata.Pick(schema, chosen))
 		return chosen, err
 	})
+	if err != nil {
+		return nil, err
+	}
+	checker := d.opts.selected.Checker(d.Files[0], columns.Schema, columns.Keys)
+	if err := d.compare(ctx, checker, d.Files[0], table.Rows); err != nil {
+		table.Release()
+		return nil, err
+	}
+	return table, nil
 }
 
 // ReadKeys reads the key columns of a file that was not opened before, and finds the keys in its schema meanwhile.

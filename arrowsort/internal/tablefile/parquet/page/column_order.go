@@ -144,6 +144,16 @@ func HoldsFloats(column *schema.Column) bool {
 	return half || physical == parquet.Types.Float || physical == parquet.Types.Double
 }
 
+// IsNaN reports whether a value of a leaf column, as Parquet stores it, is NaN.
+func IsNaN(column *schema.Column, value []byte) bool {
+	o := numbersOf(column)
+	if o == nil || !o.floats {
+		return false
+	}
+	code := o.codeOf(value)
+	return o.hasNaN(codes{low: code, high: code})
+}
+
 // HoldsBytes reports whether the values of a leaf column are bytes that are no floating-point numbers.
 func HoldsBytes(column *schema.Column) bool {
 	physical := column.PhysicalType()

@@ -119,7 +119,7 @@ func (p *Batches) Next(ctx context.Context) (arrow.Table, error) {
 		return nil
 	})
 	if errors.Is(err, io.EOF) { // the file was cut meanwhile
-		err = errkind.Corrupt("row group %d ends before its last row", p.group)
+		err = errkind.Corrupt("row group %d ends before its last row", p.number(p.group))
 	}
 	if err != nil {
 		return nil, err

@@ -215,7 +215,7 @@ func (f *File) eachPage(group, leaf int, use func(r *page.Reader) error) error {
 	})
 	if err != nil {
 		path := f.file.MetaData().Schema.Column(leaf).Path()
-		return fmt.Errorf("column %q of row group %d: %w", path, group, err)
+		return fmt.Errorf("column %q of row group %d: %w", path, f.number(group), err)
 	}
 	return nil
 }

@@ -60,6 +60,7 @@ type Options struct {
 	DeclaredLimit int64                 // bytes that a footer may declare; 0: any number
 	Footer        int64                 // bytes that it may take in memory; 0: any number
 	InBatches     bool                  // column chunks are read a batch at a time
+	RowGroups     []int                 // that are read, by number in ascending order; nil: all
 }
 
 // New returns a file with a checked footer. schema and fields are its columns, with the types of the table.
@@ -99,14 +100,22 @@ func (f *File) check(arrays []arrow.Array, field, group int, rows int64) (err er
 		arraydata.Release(arrays)
 		clear(arrays)
 		return errkind.Corrupt("column %q has %d of the %d rows of row group %d", f.schema.Field(field).Name, got,
-			rows, group)
+			rows, f.number(group))
 	}
 	return nil
 }
 
 // named adds the name of a column to an error.
 func (f *File) named(err error, field, group int) error {
-	return fmt.Errorf("column %q of row group %d: %w", f.schema.Field(field).Name, group, err)
+	return fmt.Errorf("column %q of row group %d: %w", f.schema.Field(field).Name, f.number(group), err)
+}
+
+// number returns the number that a row group has in the file, for errors.
+func (f *File) number(group int) int {
+	if f.opts.RowGroups == nil {
+		return group
+	}
+	return f.opts.RowGroups[group]
 }
 
 func joinChunks(typ arrow.DataType, groups [][]arrow.Array) *arrow.Chunked {
