@@ -9,21 +9,16 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
 )
 
-// newValues returns the rows of an array of numbers or text.
-func newValues(a arrow.Array, useDictionary bool, s *encodeBuffers) *flatValues {
-	v := rowsOf(a)
-	if _, text := a.DataType().(arrow.BinaryDataType); text {
-		v.setText(a, useDictionary, s)
-	} else {
-		v.setNumbers(a, useDictionary, s)
-	}
-	return v
-}
-
-// setNumbers sets the values to numbers, in a dictionary if the column may have one and it is smaller.
-func (v *flatValues) setNumbers(a arrow.Array, useDictionary bool, s *encodeBuffers) {
-	d := a.Data()
+// newValues returns the rows of an array of numbers or text, which have no dictionary yet.
+func newValues(a arrow.Array, s *encodeBuffers) *flatValues {
+	v, d := rowsOf(a), a.Data()
 	switch a.DataType().ID() {
+	case arrow.STRING, arrow.BINARY:
+		v.plain = textValues[int32]{arrow.GetOffsets[int32](d, 1), textOf(d)}
+		return v
+	case arrow.LARGE_STRING, arrow.LARGE_BINARY:
+		v.plain = textValues[int64]{arrow.GetOffsets[int64](d, 1), textOf(d)}
+		return v
 	case arrow.INT8:
 		s.wide = widen(s.wide, arrow.GetValues[int8](d, 1))
 	case arrow.INT16:
@@ -34,13 +29,22 @@ func (v *flatValues) setNumbers(a arrow.Array, useDictionary bool, s *encodeBuff
 		s.wide = widen(s.wide, arrow.GetValues[uint16](d, 1))
 	default:
 		if a.DataType().(arrow.FixedWidthDataType).BitWidth() == 32 {
-			takeNumbers(v, arrow.GetValues[int32](d, 1), useDictionary, s)
+			v.plain = numberValues[int32](arrow.GetValues[int32](d, 1))
 		} else {
-			takeNumbers(v, arrow.GetValues[int64](d, 1), useDictionary, s)
+			v.plain = numberValues[int64](arrow.GetValues[int64](d, 1))
 		}
-		return
+		return v
 	}
-	takeNumbers(v, s.wide, useDictionary, s)
+	v.plain = numberValues[int32](s.wide)
+	return v
+}
+
+// textOf returns the bytes of an array of text.
+func textOf(d arrow.ArrayData) []byte {
+	if b := d.Buffers()[2]; b != nil && b.Len() > 0 {
+		return b.Bytes()
+	}
+	return []byte{} // an empty text is not nil
 }
 
 // widen extends values to 32 bits.
@@ -52,16 +56,13 @@ func widen[T int8 | int16 | uint8 | uint16](wide []int32, values []T) []int32 {
 	return wide
 }
 
-func takeNumbers[T int32 | int64](v *flatValues, rows []T, useDictionary bool, s *encodeBuffers) {
-	v.plain = numberValues[T](rows)
-	if !useDictionary {
-		return
-	}
-	if s.stretch.mostlyDistinct(v, func(row int) uint64 { return hash(int64(rows[row])) }) {
+// setDictionary puts numbers in a dictionary of at most some entries, if it is smaller than the numbers.
+func (n numberValues[T]) setDictionary(v *flatValues, s *encodeBuffers, most int) {
+	if s.stretch.mostlyDistinct(v, func(row int) uint64 { return hash(int64(n[row])) }) {
 		return
 	}
 	s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows]
-	entries := dictionaryEncode(&s.integers, rows, v, s.indices, mostNumbers(v.rows, v.plain.bytes(0, 1)))
+	entries := dictionaryEncode(&s.integers, n, v, s.indices, min(most, mostNumbers(v.rows, n.bytes(0, 1))))
 	if entries == nil {
 		return
 	}
@@ -73,30 +74,13 @@ func takeNumbers[T int32 | int64](v *flatValues, rows []T, useDictionary bool, s
 	v.entries = s.entries
 }
 
-// setText sets the values to text, in a dictionary if the column may have one and it is smaller.
-func (v *flatValues) setText(a arrow.Array, useDictionary bool, s *encodeBuffers) {
-	data := []byte{} // an empty text is not nil
-	if b := a.Data().Buffers()[2]; b != nil && b.Len() > 0 {
-		data = b.Bytes()
-	}
-	switch a.DataType().ID() {
-	case arrow.STRING, arrow.BINARY:
-		takeText(v, textValues[int32]{arrow.GetOffsets[int32](a.Data(), 1), data}, useDictionary, s)
-	default:
-		takeText(v, textValues[int64]{arrow.GetOffsets[int64](a.Data(), 1), data}, useDictionary, s)
-	}
-}
-
-func takeText[T int32 | int64](v *flatValues, t textValues[T], useDictionary bool, s *encodeBuffers) {
-	v.plain = t
-	if !useDictionary {
-		return
-	}
+// setDictionary puts text in a dictionary of at most some entries, if it is smaller than the text.
+func (t textValues[T]) setDictionary(v *flatValues, s *encodeBuffers, most int) {
 	if s.stretch.mostlyDistinct(v, func(row int) uint64 { return maphash.Bytes(textSeed, t.at(row)) }) {
 		return
 	}
 	s.indices = slices.Grow(s.indices[:0], v.rows)[:v.rows]
-	most := min(dictionary.MaxEntries, v.rows/rowsPerText)
+	most = min(most, dictionary.MaxEntries, v.rows/rowsPerText)
 	if first := s.textTable.dictionaryEncode(t.at, v, s.indices, most); first != nil {
 		v.indices, v.count, s.entries = s.indices, len(first), s.entries[:0]
 		for _, row := range first {

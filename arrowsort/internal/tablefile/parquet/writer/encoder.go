@@ -174,7 +174,7 @@ func (e *Encoder) encodeFlat(column int, field arrow.Field, rows *arrow.Chunked,
 			return p, false, err
 		}
 		defer a.Release()
-		v = newValues(a, choice.dictionary, &w.encodeBuffers)
+		v = newValues(a, &w.encodeBuffers)
 	}
 	p, err = w.encode(e.files.Take()[:0], v, choice, sc, e.properties)
 	return p, true, err

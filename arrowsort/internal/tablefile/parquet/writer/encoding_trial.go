@@ -1,6 +1,9 @@
 package writer
 
 import (
+	"math"
+	"math/bits"
+
 	"github.com/apache/arrow-go/v18/parquet"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
@@ -24,45 +27,72 @@ const (
 	leastRowGain  = 1. / 64 // bytes of a row
 )
 
-// chooseEncoding returns the encoding of the data pages of a column chunk, and removes a dictionary that they do not
-// use.
+// chooseEncoding returns the encoding of the data pages of a column chunk, and puts its values in a dictionary where
+// they use one.
 func (w *flatEncoder) chooseEncoding(v *flatValues, choice encodingChoice, typ parquet.Type) int {
-	encoding := choice.encoding
-	if v.indices != nil {
-		encoding = page.RLEDictionary
+	if v.plain == nil { // text that is in a dictionary
+		return page.RLEDictionary
 	}
-	if len(choice.trials) == 0 || v.rows-v.nulls < trialFrom || v.plain == nil { // nil: text that is in a dictionary
-		return encoding
+	t := trial{encoding: choice.encoding}
+	if len(choice.trials) > 0 && v.rows-v.nulls >= trialFrom {
+		t = w.tryEncodings(v, typ, choice.trials)
 	}
-	if chosen := w.tryEncodings(v, typ, encoding, choice.trials); chosen != encoding {
-		v.indices, encoding = nil, chosen
+	if choice.dictionary {
+		v.plain.setDictionary(v, &w.encodeBuffers, t.mostEntries(v.rows))
 	}
-	return encoding
+	switch {
+	case v.indices == nil:
+		return t.encoding
+	case t.encoding == page.Plain || t.size >= w.dictionarySize(v)*(1-t.gain)-t.leastGain():
+		return page.RLEDictionary
+	}
+	v.indices = nil
+	return t.encoding
 }
 
-// tryEncodings returns the encoding of the fewest bytes for a sample of values: the usual one, plain or a dictionary,
-// or one that is tried.
-func (w *flatEncoder) tryEncodings(v *flatValues, typ parquet.Type, usual int, others []int) int {
-	sample, rows := v.trialSample(), 0
+// A trial is the result of encoding a sample without a dictionary.
+type trial struct {
+	encoding    int     // of the fewest bytes
+	size, plain float64 // bytes in this encoding, and plain
+	rows        int     // of the sample
+	gain        float64 // share of the bytes of a dictionary that the encoding has to save
+}
+
+// leastGain returns the bytes that an encoding has to save at least.
+func (t *trial) leastGain() float64 { return leastRowGain * float64(t.rows) }
+
+// tryEncodings finds the encoding of the fewest bytes for a sample of values, plain or one that is tried.
+func (w *flatEncoder) tryEncodings(v *flatValues, typ parquet.Type, others []int) (t trial) {
 	w.values = w.values[:0]
-	for _, s := range sample {
+	for _, s := range v.trialSample() {
 		w.values = v.plain.appendTo(w.values, v, s.row, s.rows)
-		rows += s.rows
+		t.rows += s.rows
 	}
-	best, least, gain := usual, float64(w.PackedSize(w.values)), leastGain
-	if usual == page.RLEDictionary {
-		least = w.dictionarySize(v, sample)
-		if typ == parquet.Types.ByteArray {
-			gain = leastTextGain
-		}
-	}
+	t.plain, t.gain = float64(w.PackedSize(w.values)), leastGain
+	t.encoding, t.size = page.Plain, t.plain
 	for _, e := range others {
 		w.body = w.AppendValues(w.body[:0], e, typ, w.values)
-		if size := float64(w.PackedSize(w.body)); size < least-max(least*gain, leastRowGain*float64(rows)) {
-			best, least, gain = e, size, leastGain
+		if size := float64(w.PackedSize(w.body)); size < t.size-max(t.size*leastGain, t.leastGain()) {
+			t.encoding, t.size = e, size
 		}
 	}
-	return best
+	if typ == parquet.Types.ByteArray {
+		t.gain = leastTextGain
+	}
+	return t
+}
+
+// mostEntries returns about the entries of a dictionary that is not smaller than the encoding without one, since it
+// would be made in vain: an entry takes the bytes of a plain value, and an index at least half of its bits.
+func (t *trial) mostEntries(rows int) int {
+	if t.encoding == page.Plain {
+		return math.MaxInt
+	}
+	most, perRow := 256, t.size/(1-t.gain)/float64(t.rows)
+	for cost := 0.; cost < perRow && most < numberEntries; most += most / 4 {
+		cost = float64(bits.Len(uint(most)))/16 + t.plain/float64(t.rows)*float64(most)/float64(rows)
+	}
+	return most
 }
 
 // A stretch is consecutive rows of a sample.
@@ -78,10 +108,10 @@ func (v *flatValues) trialSample() (sample [trialStretches]stretch) {
 }
 
 // dictionarySize returns the bytes of the indices of sampled rows, and their share of the dictionary.
-func (w *flatEncoder) dictionarySize(v *flatValues, sample [trialStretches]stretch) float64 {
+func (w *flatEncoder) dictionarySize(v *flatValues) float64 {
 	rows := 0
 	w.body = w.body[:0]
-	for _, s := range sample {
+	for _, s := range v.trialSample() {
 		w.body = w.appendIndices(w.body, v, s.row, s.rows)
 		rows += s.rows
 	}

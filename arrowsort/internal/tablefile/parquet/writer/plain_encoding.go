@@ -103,6 +103,8 @@ type plainValues interface {
 	bytes(row, rows int) int
 	// appendTo appends the rows that are not null.
 	appendTo(out []byte, v *flatValues, row, rows int) []byte
+	// setDictionary puts all rows in a dictionary of at most some entries, if it is smaller than they are.
+	setDictionary(v *flatValues, s *encodeBuffers, most int)
 }
 
 // rowsOf returns the rows of an array without the values.
