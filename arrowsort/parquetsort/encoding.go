@@ -42,10 +42,16 @@ func (o *Output) encodings() (e tablefile.Encodings, err error) {
 	return e, nil
 }
 
-// choosesPages reports whether pages are to be other than those of the inputs may be.
+// A BloomFilter asks for a filter of a column: of its distinct values, in split blocks as Parquet defines them. Column
+// is a name, #N by position, or a path as tags.list.element; boolean columns have none. FalsePositives is the
+// probability that a row group without a value is read for it, from 0.000001 to 0.5; 0 is 0.01. With that a filter has
+// 1.2 to 2.4 bytes for each distinct value of the row group.
+type BloomFilter = tablefile.BloomFilter
+
+// choosesPages reports whether pages are to be other than those of the inputs may be, or are to have Bloom filters.
 func (o *Output) choosesPages() bool {
 	return o.RowGroupRows > 0 || o.PageRows > 0 || o.PageVersion > 0 || len(o.Encodings) > 0 ||
-		o.Encoding == CompatibleEncoding
+		o.Encoding == CompatibleEncoding || len(o.BloomFilters) > 0
 }
 
 // checkNoParquet finds what only Parquet has.
@@ -53,6 +59,8 @@ func (o *Output) checkNoParquet() error {
 	switch {
 	case o.PageVersion > 0:
 		return fmt.Errorf("%w: PageVersion is %d, and only Parquet has pages", errOption, o.PageVersion)
+	case len(o.BloomFilters) > 0:
+		return fmt.Errorf("%w: BloomFilters are set, and only Parquet has them", errOption)
 	case o.Encoding != "" || len(o.Encodings) > 0:
 		return fmt.Errorf("%w: Encoding or Encodings are set, and only Parquet has encodings", errOption)
 	}

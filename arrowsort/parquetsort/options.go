@@ -134,6 +134,9 @@ type Output struct {
 	// Encodings are the encodings of some of them, by the name of the column. An encoding that the type of the column
 	// cannot have, and a column that the output does not have, is ErrUnsupported.
 	Encodings map[string]Encoding
+	// BloomFilters are those of columns of Parquet, of each row group, by which readers skip row groups that lack a
+	// value. While a row group is encoded they take 8 bytes for each value of a column, and then less, see BloomFilter.
+	BloomFilters []BloomFilter
 	// RowsPerFile splits the output into files of this number of rows, BytesPerFile into files of at most about this
 	// number of bytes; 0 does not. A file has a row group at least.
 	RowsPerFile, BytesPerFile int64
@@ -346,7 +349,7 @@ func (o *Options) steps(phase Phase) func(done, total int) {
 // writing returns the options to write an output that do not depend on its name.
 func (r *Run) writing(o Output) (w tablefile.WriteOptions, err error) {
 	w = tablefile.WriteOptions{Threads: r.Threads, Allocator: r.Allocator, Stdout: o.Stdout, Delimiter: o.Delimiter,
-		NoHeader: o.NoHeader}
+		NoHeader: o.NoHeader, BloomFilters: o.BloomFilters}
 	if w.Compression, err = tablefile.ParseCompression(string(o.Compression)); err != nil {
 		return w, fmt.Errorf("%w: %w", errOption, err)
 	}

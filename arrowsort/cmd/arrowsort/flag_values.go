@@ -146,6 +146,15 @@ func addEncoding(o *parquetsort.Output, text string) error {
 	return nil
 }
 
+// addBloomFilter adds the Bloom filter of COLUMN or COLUMN:FPP.
+func addBloomFilter(o *parquetsort.Output, text string) error {
+	f, err := tablefile.ParseBloomFilter(text)
+	if err == nil {
+		o.BloomFilters = append(o.BloomFilters, f)
+	}
+	return err
+}
+
 // parseFolder checks that a folder exists.
 func parseFolder(path string) (string, error) {
 	if info, err := os.Stat(path); path != "" && (err != nil || !info.IsDir()) {

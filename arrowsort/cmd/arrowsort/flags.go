@@ -118,6 +118,9 @@ func (f *commandFlags) addOutput(cmd *cobra.Command) {
 	flags.Func("encoding", "`COLUMN=NAME` of Parquet's encodings, or for all columns auto, the smallest one, or "+
 		"compatible, plain or dictionary (default auto)",
 		func(text string) error { return addEncoding(&o.Output, text) })
+	flags.Func("bloom-filter",
+		"write Parquet with Bloom filters of `COLUMN[:FPP]`, with FPP false positives (default 0.01); may repeat",
+		func(text string) error { return addBloomFilter(&o.Output, text) })
 	flags.Func("compression", "`codec[:level]` of Parquet or Arrow: none, snappy, gzip, brotli, zstd, lz4",
 		into(&o.Output.Compression, asTyped[parquetsort.Compression](tablefile.ParseCompression)))
 	_ = cmd.RegisterFlagCompletionFunc("compression", completeCompression(&f.output, &o.Output))
@@ -181,7 +184,8 @@ func (f *commandFlags) checkOutput(s streams, cmd *cobra.Command) error {
 		f.output = tablefile.OutputPath(f.output)
 	}
 	toPipe, preview := f.output == tablefile.Pipe, o.Output.Preview > 0
-	forFile := []string{"output-format", "compression", "row-group-rows", "page-rows", "page-version", "encoding"}
+	forFile := []string{"output-format", "compression", "row-group-rows", "page-rows", "page-version", "encoding",
+		"bloom-filter"}
 	given := slices.IndexFunc(forFile, cmd.Flags().Changed)
 	switch {
 	case f.output == "" && !preview:
@@ -203,7 +207,7 @@ func (f *commandFlags) checkOutput(s streams, cmd *cobra.Command) error {
 		return err
 	}
 	opts := tablefile.WriteOptions{RowGroupRows: o.Output.RowGroupRows, PageRows: o.Output.PageRows,
-		PageVersion: o.Output.PageVersion}
+		PageVersion: o.Output.PageVersion, BloomFilters: o.Output.BloomFilters}
 	if cmd.Flags().Changed("encoding") {
 		opts.Encodings.Columns = map[string]int{} // their flag has checked them
 	}

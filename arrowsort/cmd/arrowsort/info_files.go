@@ -169,11 +169,11 @@ func span(numbers []int64, show func(int64) string) string {
 // table lists the columns, nested ones indented. Properties that no column has are left out.
 func (r *fileReport) table(width int) string {
 	rows := columnRows(nil, r.Columns, "")
-	titles := []string{"column", "type", "nulls", "bytes", "raw", "codec", "encodings"}
+	titles := []string{"column", "type", "nulls", "bytes", "raw", "codec", "encodings", "Bloom filters"}
 	var kept, numbers []int
 	for i := range titles {
 		if i < 2 || slices.ContainsFunc(rows, func(row []string) bool { return row[i] != "" }) {
-			if 2 <= i && i <= 4 {
+			if 2 <= i && i <= 4 || i == 7 {
 				numbers = append(numbers, len(kept))
 			}
 			kept = append(kept, i)
@@ -207,9 +207,13 @@ func columnRows(rows [][]string, columns []tablefile.ColumnInfo, indent string) 
 		if !c.Nullable {
 			typ += " not null"
 		}
+		filters := ""
+		if c.BloomFilters > 0 {
+			filters = grouped(c.BloomFilters)
+		}
 		rows = append(rows, []string{text.Snip(indent+printable(c.Name), longName, "…"), typ, number(c.Nulls, grouped),
 			number(c.Bytes, bytesText), number(c.Raw, bytesText), strings.Join(c.Codecs, ", "),
-			strings.Join(c.Encodings, ", ")})
+			strings.Join(c.Encodings, ", "), filters})
 		rows = columnRows(rows, c.Fields, indent+"  ")
 	}
 	return rows

@@ -85,6 +85,8 @@ func TestUsageErrorsAreExitCode2(t *testing.T) {
 		"row groups below 0":      {"sort", "-k", "age", "--row-group-rows", "-5", "-o", "x.parquet", in},
 		"pages of CSV":            {"sort", "-k", "age", "--page-rows", "5", "-o", "x.csv", in},
 		"pages below 0":           {"sort", "-k", "age", "--page-rows", "-5", "-o", "x.parquet", in},
+		"Bloom filters of CSV":    {"sort", "-k", "age", "--bloom-filter", "age", "-o", "x.csv", in},
+		"1 of 1 false positive":   {"sort", "-k", "age", "--bloom-filter", "age:1", "-o", "x.parquet", in},
 		"format without output":   {"sort", "-k", "age", "--output-format", "csv", "--preview", "2", in},
 		"preview and pipe":        {"sort", "-k", "age", "--preview", "2", "-o", "-", in},
 		"preview and JSON":        {"sort", "-k", "age", "--preview", "2", "--json", in},

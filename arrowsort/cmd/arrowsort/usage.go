@@ -28,7 +28,7 @@ var flagGroups = []flagGroup{
 	{"Keys, rows and columns", []string{"key", "unique", "limit", "tail", "select"}},
 	{"Input", []string{"format", "delimiter", "no-header", "csv-type"}},
 	{"Output", []string{"output", "output-format", "compression", "encoding", "row-group-rows", "page-rows",
-		"page-version", "rows-per-file", "bytes-per-file", "preview"}},
+		"page-version", "bloom-filter", "rows-per-file", "bytes-per-file", "preview"}},
 	{"Memory and speed", []string{"memory", "spill-dir", "spill-compression", "threads"}},
 	{"Engine", []string{"engine", "gpus"}},
 	{"Messages", []string{"quiet", "verbose", "json", "no-descriptions", "help", "version"}},

@@ -41,15 +41,16 @@ type GroupInfo struct {
 
 // A ColumnInfo is a column, or a field of a nested one. What is not known is nil.
 type ColumnInfo struct {
-	Name      string       `json:"name"`
-	Type      string       `json:"type"` // of a nested one without its fields
-	Nullable  bool         `json:"nullable"`
-	Nulls     *int64       `json:"nulls,omitempty"`
-	Bytes     *int64       `json:"bytes,omitempty"`     // in the file, with those of its fields
-	Raw       *int64       `json:"raw_bytes,omitempty"` // the same without compression
-	Codecs    []string     `json:"codecs,omitempty"`
-	Encodings []string     `json:"encodings,omitempty"` // of Parquet
-	Fields    []ColumnInfo `json:"fields,omitempty"`
+	Name         string       `json:"name"`
+	Type         string       `json:"type"` // of a nested one without its fields
+	Nullable     bool         `json:"nullable"`
+	Nulls        *int64       `json:"nulls,omitempty"`
+	Bytes        *int64       `json:"bytes,omitempty"`     // in the file, with those of its fields
+	Raw          *int64       `json:"raw_bytes,omitempty"` // the same without compression
+	Codecs       []string     `json:"codecs,omitempty"`
+	Encodings    []string     `json:"encodings,omitempty"`     // of Parquet
+	BloomFilters int64        `json:"bloom_filters,omitempty"` // row groups of Parquet that have one
+	Fields       []ColumnInfo `json:"fields,omitempty"`
 }
 
 // Inspect reads the metadata of a file of any format, and all of CSV. Errors are those of Scan.
@@ -136,7 +137,8 @@ func (f *FileInfo) parquet(template *Template, schema *arrow.Schema) {
 		}
 		l := leaves[0]
 		leaves = leaves[1:]
-		c := ColumnInfo{Bytes: &l.Bytes, Raw: &l.Raw, Codecs: l.Codecs, Encodings: l.Encodings}
+		c := ColumnInfo{Bytes: &l.Bytes, Raw: &l.Raw, Codecs: l.Codecs, Encodings: l.Encodings,
+			BloomFilters: l.BloomFilters}
 		if l.Nulls >= 0 {
 			c.Nulls = &l.Nulls
 		}

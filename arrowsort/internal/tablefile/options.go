@@ -85,7 +85,11 @@ type (
 	Encodings     = parquet.Encodings // by which columns are written
 	ColumnBounds  = parquet.ColumnBounds
 	GroupCounts   = parquet.GroupCounts
+	BloomFilter   = parquet.BloomFilter
 )
+
+// ParseBloomFilter reads COLUMN or COLUMN:FPP.
+func ParseBloomFilter(text string) (BloomFilter, error) { return parquet.ParseBloomFilter(text) }
 
 // The numbers of rows of a Parquet page, unless they take more than about a megabyte, and of a row group when no others
 // are asked for. A reader that skips pages reads one page for one row.
@@ -107,7 +111,7 @@ func (o *WriteOptions) parquet() parquet.WriteOptions {
 		EncodeOptions: parquet.EncodeOptions{
 			Allocator: o.Allocator, Threads: o.Threads, Codec: o.Compression.Codec, Level: o.Compression.Level,
 			RowGroupRows: o.RowGroupRows, PageRows: o.PageRows, PageVersion: o.PageVersion, Encodings: o.Encodings,
-			Schema: o.Schema, Rows: o.Rows, Progress: o.Progress,
+			BloomFilters: o.BloomFilters, Schema: o.Schema, Rows: o.Rows, Progress: o.Progress,
 		},
 		Template: o.Template, Sorting: o.Sorting,
 	}
@@ -125,6 +129,7 @@ type WriteOptions struct {
 	PageRows     int                   // rows of a Parquet page at most; 0: DefaultPageRows
 	PageVersion  int                   // of Parquet's data pages, 1 or 2; 0: 1
 	Encodings    Encodings             // of Parquet's columns
+	BloomFilters []BloomFilter         // of columns of a Parquet file
 	Schema       *arrow.Schema         // of a Parquet file; tables may have its strings as dictionaries; nil: theirs
 	Template     *Template             // of the Parquet file whose schema, metadata and compression are kept
 	Delimiter    rune                  // between the values of a line of CSV; 0: a comma, or a tab in .tsv

@@ -80,6 +80,9 @@ func (o *WriteOptions) check(path string) error {
 	if o.Encodings.Compatible || o.Encodings.Columns != nil {
 		return errors.New("only Parquet has encodings")
 	}
+	if len(o.BloomFilters) > 0 {
+		return errors.New("only Parquet has Bloom filters")
+	}
 	return nil
 }
 

@@ -176,6 +176,12 @@ type Encodings = writer.Encodings
 // ParseEncoding returns the number of an encoding by its name in the format.
 func ParseEncoding(name string) (int, error) { return writer.ParseEncoding(name) }
 
+// A BloomFilter asks for Bloom filters of a column.
+type BloomFilter = writer.BloomFilter
+
+// ParseBloomFilter reads COLUMN or COLUMN:FPP.
+func ParseBloomFilter(text string) (BloomFilter, error) { return writer.ParseBloomFilter(text) }
+
 // Magic are the first and the last bytes of a file.
 const Magic = page.Magic
 

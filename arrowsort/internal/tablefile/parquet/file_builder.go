@@ -17,14 +17,16 @@ import (
 // structs, and a file of 300 columns has 300 chunks in each row group.
 type fileBuilder struct {
 	w       io.Writer
-	n       int64                  // bytes written
-	columns int                    // of a row group
-	written int                    // columns so far
-	footer  *metadata.FileMetaData // of the file, whose row groups have no column chunks
-	paths   []parquet.ColumnPath   // of the leaf columns in the footer; nil: those of the encoded columns
-	chunks  byteList               // the ColumnChunk structs of the footer, in the order of the file
-	index   [2]byteList            // the ColumnIndex and the OffsetIndex of each chunk; no bytes: it has none
-	lacking []lackingBounds        // of the leaf columns
+	n       int64                   // bytes written
+	columns int                     // of a row group
+	written int                     // columns so far
+	footer  *metadata.FileMetaData  // of the file, whose row groups have no column chunks
+	paths   []parquet.ColumnPath    // of the leaf columns in the footer; nil: those of the encoded columns
+	chunks  byteList                // the ColumnChunk structs of the footer, in the order of the file
+	index   [2]byteList             // the ColumnIndex and the OffsetIndex of each chunk; no bytes: it has none
+	lacking []lackingBounds         // of the leaf columns
+	pending []pendingFilter         // of the row group that is written
+	filters map[int]page.IndexPlace // Bloom filters, by the numbers of chunks; not those of copied chunks
 	encoder *structEncoder
 }
 
@@ -44,7 +46,7 @@ func (b *fileBuilder) write(data []byte) error {
 // columns.
 func (b *fileBuilder) start(footer *metadata.FileMetaData, template *Template) error {
 	b.footer, b.paths, b.encoder = footer, template.paths(footer), newStructEncoder()
-	b.lacking = make([]lackingBounds, footer.Schema.NumColumns())
+	b.lacking, b.filters = make([]lackingBounds, footer.Schema.NumColumns()), make(map[int]page.IndexPlace)
 	return b.write([]byte(page.Magic))
 }
 
@@ -72,12 +74,38 @@ func (b *fileBuilder) append(p writer.EncodedColumn) error {
 		moveOffset(c.MetaData.DictionaryPageOffset, shift)
 		moveOffset(c.MetaData.IndexPageOffset, shift)
 		index := encodedPageIndex{p.Index[i].ColumnIndex(), p.Index[i].OffsetIndex(shift)}
+		if i < len(p.Filters) && p.Filters[i] != nil {
+			b.pending = append(b.pending, pendingFilter{b.chunks.n, p.Filters[i]})
+		}
 		bounds := writer.SetStatistics(p.Footer, 0, i, &p.Index[i])
 		if err := b.addChunk(p.Footer, 0, i, index, bounds); err != nil {
 			return err
 		}
 	}
-	return b.write(p.File[len(page.Magic):])
+	if err := b.write(p.File[len(page.Magic):]); err != nil || b.written%b.columns > 0 {
+		return err
+	}
+	return b.writeFilters()
+}
+
+// A pendingFilter is a Bloom filter of a chunk with a number. It follows the pages of its row group: so there are no
+// bytes between its chunks, and no filter stays in memory until the file ends.
+type pendingFilter struct {
+	chunk int
+	bytes []byte
+}
+
+// writeFilters writes the Bloom filters of a row group.
+func (b *fileBuilder) writeFilters() error {
+	for _, f := range b.pending {
+		b.filters[f.chunk] = page.IndexPlace{Offset: b.n, Length: len(f.bytes)}
+		if err := b.write(f.bytes); err != nil {
+			return err
+		}
+	}
+	clear(b.pending)
+	b.pending = b.pending[:0]
+	return nil
 }
 
 func moveOffset(offset *int64, delta int64) {
@@ -179,9 +207,9 @@ type footerChunks struct {
 // appendNext appends the next ColumnChunk struct, of a leaf column.
 func (f *footerChunks) appendNext(out []byte, leaf int) ([]byte, error) {
 	chunk := f.chunks.next()
-	if f.lacking[leaf] != (lackingBounds{}) {
+	if filter, ok := f.filters[f.chunks.read-1]; ok || f.lacking[leaf] != (lackingBounds{}) {
 		var err error
-		if chunk, err = f.weaken(chunk, leaf); err != nil {
+		if chunk, err = f.completed(chunk, leaf, filter); err != nil {
 			return nil, err
 		}
 	}
@@ -193,33 +221,37 @@ func (f *footerChunks) appendNext(out []byte, leaf int) ([]byte, error) {
 	return page.AppendColumnChunk(out, chunk, places[0], places[1]), nil
 }
 
-// weaken returns an encoded chunk of a leaf column of which some chunk lacks a bound. DataFusion takes the bounds that
-// it finds for those of the file, and skips a file for values that only the other chunk has. It heeds the mark of an
-// inexact bound of bytes; of numbers no chunk may have the bound.
-func (b *fileBuilder) weaken(encoded []byte, leaf int) ([]byte, error) {
+// completed returns an encoded chunk of a leaf column with what is known only after it was encoded: the place of its
+// Bloom filter, of length 0 for none, and the bounds that all chunks of the column allow.
+//
+// DataFusion takes the bounds that it finds for those of the file, and skips a file for values of a chunk that lacks a
+// bound. It heeds the mark of an inexact bound of bytes; of numbers no chunk may have the bound.
+func (b *fileBuilder) completed(encoded []byte, leaf int, filter page.IndexPlace) ([]byte, error) {
 	chunk := grow(b.footer.RowGroups[0].Columns)[0]
 	if err := decodeStruct(encoded, chunk); err != nil {
 		return nil, err
 	}
-	s, lacking, exact := chunk.MetaData.Statistics, b.lacking[leaf], false
-	if s == nil {
-		return encoded, nil
+	m, lacking, exact := chunk.MetaData, b.lacking[leaf], false
+	if filter.Length > 0 {
+		m.BloomFilterOffset, m.BloomFilterLength = &filter.Offset, new(int32(filter.Length))
 	}
-	if page.HoldsBytes(b.footer.Schema.Column(leaf)) {
+	switch s := m.Statistics; {
+	case s == nil:
+	case page.HoldsBytes(b.footer.Schema.Column(leaf)):
 		if lacking.min && s.MinValue != nil {
 			s.IsMinValueExact = &exact
 		}
 		if lacking.max && s.MaxValue != nil {
 			s.IsMaxValueExact = &exact
 		}
-		return b.encoder.encode(chunk)
-	}
-	s.Min, s.Max = nil, nil
-	if lacking.min {
-		s.MinValue, s.IsMinValueExact = nil, nil
-	}
-	if lacking.max {
-		s.MaxValue, s.IsMaxValueExact = nil, nil
+	case lacking.min || lacking.max:
+		s.Min, s.Max = nil, nil
+		if lacking.min {
+			s.MinValue, s.IsMinValueExact = nil, nil
+		}
+		if lacking.max {
+			s.MaxValue, s.IsMaxValueExact = nil, nil
+		}
 	}
 	return b.encoder.encode(chunk)
 }

@@ -14,6 +14,7 @@ type LeafColumn struct {
 	Codecs, Encodings []string // without repetition
 	Bytes, Raw        int64    // of the pages, as they are in the file and without compression
 	Nulls             int64    // -1: a row group does not have the number
+	BloomFilters      int64    // row groups that have one
 }
 
 // CreatedBy returns the name of the program that wrote the file, as it has given it.
@@ -33,6 +34,9 @@ func (t *Template) LeafColumns() []LeafColumn {
 				c.Encodings = withName(c.Encodings, parquet.Encoding(e).String())
 			}
 			c.Bytes, c.Raw = c.Bytes+m.TotalCompressedSize, c.Raw+m.TotalUncompressedSize
+			if m.BloomFilterOffset != nil {
+				c.BloomFilters++
+			}
 			if s := m.Statistics; c.Nulls < 0 || s == nil || s.NullCount == nil {
 				c.Nulls = -1
 			} else {

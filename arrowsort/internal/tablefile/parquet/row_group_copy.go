@@ -131,20 +131,47 @@ type copiedChunk struct {
 	group, leaf int
 	start, size int64 // of its pages in the file that is read
 	shift       int64 // what its offsets grow by
+
+	filter, filterSize int64 // its Bloom filter in the file that is read; of size 0: it has none
+	filterTo           int64 // where the filter is copied to
 }
 
 // copiedChunks lists the column chunks of row groups that have rows, which are copied to a place in another file.
 func (f *File) copiedChunks(to int64) (chunks []copiedChunk) {
 	for number, group := range f.Template.meta.RowGroups {
+		if group.NumRows == 0 { // there are no pages
+			continue
+		}
 		for leaf, c := range group.Columns {
-			if m := c.MetaData; group.NumRows > 0 { // else there are no pages
-				start := page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset)
-				chunks = append(chunks, copiedChunk{number, leaf, start, m.TotalCompressedSize, to - start})
-				to += m.TotalCompressedSize
+			m := c.MetaData
+			start := page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset)
+			chunk := copiedChunk{group: number, leaf: leaf, start: start, size: m.TotalCompressedSize,
+				shift: to - start}
+			if m.BloomFilterOffset != nil {
+				chunk.filter, chunk.filterSize = *m.BloomFilterOffset, f.bloomFilterSize(*m.BloomFilterOffset)
 			}
+			chunks = append(chunks, chunk)
+			to += m.TotalCompressedSize
+		}
+		for i := len(chunks) - len(group.Columns); i < len(chunks); i++ {
+			chunks[i].filterTo = to
+			to += chunks[i].filterSize
 		}
 	}
 	return chunks
+}
+
+// bloomFilterSize returns the bytes of the Bloom filter at an offset; 0 for none that readers know.
+func (f *File) bloomFilterSize(at int64) int64 {
+	var head [page.BloomHeader]byte
+	if at <= 0 || at >= f.size {
+		return 0
+	}
+	n, _ := f.src.ReadAt(head[:], at) // less at the end of the file
+	if size := page.BloomFilterSize(head[:n]); size <= f.size-at {
+		return size
+	}
+	return 0
 }
 
 // copyGroups copies the row groups that have rows.
@@ -156,13 +183,19 @@ func (f *Writer) copyGroups(ctx context.Context, from *File, chunks []copiedChun
 			continue
 		}
 		ordinal, at := int16(len(f.out.footer.RowGroups)), f.out.n
-		for range group.Columns {
-			pages := io.NewSectionReader(from.src, chunks[0].start, chunks[0].size)
+		for _, c := range chunks[:len(group.Columns)] {
+			pages := io.NewSectionReader(from.src, c.start, c.size)
 			if err := f.out.copyBytes(ctx, pages, named, buffer, report); err != nil {
 				return err
 			}
-			chunks = chunks[1:]
 		}
+		for _, c := range chunks[:len(group.Columns)] {
+			filter := io.NewSectionReader(from.src, c.filter, c.filterSize)
+			if err := f.out.copyBytes(ctx, filter, named, buffer, report); err != nil {
+				return err
+			}
+		}
+		chunks = chunks[len(group.Columns):]
 		copied := *group
 		copied.Columns, copied.Ordinal, copied.FileOffset = nil, &ordinal, &at
 		f.out.footer.RowGroups = append(f.out.footer.RowGroups, &copied)
@@ -197,7 +230,9 @@ func (f *Writer) addCopied(ctx context.Context, from *File, chunks []copiedChunk
 		m.DataPageOffset += at.shift
 		moveOffset(m.DictionaryPageOffset, at.shift)
 		moveOffset(m.IndexPageOffset, at.shift)
-		m.BloomFilterOffset, m.BloomFilterLength = nil, nil // Bloom filters are not copied
+		if m.BloomFilterOffset, m.BloomFilterLength = nil, nil; at.filterSize > 0 {
+			m.BloomFilterOffset, m.BloomFilterLength = &at.filterTo, new(int32(at.filterSize))
+		}
 		c.FilePath, c.FileOffset = nil, page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset)
 		c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength = nil, nil, nil, nil
 		c.CryptoMetadata, c.EncryptedColumnMetadata = nil, nil

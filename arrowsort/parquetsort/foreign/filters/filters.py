@@ -172,6 +172,24 @@ def check_aggregates(path, column, db, contexts):
     assert rows[0] == rows[1], f"{path}: DuckDB: {select}: {rows}"
 
 
+def check_bloom_filters(path, column, values):
+    """DuckDB skips row groups by their filters: none that has a value, and most of those that do not."""
+    typ = str(values.type)
+    values = values.drop_null().unique().to_pylist()
+    if typ not in ("int32", "int64", "string", "double"):
+        return
+    db, skipped, probes = duckdb.connect(), 0, 0
+    for v in values[:40]:
+        probe = "select file_name, row_group_id from parquet_bloom_probe(?, ?, ?) where bloom_filter_excludes"
+        excluded = {g for _, g in db.execute(probe, [path, column, v]).fetchall()}
+        groups = pq.ParquetFile(path)
+        for g in range(groups.num_row_groups):
+            there = any(x == v or x != x and v != v for x in groups.read_row_group(g, [column])[column].to_pylist())
+            assert not (there and g in excluded), f"{path}: row group {g} has {v}, and its Bloom filter has not"
+            probes, skipped = probes + (not there), skipped + (g in excluded)
+    assert skipped >= probes * 0.9, f"{path}: Bloom filters of {column} skip {skipped} of {probes} row groups"
+
+
 def check(path, columns, source):
     readers = [reader(path) for reader in (Arrow, Polars, DuckDB, DataFusion)]
     checked = 0
@@ -207,6 +225,7 @@ def check_all(arrowsort, folder, source):
     pq.write_table(source, folder / "in.parquet")
     columns = [c for c in source.column_names if c != "row"]
     checked = 0
+    blooms = [word for c in columns if c != "bool" for word in ("--bloom-filter", c)]
     for i, column in enumerate(columns):
         for order in "", ":desc":
             out = str(folder / f"{column}{order[1:]}.parquet")
@@ -221,12 +240,15 @@ def check_all(arrowsort, folder, source):
                     "450",
                     "--page-rows",
                     "50",
+                    *(blooms if order else []),
                     "-o",
                     out,
                     folder / "in.parquet",
                 ],
                 check=True,
             )
+            if order and column != "bool":
+                check_bloom_filters(out, column, source[column])
             checked += check(out, [column, columns[(i + 7) % len(columns)]] if not order else [column], source)
     print(f"{checked} filters on {2 * len(columns)} files")
 

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"encoding/binary"
 	"slices"
 	"unicode/utf8"
 
@@ -26,14 +25,20 @@ type PlainBounds struct {
 
 // Reset starts a column chunk.
 func (p *PlainBounds) Reset(column *schema.Column) {
-	*p = PlainBounds{column: column, compare: ValueOrder(column), numbers: numbersOf(column), starts: p.starts[:0],
-		used: p.used[:0], seen: p.seen[:0]}
+	*p = PlainBounds{column: column, compare: ValueOrder(column), width: valueWidth(column), numbers: numbersOf(column),
+		starts: p.starts[:0], used: p.used[:0], seen: p.seen[:0]}
+}
+
+// valueWidth returns the bytes of a value in plain encoding; 0 of values of any length, and of booleans, which are
+// bits.
+func valueWidth(column *schema.Column) int {
 	switch typ := column.PhysicalType(); typ {
 	case parquet.Types.ByteArray, parquet.Types.Boolean:
+		return 0
 	case parquet.Types.FixedLenByteArray:
-		p.width = column.TypeLength()
+		return column.TypeLength()
 	default:
-		p.width = typ.ByteSize()
+		return typ.ByteSize()
 	}
 }
 
@@ -173,14 +178,7 @@ func (p *PlainBounds) entry(i int) []byte { return p.entries[p.starts[i]:p.start
 const lengthBytes = 4
 
 // next returns the first value, and the bytes after it.
-func (p *PlainBounds) next(b []byte) (value, rest []byte) {
-	start, size := 0, p.width
-	if size == 0 {
-		start, size = lengthBytes, int(binary.LittleEndian.Uint32(b))
-	}
-	rest = b[start+size:] // panics where the value passes the end
-	return b[start : start+size : start+size], rest
-}
+func (p *PlainBounds) next(b []byte) (value, rest []byte) { return nextPlain(b, p.width) }
 
 // widen extends bounds to a value of a type that has an order.
 func (p *PlainBounds) widen(found *Bounds, value []byte) {

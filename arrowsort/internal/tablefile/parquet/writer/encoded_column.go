@@ -74,9 +74,10 @@ func setEnum[T ~int64, V ~int | ~int64](field *T, v V) { *field = T(v) }
 
 // An EncodedColumn is a column of a row group, encoded as a Parquet file with nothing else.
 type EncodedColumn struct {
-	File   []byte // without the footer
-	Footer *metadata.FileMetaData
-	Index  []page.Index // of its column chunks
+	File    []byte // without the footer
+	Footer  *metadata.FileMetaData
+	Index   []page.Index // of its column chunks
+	Filters [][]byte     // Bloom filters of its column chunks, which the receiver may keep; nil of those without
 }
 
 // parseEncoded splits a Parquet file in memory into pages and footer.

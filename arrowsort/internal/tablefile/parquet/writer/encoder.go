@@ -131,6 +131,9 @@ func (e *tableEncoder) encodeColumn(i int) (EncodedColumn, error) {
 	if p, err = w.rewritePages(p, e.files.Take()[:0], e.properties, e.first[column]); err != nil {
 		return EncodedColumn{}, err
 	}
+	if p.Filters, err = p.bloomFilters(e.properties, e.first[column]); err != nil {
+		return EncodedColumn{}, err
+	}
 	return p, p.check(field, n)
 }
 
@@ -177,6 +180,9 @@ func (e *Encoder) encodeFlat(column int, field arrow.Field, rows *arrow.Chunked,
 		v = newValues(a, &w.encodeBuffers)
 	}
 	p, err = w.encode(e.files.Take()[:0], v, choice, sc, e.properties)
+	if falsePositives := e.bloom[e.first[column]]; falsePositives > 0 && err == nil {
+		p.Filters = [][]byte{v.bloomFilter(sc.Column(0), falsePositives)}
+	}
 	return p, true, err
 }
 

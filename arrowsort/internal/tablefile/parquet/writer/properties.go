@@ -68,6 +68,7 @@ type Options struct {
 	Encodings    Encodings             // of the values of flat columns
 	Schema       *arrow.Schema         // of the file; tables may have its text as dictionaries; nil: theirs
 	Stored       []StoredColumn        // how the leaf columns were stored in the input; nil: not in Parquet
+	BloomFilters []BloomFilter         // of columns
 	Rows         []uint64              // row numbers, in order, of the rows that are written; nil: all
 	Progress     func(done, total int) // called now and then, from one goroutine at a time; or nil
 }
@@ -92,6 +93,7 @@ type properties struct {
 	codecs  map[string]compress.Compression // of the leaf columns, by path
 	leaves  []StoredColumn                  // of the leaf columns, see storedLeaves
 	first   []int                           // number of the first leaf column of each column
+	bloom   []float64                       // of the leaf columns, see bloomFilters
 }
 
 // newProperties returns the properties of tables of a schema.
@@ -110,7 +112,8 @@ func newProperties(data *arrow.Schema, opts Options) (*properties, error) {
 	}
 	p.codecs, p.leaves, p.options = codecs(sc, opts), opts.storedLeaves(sc), p.writerOptions(sc)
 	p.writer = parquet.NewWriterProperties(p.options...)
-	return p, nil
+	p.bloom, err = opts.bloomFilters(sc, p.first)
+	return p, err
 }
 
 // secondPages reports whether data pages are of the second version.
