@@ -112,6 +112,20 @@ func completeColumns(in *parquetsort.Input) cobra.CompletionFunc {
 	}
 }
 
+// completeColumn completes the name of one column.
+func completeColumn(in *parquetsort.Input) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) (offered []string, _ cobra.ShellCompDirective) {
+		if schema := schemaOf(args, in); schema != nil {
+			for _, field := range schema.Fields() {
+				if isTyped(field.Name) {
+					offered = append(offered, field.Name)
+				}
+			}
+		}
+		return offered, stay
+	}
+}
+
 // restOfLine is the environment variable in which the scripts for bash and zsh pass the words after the cursor.
 const restOfLine = "ARROWSORT_REST"
 

@@ -27,6 +27,7 @@ func TestKeysAreCompleted(t *testing.T) {
 			columns},
 		"several files":   {[]string{"merge", table, text, "-k", ""}, columns},
 		"selection":       {[]string{"sort", table, "-k", "age", "--select", ""}, columns},
+		"Bloom filter":    {[]string{"sort", table, "-k", "age", "--bloom-filter", ""}, columns},
 		"next to select":  {[]string{"sort", table, "--select", "age,"}, "age,name\nage,score\nage,born\n"},
 		"no input":        {[]string{"sort", "-k", ""}, ""},
 		"unreadable file": {[]string{"sort", "missing.parquet", "-k", ""}, ""},

@@ -121,6 +121,7 @@ func (f *commandFlags) addOutput(cmd *cobra.Command) {
 	flags.Func("bloom-filter",
 		"write Parquet with Bloom filters of `COLUMN[:FPP]`, with FPP false positives (default 0.01); may repeat",
 		func(text string) error { return addBloomFilter(&o.Output, text) })
+	_ = cmd.RegisterFlagCompletionFunc("bloom-filter", completeColumn(&o.Input)) // fails for an unknown flag only
 	flags.Func("compression", "`codec[:level]` of Parquet or Arrow: none, snappy, gzip, brotli, zstd, lz4",
 		into(&o.Output.Compression, asTyped[parquetsort.Compression](tablefile.ParseCompression)))
 	_ = cmd.RegisterFlagCompletionFunc("compression", completeCompression(&f.output, &o.Output))

@@ -69,6 +69,24 @@ born date32
 `, "\n"), shown)
 }
 
+// TestBloomFilters: info has the number of row groups with Bloom filters of a column. A column that cannot have one is
+// an error that names it before the output is made.
+func TestBloomFilters(t *testing.T) {
+	table, folder := file(t, "table.csv", "flag,n\ntrue,1\nfalse,2\ntrue,3\n"), t.TempDir()
+	out := filepath.Join(folder, "out.parquet")
+	r := cli(t, nil, "sort", "-q", "-k", "n", "--bloom-filter", "n:0.001", "--row-group-rows", "2", "-o", out, table)
+	require.Zero(t, r.code, r.err)
+	r = cli(t, nil, "info", "--json", out)
+	require.Contains(t, r.out, `{"name":"n","type":"int64",`)
+	require.Equal(t, 1, strings.Count(r.out, `"bloom_filters":2`), r.out)
+	require.Contains(t, cli(t, nil, "info", out).out, "Bloom filters")
+	r = cli(t, nil, "sort", "-q", "-k", "n", "--bloom-filter", "flag", "-o", filepath.Join(folder, "no.parquet"), out)
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.err, `no.parquet: --bloom-filter (BloomFilters) of column "flag": Parquet has none of `+
+		"booleans, which have two values: leave the column out (see arrowsort sort --help)")
+	require.NoFileExists(t, filepath.Join(folder, "no.parquet"))
+}
+
 // TestInfoOfForeignFiles: every file that is read is described, and the bytes of its columns are those of its groups.
 func TestInfoOfForeignFiles(t *testing.T) {
 	files := 0

@@ -80,8 +80,8 @@ func (o *Options) bloomFilters(sc *schema.Schema, first []int) ([]float64, error
 			err = errors.New("it is asked for twice: leave one out")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: --bloom-filter (BloomFilters) of column %q: %w", errkind.ErrFileOption,
-				f.Column, err)
+			return nil, errkind.Reword(errkind.ErrOption,
+				fmt.Sprintf("--bloom-filter (BloomFilters) of column %q: %v", f.Column, err))
 		}
 		wanted[leaf] = cmp.Or(f.FalsePositives, usualFalsePositives)
 	}
