@@ -157,7 +157,7 @@ func (o *Options) argsort(ctx context.Context, file, path string, read dataset.O
 	out := output.New(ctx, target, output.Content{Rows: indexSchema})
 	defer out.Abort()
 	o.Run.startEngine(-1)
-	table, keys, err := dataset.ReadKeys(ctx, file, read, o.loading(true), o.keys())
+	table, keys, selected, err := o.readKeys(ctx, file, read)
 	if err != nil {
 		return nil, err
 	}
@@ -169,6 +169,7 @@ func (o *Options) argsort(ctx context.Context, file, path string, read dataset.O
 	}
 	defer indices.Release()
 	o.Run.stopEngine()
+	selected.CountInFile(file, indices.Uint64Values())
 	numbers := array.NewTableFromSlice(indexSchema, [][]arrow.Array{{indices}})
 	defer numbers.Release()
 	if err := out.WriteTable(ctx, numbers, nil, nil, o.Output.RowGroupRows, o.steps(PhaseSave)); err != nil {
@@ -176,6 +177,7 @@ func (o *Options) argsort(ctx context.Context, file, path string, read dataset.O
 	}
 	result := &Result{Inputs: []string{file}, BytesIn: table.Bytes, Columns: table.Schema.NumFields(),
 		RowsIn: table.Rows.NumRows(), Rows: numbers.NumRows(), Plan: plan.String()}
+	result.leftOut(selected)
 	return result.commit(out, indexSchema, o.Rows)
 }
 

@@ -179,10 +179,15 @@ func (j *job) finish(result *Result, out *output.Files) (*Result, error) {
 		return nil, fmt.Errorf("%s: %d of the %d rows of the inputs were read; no output is written", out.Path,
 			result.RowsIn, known)
 	}
-	if s := j.selected; s != nil {
-		result.RowGroups, result.RowGroupsRead, result.RowsIn = s.All, s.Read, result.RowsIn+s.LeftOut
-	}
+	result.leftOut(j.selected)
 	return result.commit(out, j.rows.WrittenSchema(), j.opts.Rows)
+}
+
+// leftOut completes the result of rows of some row groups with the others; nil: there are none.
+func (r *Result) leftOut(selected *rowgroups.Selection) {
+	if s := selected; s != nil {
+		r.RowGroups, r.RowGroupsRead, r.RowsIn = s.All, s.Read, r.RowsIn+s.LeftOut
+	}
 }
 
 // commit gives the outputs their names, if they have the rows that are wanted, and completes the result with them.

@@ -3,6 +3,7 @@ package parquetsort
 import (
 	"context"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/rowgroups"
@@ -13,7 +14,7 @@ import (
 func leaveOut(ctx context.Context, d *dataset.Dataset, rows dataset.Projection, opts *Options) (*rowgroups.Selection,
 	error) {
 	wanted := opts.Rows.Limit + opts.Rows.Tail // one of them is 0
-	if wanted == 0 || wanted >= d.Rows || opts.Rows.Unique {
+	if wanted == 0 || wanted >= d.Rows || opts.Rows.Unique || d.Template == nil {
 		return nil, nil
 	}
 	key, err := rowgroups.LeadingKey(rows.Schema, rows.Keys, opts.Rows.Tail > 0)
@@ -38,4 +39,26 @@ func leaveOut(ctx context.Context, d *dataset.Dataset, rows dataset.Projection, 
 		return nil, nil
 	}
 	return s, d.Narrow(ctx, s)
+}
+
+// readKeys reads the keys of a file, with a limit and of Parquet those of the row groups that can hold the first rows.
+// It returns these row groups, nil for all.
+func (o *Options) readKeys(ctx context.Context, file string, read dataset.Options) (table *dataset.Table,
+	keys []arrowsort.Key, selected *rowgroups.Selection, err error) {
+	isParquet := file != tablefile.Pipe && dataset.New([]string{file}, nil, read).FormatOf(file) == tablefile.Parquet
+	if o.Rows.Limit == 0 || !isParquet {
+		table, keys, err = dataset.ReadKeys(ctx, file, read, o.loading(true), o.keys())
+		return table, keys, nil, err
+	}
+	d, rows, err := openKeyed(ctx, []string{file}, read, false, o.keys())
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer d.Close()
+	if selected, err = leaveOut(ctx, d, rows, o); err != nil {
+		return nil, nil, nil, err
+	}
+	rows = rows.OnlyKeys()
+	table, err = d.ReadTable(ctx, rows, o.loading(true))
+	return table, rows.Keys, selected, err
 }

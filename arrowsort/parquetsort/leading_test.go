@@ -271,3 +271,27 @@ func TestExplainCountsRowGroups(t *testing.T) {
 		require.Equal(t, rows.Limit == 1 && !rows.Unique || rows.Tail > 0, told.RowGroups > 0)
 	}
 }
+
+// TestArgsortOfFirstRows counts rows in the file, also those of row groups that are not read.
+func TestArgsortOfFirstRows(t *testing.T) {
+	table := clustered(t, arrow.PrimitiveTypes.Int64, 0.3, 1)
+	in := writeGroups(t, filepath.Join(t.TempDir(), "in.parquet"), table)
+	for variant := range 4 {
+		for _, limit := range []int64{1, groupRows, 5 * groupRows, groupRows * groupsOfFile} {
+			opts := Options{Rows: Rows{Limit: limit}, Keys: []arrowsort.Key{{Path: "key",
+				Order: arrowsort.Order(variant & 1), Nulls: arrowsort.NullPlacement(variant >> 1)}}}
+			want, err := arrowsort.SortIndices(t.Context(), table, opts.Keys, arrowsort.Options{})
+			require.NoError(t, err)
+			var out bytes.Buffer
+			opts.Output = Output{Format: ArrowStream, Stdout: &out}
+			result, err := Argsort(t.Context(), in, tablefile.Pipe, opts)
+			require.NoError(t, err)
+			require.Equal(t, int64(groupRows*groupsOfFile), result.RowsIn)
+			require.Equal(t, limit < groupRows*groupsOfFile, result.RowGroupsRead < result.RowGroups)
+			got, err := tablefile.Read(t.Context(), tablefile.Pipe, tablefile.ReadOptions{Stdin: &out})
+			require.NoError(t, err)
+			numbers := got.Table.Column(0).Data().Chunk(0).(*array.Uint64).Uint64Values()
+			require.Equal(t, want.Uint64Values()[:limit], numbers, "%v, the first %d", opts.Keys, limit)
+		}
+	}
+}

@@ -70,7 +70,7 @@ func (k Key) Groups(ctx context.Context, file *tablefile.Template, mem memory.Al
 	if err != nil {
 		return nil, err
 	}
-	var groups []*Group
+	groups, start := []*Group(nil), int64(0)
 	for i, counts := range bounds.Groups {
 		first, last := 2*i, 2*i+1
 		if k.Order == arrowsort.Descending {
@@ -83,8 +83,9 @@ func (k Key) Groups(ctx context.Context, file *tablefile.Template, mem memory.Al
 			return bytes.Clone(limits.Row(at))
 		}
 		if counts.Rows > 0 {
-			groups = append(groups, &Group{i, counts.Rows, places.classes(counts, limit(first), limit(last))})
+			groups = append(groups, &Group{i, start, counts.Rows, places.classes(counts, limit(first), limit(last))})
 		}
+		start += counts.Rows
 	}
 	return groups, nil
 }

@@ -10,7 +10,8 @@ import (
 
 // A Group is a row group of a file, by what its footer has on the leading key.
 type Group struct {
-	Number  int // in its file
+	Number  int   // in its file
+	Start   int64 // row of the file with which it begins
 	Rows    int64
 	Classes []Class // of all its rows
 }
@@ -97,4 +98,24 @@ func (s *Selection) Numbers(path string) []int {
 		numbers = append(numbers, g.Number)
 	}
 	return numbers
+}
+
+// CountInFile changes numbers of rows among those that are read of a file to numbers in the file. That of nil does
+// nothing.
+func (s *Selection) CountInFile(path string, rows []uint64) {
+	if s == nil {
+		return
+	}
+	groups, starts, read := s.Files[path], []uint64(nil), uint64(0) // starts are rows among those that are read
+	for _, g := range groups {
+		starts = append(starts, read)
+		read += uint64(g.Rows)
+	}
+	for i, row := range rows {
+		at, found := slices.BinarySearch(starts, row)
+		if !found {
+			at-- // the row group that begins before it
+		}
+		rows[i] = row - starts[at] + uint64(groups[at].Start)
+	}
 }

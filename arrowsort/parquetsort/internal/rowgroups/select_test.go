@@ -109,7 +109,7 @@ func randomGroup(t *testing.T, rng *rand.Rand, key Key, places *places, number i
 			forget()
 		}
 	}
-	g := &Group{number, counts.Rows, places.classes(counts, first, last)}
+	g := &Group{number, 0, counts.Rows, places.classes(counts, first, last)}
 	require.Equal(t, counts.Rows, sum(g.Classes))
 	table := array.NewTableFromRecords(schema, []arrow.Record{array.NewRecord(schema, []arrow.Array{values}, -1)})
 	defer table.Release()
