@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -18,6 +20,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/corpus"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
@@ -171,6 +174,63 @@ func TestFirstRowsOfFloats(t *testing.T) {
 	require.Positive(t, leftOut)
 }
 
+// TestFirstRowsOfLongText, whose bounds are cut: row groups whose rows differ after the cut are read.
+func TestFirstRowsOfLongText(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.BinaryTypes.String}}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	for i := range groupRows * groupsOfFile {
+		start := string(rune('a' + i/(3*groupRows))) // of three row groups each
+		b.Field(0).(*array.StringBuilder).Append(start + strings.Repeat("\U0010FFFF", 40) + fmt.Sprintf("%09d", i))
+	}
+	table := array.NewTableFromRecords(schema, []arrow.Record{b.NewRecord()})
+	path := writeGroups(t, filepath.Join(t.TempDir(), "in.parquet"), table)
+	for order, rows := range []Rows{arrowsort.Ascending: {Limit: 2}, arrowsort.Descending: {Tail: 2}} {
+		got, result := sortedRows(t, Options{Rows: rows, Keys: []arrowsort.Key{{Path: "key",
+			Order: arrowsort.Order(order)}}}, path)
+		require.Equal(t, 3, result.RowGroupsRead)
+		want := arrowtest.Values(table.Column(0).Data())[:2]
+		if arrowsort.Order(order) == arrowsort.Descending {
+			slices.Reverse(want)
+		}
+		require.Equal(t, [][]string{want}, got)
+	}
+}
+
+// TestFirstRowsOfTheCorpus are those of the same rows in Arrow files, by every column of every Parquet file of other
+// writers.
+func TestFirstRowsOfTheCorpus(t *testing.T) {
+	leftOut := 0
+	for _, file := range corpus.Files(t) {
+		if filepath.Ext(file.Path) != ".parquet" || file.Unsupported() || !testrun.Share(16, file.Name) {
+			continue
+		}
+		in, err := tablefile.Read(t.Context(), file.Path, tablefile.ReadOptions{})
+		require.NoError(t, err)
+		plain := writeGroups(t, filepath.Join(t.TempDir(), "in.arrow"), in.Table)
+		for column := range in.Schema.NumFields() {
+			for variant := range 8 {
+				if !testrun.Share(4, file.Name, column, variant) {
+					continue
+				}
+				opts := Options{Rows: Rows{Limit: 2}, Keys: []arrowsort.Key{{At: arrowsort.Column(column),
+					Order: arrowsort.Order(variant & 1), Nulls: arrowsort.NullPlacement(variant >> 1 & 1)}}}
+				if variant >= 4 {
+					opts.Rows = Rows{Tail: 2}
+				}
+				if _, err := arrowsort.SortIndices(t.Context(), in.Table, opts.Keys, arrowsort.Options{}); err != nil {
+					continue
+				}
+				want, _ := sortedRows(t, opts, plain)
+				got, result := sortedRows(t, opts, file.Path)
+				require.Equal(t, want, got, "%s: %v", file.Name, opts.Keys)
+				leftOut += result.RowGroups - result.RowGroupsRead
+			}
+		}
+	}
+	require.True(t, leftOut > 0 || !testrun.Long())
+}
+
 // forge rewrites the footer of a file.
 func forge(t *testing.T, path string, change func(footer *metadata.FileMetaData)) {
 	b, err := os.ReadFile(path)
@@ -244,7 +304,8 @@ func TestBoundsThatAreWrongAreAnError(t *testing.T) {
 				folder := t.TempDir()
 				opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Rows: rows}
 				_, err := Sort(t.Context(), inputs, filepath.Join(folder, "out.parquet"), opts)
-				require.ErrorIs(t, err, tablefile.ErrCorrupt, name)
+				require.ErrorIs(t, err, ErrCorrupt, name)
+				require.ErrorAs(t, err, new(*FileError))
 				require.ErrorContains(t, err, fmt.Sprintf(`%s: corrupted file: column "key" of row group %d: `, path,
 					group), name)
 				requireEmpty(t, folder)

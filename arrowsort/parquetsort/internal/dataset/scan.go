@@ -3,7 +3,6 @@ package dataset
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -11,6 +10,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/dictionary"
@@ -144,10 +144,7 @@ func (s *FileScan) Next(ctx context.Context) (arrow.Table, error) {
 // compare compares rows of a file with its footer.
 func (d *Dataset) compare(ctx context.Context, c *rowgroups.Checker, path string, batch arrow.Table) error {
 	err := c.Add(ctx, batch, rows.Options{Threads: d.opts.Threads, Allocator: d.opts.Allocator})
-	if err != nil {
-		err = fmt.Errorf("%s: %w", displayName(path), err)
-	}
-	return err
+	return errkind.InFile(displayName(path), err)
 }
 
 // batch returns the next rows as they are in the file, of which the values of dictionaries fit.
