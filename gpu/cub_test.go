@@ -19,8 +19,10 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/gather"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/incore"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
+	"github.com/arrowsort/arrowsort/gpu/internal/valuesort"
 	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -106,6 +108,22 @@ func (d *onDevice) Sort(keys []cub.Key, rows, limit int) cub.Ptr {
 	must(d.columns.Err)
 	d.order, d.plan = p.Rows, plan
 	return cub.Ptr(p.Rows)
+}
+
+// SortValues sorts as package table does.
+func (d *onDevice) SortValues(key cub.Key, rows int) cub.Ptr {
+	has := incore.DeviceOf(device.NewTask(context.Background(), d.Session, 0))
+	if !has.SortsValues(d.Tuning, rows, false) {
+		order := d.Sort([]cub.Key{key}, rows, 0)
+		values := d.columns.Alloc(key.Bytes() * rows)
+		gather.Rows(d.columns.Task, driver.Ptr(key.Values), key.Bytes(), driver.Ptr(order), rows, values)
+		return cub.Ptr(values)
+	}
+	d.begin([]cub.Key{key}, &engine.Job{Rows: rows})
+	d.plan = nil
+	values, _ := valuesort.Sort(d.columns)
+	must(d.columns.Err)
+	return cub.Ptr(values)
 }
 
 func (d *onDevice) Encode(by []cub.Key, rows int) cub.Ptr {

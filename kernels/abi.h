@@ -128,12 +128,17 @@ strips of a pass run one after the other. The name of a kernel states what it re
     digit_binning_last          packed        -> rows
     digit_binning_last_short    short         -> rows
     digit_binning_last_wide     wide          -> rows
+    digit_binning_values        values of 4 bytes -> values
+    digit_binning_values_wide   values of 8 bytes -> values
 A packed record is a u64, code << rowBits | row. A short record is packed with rowBits = 32. A wide record is a u64,
 code << rowBits | low bits of the row, and the high bits of the row, row >> rowBits, in a separate array of 1, 2 or 4
-bytes each. Grid = tiles of the strip = ceil(strip / tile), of BINNING_TILE or BINNING_WIDE_TILE rows. Arguments of all:
+bytes each. Keys only, every pass reads values in any order at in, and writes values to out: integers without nulls, of
+the type and the order of the column. Grid = tiles of the strip = ceil(strip / tile), of BINNING_TILE,
+BINNING_WIDE_TILE or, for values of 4 bytes, BINNING_VALUE_TILE rows. Arguments of all:
     (Field *field, u64 *in, u32 *inRows, u64 *out, u32 *outRows, u64 rowBits, u64 parts,
      u64 first, u64 strip, u64 shift, u64 bits, u32 *base, u32 *next, u32 *status, u32 *ticket, u64 phase)
-    field: a column, as for histogram. in, out: records. inRows, outRows: the high bits of rows, or the result.
+    field: a column, as for histogram. in, out: records or values. inRows, outRows: the high bits of rows, or the
+    result.
     rowBits: bits below the code in records that are read, or that digit_binning_first and _first_short write; 0 for
     other columns.
     parts: four bytes, for wide records: bytes of the high bits that are read; bits by which codes are shifted up first;
@@ -319,6 +324,16 @@ bucket_sort_large(Buckets b)  grid = multiprocessors: the ranges that the bucket
     BUCKET_SORT_LARGE_ROWS rows
 check_order(Buckets b)        any grid. Writes the row numbers and checks the order of all rows.
 
+Keys only (valuesOnly): a column of integers, whose rows with equal keys are alike. A record is a number without a row,
+of 4 or 8 bytes, and rows receives values, zeros for nulls. There are no equalized maps. Grids are those of the kernels
+without _values.
+partition_first_values, partition_only_values, partition_second_values, bucket_sort_values, bucket_sort_large_values
+    for columns of 4 bytes
+compact_values   in place of split_heavy: writes the numbers of the other rows to records[0], in any order, u32[] or
+    u64[]
+merge_values     in place of merge_heavy: records[0] are the sorted numbers
+the same with _wide   for columns of 8 bytes
+
 If the sort is declined with split, most rows are of classes. They are written to their places, and only the other rows
 are sorted by digits. The key scan has counted the classes, and none of the kernels above zeroes these counts. If the
 sample decides to split, the host launches none of the kernels after the plan; it zeroes the counts of classes if the
@@ -457,7 +472,7 @@ struct Buckets {
 	Column column;    // the same values
 	u64 codeBits;     // of a number, 1 to 64
 	u64 records[2];   // u64[n] each; records[1] only for two passes
-	u64 rows;         // u32[n]: the result
+	u64 rows;         // u32[n]: the result; valuesOnly: of the type of the column
 	u64 counts;       // u32[2^bits], zero before
 	u64 starts;       // u32[2^bits + 1], compact places
 	u64 cursors;      // u32[2^bits]
@@ -478,4 +493,5 @@ struct Buckets {
 	u64 maxOversized; // the most oversized buckets
 	u64 checksOrder;  // 1: if the sample is in order, check_order is launched
 	u64 readsMore;    // 1: sample and equalize may read a larger sample, which is slow for few rows
+	u64 valuesOnly;   // 1: keys only
 };

@@ -26,10 +26,12 @@ const int CONTROL_SUMS = 16, CONTROL_RUNS = 48, CONTROL_OVERFLOW = 49, CONTROL_B
 template <class BinSorter> struct Overflow;
 
 // BinSorter sorts one bucket range. Places of words in shared memory are in bytes, so that they need no multiplication.
-template <int threadCount, int items, int binBits, bool wide, bool full> struct BinSorter {
-	static const bool isWide = wide;
+// StagedWord is the type of a staged word.
+template <int threadCount, int items, int binBits, bool wide, bool full, class StagedWord = u32> struct BinSorter {
+	typedef StagedWord Word;
+	static const bool isWide = wide, valuesOnly = false; // valuesOnly: see ValueSorter
 	static const int threads = threadCount, room = threads * items, bitsOfBins = binBits, bins = 1 << binBits;
-	static const int inFlight = items % 6 == 0 ? 6 : items % 4 == 0 ? 4 : 1; // items whose loads are in flight
+	static const int inFlight = items % 6 == 0 ? 6 : items % 4 == 0 ? 4 : items % 3 == 0 ? 3 : 1; // loads at a time
 	static const int indexBits = room <= 2048 ? 11 : room <= 8192 ? 13 : 14; // of a place among the records
 	static const u32 indexMask = (1u << indexBits) - 1;
 	static const int scanWarps = bins / 128 < power_up_to(threads / 32) ? bins / 128 : power_up_to(threads / 32),
@@ -40,13 +42,15 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 	static_assert(CONTROL_LIST + room / 33 < controlWords, "space for all bins of more rows than a warp has lanes");
 
 	const Buckets& b;
-	u32 *stage, *counters, *control, *lows, *runs; // control: see CONTROL_SUMS; counters: later lists of larger bins
+	Word* stage;
+	u32 *counters, *control, *lows, *runs; // control: see CONTROL_SUMS; counters: later lists of larger bins
 	u32 stageAt, countersAt;
 	const volatile BucketRange* range;
-	u32 word[items], place[items];
+	Word word[items];
+	u32 place[items];
 
 	DEVICE BinSorter(const Buckets& b, u8* memory, const volatile BucketRange* range)
-	    : b(b), stage((u32*)memory + controlWords), counters(stage + room + 32), control((u32*)memory),
+	    : b(b), stage((Word*)((u32*)memory + controlWords)), counters((u32*)(stage + room + 32)), control((u32*)memory),
 	      lows(counters + counterWords), runs(lows + room), stageAt(shared_place(stage)),
 	      countersAt(shared_place(counters)), range(range) {}
 
@@ -70,6 +74,10 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 			word[i] = (u32)r;
 			place[i] = (u32)(r >> 32);
 		}
+		begin();
+	}
+	// Zeroes the counters. Ends with a barrier.
+	DEVICE void begin() const {
 		clear_bins();
 		if (thread_index() < 32) counters[bins + thread_index()] = 0;
 		if (thread_index() == 0) control[CONTROL_RUNS] = control[CONTROL_OVERFLOW] = control[CONTROL_LARGE] = 0;
@@ -170,14 +178,17 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 		*bin = out;
 	}
 
+	// The place of a row in the stage, by its bin's word and its rank, times 4.
+	DEVICE u32 place_of(u32 bin, u32 rank) const { return stageAt + ((bin >> 16) + rank) * (sizeof(Word) / 4); }
+
 	// The thread of one of the rows of a bin orders the bin: its place is the bin's word, 0 for all other rows.
 	DEVICE void stage_rows() {
 		UNROLL for (int i = 0; i < items; i++) {
 			u32 bin = load_shared(countersAt + (place[i] & 0xffff)), rank = place[i] >> 16;
 			if (can_miss(i)) {
-				store_shared_if((place[i] & 0xffff) < bins * 4, stageAt + (bin >> 16) + rank, word[i]);
+				store_shared_if((place[i] & 0xffff) < bins * 4, place_of(bin, rank), word[i]);
 			} else {
-				store_shared(stageAt + (bin >> 16) + rank, word[i]);
+				store_shared(place_of(bin, rank), word[i]);
 			}
 			place[i] = rank == rank_of_owner(place[i] & 0xffff, bin & 0xffff) ? bin : 0;
 		}
@@ -193,12 +204,12 @@ template <int threadCount, int items, int binBits, bool wide, bool full> struct 
 	DEVICE u32 order_pairs() {
 		u32 tied = 0;
 		UNROLL for (int g = 0; g < items; g += inFlight) {
-			u32 others[inFlight];
+			Word others[inFlight];
 			UNROLL for (int i = g; i < g + inFlight; i++)
-				others[i - g] = load_shared_if((place[i] & 0xffff) == 4, stageAt + (place[i] >> 16));
+				others[i - g] = load_shared_if<Word>((place[i] & 0xffff) == 4, place_of(place[i], 0));
 			UNROLL for (int i = g; i < g + inFlight; i++) {
-				u32 other = others[i - g];
-				store_two_if(other > word[i], stageAt + (place[i] >> 16), word[i], other);
+				Word other = others[i - g];
+				store_two_if(other > word[i], place_of(place[i], 0), word[i], other);
 				if (wide) tied |= (u32)((place[i] & 0xffff) == 4 && ties(other, word[i])) << i;
 			}
 		}

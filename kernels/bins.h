@@ -13,11 +13,11 @@ template <class T> DEVICE void order_two(T& a, T& b) {
 
 // Reports whether two words agree from bit shift on; false for shift 0. The functions that order words return whether
 // some of them do.
-template <int shift> DEVICE bool agree(u32 a, u32 b) { return shift > 0 && (a ^ b) >> shift == 0; }
+template <int shift, class Word> DEVICE bool agree(Word a, Word b) { return shift > 0 && (a ^ b) >> shift == 0; }
 
 // A sorting network for three or four words (5 comparisons).
-template <int shift> DEVICE bool order_four(u32* at, u32 rows) {
-	u32 a = at[0], b = at[1], c = at[2], d = rows > 3 ? at[3] : ~0u;
+template <int shift, class Word> DEVICE bool order_four(Word* at, u32 rows) {
+	Word a = at[0], b = at[1], c = at[2], d = rows > 3 ? at[3] : (Word)~0ull;
 	order_two(a, b), order_two(c, d), order_two(a, c), order_two(b, d), order_two(b, c);
 	at[0] = a, at[1] = b, at[2] = c;
 	if (rows > 3) at[3] = d;
@@ -25,9 +25,9 @@ template <int shift> DEVICE bool order_four(u32* at, u32 rows) {
 }
 
 // A sorting network for up to eight words (19 comparisons).
-template <int shift> DEVICE bool order_eight(u32* at, u32 rows) {
-	u32 v[8];
-	UNROLL for (u32 k = 0; k < 8; k++) v[k] = k < rows ? at[k] : ~0u;
+template <int shift, class Word> DEVICE bool order_eight(Word* at, u32 rows) {
+	Word v[8];
+	UNROLL for (u32 k = 0; k < 8; k++) v[k] = k < rows ? at[k] : (Word)~0ull;
 	const u8 pairs[19][2] = {{0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 1}, {2, 3},
 	                         {4, 5}, {6, 7}, {2, 4}, {3, 5}, {1, 4}, {3, 6}, {1, 2}, {3, 4}, {5, 6}};
 	UNROLL for (int k = 0; k < 19; k++) order_two(v[pairs[k][0]], v[pairs[k][1]]);
@@ -40,7 +40,7 @@ template <int shift> DEVICE bool order_eight(u32* at, u32 rows) {
 }
 
 // Orders three to eight words.
-template <int shift> DEVICE bool order_bin(u32* at, u32 rows) {
+template <int shift, class Word> DEVICE bool order_bin(Word* at, u32 rows) {
 	return rows <= 4 ? order_four<shift>(at, rows) : order_eight<shift>(at, rows);
 }
 

@@ -18,6 +18,15 @@ struct RangeFlags {
 		return (go ? GO : 0) | (implied ? IMPLIED : 0) | (below ? BELOW : 0) | (above ? ABOVE : 0) |
 		       (records != b.n ? CLASSES_TOO : 0) | (exact ? 0 : TIES);
 	}
+	// The same for records that are numbers: they are whole, and rows that tie are alike.
+	DEVICE static u32 of_values(const Buckets& b) {
+		const Decision* v = (const Decision*)b.decision;
+		u32 go = v->accepted, below = v->below, above = v->above, records = v->records;
+		return (go ? GO : 0) | (below ? BELOW : 0) | (above ? ABOVE : 0) | (records != b.n ? CLASSES_TOO : 0);
+	}
+	template <class BinSorter> DEVICE static u32 of(const Buckets& b) {
+		return BinSorter::valuesOnly ? of_values(b) : of(b);
+	}
 };
 
 // The bits of a prefix after the bucket, as they lie in the leading word of a record. Bits that the record leaves out
@@ -66,7 +75,7 @@ template <class BinSorter, bool wide> struct BucketRanges {
 	    : b(b), range((volatile BucketRange*)memory), state((volatile u32*)memory + sizeof(BucketRange) / 4) {
 		const Range* window = (const Range*)b.ranges + block_index();
 		bucket = window[0].first, first = window[0].end, lastBucket = window[1].first, end = window[1].end;
-		flags = RangeFlags::of(b);
+		flags = RangeFlags::of<BinSorter>(b);
 	}
 	DEVICE bool more() const { return flags & RangeFlags::GO && bucket < lastBucket; }
 
@@ -74,7 +83,7 @@ template <class BinSorter, bool wide> struct BucketRanges {
 	// empty buckets, which would take a turn each; short words that tie, but for floats near zero.
 	DEVICE bool cut() {
 		u32 most = BUCKET_RANGE_ROWS, prefixBits = prefix_bits(b, flags), binBits = BinSorter::bitsOfBins,
-		    wordBits = 32 - (wide ? (u32)BinSorter::indexBits : (u32)b.rowBits);
+		    wordBits = 32 - (BinSorter::valuesOnly ? 0 : wide ? (u32)BinSorter::indexBits : (u32)b.rowBits);
 		int spare = (int)(binBits + wordBits) - (int)prefixBits; // bits of the bucket number that fit too
 		u32 room = spare > 0 ? 1u << (spare < 16 ? spare : 16) : 1, merged = 1;
 		while (merged < room && (b.n >> b.bits) * merged * 2 <= most) merged *= 2; // as most ranges have rows for
@@ -92,7 +101,8 @@ template <class BinSorter, bool wide> struct BucketRanges {
 		}
 		sync_block();
 		return fits && until - first <= most &&
-		       (wide || !range->ties || (range->ties == TIES_NEAR_ZERO && b.field.width == 4));
+		       (wide || BinSorter::valuesOnly || !range->ties ||
+		        (range->ties == TIES_NEAR_ZERO && b.field.width == 4));
 	}
 	// Excludes the last bucket, or ends after the first, if numbers out of the sampled range can be there: these are
 	// far from the others, and would stretch a range of many buckets.

@@ -7,8 +7,12 @@
 // where digits are few, since the column is read twice more.
 DEVICE bool can_split(const Buckets* b) { return b->field.form != FORM_KEYS; }
 DEVICE bool can_split(const Buckets* b, u32 reason) {
-	return (reason == REASON_EQUAL || reason == REASON_LARGE) && can_split(b);
+	bool suits = reason == REASON_EQUAL || reason == REASON_LARGE;
+	if (b->valuesOnly) suits |= reason == REASON_FEW_BITS || reason == REASON_MISCOUNT;
+	return suits && can_split(b);
 }
+// Keys only: digits sort columns without nulls, so that nulls are always split.
+DEVICE bool must_split(const Buckets* b) { return b->valuesOnly && b->field.validity; }
 DEVICE bool few_others(const Buckets* b, u64 others, u64 rows) {
 	return others * (b->field.width == 8 ? 2 : 4) <= rows;
 }

@@ -2,6 +2,7 @@
 // in row order. A tile lists them in bitmaps, one bit per row.
 #pragma once
 #include "buckets.h"
+#include "numbers.h"
 
 // The place in the output of the record at a compact place.
 DEVICE u32 output_place(const Buckets& b, u32 place) {
@@ -12,6 +13,19 @@ DEVICE u32 output_place(const Buckets& b, u32 place) {
 		if (map->heavy[k].before <= place) to += map->heavy[k].rows;
 	}
 	return to;
+}
+
+// Keys only: writes the values of all rows of classes, zeros for nulls. By all blocks.
+template <class Word> DEVICE void write_classes(const Buckets& b) {
+	const Map* map = (const Map*)b.numberMap;
+	const Word flip = Numbers<Word>(&b.field).flip;
+	const u32 first = block_index() * block_threads() + thread_index(), step = grid_blocks() * block_threads();
+	ROLLED for (u32 k = 0; k < CLASSES; k++) {
+		const Heavy& h = map->heavy[k];
+		const Word value = k < HEAVY_VALUES ? (Word)h.number ^ flip : 0;
+		Word* out = (Word*)b.rows + h.first;
+		for (u32 i = first; i < h.rows; i += step) out[i] = value;
+	}
 }
 
 // The rows of the classes in a tile of the first pass. Shared memory is used for them only until they are written. Only

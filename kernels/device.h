@@ -209,6 +209,11 @@ DEVICE u64 load_past(const u64* p) {
 	asm volatile("ld.global.L1::no_allocate.u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");
 	return x;
 }
+DEVICE u32 load_past(const u32* p) {
+	u32 x;
+	asm volatile("ld.global.L1::no_allocate.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
+	return x;
+}
 // The same for data that is read or written only once, and need not stay in the caches.
 DEVICE u64 load_once(const u64* p) { return __ldcs((const unsigned long long*)p); }
 DEVICE u32 load_once(const u32* p) { return __ldcs(p); }
@@ -247,6 +252,7 @@ DEVICE u32 load_shared(u32 place) {
 	return x;
 }
 DEVICE void store_shared(u32 place, u32 x) { asm volatile("st.shared.u32 [%0], %1;" ::"r"(place), "r"(x) : "memory"); }
+DEVICE void store_shared(u32 place, u64 x) { asm volatile("st.shared.u64 [%0], %1;" ::"r"(place), "l"(x) : "memory"); }
 
 // Adds one to a word.
 DEVICE void count_shared(u32 place) { asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(place) : "memory"); }
@@ -272,13 +278,27 @@ DEVICE void count_shared_if(u32 bits, u32 wanted, u32 place, u32 x) {
 }
 
 // A word if wanted, else 0; and two adjacent words. Without branches, so that many are in flight at a time.
-DEVICE u32 load_shared_if(bool wanted, u32 place) {
+template <class Word> DEVICE Word load_shared_if(bool wanted, u32 place);
+template <> DEVICE u32 load_shared_if<u32>(bool wanted, u32 place) {
 	u32 x;
 	asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; mov.b32 %0, 0; @p ld.shared.u32 %0, [%2]; }"
 	             : "=r"(x)
 	             : "r"((u32)wanted), "r"(place)
 	             : "memory");
 	return x;
+}
+template <> DEVICE u64 load_shared_if<u64>(bool wanted, u32 place) {
+	u64 x;
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; mov.b64 %0, 0; @p ld.shared.u64 %0, [%2]; }"
+	             : "=l"(x)
+	             : "r"((u32)wanted), "r"(place)
+	             : "memory");
+	return x;
+}
+DEVICE void store_shared_if(bool wanted, u32 place, u64 x) {
+	asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u64 [%1], %2; }" ::"r"((u32)wanted), "r"(place),
+	             "l"(x)
+	             : "memory");
 }
 DEVICE void store_shared_if(bool wanted, u32 place, u32 x) {
 	asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u32 [%1], %2; }" ::"r"((u32)wanted), "r"(place),
@@ -290,6 +310,14 @@ DEVICE void store_two_if(bool wanted, u32 place, u32 x, u32 y) {
 	    "{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u32 [%1], %2; @p st.shared.u32 [%1 + 4], %3; }" ::"r"(
 	        (u32)wanted),
 	    "r"(place), "r"(x), "r"(y)
+	    : "memory");
+}
+
+DEVICE void store_two_if(bool wanted, u32 place, u64 x, u64 y) {
+	asm volatile(
+	    "{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u64 [%1], %2; @p st.shared.u64 [%1 + 8], %3; }" ::"r"(
+	        (u32)wanted),
+	    "r"(place), "l"(x), "l"(y)
 	    : "memory");
 }
 
@@ -313,6 +341,10 @@ template <class T> DEVICE T* in_register(T* p) {
 // The same for a value that it would rather compute again than keep.
 DEVICE u32 in_register(u32 x) {
 	asm volatile("" : "+r"(x));
+	return x;
+}
+DEVICE u64 in_register(u64 x) {
+	asm volatile("" : "+l"(x));
 	return x;
 }
 

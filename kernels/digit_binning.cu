@@ -16,3 +16,7 @@ DIGIT_BINNING(digit_binning_last_wide, WideShape, FromWide, ToRows)
 DIGIT_BINNING(digit_binning_middle, PackedShape, FromPacked, ToRecords)
 DIGIT_BINNING(digit_binning_middle_short, PackedShape, FromShort, ToRecords)
 DIGIT_BINNING(digit_binning_middle_wide, WideShape, FromWide, ToWide)
+
+// Keys only: any pass.
+DIGIT_BINNING(digit_binning_values, ValueShape, FromShortValues, ToValues<u32>)
+DIGIT_BINNING(digit_binning_values_wide, PackedShape, FromWideValues, ToValues<u64>)

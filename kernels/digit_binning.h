@@ -4,6 +4,7 @@
 #include "look_back.h"
 #include "readers.h"
 #include "tile.h"
+#include "value_records.h"
 
 const int LOOK_BACK_EVERY = 8; // items ranked between two steps of the look-back
 

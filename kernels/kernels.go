@@ -30,6 +30,8 @@ var All = slices.Concat(
 		"digit_binning_middle", "digit_binning_middle_short", "digit_binning_last", "digit_binning_last_short"),
 	alike(BinningThreads, binningBytes(BinningWideTile, 12), "digit_binning_first_wide", "digit_binning_only",
 		"digit_binning_middle_wide", "digit_binning_last_wide"),
+	alike(BinningThreads, binningBytes(BinningValueTile, 4), "digit_binning_values"),
+	alike(BinningThreads, binningBytes(BinningTile, 8), "digit_binning_values_wide"),
 	alike(StreamThreads, StreamThreads/32*48, "statistics"),
 	alike(HistogramThreads, HistogramBytes+16, "histogram"),
 	alike(ClusterThreads, clusterBytes, "cluster"),
@@ -39,15 +41,33 @@ var All = slices.Concat(
 	alike(KeyScanThreads, KeyScanBytes, "key_scan", "key_scan_keys"),
 	alike(KeyScanThreads, KeyScanBytes+EqualizerBytes, "key_scan_equalized"),
 	alike(PlanThreads, 1024, "bucket_plan"),
-	alike(PartitionThreads, scatterBytes(PartitionTile, 256), "partition_first", "partition_first_floats"),
-	alike(PartitionWideThreads, scatterBytes(PartitionWideTile, 256), "partition_first_wide",
+	alike(PartitionThreads, scatterBytes(PartitionTile, 8, 256), "partition_first", "partition_first_floats"),
+	alike(PartitionWideThreads, scatterBytes(PartitionWideTile, 8, 256), "partition_first_wide",
 		"partition_first_equalized", "partition_first_keys"),
-	alike(PartitionOnlyThreads, scatterBytes(PartitionOnlyTile, 1<<OnlyPassBits), "partition_only",
+	alike(PartitionOnlyThreads, scatterBytes(PartitionOnlyTile, 8, 1<<OnlyPassBits), "partition_only",
 		"partition_only_wide", "partition_only_equalized"),
-	alike(PartitionSecondThreads, scatterBytes(PartitionSecondTile, 256), "partition_second"),
-	alike(BucketSortThreads, bucketSortBytes(BucketSortThreads*BucketSortItems, BucketSortBinBits), "bucket_sort"),
+	alike(PartitionSecondThreads, scatterBytes(PartitionSecondTile, 8, 256), "partition_second"),
+	alike(PartitionValueThreads, scatterBytes(PartitionTile, 4, 256), "partition_first_values"),
+	alike(PartitionValueThreads, scatterBytes(PartitionWideTile, 8, 256), "partition_first_values_wide"),
+	alike(PartitionValueThreads, scatterBytes(PartitionOnlyTile, 4, 1<<OnlyPassBits), "partition_only_values"),
+	alike(PartitionValueThreads, scatterBytes(PartitionOnlyTile, 8, 1<<OnlyPassBits), "partition_only_values_wide"),
+	alike(PartitionValueThreads, scatterBytes(PartitionTile, 4, 0), "compact_values"),
+	alike(PartitionValueThreads, scatterBytes(PartitionWideTile, 8, 0), "compact_values_wide"),
+	alike(PartitionSecondThreads, scatterBytes(PartitionSecondTile, 4, 256), "partition_second_values"),
+	alike(PartitionSecondThreads, scatterBytes(PartitionSecondTile, 8, 256), "partition_second_values_wide"),
+	alike(BucketSortThreads, bucketSortBytes(BucketSortThreads*BucketSortItems, 4, BucketSortBinBits), "bucket_sort",
+		"bucket_sort_values"),
 	alike(BucketSortWideThreads, bucketSortWideBytes(BucketSortWideThreads*BucketSortWideItems, BucketSortBinBits),
 		"bucket_sort_wide"),
+	alike(BucketSortWideValueThreads,
+		bucketSortBytes(BucketSortWideValueThreads*BucketSortWideValueItems, 8, BucketSortBinBits),
+		"bucket_sort_values_wide"),
+	alike(BucketSortLargeThreads,
+		bucketSortBytes(BucketSortLargeThreads*BucketSortLargeItems, 4, BucketSortLargeBinBits),
+		"bucket_sort_large_values"),
+	alike(BucketSortLargeThreads,
+		bucketSortBytes(BucketSortLargeThreads*BucketSortLargeItems, 8, BucketSortLargeBinBits),
+		"bucket_sort_large_values_wide"),
 	alike(BucketSortLargeThreads,
 		bucketSortWideBytes(BucketSortLargeThreads*BucketSortLargeItems, BucketSortLargeBinBits), "bucket_sort_large"),
 	alike(SplitThreads, SplitBytes, "split_heavy", "split_heavy_wide"),
@@ -59,10 +79,11 @@ var All = slices.Concat(
 	alike(CollectThreads, ScatterTile*8+windowTable, "collect_8"),
 	alike(StreamThreads, 32*8, "text_lengths", "text_offsets", "dictionary_list"),
 	alike(TextSumsThreads, 32*8, "text_sums"),
-	alike(StreamThreads, 0, "statistics_decimal", "encode", "merge_heavy", "check_permutation", "iota", "gather_1",
-		"gather_2", "gather_4", "gather_8", "gather_16", "gather_32", "gather_window_4", "gather_window_8",
-		"gather_bytes", "gather_bits", "text_starts", "text_copy", "copy_bits", "look_up_ranks", "sample_codes",
-		"count_prefixes", "dictionary_insert", "dictionary_ranks", "dictionary_encode"),
+	alike(StreamThreads, 0, "statistics_decimal", "encode", "merge_heavy", "merge_values", "merge_values_wide",
+		"check_permutation", "iota", "gather_1", "gather_2", "gather_4", "gather_8", "gather_16", "gather_32",
+		"gather_window_4", "gather_window_8", "gather_bytes", "gather_bits", "text_starts", "text_copy", "copy_bits",
+		"look_up_ranks", "sample_codes", "count_prefixes", "dictionary_insert", "dictionary_ranks",
+		"dictionary_encode"),
 )
 
 // alike returns kernels that have blocks of the same size.
@@ -90,17 +111,17 @@ func binningBytes(tile, record int) int { return tile*record + (BinningThreads/3
 const windowTable = 2 * (GatherWindows + 32) * 4
 
 // scatterBytes is the memory of a tile of the partition: its records, two words for each bin, and a few words.
-func scatterBytes(tile, bins int) int { return tile*8 + (bins+4)*8 + 128 }
+func scatterBytes(tile, record, bins int) int { return tile*record + (bins+4)*8 + 128 }
 
-// bucketSortBytes is the memory of a bucket sort: control words, the staged rows, and counters of the bins, which hold
-// lists of rows later.
-func bucketSortBytes(room, binBits int) int {
+// bucketSortBytes is the memory of a bucket sort: control words, the staged rows, a word of the given bytes each, and
+// counters of the bins, which hold lists of rows later.
+func bucketSortBytes(room, word, binBits int) int {
 	control := 256
 	if room > 6144 {
 		control = 512
 	}
-	return (control + room + 32 + max(1<<binBits, room) + 32) * 4
+	return (room+32)*word + (control+max(1<<binBits, room)+32)*4
 }
 
 // bucketSortWideBytes adds the low halves of records, and runs of rows that tie.
-func bucketSortWideBytes(room, binBits int) int { return bucketSortBytes(room, binBits) + room*6 }
+func bucketSortWideBytes(room, binBits int) int { return bucketSortBytes(room, 4, binBits) + room*6 }

@@ -12,6 +12,7 @@ const u32 TIED = 1u << 31;
 template <class BinSorter> struct Overflow : BinSorter {
 	using BinSorter::b, BinSorter::control, BinSorter::counters, BinSorter::lows, BinSorter::row_mask,
 	    BinSorter::row_of, BinSorter::runs, BinSorter::range, BinSorter::stage, BinSorter::ties;
+	typedef typename BinSorter::Word Word;
 	static const u32 threads = BinSorter::threads;
 
 	DEVICE Overflow(const Buckets& b, const volatile BucketRange* range) : BinSorter(b, shared_memory(), range) {}
@@ -60,6 +61,15 @@ template <class BinSorter> struct Overflow : BinSorter {
 		ROLLED for (u32 j = 0; j < lanes; j += 2) less += (shuffle(x, base + j) < x) + (shuffle(x, base + j + 1) < x);
 		return less;
 	}
+	// The same, and those that are equal and precede this lane's.
+	DEVICE static u32 count_preceding(Word x, u32 base, u32 lanes) {
+		u32 less = 0;
+		ROLLED for (u32 j = base; j < base + lanes; j++) {
+			const Word other = shuffle(x, j % 32);
+			less += other < x || (other == x && j < lane_index());
+		}
+		return less;
+	}
 	// Runs of very many rows. Each is ordered by a warp if there are enough for all warps, else by all warps of the
 	// block, one run after the other.
 	DEVICE void defer_to_block(u32 run) const {
@@ -105,24 +115,26 @@ template <class BinSorter> struct Overflow : BinSorter {
 		const u32 at = run & 0xffff, rows = (run & ~TIED) >> 16, base = lane_index() & (32 - width),
 		          k = lane_index() - base;
 		if (width == 32 && rows > 32) return defer_to_block(run);
-		const u32 word = k < rows ? stage[at + k] : ~0u;
+		const Word word = k < rows ? stage[at + k] : (Word)~0ull;
 		const bool tied = run & TIED;
-		const u32 rank = BinSorter::isWide && vote(tied) ? rank_by_numbers(word, tied, base, k, rows)
-		                                                 : count_less(word, base, warp_max(rows));
+		const u32 rank = BinSorter::valuesOnly              ? count_preceding(word, base, warp_max(rows))
+		                 : BinSorter::isWide && vote(tied) ? rank_by_numbers(word, tied, base, k, rows)
+		                                                   : count_less(word, base, warp_max(rows));
 		if (k < rows) stage[at + rank] = word;
 	}
 	template <class Team> DEVICE void order_many_words(u32 run) {
 		const u32 at = run & 0xffff, rows = run >> 16;
-		if (BinSorter::isWide) {
+		if (BinSorter::isWide || BinSorter::valuesOnly) {
 			bool differ = false;
 			for (u32 k = Team::index(); k < rows; k += Team::size) differ |= !ties(stage[at], stage[at + k]);
 			if (!Team::any(differ)) {
-				if (Team::index() == 0) runs[atomic_add(control + CONTROL_RUNS, 1u)] = at | rows << 16;
+				if (BinSorter::isWide && Team::index() == 0)
+					runs[atomic_add(control + CONTROL_RUNS, 1u)] = at | rows << 16;
 				return;
 			}
 		}
 		sort_bitonic<Team>(rows, [&](u32 x, u32 y) {
-			u32 a = stage[at + x], c = stage[at + y];
+			Word a = stage[at + x], c = stage[at + y];
 			if (a > c) stage[at + x] = c, stage[at + y] = a;
 		});
 		if (BinSorter::isWide)

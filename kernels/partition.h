@@ -9,21 +9,39 @@ struct alignas(8) Record {
 	u32 low, key;
 };
 
-// A Scatterer has one tile in registers: the keys, which are the leading 32 bits of records.
-template <int threads, int items, int bins> struct Scatterer {
+// The items of a thread are records whose keys, their leading 32 bits, are in registers.
+template <int items> struct RecordKeys {
+	typedef Record Staged;
+	u32 key[items];
+
+	DEVICE RecordKeys() {}
+	DEVICE static u32 key_of(const Record& r) { return r.key; }
+	DEVICE u32 bin_of_item(int i, u32 shift, u32 mask) const { return key[i] >> shift & mask; }
+	// Not 0 if the bin of some item is not that of the first item of the first lane.
+	DEVICE u32 bins_differ(u32 shift, u32 mask) const {
+		u32 one = shuffle(key[0], 0), differ = 0;
+		UNROLL for (int i = 0; i < items; i++) differ |= key[i] ^ one;
+		return differ >> shift & mask;
+	}
+};
+
+// A Scatterer has one tile in registers. Keys has the key and the bin of each item, and the type that is staged.
+template <int threads, int items, int bins, class Keys = RecordKeys<items>> struct Scatterer : Keys {
+	typedef typename Keys::Staged Staged;
 	static const int tile = threads * items;
 	static const int scanners = bins < power_up_to(threads) ? bins : power_up_to(threads),
 	                 each = bins / scanners; // bins of a scanning thread
 	static_assert(each == 1 || each == 4, "bins are read one by one or four at a time");
 
-	Record* stage;
+	Staged* stage;
 	u32 *counters, *starts, *sums; // counters: later the difference of a place in the output and a place in the stage
 	u32 shift, mask;               // of the bin in a key
-	u32 key[items], ranks[(items + 1) / 2], room[each];
+	u32 ranks[(items + 1) / 2], room[each];
 
-	DEVICE Scatterer(u8* memory, u32 shift, u32 mask)
-	    : stage((Record*)memory), counters((u32*)(memory + tile * 8)), starts(counters + bins + 4),
-	      sums(starts + bins + 4), shift(shift), mask(mask) {}
+	template <class... Of>
+	DEVICE Scatterer(u8* memory, u32 shift, u32 mask, Of... of)
+	    : Keys(of...), stage((Staged*)memory), counters((u32*)(memory + tile * sizeof(Staged))),
+	      starts(counters + bins + 4), sums(starts + bins + 4), shift(shift), mask(mask) {}
 
 	// Must precede scatter.
 	DEVICE void clear() {
@@ -32,15 +50,15 @@ template <int threads, int items, int bins> struct Scatterer {
 		}
 	}
 
-	// Stages the records of a tile, bin by bin. inside(i) reports whether item i is a record (whole: all are), low(i)
-	// is its low half; cursors are those of the bins.
-	template <bool whole, class Inside, class Low>
-	DEVICE void scatter(u32* cursors, const Inside& inside, const Low& low) {
+	// Stages the records of a tile, bin by bin. inside(i) reports whether item i is a record (whole: all are),
+	// staged(i) is that record; cursors are those of the bins.
+	template <bool whole, class Inside, class Item>
+	DEVICE void scatter(u32* cursors, const Inside& inside, const Item& staged) {
 		sync_block();
 		count<whole>(inside);
 		sync_block();
 		place(cursors);
-		put<whole>(inside, low);
+		put<whole>(inside, staged);
 		aim();
 		sync_block();
 	}
@@ -48,38 +66,38 @@ template <int threads, int items, int bins> struct Scatterer {
 
 	// The loop is rolled, and the next record is read before this one is stored. made converts a staged record to what
 	// is written.
-	template <bool whole, class Made> DEVICE void write(Record* out, const Made& made) {
+	template <bool whole, class Made> DEVICE void write(Staged* out, const Made& made) {
 		u32 at = thread_index(), end = whole ? tile : records();
-		Record* to = in_register(out);
+		Staged* to = in_register(out);
 		if (!whole && at >= end) return;
-		Record next = stage[at];
+		Staged next = stage[at];
 		ROLLED for (; at < end; at += threads) {
-			Record record = next;
+			Staged record = next;
 			if (at + threads < end) next = stage[at + threads];
-			to[counters[bin(record.key)] + at] = made(record);
+			to[counters[bin(Keys::key_of(record))] + at] = made(record);
 		}
 	}
 
 private:
 	DEVICE u32 bin(u32 key) const { return key >> shift & mask; }
+	DEVICE u32 bin_of_item(int i) const { return Keys::bin_of_item(i, shift, mask); }
 	DEVICE void set_rank(int i, u32 rank) { ranks[i / 2] = i % 2 ? ranks[i / 2] | rank << 16 : rank; }
 	DEVICE u32 rank(int i) const { return i % 2 ? ranks[i / 2] >> 16 : ranks[i / 2] & 0xffff; }
 
 	// Rows of sorted keys share a bin: one lane counts for all, since lanes that add to one counter wait for each
 	// other.
 	template <bool whole, class Inside> DEVICE void count(const Inside& inside) {
-		u32 one = shuffle(key[0], 0), differ = 0;
 		bool all = true;
-		UNROLL for (int i = 0; i < items; i++) differ |= key[i] ^ one, all &= whole || inside(i);
-		if (vote((differ >> shift & mask) == 0 && all) == ALL_LANES) {
-			u32 first = lane_index() == 0 ? atomic_add(counters + bin(one), 32u * items) : 0;
+		UNROLL for (int i = 0; i < items; i++) all &= whole || inside(i);
+		if (vote(Keys::bins_differ(shift, mask) == 0 && all) == ALL_LANES) {
+			u32 first = lane_index() == 0 ? atomic_add(counters + bin_of_item(0), 32u * items) : 0;
 			first = (shuffle(first, 0) + lane_index()) * 0x10001 + (32u << 16);
 			UNROLL for (int k = 0; k < (items + 1) / 2; k++) ranks[k] = first + 64 * k * 0x10001;
 			return;
 		}
 		UNROLL for (int i = 0; i < items; i++) {
-			set_rank(i, whole ? atomic_add(counters + bin(key[i]), 1u)
-			                  : add_shared_if(inside(i), shared_place(counters + bin(key[i])), 1));
+			u32* counter = counters + bin_of_item(i);
+			set_rank(i, whole ? atomic_add(counter, 1u) : add_shared_if(inside(i), shared_place(counter), 1));
 		}
 	}
 
@@ -114,9 +132,9 @@ private:
 		}
 		sync_block();
 	}
-	template <bool whole, class Inside, class Low> DEVICE void put(const Inside& inside, const Low& low) {
+	template <bool whole, class Inside, class Item> DEVICE void put(const Inside& inside, const Item& staged) {
 		UNROLL for (int i = 0; i < items; i++) {
-			if (whole || inside(i)) stage[starts[bin(key[i])] + rank(i)] = {low(i), key[i]};
+			if (whole || inside(i)) stage[starts[bin_of_item(i)] + rank(i)] = staged(i);
 		}
 	}
 	// Waits for the reserved places, after staging.
@@ -128,3 +146,12 @@ private:
 		}
 	}
 };
+
+// Zeroes the counts of the key scan for the next sort: those of buckets, and those of the classes of this tile unless
+// they are still needed. By all threads of the pass that reads the column.
+template <int threads> DEVICE void clear_counts(const Buckets& b, bool classes) {
+	for (u32 i = block_index() * threads + thread_index(); i < 1u << b.bits; i += grid_blocks() * threads)
+		((u32*)b.counts)[i] = 0;
+	if (classes && thread_index() < CLASSES)
+		((u32*)b.classCounts)[thread_index() * grid_blocks() + block_index()] = 0;
+}

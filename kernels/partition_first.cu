@@ -93,7 +93,8 @@ template <class Word, int threads, int tile, int bins, bool floats, bool equaliz
 		lows.set(i, (u32)code);
 	}
 	template <bool whole, class Inside> DEVICE void scatter(const Inside& inside) {
-		scatterer.template scatter<whole>(cursors(), inside, [&](int i) { return lows.get(i); });
+		scatterer.template scatter<whole>(cursors(), inside,
+		                                  [&](int i) { return Record{lows.get(i), scatterer.key[i]}; });
 		scatterer.template write<whole>((Record*)b.records[0], [&](const Record& r) { return lows.made(r); });
 	}
 
@@ -164,19 +165,11 @@ template <class Word, int threads, int tile, int bins, bool floats, bool equaliz
 		return all;
 	}
 
-	// Zeroes the counts of the key scan for the next sort: those of buckets, and those of the classes of this tile
-	// unless they are still needed.
-	DEVICE void clear_counts(bool classes) const {
-		for (u32 i = block_index() * threads + thread_index(); i < 1u << b.bits; i += grid_blocks() * threads)
-			((u32*)b.counts)[i] = 0;
-		if (classes && thread_index() < CLASSES)
-			((u32*)b.classCounts)[thread_index() * grid_blocks() + block_index()] = 0;
-	}
 	DEVICE void run(Word* x) {
 		const Decision* v = (const Decision*)b.decision;
 		u32 go = v->accepted, records = v->records;
 		bool plain = records == b.n;
-		clear_counts(go ? plain : !v->split);
+		clear_counts<threads>(b, go ? plain : !v->split);
 		if (!go) return;
 		if (plain && tileFirst + (u64)tile <= b.n) run_whole(x);
 		else run_mixed(x, !plain);

@@ -160,7 +160,10 @@ template <class Word, u32 rows> struct Sampler {
 		if (least > greatest) least = greatest = 0;
 		u64 below = (1ull << stride) - 1, more = range_margin(b, m.warps, stride, &least, &greatest);
 		u64 low = least > more ? least - more : least & below, last = most - greatest > more ? greatest + more : most;
-		if (thread_index() == 0) make_map(map, low, last, most, stride, (u32)b->rowBits), map->heavies = 0;
+		if (thread_index() == 0) {
+			make_map(map, low, last, most, stride, (u32)b->rowBits), map->heavies = 0;
+			if (b->valuesOnly) map->rowScale = 0; // equal numbers have one prefix
+		}
 		if (thread_index() < CLASSES) map->heavy[thread_index()] = {};
 		sync_block();
 		if (f->form == FORM_FLOAT) map_values(map, least, greatest);
@@ -403,6 +406,7 @@ template <class Word, u32 rows> struct Sampler {
 		bool floating = map->floating != 0;
 		if (!floating && b->minimumBits < 64 && (u64)(greatest - least) >> stride >> b->minimumBits == 0)
 			return REASON_FEW_BITS;
+		if (b->valuesOnly) return has_oversized_bucket(map, (float)s.fullest, sample) ? REASON_LARGE : REASON_NONE;
 		float pairs = 0.5f * s.sampled,
 		      tiedNeighbours = s.neighbours / (pairs - s.neighbours + 0.5f); // of a row: neighbours that tie with it
 		float codes = (float)(1ull << map->left) / (float)(1u << below_bins(map));
@@ -436,7 +440,7 @@ template <class Word, u32 rows> struct Sampler {
 	// Reports whether a cell with the given sampled rows has a bucket that is too large: five standard deviations are
 	// no chance. Row numbers spread the rows of short codes.
 	DEVICE bool has_oversized_bucket(const Map* map, float hits, u32 sample) const {
-		if (map->left > 32 - CELL_BITS) return false;
+		if (map->left > 32 - CELL_BITS && !b->valuesOnly) return false;
 		float mean = BUCKET_SORT_LARGE_ROWS * (float)(1u << (b->bits - cell_bits())) * sample / b->n;
 		float above = hits - mean - 4;
 		return above > 0 && above * above > 25 * mean;
@@ -444,8 +448,9 @@ template <class Word, u32 rows> struct Sampler {
 	// Reports whether equalize is worth trying, if this map is not good enough.
 	DEVICE bool may_equalize(const Map* map, u32 reason) {
 		const u64 sample = rows < b->n ? rows : b->n;
-		const bool can = sizeof(Word) == 8 && f->form != FORM_KEYS && f->form != FORM_RANK && !map->narrow &&
-		                 may_read_more();
+		const u64 form = f->form;
+		const bool can = sizeof(Word) == 8 && !b->valuesOnly && form != FORM_KEYS && form != FORM_RANK &&
+		                 !map->narrow && may_read_more();
 		if (!can || few_others(b, m.sums->sampled, sample)) return false;
 		if (reason == REASON_NONE) return m.sums->sampled * 4 >= sample && uneven();
 		return reason == REASON_EQUAL || reason == REASON_LARGE;
@@ -522,14 +527,14 @@ template <class Word, u32 rows> struct Sampler {
 		group(map);
 		find_heavy(map);
 		add_up(map);
-		find_near(map);
+		if (!b->valuesOnly) find_near(map);
 		const u32 reason = reason_to_decline(map, least, greatest);
 		const bool unevenly = may_equalize(map, reason);
 		if (thread_index() != 0) return;
 		Decision v = {};
 		v.sampled = m.sums->sampled, v.ties = m.sums->ties, v.neighbours = m.sums->neighbours;
 		v.reason = reason, v.order = unevenly ? ORDER_UNEVEN : ORDER_NONE;
-		v.split = !unevenly && can_split(b, v.reason) && splits_heavy(map);
+		v.split = !unevenly && can_split(b, v.reason) && (splits_heavy(map) || must_split(b));
 		v.early = v.reason != REASON_NONE && !v.split && early(least, greatest);
 		v.narrow = sizeof(Word) == 8 && map->narrow;
 		if (!keys_fit(f)) v.reason = REASON_OUT_OF_RANGE, v.early = 1;

@@ -18,6 +18,7 @@ template <int items_> struct Shape {
 };
 typedef Shape<BINNING_ITEMS> PackedShape;
 typedef Shape<BINNING_WIDE_ITEMS> WideShape;
+typedef Shape<BINNING_VALUE_ITEMS> ValueShape; // of values of 4 bytes
 
 // The rows of a tile.
 template <class S> struct TileRows {

@@ -11,12 +11,14 @@ const (
 
 	// Two blocks of digit binning fit a multiprocessor, so that one tile is ranked while the other is written.
 	// Wide records take 1.5 times the memory.
-	BinningThreads   = 384
-	BinningItems     = 26
-	BinningWideItems = 17
-	BinningTile      = BinningThreads * BinningItems
-	BinningWideTile  = BinningThreads * BinningWideItems
-	StripRows        = 1 << 29 // the most of a launch, whose status words hold counts of 30 bits (paper, section 3.4)
+	BinningThreads    = 384
+	BinningItems      = 26
+	BinningWideItems  = 17
+	BinningValueItems = 44 // of values of 4 bytes without rows
+	BinningTile       = BinningThreads * BinningItems
+	BinningWideTile   = BinningThreads * BinningWideItems
+	BinningValueTile  = BinningThreads * BinningValueItems
+	StripRows         = 1 << 29 // the most of a launch, whose status words hold counts of 30 bits (paper, section 3.4)
 
 	HistogramThreads = 512      // two blocks fill a multiprocessor
 	HistogramBytes   = 64 << 10 // enough counters for each bin that lanes seldom wait for one another
@@ -54,15 +56,18 @@ const (
 	PartitionSecondThreads = 512
 	PartitionSecondTile    = PartitionSecondThreads * 16
 	PartitionOnlyThreads   = 512
+	PartitionValueThreads  = 512 // of passes that read the column, without rows
 	PartitionOnlyTile      = PartitionOnlyThreads * 16
 	BucketBits             = 16 // the most bits of a partition: 16-bit counters for all buckets fill shared memory
 	SmallBucketBits        = 12 // the most that one block plans
 	OnlyPassBits           = 11 // the most of a single pass
 
-	BucketSortThreads     = 256
-	BucketSortItems       = 18
-	BucketSortWideThreads = 384 // wide records take more memory
-	BucketSortWideItems   = 12  // bucket ranges are equally large
+	BucketSortThreads          = 256
+	BucketSortItems            = 18
+	BucketSortWideThreads      = 384 // wide records take more memory
+	BucketSortWideItems        = 12  // bucket ranges are equally large
+	BucketSortWideValueThreads = 512 // keys only: words of 8 bytes take more registers
+	BucketSortWideValueItems   = 9
 	// The most rows of a bucket range: 32 less than a block's items, for ranges that begin within a line of memory.
 	BucketRangeRows   = BucketSortThreads*BucketSortItems - 32
 	BucketSortBinBits = 12 // the bits by which the rows of a bucket range are binned

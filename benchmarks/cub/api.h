@@ -54,6 +54,9 @@ void make_validity(Address words, uint64_t n, uint64_t seed, uint32_t nullsPerce
 Faults prove_rows(Keys keys, Address rows, uint64_t n, Address seen, Address stream);
 // prove_first proves that the first k row numbers are the leading rows of the order.
 Faults prove_first(Keys keys, Address rows, uint64_t n, uint64_t k, Address stream);
+// prove_values proves that values are those of a key in its order: neighbours, and sums that agree for equal multisets.
+// twice counts sums that differ.
+Faults prove_values(Key key, Address sorted, uint64_t n, Address stream);
 // prove_gathered compares a gathered column of 8 bytes.
 Faults prove_gathered(Address values, Address rows, uint64_t n, Address gathered, Address stream);
 
@@ -65,6 +68,7 @@ int theirs_version(int version);
 Theirs *theirs_new(int version, int width, uint64_t n); // bytes of a key: 4 or 8
 void theirs_load(Theirs *, Address keys, Address stream);
 void theirs_sort(Theirs *, Address stream);
+void theirs_sort_keys(Theirs *, Address stream); // SortKeys, without row numbers
 void theirs_free(Theirs *);
 // The rows of the k least keys, in any order, which some versions find.
 int theirs_has_topk(int version);

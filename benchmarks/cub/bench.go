@@ -15,6 +15,8 @@ type Engine interface {
 	// Sort sorts columns on the device by one key or two, and returns the row numbers of the order, of 4 bytes: limit
 	// rows, or all for 0.
 	Sort(keys []Key, rows, limit int) Ptr
+	// SortValues returns the sorted values of a column of integers without nulls, on the device.
+	SortValues(key Key, rows int) Ptr
 	Report() Report // about the last Sort
 	// Encode returns the codes of rows, 8 bytes each, by two keys.
 	Encode(keys []Key, rows int) Ptr
@@ -165,6 +167,9 @@ func (b *bench) race(j job, n int) timed {
 }
 
 func (b *bench) raceRuns(j job, n, runs int) (t timed) {
+	if j.alone {
+		return b.raceValues(j, n, runs)
+	}
 	keys := b.make(j, n, 42)
 	var rows Ptr
 	t.ours, rows = b.timeSort(runs, func() Ptr { return b.Sort(keys, n, 0) })
@@ -175,16 +180,34 @@ func (b *bench) raceRuns(j job, n, runs int) (t timed) {
 	if len(keys) > 1 {
 		codes, bytes = b.Encode(keys, n), 8
 	}
-	for version := range cubVersions() {
-		cub := newTheirs(version, bytes, n)
-		ms := b.median(runs, func() { cub.load(codes, b.stream) }, func() { cub.sort(b.stream) })
-		cub.free()
-		if version == 0 || ms < t.theirs {
-			t.theirs = ms
-		}
-	}
+	t.theirs = b.timeTheirs(codes, bytes, n, runs, func(cub theirs) { cub.sort(b.stream) })
 	b.Release()
 	return t
+}
+
+// raceValues does the same for keys only.
+func (b *bench) raceValues(j job, n, runs int) (t timed) {
+	key := b.make(j, n, 42)[0]
+	var values Ptr
+	t.ours, values = b.timeSort(runs, func() Ptr { return b.SortValues(key, n) })
+	t.Report = b.Report()
+	t.right = b.holds(b.stream.proveValues(key, values, n), "timed, keys only", n)
+	b.Release()
+	t.theirs = b.timeTheirs(key.Values, key.Bytes(), n, runs, func(cub theirs) { cub.sortKeys(b.stream) })
+	return t
+}
+
+// timeTheirs is the median time of CUB's fastest version.
+func (b *bench) timeTheirs(codes Ptr, bytes, n, runs int, sort func(theirs)) (least float64) {
+	for version := range cubVersions() {
+		cub := newTheirs(version, bytes, n)
+		ms := b.median(runs, func() { cub.load(codes, b.stream) }, func() { sort(cub) })
+		cub.free()
+		if version == 0 || ms < least {
+			least = ms
+		}
+	}
+	return least
 }
 
 // time prints the times of one distribution.
@@ -197,11 +220,15 @@ func (b *bench) time(r recipe, n int) {
 // phases prints when each kernel of a sort ends, after the one before it.
 func (b *bench) phases(j job, n int) {
 	keys := b.make(j, n, 42)
-	b.Sort(keys, n, 0)
+	sort := func() { b.Sort(keys, n, 0) }
+	if j.alone {
+		sort = func() { b.SortValues(keys[0], n) }
+	}
+	sort()
 	b.Release()
 	names, ends := []string{""}, []event{b.stream.now()}
 	b.OnLaunch(func(kernel string) { names, ends = append(names, kernel), append(ends, b.stream.now()) })
-	b.Sort(keys, n, 0)
+	sort()
 	b.OnLaunch(nil)
 	what := j.name
 	if what == "" {

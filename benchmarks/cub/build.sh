@@ -36,7 +36,7 @@ else
 	theirs newest "$newest/nvidia/cu13/include/cccl"
 	cp "$toolkit/lib/libcudart_static.a" "$objects"
 fi
-rm -f "$objects/libcomparison.a"
+rm -f "$objects/libcomparison.a" "$out" # Go does not see that the library has changed
 ar rcs "$objects/libcomparison.a" "$objects"/*.o
 cd "$root"
 gpu/build.sh go test -c -tags "$tags" -o "$out" ./gpu

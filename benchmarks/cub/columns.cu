@@ -57,6 +57,33 @@ Faults prove_first(Keys o, Address rowNumbers, u64 n, u64 k, Address stream) {
 	});
 }
 
+// The sums of values, of their hashes and of the squares of these.
+struct Sums {
+	u64 of[3];
+};
+static Sums sums_of(Key key, Address values, u64 n, Address stream) {
+	Sums found, *sums = (Sums*)allocate(sizeof(Sums));
+	fill(sums, 0, sizeof(Sums), stream);
+	for_each(n, stream, [=] ITEM(u64 i) {
+		u64 x = width_of(key.type) == 4 ? ((const u32*)values)[i] : ((const u64*)values)[i], hash = mix(x);
+		add(&sums->of[0], x), add(&sums->of[1], hash), add(&sums->of[2], hash * hash);
+	});
+	read_back(&found, sums, sizeof found, stream);
+	release(sums);
+	return found;
+}
+
+Faults prove_values(Key key, Address sorted, u64 n, Address stream) {
+	const Sums before = sums_of(key, key.values, n, stream), after = sums_of(key, sorted, n, stream);
+	Key result = key;
+	result.values = sorted;
+	Faults f = count_faults(n, stream, [=] ITEM(Faults * f, u64 i) {
+		if (i > 0 && compare_rows(result, (u32)(i - 1), (u32)i) > 0) add(&f->order, 1);
+	});
+	for (int k = 0; k < 3; k++) f.twice += before.of[k] != after.of[k];
+	return f;
+}
+
 Faults prove_gathered(Address values, Address rows, u64 n, Address gathered, Address stream) {
 	return count_faults(n, stream, [=] ITEM(Faults * f, u64 i) {
 		if (((const u64*)gathered)[i] != ((const u64*)values)[((const u32*)rows)[i]]) add(&f->order, 1);

@@ -18,6 +18,7 @@ const usage = `usage: cub [image FILE] COMMAND
 prove LOG2       every type, distribution, order and size up to 2^LOG2 rows: 0 wrong rows
 table LOG2...    the jobs that speeds are asked for, at 2^LOG2 rows: 28, 24, 20, 16
 time LOG2...     medians of all distributions for 2^LOG2 rows
+values LOG2...     keys only: proofs, phases, and the rows of the table
 limits LOG2...   the first rows of 2^LOG2 by selects, and sorts of all
 phases LOG2...   when each kernel ends, for two distributions, several keys, and nulls
 search LOG2 SECONDS   generated distributions of 2^LOG2 rows, and which are the slowest
@@ -54,6 +55,11 @@ func Compare(e Engine, words []string) int {
 		b.prove()
 	case "search":
 		b.search(numbers[0], time.Duration(numbers[1])*time.Second)
+	case "values":
+		b.proveValues()
+		for _, log2 := range sizes {
+			b.valueRows(log2)
+		}
 	case "limits":
 		b.proveLimits()
 		for _, log2 := range sizes {

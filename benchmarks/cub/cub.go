@@ -106,6 +106,11 @@ func (s Stream) proveFirst(keys []Key, rows Ptr, n, k int) faults {
 	return f
 }
 
+// proveValues proves the sorted values of a key.
+func (s Stream) proveValues(key Key, sorted Ptr, n int) faults {
+	return faultsOf(C.prove_values(keysOf([]Key{key}).key[0], C.Address(sorted), C.uint64_t(n), C.Address(s)))
+}
+
 // proveGathered proves a gathered column of 8 bytes.
 func (s Stream) proveGathered(values, rows Ptr, n int, gathered Ptr) faults {
 	return faultsOf(C.prove_gathered(C.Address(values), C.Address(rows), C.uint64_t(n), C.Address(gathered),
@@ -145,6 +150,7 @@ func newTheirs(version, keyBytes, n int) theirs {
 
 func (t theirs) load(keys Ptr, s Stream) { C.theirs_load(t.c, C.Address(keys), C.Address(s)) }
 func (t theirs) sort(s Stream)           { C.theirs_sort(t.c, C.Address(s)) }
+func (t theirs) sortKeys(s Stream)       { C.theirs_sort_keys(t.c, C.Address(s)) }
 func (t theirs) topK(k int, s Stream)    { C.theirs_topk(t.c, C.uint64_t(k), C.Address(s)) }
 func (t theirs) free()                   { C.theirs_free(t.c) }
 

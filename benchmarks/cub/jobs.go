@@ -28,6 +28,7 @@ type job struct {
 	keys  []recipe
 	asked [4]float64 // for 2^28, 2^24, 2^20, 2^16 rows; 0: not in the table
 	mode  int        // 1: descending, 2: nulls at the start
+	alone bool       // keys only: values are sorted, without row numbers
 	name  string     // empty: the distribution's
 }
 
@@ -50,7 +51,28 @@ func (j job) String() string {
 	if j.mode&1 != 0 {
 		name += ", desc"
 	}
+	if j.alone {
+		name += ", keys only"
+	}
 	return name
+}
+
+// valueJobs are the rows of the table for keys only: uniform keys, and the paper's AND of uniform numbers.
+func valueJobs() (jobs []job) {
+	add := func(asked [4]float64, t Type, mode int, distributions ...distribution) {
+		for _, d := range distributions {
+			jobs = append(jobs, job{keys: []recipe{{Type: t, distribution: d}}, asked: asked, mode: mode, alone: true})
+		}
+	}
+	uniform32, uniform64, low := [4]float64{2, 1.8, 1.5}, [4]float64{4, 3.6, 2.5}, [4]float64{1.4, 1.4}
+	add(uniform32, U32, 0, C.UNIFORM)
+	add(uniform32, I32, 1, C.UNIFORM)
+	add(uniform64, U64, 0, C.UNIFORM)
+	add(uniform64, I64, 1, C.UNIFORM)
+	for _, t := range []Type{U32, U64} {
+		add(low, t, 0, C.AND2, C.AND4, C.AND8, C.AND16)
+	}
+	return jobs
 }
 
 // tableJobs are the rows of the table.
@@ -61,7 +83,7 @@ func tableJobs() (jobs []job) {
 		}
 	}
 	named := func(name string, mode int, asked [4]float64, keys ...recipe) {
-		jobs = append(jobs, job{keys, asked, mode, name})
+		jobs = append(jobs, job{keys: keys, asked: asked, mode: mode, name: name})
 	}
 	for _, t := range []Type{U32, I32, F32} {
 		add(t, [4]float64{2, 2, 2.2, 2.2}, C.UNIFORM)
@@ -109,5 +131,5 @@ func tableJobs() (jobs []job) {
 	for _, t := range []Type{U32, I64} {
 		add(t, [4]float64{8, 8}, C.SORTED, C.REVERSED)
 	}
-	return jobs
+	return append(jobs, valueJobs()...)
 }

@@ -38,6 +38,7 @@ func (b *bench) prove() {
 	}
 	b.proveClasses()
 	b.proveKeys()
+	b.proveValues()
 	b.proveLimits()
 	fmt.Printf("%d sorts proved, %d wrong\n", b.cases, b.wrong)
 }
@@ -96,6 +97,37 @@ func (b *bench) proveKeys() {
 	}
 	b.withThresholds(func(t *Thresholds) { t.KeysRows = 0 }, pairs)
 	pairs()
+}
+
+// proveValues proves keys only of every distribution, in both orders.
+func (b *bench) proveValues() {
+	before := b.cases
+	for d := range distribution(distributions) {
+		for _, t := range []Type{U32, I32, U64, I64} {
+			for i, n := range []int{1, 9999, 60_001, 1<<20 + 7, 1<<21 + 13, b.most - 12345} {
+				j := job{keys: []recipe{{Type: t, distribution: d}}, mode: (int(d) + i) % 2, alone: true}
+				if i < 5 || d%8 == 0 {
+					b.checkValues(j, n)
+				}
+			}
+		}
+	}
+	fmt.Printf("%d sorts of keys only proved, %d wrong so far\n", b.cases-before, b.wrong)
+}
+
+// checkValues proves a job of keys only, without a single launch.
+func (b *bench) checkValues(j job, n int) {
+	if n < 1 || n > b.most {
+		return
+	}
+	b.withThresholds(func(t *Thresholds) { t.SmallSortRows = 0 }, func() {
+		key := b.make(j, n, uint64(n)+uint64(j.keys[0].distribution))[0]
+		b.Spoil()
+		f := b.stream.proveValues(key, b.SortValues(key, n), n)
+		b.holds(f, fmt.Sprintf("%s mode %d %s", j, j.mode, b.Report().Path), n)
+		b.cases++
+		b.Release()
+	})
 }
 
 // check proves a job, by a single launch as well where the engine has one. Sizes beyond the most rows are left out.

@@ -47,7 +47,14 @@ func (b *bench) table(log2 int) {
 		return
 	}
 	b.warmUp()
-	for _, j := range tableJobs() {
+	b.rows(tableJobs(), log2, column)
+	b.gatherRows(log2)
+	b.limitRows(log2, -100, 100)
+}
+
+// rows prints the rows of jobs for which a speed is asked for.
+func (b *bench) rows(jobs []job, log2, column int) {
+	for _, j := range jobs {
 		asked := j.asked[column]
 		if asked == 0 {
 			continue
@@ -56,8 +63,18 @@ func (b *bench) table(log2 int) {
 		row(j.String(), log2, asked, t.ratio(), "x", t.ratio() >= asked,
 			fmt.Sprintf("%.4f ms, %.4f ms, %d bits, %s%s", t.ours, t.theirs, t.Bits, t.Path, mark(t.right)))
 	}
-	b.gatherRows(log2)
-	b.limitRows(log2, -100, 100)
+}
+
+// valueRows prints when the kernels of keys only end, and their rows of the table.
+func (b *bench) valueRows(log2 int) {
+	column := slices.Index(jobRows, log2)
+	b.warmUp()
+	for _, j := range valueJobs() {
+		b.phases(j, 1<<log2)
+	}
+	if column >= 0 {
+		b.rows(valueJobs(), log2, column)
+	}
 }
 
 // gatherRows gathers columns of 8 bytes by the result of a sort, as the engine does: in windows. Plain is a gather

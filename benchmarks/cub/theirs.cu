@@ -22,9 +22,16 @@ struct Theirs {
 	void* temp;
 	size_t bytes;
 
-	void sort(cudaStream_t stream) {
+	// Without temp memory, they return the bytes that they need.
+	size_t sort(cudaStream_t stream) {
 		size_t all = bytes;
-		version->sort(width, keys, rows, (uint32_t)n, temp, temp ? &all : &bytes, stream);
+		version->sort(width, keys, rows, (uint32_t)n, temp, &all, stream);
+		return all;
+	}
+	size_t sort_keys(cudaStream_t stream) {
+		size_t all = bytes;
+		version->sort_keys(width, keys, (uint32_t)n, temp, &all, stream);
+		return all;
 	}
 };
 
@@ -41,7 +48,7 @@ Theirs* theirs_new(int version, int width, uint64_t n) {
 		must(cudaMalloc(&t->keys[i], n * width));
 		must(cudaMalloc(&t->rows[i], n * 4));
 	}
-	t->sort(0); // asks for the bytes
+	t->bytes = std::max(t->sort(0), t->sort_keys(0));
 	must(cudaMalloc(&t->temp, t->bytes));
 	return t;
 }
@@ -56,6 +63,8 @@ void theirs_sort(Theirs* t, Address stream) {
 	number_rows<<<(unsigned)std::min<size_t>(t->n / 1024 + 1, 132 * 8), 256, 0, s>>>(t->rows[0], (uint32_t)t->n);
 	t->sort(s);
 }
+
+void theirs_sort_keys(Theirs* t, Address stream) { t->sort_keys((cudaStream_t)stream); }
 
 int theirs_has_topk(int version) { return versions[version]->topk != nullptr; }
 

@@ -25,6 +25,16 @@ static void sort_any(int width, void* keys[2], uint32_t* rows[2], uint32_t n, vo
 	(width == 4 ? sort_pairs<uint32_t> : sort_pairs<uint64_t>)(keys, rows, n, temp, bytes, stream);
 }
 
+template <class K>
+static void sort_alone(void* keys[2], uint32_t n, void* temp, size_t* bytes, cudaStream_t stream) {
+	cub_of::DoubleBuffer<K> k((K*)keys[0], (K*)keys[1]);
+	must(cub_of::DeviceRadixSort::SortKeys(temp, *bytes, k, (int)n, 0, 8 * sizeof(K), stream));
+}
+
+static void sort_keys(int width, void* keys[2], uint32_t n, void* temp, size_t* bytes, cudaStream_t stream) {
+	(width == 4 ? sort_alone<uint32_t> : sort_alone<uint64_t>)(keys, n, temp, bytes, stream);
+}
+
 #if CUB_VERSION >= 300500
 #include <cub/device/device_topk.cuh>
 #include <cuda/iterator>
@@ -48,4 +58,4 @@ static void topk_any(int width, void* keys[2], uint32_t* rows[2], uint32_t n, ui
 static decltype(CubVersion::topk) const topk_any = nullptr;
 #endif
 
-extern "C" const CubVersion CUB_ENTRY = {CUB_VERSION, sort_any, topk_any};
+extern "C" const CubVersion CUB_ENTRY = {CUB_VERSION, sort_any, sort_keys, topk_any};

@@ -9,6 +9,7 @@ typedef struct {
 	int number; // CUB_VERSION
 	void (*sort)(int width, void* keys[2], uint32_t* rows[2], uint32_t n, void* temp, size_t* bytes,
 	             cudaStream_t stream);
+	void (*sort_keys)(int width, void* keys[2], uint32_t n, void* temp, size_t* bytes, cudaStream_t stream);
 	// The rows of the k least keys, in any order, with keys[1] and rows[1] as output; NULL in versions without it.
 	void (*topk)(int width, void* keys[2], uint32_t* rows[2], uint32_t n, uint32_t k, void* temp, size_t* bytes,
 	             cudaStream_t stream);

@@ -333,13 +333,18 @@ void dictionary_encode(const u64* a) {
 	}
 }
 
-enum Records { FIELD, WIDE, PACKED, ROWS };
+enum Records { FIELD, WIDE, PACKED, ROWS, VALUES };
+
+// The value that a column of integers has for a number of its field, which is over the whole range of the type.
+u64 value_of(const Field& f, u64 number) { return (f.base[0] + (number - f.bias) * f.mul) & low(8 * f.width); }
 
 void binning(const u64* a, Records in, Records out, u64 blocks) {
 	const Field* f = at<Field>(a[0]);
 	u64 rowBits = a[5], restIn = a[6] & 255, lift = a[6] >> 8 & 255, to = a[6] >> 16 & 255, restOut = a[6] >> 24,
 	    first = a[7], strip = a[8], shift = a[9], bits = a[10], status = a[13], phase = a[15];
-	u64 tile = in == WIDE || out == WIDE || (in == FIELD && out == ROWS) ? BINNING_WIDE_TILE : BINNING_TILE,
+	u64 tile = in == VALUES && f->width == 4                                  ? BINNING_VALUE_TILE
+	           : in == WIDE || out == WIDE || (in == FIELD && out == ROWS) ? BINNING_WIDE_TILE
+	                                                                       : BINNING_TILE,
 	    tiles = (strip + tile - 1) / tile;
 	expect(blocks == tiles, "a grid that is not for the tiles of the strip");
 	expect(bits >= 1 && bits <= RADIX_BITS && shift + bits <= 64, "a digit out of the code");
@@ -356,13 +361,19 @@ void binning(const u64* a, Records in, Records out, u64 blocks) {
 	}
 	u64 below = in == FIELD ? 0 : rowBits;
 	if (out == WIDE) expect(below + lift <= to && to < 64 && restOut <= 4, "parts that are none");
-	if (in == FIELD) expect_column(*f);
+	if (in == FIELD || in == VALUES) expect_column(*f);
+	if (in == VALUES) expect(f->form == FORM_INTEGER && f->validity == 0, "values that are not alone");
 	u32 places[RADIX_BINS];
 	memcpy(places, at<u32>(a[11]), sizeof places);
 	for (u64 i = first; i < first + strip; i++) {
 		u64 code, row;
 		switch (in) {
 		case FIELD: code = word(f, 1, i), row = i; break;
+		case VALUES: {
+			Field here = *f;
+			here.values = a[1], code = word(&here, 1, i) & low(8 * f->width), row = 0;
+			break;
+		}
 		case WIDE:
 			code = at<u64>(a[1])[i] >> rowBits,
 			row = little(a[2] + i * restIn, restIn) << rowBits | (at<u64>(a[1])[i] & low(rowBits));
@@ -378,6 +389,10 @@ void binning(const u64* a, Records in, Records out, u64 blocks) {
 			memcpy(at<u8>(a[4]) + place * restOut, &rest, restOut);
 		}
 		if (out == ROWS) at<u32>(a[4])[place] = (u32)row;
+		if (out == VALUES) {
+			u64 value = value_of(*f, code);
+			memcpy(at<u8>(a[3]) + place * f->width, &value, f->width);
+		}
 	}
 	if (a[12]) memcpy(at<u32>(a[12]), places, sizeof places);
 }
@@ -451,20 +466,23 @@ void sample(const u64* a, u64 blocks) {
 		at<Report>(b.report)->sample = STATUS_IN_ORDER;
 		return;
 	}
+	if (b.valuesOnly)
+		expect(f.form == FORM_INTEGER && !b.checksOrder, "values that are not alone");
 	if (b.n % 7 == 5 && f.form != FORM_KEYS) {
 		v.split = 1, v.reason = REASON_EQUAL;
 		at<Report>(b.report)->sample = STATUS_PLAN_ONLY;
 		return;
 	}
 	if (b.n % 7 == 4) {
+		v.split = b.valuesOnly && f.validity; // nulls always are
 		v.reason = REASON_EQUAL, at<Report>(b.report)->sample = STATUS_PLAN_ONLY;
 		return;
 	}
-	if (b.n % 7 == 6 && f.width == 8 && f.form != FORM_KEYS && b.readsMore) {
+	if (b.n % 7 == 6 && f.width == 8 && !b.valuesOnly && f.form != FORM_KEYS && b.readsMore) {
 		v.order = ORDER_UNEVEN, at<Report>(b.report)->sample = STATUS_UNEVEN;
 		return;
 	}
-	if (b.n % 7 != 3 || in_order(s)) return; // also if null has no number, and a word has no bits for it
+	if (b.n % 7 != 3 || in_order(s) || (b.valuesOnly && f.validity)) return; // also if null has no number, and a word has no bits for it
 	v.early = 1, v.reason = REASON_EQUAL;
 	at<Report>(b.report)->decision = v, at<Report>(b.report)->sample = STATUS_DECLINED;
 	at<Report>(b.report)->statistics.any = s.any & s.notAll, at<Report>(b.report)->statistics.notAll = ~0ull;
@@ -497,6 +515,7 @@ void plan_of(const Buckets& b) {
 	v.records = 0;
 	for (u64 row = 0; row < b.n; row++) v.records += is_value(b, numbered(b, row));
 	if (b.n % 15 == 0 && b.field.form != FORM_KEYS && counts_rows(v)) v.split = 1;
+	if (b.n % 5 == 0 && b.valuesOnly && v.records != b.n) v.split = 1;
 	v.reason = in_order(report.statistics)           ? REASON_ORDERED
 	           : b.n % 5 == 0 || v.reason || v.split ? REASON_EQUAL
 	                                                 : REASON_NONE;
@@ -593,6 +612,79 @@ void bucket_sort(const u64* a, u64 blocks) {
 }
 
 void bucket_sort_large(const u64*) {}
+
+// Keys only: records are numbers.
+void expect_values(const Buckets& b, bool wide) {
+	expect(b.valuesOnly && b.field.width == (wide ? 8u : 4u), "rows that are not values");
+}
+
+// The numbers of all rows but nulls, in any order; the stand-in has no heavy values.
+void write_numbers(const Buckets& b) {
+	u64 to = b.records[0], width = b.field.width;
+	for (u64 row = b.n; row-- > 0;) {
+		Numbered r = numbered(b, row);
+		if (is_value(b, r)) memcpy(at<u8>(to), &r.number, width), to += width;
+	}
+}
+// Writes the values of sorted numbers, and zeros for nulls.
+void write_values(const Buckets& b, const std::vector<u64>& numbers) {
+	const u64 width = b.field.width, records = numbers.size();
+	memset(at<u8>(b.rows), 0, b.n * width);
+	for (u64 i = 0, first = b.column.nullsAtStart ? b.n - records : 0; i < records; i++) {
+		u64 value = value_of(b.field, numbers[i]);
+		memcpy(at<u8>(b.rows) + (first + i) * width, &value, width);
+	}
+}
+std::vector<u64> numbers_at(u64 address, const Buckets& b) {
+	std::vector<u64> numbers(at<Decision>(b.decision)->records);
+	for (u64 i = 0; i < numbers.size(); i++) numbers[i] = little(address + i * b.field.width, b.field.width);
+	return numbers;
+}
+
+void partition_first_values(const u64* a, u64 blocks, bool wide) {
+	const Buckets& b = *(const Buckets*)a;
+	expect_values(b, wide);
+	expect(blocks == tiles_of(b), "a grid that is not that of the first pass");
+	memset(at<u8>(b.counts), 0, 4ull << b.bits);
+	if (!at<Decision>(b.decision)->split) memset(at<u8>(b.classCounts), 0, 4 * CLASSES * tiles_of(b));
+	if (at<Decision>(b.decision)->accepted) write_numbers(b);
+}
+
+void partition_second_values(const u64* a, u64 blocks, bool wide) {
+	const Buckets& b = *(const Buckets*)a;
+	expect_values(b, wide);
+	expect(blocks == b.n / PARTITION_SECOND_TILE + (1ull << b.firstBits) + 1,
+	       "a grid that is not that of the second pass");
+	if (at<Decision>(b.decision)->accepted) memcpy(at<u8>(b.records[1]), at<u8>(b.records[0]), b.field.width * b.n);
+}
+
+void bucket_sort_values(const u64* a, u64 blocks, bool wide) {
+	const Buckets& b = *(const Buckets*)a;
+	expect_values(b, wide);
+	expect(blocks == ranges_of(b), "a grid that is not that of the bucket ranges");
+	if (!at<Decision>(b.decision)->accepted) return;
+	std::vector<u64> numbers = numbers_at(b.records[b.second ? 1 : 0], b);
+	std::sort(numbers.begin(), numbers.end());
+	write_values(b, numbers);
+}
+
+void compact_values(const u64* a, u64 blocks, bool wide) {
+	const Buckets& b = *(const Buckets*)a;
+	expect_values(b, wide);
+	const Decision& v = *at<Decision>(b.decision);
+	expect(blocks == tiles_of(b), "a grid that is not that of compact_values");
+	expect(v.split && !v.accepted && v.listed == 0, "classes that are not split");
+	write_numbers(b);
+	memset(at<u8>(b.classCounts), 0, 4 * CLASSES * tiles_of(b));
+}
+
+void merge_values(const u64* a, u64, bool wide) {
+	const Buckets& b = *(const Buckets*)a;
+	expect_values(b, wide);
+	std::vector<u64> numbers = numbers_at(b.records[0], b);
+	expect(std::is_sorted(numbers.begin(), numbers.end()), "numbers that are not sorted");
+	write_values(b, numbers);
+}
 
 // The rows of classes to their places, the others to the records.
 void split_heavy(const u64* a, u64 blocks) {
@@ -797,13 +889,34 @@ void add_binnings(std::map<std::string, std::pair<int, Twin>>& all) {
 	                       {"first_wide", FIELD, WIDE},  {"only", FIELD, ROWS},
 	                       {"middle", PACKED, PACKED},   {"middle_short", PACKED, PACKED},
 	                       {"middle_wide", WIDE, WIDE},  {"last", PACKED, ROWS},
-	                       {"last_short", PACKED, ROWS}, {"last_wide", WIDE, ROWS}};
+	                       {"last_short", PACKED, ROWS}, {"last_wide", WIDE, ROWS},
+	                       {"values", VALUES, VALUES},   {"values_wide", VALUES, VALUES}};
 	for (const Pass& p : passes) {
 		bool isShort = strstr(p.name, "short");
 		all[std::string("digit_binning_") + p.name] = {16, [=](const u64* a, u64 blocks) {
 			expect(!isShort || a[5] == 32, "short records that are not");
 			binning(a, p.in, p.out, blocks);
 		}};
+	}
+}
+
+// The kernels of partition and bucket sort for keys only, each for columns of 4 and of 8 bytes.
+void add_value_kernels(std::map<std::string, std::pair<int, Twin>>& all) {
+	typedef void (*OfWidth)(const u64*, u64, bool wide);
+	const std::pair<const char*, OfWidth> kernels[] = {
+	    {"partition_first_values", partition_first_values},
+	    {"partition_only_values", partition_first_values},
+	    {"partition_second_values", partition_second_values},
+	    {"bucket_sort_values", bucket_sort_values},
+	    {"bucket_sort_large_values", [](const u64*, u64, bool) {}},
+	    {"compact_values", compact_values},
+	    {"merge_values", merge_values},
+	};
+	for (bool wide : {false, true}) {
+		for (auto& [name, twin] : kernels) {
+			all[std::string(name) + (wide ? "_wide" : "")] = {
+			    (int)(sizeof(Buckets) / 8), [=, twin = twin](const u64* a, u64 blocks) { twin(a, blocks, wide); }};
+		}
 	}
 }
 
@@ -882,7 +995,7 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"dictionary_ranks", {4, plain(dictionary_ranks)}},
 	    {"dictionary_encode", {7, plain(dictionary_encode)}},
 	};
-	static const bool complete = (add_binnings(all), true);
+	static const bool complete = (add_binnings(all), add_value_kernels(all), true);
 	(void)complete;
 	return all;
 }

@@ -27,6 +27,7 @@ struct Case {
 	u32 low = 0, high = 0; // rows in thousand that are below, above the range of the map
 	u64 reach = 0;         // not 0: how far away from it those are at most
 	u64 seed = 1;
+	bool alone = false; // keys only
 };
 
 double mostFetched = 0; // numbers for each row
@@ -35,9 +36,10 @@ void fail(const Case& k, const char* what) {
 	fprintf(
 	    stderr,
 	    "FAILED: %s: kind %d%s, %u buckets of %llu rows, groups of %u that share %u bits%s, "
-	    "%u and %u outside by up to %llu, seed %llu\n",
+	    "%u and %u outside by up to %llu, seed %llu%s\n",
 	    what, k.kind, k.few ? ", few buckets" : "", k.buckets, (unsigned long long)k.rows, k.group, k.shared,
-	    k.near ? "" : " far apart", k.low, k.high, (unsigned long long)k.reach, (unsigned long long)k.seed);
+	    k.near ? "" : " far apart", k.low, k.high, (unsigned long long)k.reach, (unsigned long long)k.seed,
+	    k.alone ? ", keys only" : "");
 	exit(1);
 }
 
@@ -56,6 +58,30 @@ void sort_buckets(Device& d, const Buckets& b, bool wide) {
 	      shared_bytes(threads * items, BUCKET_SORT_BIN_BITS, wide), b);
 	d.run(bucket_sort_large, d.multiprocessors, BUCKET_SORT_LARGE_THREADS,
 	      shared_bytes(BUCKET_SORT_LARGE_THREADS * BUCKET_SORT_LARGE_ITEMS, BUCKET_SORT_LARGE_BIN_BITS, true), b);
+}
+
+// The same for keys only.
+void sort_values(Device& d, const Buckets& b, bool wide) {
+	const u32 threads = wide ? BUCKET_SORT_WIDE_VALUE_THREADS : BUCKET_SORT_THREADS,
+	          items = wide ? BUCKET_SORT_WIDE_VALUE_ITEMS : BUCKET_SORT_ITEMS,
+	          most = 2 * shared_bytes(threads * items, BUCKET_SORT_BIN_BITS, true),
+	          mostOfLarge = 2 * shared_bytes(BUCKET_SORT_LARGE_THREADS * BUCKET_SORT_LARGE_ITEMS,
+	                                         BUCKET_SORT_LARGE_BIN_BITS, true);
+	d.run(wide ? bucket_sort_values_wide : bucket_sort_values, ceil_div(b.n, BUCKET_RANGE_ROWS), threads, most, b);
+	d.run(wide ? bucket_sort_large_values_wide : bucket_sort_large_values, d.multiprocessors, BUCKET_SORT_LARGE_THREADS,
+	      mostOfLarge, b);
+}
+
+// Sorts records that are numbers without rows, and compares the values.
+template <class Word>
+void check_values(const Case& k, Device& d, Buckets b, const std::vector<u64>& number,
+                  const std::vector<std::pair<u32, u64>>& dealt, u64 rowMask) {
+	std::vector<Word> records, values(number.size(), (Word)0xeeeeeeeeeeeeeeeeull), order(number.begin(), number.end());
+	for (auto& r : dealt) records.push_back((Word)number[r.second & rowMask]);
+	b.records[0] = (u64)records.data(), b.rows = (u64)values.data(), b.valuesOnly = 1;
+	sort_values(d, b, sizeof(Word) == 8);
+	std::sort(order.begin(), order.end());
+	if (values != order) fail(k, "a place holds another value");
 }
 
 void check(const Case& k) {
@@ -142,6 +168,8 @@ void check(const Case& k) {
 	b.decision = (u64)&decision, b.list = (u64)rest.data(), b.n = n, b.bits = b.firstBits = bits, b.rowBits = rowBits,
 	b.numberMap = (u64)&map;
 
+	if (k.alone && wide) return check_values<u64>(k, d, b, number, dealt, ~(~0ull << rowBits));
+	if (k.alone) return check_values<u32>(k, d, b, number, dealt, ~(~0ull << rowBits));
 	emulation::watch.from = (const void*)f.values, emulation::watch.to = (const void*)(f.values + n * f.width),
 	emulation::watch.loads = 0;
 	sort_buckets(d, b, wide);
@@ -163,6 +191,9 @@ int main() {
 	int sorts = 0;
 	auto run = [&](Case k) {
 		k.seed = seed++;
+		check(k), sorts++;
+		if (k.kind == VALUES) return;
+		k.alone = true;
 		check(k), sorts++;
 	};
 	for (Kind kind : {EXACT, WIDE, VALUES})

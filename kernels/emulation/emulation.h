@@ -195,7 +195,7 @@ template <class T> inline T load(const T* p) {
 	if (p >= emulation::watch.from && p < emulation::watch.to) emulation::watch.loads++;
 	return *p;
 }
-inline u64 load_past(const u64* p) { return *p; }
+template <class T> inline T load_past(const T* p) { return *p; }
 inline void load_pair(const u64* p, u64* x) { x[0] = load_relaxed(p), x[1] = load_relaxed(p + 1); }
 template <class T> inline T load_once(const T* p) { return *p; }
 template <class T> inline void store_once(T* p, T x) { *p = x; }
@@ -205,7 +205,7 @@ template <class T> inline void copy_async(T* shared, const T* global) { *shared 
 inline void wait_for_copies() {}
 inline u32 shared_place(const void* p) { return (u32)((const u8*)p - shared_memory()); }
 inline u32 load_shared(u32 place) { return *(const u32*)(shared_memory() + place); }
-inline void store_shared(u32 place, u32 x) { *(u32*)(shared_memory() + place) = x; }
+template <class Word> inline void store_shared(u32 place, Word x) { *(Word*)(shared_memory() + place) = x; }
 inline void count_shared(u32 place) { atomic_add((u32*)(shared_memory() + place), 1u); }
 inline u32 add_shared_if(bool wanted, u32 place, u32 x) {
 	return wanted ? atomic_add((u32*)(shared_memory() + place), x) : 0;
@@ -213,12 +213,14 @@ inline u32 add_shared_if(bool wanted, u32 place, u32 x) {
 inline void count_shared_if(u32 bits, u32 wanted, u32 place, u32 x) {
 	if (bits & wanted) atomic_add((u32*)(shared_memory() + place), x);
 }
-inline u32 load_shared_if(bool wanted, u32 place) { return wanted ? load_shared(place) : 0; }
-inline void store_shared_if(bool wanted, u32 place, u32 x) {
+template <class Word> inline Word load_shared_if(bool wanted, u32 place) {
+	return wanted ? *(const Word*)(shared_memory() + place) : 0;
+}
+template <class Word> inline void store_shared_if(bool wanted, u32 place, Word x) {
 	if (wanted) store_shared(place, x);
 }
-inline void store_two_if(bool wanted, u32 place, u32 x, u32 y) {
-	if (wanted) store_shared(place, x), store_shared(place + 4, y);
+template <class Word> inline void store_two_if(bool wanted, u32 place, Word x, Word y) {
+	if (wanted) store_shared(place, x), store_shared(place + sizeof(Word), y);
 }
 inline void fetch_soon(u64) {}
 inline void fetch_soon(u64 address, u32 bytes) { // what is not there must not be asked for
@@ -226,3 +228,4 @@ inline void fetch_soon(u64 address, u32 bytes) { // what is not there must not b
 }
 template <class T> inline T* in_register(T* p) { return p; }
 inline u32 in_register(u32 x) { return x; }
+inline u64 in_register(u64 x) { return x; }

@@ -26,6 +26,8 @@ void theirs_sort(Theirs* t, Address) {
 	std::stable_sort(t->rows.begin(), t->rows.end(), [&](u32 a, u32 b) { return t->keys[a] < t->keys[b]; });
 }
 
+void theirs_sort_keys(Theirs* t, Address) { std::sort(t->keys.begin(), t->keys.end()); }
+
 int theirs_has_topk(int) { return 0; }
 void theirs_topk(Theirs*, u64, Address) {}
 

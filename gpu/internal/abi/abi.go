@@ -106,6 +106,7 @@ type Buckets struct {
 	Partial, Pieces, Report     uint64
 	MinimumBits, MaxOversized   uint64
 	ChecksOrder, ReadsMore      uint64
+	ValuesOnly                  uint64
 }
 
 // A Structure is one that kernels read.

@@ -41,3 +41,22 @@ func TestJoinBits(t *testing.T) {
 		}
 	}
 }
+
+// TestSetRun writes runs that begin and end at and between bytes.
+func TestSetRun(t *testing.T) {
+	for _, bits := range []int{0, 1, 9, 64, 70_001} {
+		for _, first := range []int{0, 1, 7, 8, bits / 2, bits} {
+			for _, end := range []int{first, bits / 3, bits - 1, bits} {
+				dst := make([]byte, (bits+7)/8)
+				for i := range dst {
+					dst[i] = 0xaa
+				}
+				require.NoError(t, NewWorkers(t.Context(), 2).SetRun(dst, first, end))
+				for i := range 8 * len(dst) {
+					require.Equal(t, first <= i && i < end, buffers.Bit(dst, i), "%d to %d of %d: bit %d", first, end,
+						bits, i)
+				}
+			}
+		}
+	}
+}

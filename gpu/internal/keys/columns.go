@@ -85,6 +85,14 @@ func (s *Columns) Release(at int) {
 	}
 }
 
+// Take returns the values of a column on the device, which are the caller's from then on, and frees the rest of it.
+func (s *Columns) Take(at int) (values driver.Ptr) {
+	c := s.OnDevice[at]
+	values, c.Values = c.Values, 0
+	s.Release(at)
+	return values
+}
+
 // UploadValues uploads the values of chunks contiguously.
 func UploadValues(m *stream.Copier, dst driver.Ptr, chunks []keyencode.Chunk, width int) {
 	for _, k := range chunks {

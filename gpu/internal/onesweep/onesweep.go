@@ -62,7 +62,7 @@ type sweep struct {
 // order of the input. It frees or reuses the memory of the source.
 func Sort(t *device.Task, src Source) (rows driver.Ptr) {
 	defer t.Free(src.Column)
-	b := newSweep(t, src.N, strategy.Digits(src.Width))
+	b := newSweep(t, src.N, strategy.Digits(src.Width), kernels.BinningTile, kernels.BinningWideTile)
 	defer t.Free(b.starts, b.memory)
 	field := device.Put(t, src.Field)
 	use := b.histograms(field, src.Varying)
@@ -73,18 +73,21 @@ func Sort(t *device.Task, src Source) (rows driver.Ptr) {
 	return b.bin(src, field, strategy.PlanPasses(src.format(), b.digits, use, src.RowBits))
 }
 
-func newSweep(t *device.Task, n int, digits []strategy.Digit) *sweep {
+// newSweep returns a sweep by passes whose tiles have one of the given numbers of rows.
+func newSweep(t *device.Task, n int, digits []strategy.Digit, tiles ...int) *sweep {
 	const starts, control = 4 * kernels.MaxDigits * kernels.RadixBins, 16
 	strip := t.Tuning.StripRows
-	b := &sweep{Task: t, n: n, digits: digits, strips: max(1, (n+strip-1)/strip)}
-	ofTiles := strategy.TileCount(n, strip, kernels.BinningTile) * kernels.RadixBins
-	b.words = ofTiles + strategy.TileCount(n, strip, kernels.BinningWideTile)*kernels.RadixBins
+	b := &sweep{Task: t, n: n, digits: digits, strips: max(1, (n+strip-1)/strip), status: map[int]driver.Ptr{}}
+	for _, tile := range tiles {
+		b.status[tile] = driver.Ptr(4 * b.words)
+		b.words += strategy.TileCount(n, strip, tile) * kernels.RadixBins
+	}
 	b.starts = t.Zeros(starts + control + 4*len(digits)*b.strips)
 	b.constant = b.starts + starts
 	b.tickets = b.constant + control
 	b.memory = t.Alloc(4 * (b.words + 2*kernels.RadixBins))
-	b.status = map[int]driver.Ptr{
-		kernels.BinningTile: b.memory, kernels.BinningWideTile: b.memory + driver.Ptr(4*ofTiles),
+	for _, tile := range tiles {
+		b.status[tile] += b.memory
 	}
 	b.carry = b.memory + driver.Ptr(4*b.words)
 	return b
@@ -165,6 +168,33 @@ func (b *sweep) pass(p strategy.Pass, bits uint64, between [5]driver.Ptr, number
 	}
 }
 
+// SortValues sorts keys only: n integers without nulls at the address of a field, whose bits varying vary (0:
+// unknown). It returns the sorted values, or 0 if all are equal. The column is kept.
+func SortValues(t *device.Task, field abi.Field, n int, varying uint64) (values driver.Ptr) {
+	width := int(field.Width)
+	tile := strategy.Pass{Short: width == 4}.Tile()
+	b := newSweep(t, n, strategy.Digits(8*width), tile)
+	defer t.Free(b.starts, b.memory)
+	column := device.Put(t, field)
+	use := b.histograms(column, varying)
+	if len(use) == 0 || t.Failed() {
+		return 0
+	}
+	in, other := driver.Ptr(field.Values), driver.Ptr(0)
+	for i, p := range strategy.PlanValuePasses(width, b.digits, use) {
+		if values = other; values == 0 {
+			values = t.Alloc(width * n)
+		}
+		b.pass(p, b.digits[p.Digit].Bits, [5]driver.Ptr{column, in, 0, values, 0}, i, uint64(i))
+		if other = in; i == 0 {
+			other = 0 // the column
+		}
+		in = values
+	}
+	t.Free(other)
+	return values
+}
+
 // Scatter moves whole codes and the row numbers to the bins of a digit, stably: one pass by any digit. The source is a
 // column, whose rows are numbered from first on, or codes with their rows, which are kept. It returns where each bin
 // begins, and where the last one ends, complete after Wait.
@@ -174,7 +204,7 @@ func Scatter(t *device.Task, src Source, first int, d strategy.Digit, codes, row
 	if src.Rows == 0 {
 		p.Kernel, p.First = "digit_binning_first_wide", true
 	}
-	b := newSweep(t, src.N, []strategy.Digit{d})
+	b := newSweep(t, src.N, []strategy.Digit{d}, p.Tile())
 	b.first = first
 	defer t.Free(b.starts, b.memory)
 	b.histograms(device.Put(t, src.Field), ^uint64(0))

@@ -4,6 +4,7 @@
 package partition
 
 import (
+	"cmp"
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
@@ -32,6 +33,19 @@ func Sort(t *device.Task, in abi.KeySource, n int, afterLaunch func()) (rows dri
 	if in.Column.Form == abi.FormKeys {
 		shape = strategy.ShapeKeys(t.Tuning, n)
 	}
+	return sort(t, in, shape, n, afterLaunch)
+}
+
+// SortValues does the same for keys only: a column of integers. It returns its sorted values, or 0 when the device
+// declined, which it does not if there are nulls, or the rows are in order. The reason is in the report.
+func SortValues(t *device.Task, in abi.KeySource, n int) (values driver.Ptr) {
+	shape := strategy.ShapeBuckets(t.Tuning, n, int(in.Column.Width))
+	shape.Values, in.ChecksOrder = true, false // the key scan finds the order as fast
+	return sort(t, in, shape, n, func() {})
+}
+
+// sort returns the rows or the values of a column in the order of its keys, or 0.
+func sort(t *device.Task, in abi.KeySource, shape strategy.BucketShape, n int, afterLaunch func()) driver.Ptr {
 	p := newPartition(t, in, shape, n)
 	sampled := launchScan(t, p, &shape, n)
 	launchSort(t, p, shape, n, sampled)
@@ -50,6 +64,8 @@ func Sort(t *device.Task, in abi.KeySource, n int, afterLaunch func()) (rows dri
 	t.Reports.Cleared = !t.Failed() && decided&abi.StatusSplit == 0
 	t.Record(t.Reports.Done)
 	switch {
+	case decided&abi.StatusSplit != 0 && shape.Values:
+		sortHeavyValues(t, p, in, shape, n)
 	case decided&abi.StatusSplit != 0:
 		sortHeavy(t, p, in, shape, n)
 	case decided&abi.StatusAccepted == 0:
@@ -102,10 +118,10 @@ func launchSort(t *device.Task, p *partition, shape strategy.BucketShape, n int,
 	}
 	t.Launch(shape.PartitionKernel(), shape.Tiles(n), p.buckets...)
 	if shape.First < shape.Bits {
-		t.Launch("partition_second", n/kernels.PartitionSecondTile+1<<shape.First+1, p.buckets...)
+		t.Launch(shape.SecondKernel(), n/kernels.PartitionSecondTile+1<<shape.First+1, p.buckets...)
 	}
 	t.Launch(shape.BucketSortKernel(), strategy.Ranges(n), p.buckets...)
-	t.LaunchEarly("bucket_sort_large", t.Multiprocessors, p.buckets...) // starts when all blocks before it have started
+	t.LaunchEarly(shape.LargeKernel(), t.Multiprocessors, p.buckets...) // starts when all blocks before it have started
 }
 
 // scanBlocks is the grid of the key scan: one block per multiprocessor, fewer for few rows.
@@ -120,7 +136,7 @@ type partition struct {
 	buckets   []uint64   // the words of structure
 	temp      driver.Ptr // all small arrays
 	records   [2]driver.Ptr
-	rows      driver.Ptr
+	rows      driver.Ptr // the result: row numbers, or values
 }
 
 // with returns the words of the structure with other memory for records.
@@ -130,13 +146,23 @@ func (p *partition) with(first, second driver.Ptr) []uint64 {
 	return abi.Words([]abi.Buckets{b})
 }
 
+// allocate allocates the records and the result.
+func (p *partition) allocate(t *device.Task, shape strategy.BucketShape, n int) {
+	p.records[0] = t.Alloc(shape.RecordBytes() * n)
+	if shape.First < shape.Bits {
+		p.records[1] = t.Alloc(shape.RecordBytes() * n)
+	}
+	if shape.Values {
+		p.rows = t.Alloc(shape.Width * n)
+	} else {
+		p.rows = t.Alloc(4 * n)
+	}
+}
+
 func newPartition(t *device.Task, in abi.KeySource, shape strategy.BucketShape, n int) *partition {
 	buckets, ranges := 1<<shape.Bits, strategy.Ranges(n)
-	p := &partition{rows: t.Alloc(4 * n)}
-	p.records[0] = t.Alloc(8 * n)
-	if shape.First < shape.Bits {
-		p.records[1] = t.Alloc(8 * n)
-	}
+	p := &partition{}
+	p.allocate(t, shape, n)
 	sizes := []int{
 		4 * (buckets + 1), 4 * buckets, 4 * (1<<shape.First + 1), 4 << shape.First, 8 * (ranges + 1),
 		8 * (buckets + ranges),
@@ -165,6 +191,7 @@ func newPartition(t *device.Task, in abi.KeySource, shape strategy.BucketShape, 
 		Second:      uint64(shape.Bits - shape.First),
 		MinimumBits: strategy.BucketCodeBits, MaxOversized: shape.MaxOversized(),
 		ChecksOrder: abi.Bool(in.ChecksOrder), ReadsMore: abi.Bool(n >= t.Tuning.LargeSampleRows),
+		ValuesOnly: abi.Bool(shape.Values),
 	}
 	p.buckets = abi.Words([]abi.Buckets{p.structure})
 	return p
@@ -204,6 +231,24 @@ func sortHeavy(t *device.Task, p *partition, in abi.KeySource, shape strategy.Bu
 	} else {
 		sorted = onesweep.Sort(t, src)
 	}
-	t.Launch("merge_heavy", t.Blocks(others), p.with(sorted, 0)...)
+	t.Launch(shape.MergeKernel(), t.Blocks(others), p.with(sorted, 0)...)
+	t.Free(sorted)
+}
+
+// sortHeavyValues does the same for keys only.
+func sortHeavyValues(t *device.Task, p *partition, in abi.KeySource, shape strategy.BucketShape, n int) {
+	report := t.WaitForReport()
+	others, numbers := int(report.Decision.Records), p.records[0]
+	t.Launch(shape.SplitKernel(), shape.Tiles(n), p.buckets...)
+	t.Reports.Cleared = !t.Failed() // the kernel clears the counts of classes
+	t.Moves(3 * shape.Width * n)
+	sorted := driver.Ptr(0)
+	if others > 0 {
+		column := abi.ColumnValues{Values: uint64(numbers), Form: abi.FormInteger, Width: in.Column.Width,
+			Stride: in.Column.Width}
+		src := abi.KeySource{Column: abi.Column{ColumnValues: column}}
+		sorted = onesweep.SortValues(t, src.Field(), others, Varying(&report, in.Bits))
+	}
+	t.Launch(shape.MergeKernel(), t.Blocks(n), p.with(cmp.Or(sorted, numbers), 0)...)
 	t.Free(sorted)
 }

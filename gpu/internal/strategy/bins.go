@@ -15,6 +15,7 @@ type BucketShape struct {
 	keys      bool // the column is several keys
 	Floats    bool // the values are floats
 	Equalized bool // the map is equalized
+	Values    bool // keys only: records are numbers without rows
 }
 
 // BucketKernels are the kernels of partition and bucket sort. A device whose multiprocessors have too little shared
@@ -24,6 +25,9 @@ var BucketKernels = []string{
 	"partition_first", "partition_first_floats", "partition_first_wide", "partition_first_equalized",
 	"partition_first_keys", "partition_only", "partition_only_wide", "partition_only_equalized", "partition_second",
 	"bucket_sort", "bucket_sort_wide", "bucket_sort_large", "split_heavy", "split_heavy_wide", "check_order",
+	"partition_first_values", "partition_first_values_wide", "partition_only_values", "partition_only_values_wide",
+	"partition_second_values", "partition_second_values_wide", "bucket_sort_values", "bucket_sort_values_wide",
+	"bucket_sort_large_values", "bucket_sort_large_values_wide", "compact_values", "compact_values_wide",
 }
 
 // BucketCodeBits is the bits of two digits. Codes of at most that many bits are sorted by digits.
@@ -83,6 +87,8 @@ func (s BucketShape) PartitionKernel() string {
 		name = "partition_first"
 	}
 	switch {
+	case s.Values:
+		name = s.ofWidth(name + "_values")
 	case s.Equalized:
 		name += "_equalized"
 	case s.keys:
@@ -93,6 +99,17 @@ func (s BucketShape) PartitionKernel() string {
 		name += "_floats"
 	}
 	return name
+}
+
+// ofWidth returns the name of a kernel for columns of the width.
+func (s BucketShape) ofWidth(kernel string) string { return variant(kernel, s.Width == 8) }
+
+// SecondKernel returns the kernel of the second of two passes.
+func (s BucketShape) SecondKernel() string {
+	if s.Values {
+		return s.ofWidth("partition_second_values")
+	}
+	return "partition_second"
 }
 
 // ScanKernel returns the kernel of the key scan.
@@ -107,10 +124,44 @@ func (s BucketShape) ScanKernel() string {
 }
 
 // SplitKernel returns the kernel that splits heavy values, NaN and null from the other rows.
-func (s BucketShape) SplitKernel() string { return variant("split_heavy", s.Width == 8) }
+func (s BucketShape) SplitKernel() string {
+	if s.Values {
+		return s.ofWidth("compact_values")
+	}
+	return s.ofWidth("split_heavy")
+}
+
+// MergeKernel returns the kernel that writes the sorted other rows to the places between.
+func (s BucketShape) MergeKernel() string {
+	if s.Values {
+		return s.ofWidth("merge_values")
+	}
+	return "merge_heavy"
+}
 
 // BucketSortKernel returns the kernel that sorts bucket ranges.
-func (s BucketShape) BucketSortKernel() string { return variant("bucket_sort", !s.Exact) }
+func (s BucketShape) BucketSortKernel() string {
+	if s.Values {
+		return s.ofWidth("bucket_sort_values")
+	}
+	return variant("bucket_sort", !s.Exact)
+}
+
+// LargeKernel returns the kernel that sorts the ranges that the bucket sort defers.
+func (s BucketShape) LargeKernel() string {
+	if s.Values {
+		return s.ofWidth("bucket_sort_large_values")
+	}
+	return "bucket_sort_large"
+}
+
+// RecordBytes is the size of a record.
+func (s BucketShape) RecordBytes() int {
+	if s.Values {
+		return s.Width
+	}
+	return 8
+}
 
 // variant returns the name of a kernel, or of that for wide rows.
 func variant(kernel string, wide bool) string {

@@ -145,6 +145,13 @@ func (d *Device) SingleLaunch(t *tuning.Table, rows int) (name string, blocks in
 	}
 }
 
+// SortsValues reports whether keys only are sorted without row numbers: more rows than a single launch sorts, since
+// that launch and a gather take less time for fewer; nullable columns only where the key scan can separate the nulls.
+func (d *Device) SortsValues(t *tuning.Table, rows int, nullable bool) bool {
+	_, _, single := d.SingleLaunch(t, rows)
+	return rows > 0 && !single && (!nullable || d.CanScan(t, rows))
+}
+
 // Fits reports whether shared bytes of shared memory are enough for kernels.
 func Fits(shared int, names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {

@@ -65,6 +65,7 @@ type Pass struct {
 	Kernel  string
 	Digit   int
 	Wide    bool   // the tiles are those of wide records
+	Short   bool   // the tiles are those of values of 4 bytes
 	Shift   uint64 // of the digit in the codes as this pass reads them
 	RowBits uint64 // below the codes in the records that are read, or that a first pass makes
 	Parts   Parts  // of wide records
@@ -75,10 +76,24 @@ type Pass struct {
 
 // Tile is the rows of a tile.
 func (p Pass) Tile() int {
-	if p.Wide {
+	switch {
+	case p.Wide:
 		return kernels.BinningWideTile
+	case p.Short:
+		return kernels.BinningValueTile
+	default:
+		return kernels.BinningTile
 	}
-	return kernels.BinningTile
+}
+
+// PlanValuePasses plans the passes of keys only, values of 4 or 8 bytes, for some digits of their codes.
+func PlanValuePasses(width int, digits []Digit, use []int) []Pass {
+	passes := make([]Pass, len(use))
+	for i, d := range use {
+		passes[i] = Pass{Kernel: variant("digit_binning_values", width == 8), Digit: d, Short: width == 4,
+			Shift: digits[d].Shift}
+	}
+	return passes
 }
 
 // shortRowBits is the bits of row numbers in short records.

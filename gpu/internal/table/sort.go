@@ -11,7 +11,10 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/argsort"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/gather"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/incore"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
+	"github.com/arrowsort/arrowsort/gpu/internal/valuesort"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -41,6 +44,9 @@ func Sort(t *device.Task, job *engine.Job, mem engine.Allocator) (*engine.Result
 	defer s.columns.Helpers.Wait()
 	defer s.Helpers.Wait()
 	s.Prepare(t.Tuning.HelperRows)
+	if s.sortsValues() {
+		return s.sortValues()
+	}
 	order, plan := argsort.Run(s.columns, &s.Buffers, func() { s.Progress(1) })
 	if s.Failed() {
 		return nil, s.Err
@@ -63,6 +69,41 @@ func Sort(t *device.Task, job *engine.Job, mem engine.Allocator) (*engine.Result
 		return nil, s.Err
 	}
 	return s.Complete(plan)
+}
+
+// sortsValues reports whether the values of the job's only column are sorted without row numbers.
+func (s *sorter) sortsValues() bool {
+	if !valuesort.Applies(s.Job) {
+		return false
+	}
+	has, column := incore.DeviceOf(s.Task), &s.Job.Columns[s.Job.Gather[0]]
+	return has.SortsValues(s.Tuning, s.Job.Rows, host.Nullable(column))
+}
+
+// sortValues sorts the only column of the job: values and a run of nulls.
+func (s *sorter) sortValues() (*engine.Result, error) {
+	values, nulls := valuesort.Sort(s.columns)
+	s.Progress(2)
+	s.prepared(1)
+	if s.Failed() {
+		return nil, s.Err
+	}
+	column, valid := &s.Result.Columns[0], s.Result.Rows-nulls
+	s.downloads.Deliver(column.Values, values)
+	s.downloads.Flush(s.downloads.Ready())
+	if column.Validity != nil {
+		first := 0
+		if s.Job.Keys[0].Nulls == keyencode.NullsAtStart {
+			first = nulls
+		}
+		s.Fail(s.Workers.SetRun(column.Validity, first, first+valid))
+		s.SetNulls([]uint64{uint64(valid)})
+	}
+	if err := s.downloads.Settle(); err != nil {
+		return nil, err
+	}
+	s.Progress(3)
+	return s.Complete(nil)
 }
 
 // Check refuses a job that no engine can do.
