@@ -173,11 +173,12 @@ func (d *onDevice) Trim() { must(d.Pool.Trim()) }
 
 func (d *onDevice) Thresholds() cub.Thresholds {
 	return cub.Thresholds{SmallSortRows: d.Tuning.SmallSortRows, KeysRows: d.Tuning.KeysRows,
-		SelectRows: d.Tuning.SelectRows}
+		RangesRows: d.Tuning.RangesRows, SelectRows: d.Tuning.SelectRows}
 }
 
 func (d *onDevice) SetThresholds(t cub.Thresholds) {
-	d.Tuning.SmallSortRows, d.Tuning.KeysRows, d.Tuning.SelectRows = t.SmallSortRows, t.KeysRows, t.SelectRows
+	d.Tuning.SmallSortRows, d.Tuning.SelectRows = t.SmallSortRows, t.SelectRows
+	d.Tuning.KeysRows, d.Tuning.RangesRows = t.KeysRows, t.RangesRows
 }
 
 func (d *onDevice) OnLaunch(launched func(kernel string)) {

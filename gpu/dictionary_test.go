@@ -100,6 +100,28 @@ func TestDictionaryOfKeys(t *testing.T) {
 	require.Equal(t, 4, all.encoded())
 }
 
+// TestDictionaryOfWords sorts by codes of two words, of which the first has few leading bits, so that their ranks and the
+// second word are one word. Where they are more than that, the two are sorted one after the other.
+func TestDictionaryOfWords(t *testing.T) {
+	e := openForTest(t, byDictionary)
+	var all dictionaries
+	all.count(e)
+	few := func(row int) uint64 { return mix(mix(uint64(row)) % 30) }
+	clusters := func(row int) uint64 { return mix(mix(uint64(row))%30)<<12 | mix(uint64(row)+3)&0xfff }
+	for mode := range 8 {
+		leading := numberKey{kind: keyencode.Int64, value: []func(int) uint64{few, clusters}[mode/4]}.in(mode)
+		for i, bits := range []int{20, 40, 64} {
+			before := all.encoded()
+			second := numberKey{kind: keyencode.Uint64, null: percent(mode%3*10, 5)}.in(mode + 1)
+			second.value = func(row int) uint64 { return mix(uint64(row)+7) >> (64 - bits) }
+			checkNumbers(t, e, "words", 20_000+mode, leading, second)
+			if mode < 4 || !decides(e) { // of so few rows all may be read at a time: then many prefixes are new late
+				require.Equal(t, i < 2, all.encoded() > before, "%d bits, mode %d", bits, mode)
+			}
+		}
+	}
+}
+
 // TestDictionaryOfEncodedKeys sorts by two keys whose codes have low bits below few prefixes, with as little memory as
 // will do and more: codes are read until they are encoded.
 func TestDictionaryOfEncodedKeys(t *testing.T) {

@@ -23,6 +23,7 @@ enum Form : u64 {
 	FORM_DECIMAL = 6,    // width bytes, 16 or 32: the limb that Field.limb selects
 	FORM_CLASS = 7,      // bias for a value, null for a null; values are not read
 	FORM_KEYS = 8,       // several keys as one number of width 8: the sum of the numbers of stride Fields at values
+	FORM_FLOAT_VALUE = 9, // a key of FORM_KEYS: width bytes, IEEE, by its value, see Field
 };
 
 // The values of a column.
@@ -42,6 +43,9 @@ struct Values {
 //   number  = bias + ((value - base) >> shift) * mul    modulo 2^64; the difference modulo 2^(8 width), shift logical
 //   summand = (number >> down & mask) << up
 // NaN and null have the numbers nan and null. The word is the sum of its summands. 27 words.
+//
+// FORM_FLOAT_VALUE: in place of (value - base) >> shift a place, the integer next to value * factor + offset - 2^52, as
+// far as it is in 0..last[1]; factor and offset are base[1] and base[2].
 struct Field : Values {
 	u64 base[4];  // as values are stored; FORM_DECIMAL: all limbs, least significant first, sign bit flipped
 	u64 last[4]; // FORM_DECIMAL, descending: the greatest (value - base) >> shift. FORM_KEYS: the greatest value - base
@@ -289,10 +293,15 @@ was encoded before. Null, NaN and heavy values, which the sample finds in many r
 records, and are written to their places in the output directly. "Compact" places are places among the records alone.
 
 Several keys are read as one number (FORM_KEYS): Fields of FORM_INTEGER, FLOAT, RANK or BIT, not all of them bits, with
-shift 0 and any mul; null and NaN are numbers. If the types have more values than fit a number, mul of the first Field
-is 0, and sample computes the Fields for the ranges that it finds: before it, base is that of the whole type, last its
-greatest number, descending is the order, and nan is 1 if NaN and null sort at the start. Then the key scan checks that
-all values are in range.
+shift 0 and any mul; null and NaN are numbers. As many Fields follow, with mask 0. If the types have more values than
+fit a number, mul of the first Field is 0, and sample computes the Fields for the ranges that it finds: before it, base
+is that of the whole type, last its greatest number, descending is the order, and nan is 1 if NaN and null sort at the
+start. Then the key scan checks that all values are in range.
+
+If the ranges have more values as well, the number is that of the leading keys and of a part of the next one: its high
+bits, or the place of a float. mul of the Fields of other keys stays 0. The number is monotone; what it lacks is the
+rest, the word of the Fields that follow, but for those with mask 0. Rows with equal numbers are compared by their
+rests.
 
 If the sort is declined, or the rows are in order already, the host sorts in another way, by the statistics that the key
 scan has computed in the same read. If the sample has declined and statistics would not shorten the sort, the decision
@@ -353,7 +362,7 @@ enum Reason : u32 {
 	REASON_LARGE = 3,        // buckets are too large
 	REASON_MISCOUNT = 4,     // the counts do not add up: a counter has overflowed
 	REASON_ORDERED = 5,      // the rows are in order
-	REASON_OUT_OF_RANGE = 6, // FORM_KEYS: the keys, or some row, have no number; statistics are not valid
+	REASON_OUT_OF_RANGE = 6, // FORM_KEYS: the keys have no number or rest, or some row none; statistics are not valid
 };
 
 struct Decision {
@@ -428,6 +437,7 @@ struct Map {
 	u64 clamps;  // 0: no number can be out of range
 	u64 narrow;  // 1: a prefix stands for one number in range
 	u64 equalized; // EqualizerBase
+	u64 rests;     // 1: rows with equal numbers may differ: they are compared by their rests, and none is heavy
 	u64 zero, sides; // BASE_MAGNITUDES: the number from which on magnitudes rise; Sides
 	u64 heavies; // heavy values, ascending, at most HEAVY_VALUES
 	u64 classes; // bit k: class k has rows; set by the plan

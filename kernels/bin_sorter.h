@@ -7,8 +7,8 @@
 #include "classes.h"
 
 // Why records may tie. TIES_NEAR_ZERO: only because floats of four bytes near zero are closer than codes, or numbers
-// have more bits.
-const u32 TIES_ANYWHERE = 1, TIES_NEAR_ZERO = 2;
+// have more bits. TIES_OF_NUMBERS, in addition: different rows may have equal numbers.
+const u32 TIES_ANYWHERE = 1, TIES_NEAR_ZERO = 2, TIES_OF_NUMBERS = 4;
 
 // A BucketRange is adjacent whole buckets: records first..first+rows-1, prefixes from low on. It stays in shared
 // memory, since registers are few.
@@ -23,7 +23,7 @@ struct BucketRange {
 const int CONTROL_SUMS = 16, CONTROL_RUNS = 48, CONTROL_OVERFLOW = 49, CONTROL_BITS = 50, CONTROL_LARGE = 52,
           CONTROL_LIST = 53;
 
-template <class BinSorter> struct Overflow;
+template <class BinSorter, bool rests> struct Overflow;
 
 // BinSorter sorts one bucket range. Places of words in shared memory are in bytes, so that they need no multiplication.
 // StagedWord is the type of a staged word.
@@ -281,7 +281,10 @@ template <int threadCount, int items, int binBits, bool wide, bool full, class S
 		scan();
 		stage_rows();
 		u32 overflow = order_bins();
-		if (control[CONTROL_OVERFLOW]) Overflow<BinSorter>::order(&b, range, overflow);
+		if (control[CONTROL_OVERFLOW]) {
+			if (wide && range->ties & TIES_OF_NUMBERS) Overflow<BinSorter, wide>::order(&b, range, overflow);
+			else Overflow<BinSorter, false>::order(&b, range, overflow);
+		}
 		write();
 	}
 };

@@ -5,7 +5,8 @@
 // Flags of decision and map. They are loaded with the range, since for few rows each wait for memory counts.
 struct RangeFlags {
 	static const u32 GO = 1, BELOW = 2, ABOVE = 4, TIES = 8, CLASSES_TOO = 16,
-	                 IMPLIED = 32; // IMPLIED: records leave out the bits that the bin of the first pass implies
+	                 IMPLIED = 32, // records leave out the bits that the bin of the first pass implies
+	                 RESTS = 64;   // Map.rests
 
 	DEVICE static u32 of(const Buckets& b) {
 		const Decision* v = (const Decision*)b.decision;
@@ -14,9 +15,9 @@ struct RangeFlags {
 		u32 implied = implied_bits(b, m), least = TILE_ROW_BITS + implied,
 		    rowBits = (u32)b.rowBits > least ? (u32)b.rowBits : least; // of a record
 		bool exact = m->narrow || // the code is exact
-		             (m->right + rowBits <= 32 + implied && !m->floating && !m->equalized);
+		             (m->right + rowBits <= 32 + implied && !m->floating && !m->equalized && !m->rests);
 		return (go ? GO : 0) | (implied ? IMPLIED : 0) | (below ? BELOW : 0) | (above ? ABOVE : 0) |
-		       (records != b.n ? CLASSES_TOO : 0) | (exact ? 0 : TIES);
+		       (records != b.n ? CLASSES_TOO : 0) | (exact ? 0 : TIES) | (m->rests ? RESTS : 0);
 	}
 	// The same for records that are numbers: they are whole, and rows that tie are alike.
 	DEVICE static u32 of_values(const Buckets& b) {
@@ -49,7 +50,8 @@ DEVICE void describe(const Buckets& b, volatile BucketRange* s, u32 flags, u32 b
 	bool exactFloats = map->floating && (last < map->lossyLow || low > map->lossyHigh); // only equal floats tie
 	bool outside = (flags & RangeFlags::BELOW && bucket == 0) || (flags & RangeFlags::ABOVE && to == 1u << b.bits) ||
 	               binShift > wordBits;
-	s->ties = outside ? TIES_ANYWHERE : flags & RangeFlags::TIES && !exactFloats ? TIES_NEAR_ZERO : 0;
+	s->ties = (outside ? TIES_ANYWHERE : flags & RangeFlags::TIES && !exactFloats ? TIES_NEAR_ZERO : 0) |
+	          (flags & RangeFlags::RESTS ? TIES_OF_NUMBERS : 0);
 	// Rows of classes that sort before the range.
 	u32 shift = 0, split = 0;
 	if (flags & RangeFlags::CLASSES_TOO) {

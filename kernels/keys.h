@@ -55,18 +55,20 @@ template <class Word, int items> struct KeyValues {
 		Word base = (Word)f->base[0], mask = sizeof(Word) == 8 ? (Word)~0ull : (Word)(~0ull >> (64 - 8 * f->width)),
 		     last = (Word)f->last[0];
 		u64 mul = f->mul, bias = f->bias;
+		u32 shift = (u32)f->shift;
 		bool outside = false;
 		UNROLL for (int i = 0; i < items; i++) {
 			Word above = (x[i] - base) & mask;
 			outside |= above > last;
-			number[i] += bias + above * mul;
+			number[i] += bias + (above >> shift) * mul;
 		}
 		return outside;
 	}
 	DEVICE bool add(u64* number, u64 at, u64 rows) {
 		Word base = (Word)f->base[0], mask = (Word)(~0ull >> (64 - 8 * f->width)), last = (Word)f->last[0];
-		u32 values = valid(at, rows), nans = 0;
+		u32 values = valid(at, rows), nans = 0, shift = (u32)f->shift;
 		bool outside = false;
+		if (f->form == FORM_FLOAT_VALUE) return add_places(number, values), false;
 		if (f->form == FORM_FLOAT) {
 			Word sign = (Word)f->sign, infinity = (Word)f->infinity;
 			UNROLL for (int i = 0; i < items; i++) {
@@ -80,7 +82,7 @@ template <class Word, int items> struct KeyValues {
 		}
 		UNROLL for (int i = 0; i < items; i++) {
 			Word above = (x[i] - base) & mask;
-			u64 piece = f->bias + above * f->mul;
+			u64 piece = f->bias + (above >> shift) * f->mul;
 			bool nan = nans >> i & 1, value = values >> i & 1;
 			outside |= value && !nan && above > last;
 			if (nan) piece = f->nan;
@@ -88,6 +90,16 @@ template <class Word, int items> struct KeyValues {
 			number[i] += piece;
 		}
 		return outside;
+	}
+	// Floats by their values, of which any have places.
+	DEVICE void add_places(u64* number, u32 values) {
+		ValuePlaces places(f);
+		UNROLL for (int i = 0; i < items; i++) {
+			double value = as_double(x[i]);
+			u64 piece = f->bias + places.of(value) * f->mul;
+			if (value != value) piece = f->nan;
+			number[i] += values >> i & 1 ? piece : f->null;
+		}
 	}
 };
 
@@ -114,7 +126,7 @@ struct KeysReader {
 	template <int items> DEVICE void load(u64* number, u64 first, u64 rows, bool whole) {
 		u64 at = first + 2 * lane_index();
 		UNROLL for (int i = 0; i < items; i++) number[i] = 0;
-		ROLLED for (u32 k = 0; k < count; k++) {
+		ROLLED for (u32 k = 0; k < count && fields[k].mul != 0; k++) {
 			if (fields[k].width == 8) {
 				add<u64, items>(fields + k, number, at, rows, whole);
 			} else {
@@ -151,7 +163,7 @@ template <class A, class B> struct PairReader {
 DEVICE bool is_pair(const Field* keys) {
 	const Field* f = (const Field*)keys->values;
 	bool plain = keys->stride == 2;
-	for (u32 k = 0; k < 2 && plain; k++) plain = f[k].form == FORM_INTEGER && f[k].validity == 0;
+	for (u32 k = 0; k < 2 && plain; k++) plain = f[k].form == FORM_INTEGER && f[k].validity == 0 && f[k].mul != 0;
 	return plain;
 }
 // Calls call with the reader of a pair.

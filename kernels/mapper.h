@@ -77,5 +77,5 @@ DEVICE void make_map(Map* m, u64 low, u64 last, u64 most, u32 stride, u32 rowBit
 	m->scale = scale < ~0u ? scale : ~0u;
 	m->rowLeft = 32 - rowBits, m->rowScale = left ? (1u << left) + multiply_high(1u << left, (u32)m->scale) : 0;
 	m->clamps = low != 0 || last != most, m->narrow = bits <= 32;
-	m->floating = 0, m->equalized = NOT_EQUALIZED, m->lossyLow = 1, m->lossyHigh = m->zero = m->sides = 0;
+	m->floating = 0, m->equalized = NOT_EQUALIZED, m->lossyLow = 1, m->lossyHigh = m->zero = m->sides = m->rests = 0;
 }

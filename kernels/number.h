@@ -66,6 +66,22 @@ DEVICE u64 big_endian(const u8* bytes, u32 width) {
 	return x;
 }
 
+// FORM_FLOAT_VALUE: monotone places of floats, in equal steps of their values. They are the low bits of numbers around
+// 2^52, so that one rounded multiplication and addition makes them, and no conversion of formats.
+struct ValuePlaces {
+	static const u64 zero = 0x4330000000000000ull; // the pattern of 2^52
+	double factor, offset;
+	u64 last;
+
+	DEVICE explicit ValuePlaces(const Field* f)
+	    : factor(as_double(f->base[1])), offset(as_double(f->base[2])), last(f->last[1]) {}
+	DEVICE u64 of(double value) const {
+		u64 place = pattern_of(multiply_add(value, factor, offset));
+		if ((int64_t)place < (int64_t)zero) return 0;
+		return place - zero < last ? place - zero : last;
+	}
+};
+
 // The integer of a row, zero above its width.
 DEVICE u64 raw_value(const Field* f, u64 row) {
 	const u8* at = (const u8*)(f->values + row * f->stride);

@@ -3,12 +3,34 @@
 #include "number.h"
 #include "row_order.h"
 
-// The number of a row of several keys: FORM_KEYS.
+// A row's summand in the number of several keys.
+DEVICE u64 key_number(const Field* f, u64 row) {
+	if (f->form != FORM_FLOAT_VALUE) return field_number(f, row);
+	if (f->validity != 0 && !bit_at((const u32*)f->validity, f->bit + row)) return f->null;
+	u64 x = raw_value(f, row);
+	double value = f->width == 4 ? as_double((u32)x) : as_double(x);
+	return value != value ? f->nan : f->bias + ValuePlaces(f).of(value) * f->mul;
+}
+
+// The number of a row of several keys, FORM_KEYS: of those before the first that is left out.
 NOINLINE u64 number_of_keys(const Field* f, u64 row) {
 	const Field* keys = (const Field*)f->values;
 	u64 number = 0;
-	ROLLED for (u32 k = 0; k < (u32)f->stride; k++) number += field_number(keys + k, row);
+	ROLLED for (u32 k = 0; k < (u32)f->stride && keys[k].mul != 0; k++) number += key_number(keys + k, row);
 	return number;
+}
+
+// The rest of a row: what rows with equal numbers of several keys are compared by.
+NOINLINE u64 rest_of_keys(const Field* f, u64 row) {
+	const Field* rests = (const Field*)f->values + f->stride;
+	u64 rest = 0;
+	ROLLED for (u32 k = (u32)f->stride; k-- > 0 && rests[k].mask != 0;)
+		rest += (field_number(rests + k, row) & rests[k].mask) << rests[k].up;
+	return rest;
+}
+// Reports whether numbers do not tell all rows apart that differ.
+DEVICE bool has_rests(const Field* f) {
+	return f->form == FORM_KEYS && ((const Field*)f->values)[2 * f->stride - 1].mask != 0;
 }
 
 // The first of several keys that is not a bit, whose values are prefetched.

@@ -9,7 +9,8 @@
 // tie.
 const u32 TIED = 1u << 31;
 
-template <class BinSorter> struct Overflow : BinSorter {
+// rests: rows with equal numbers may differ, and are compared by their rests. Separate code, which takes registers.
+template <class BinSorter, bool rests> struct Overflow : BinSorter {
 	using BinSorter::b, BinSorter::control, BinSorter::counters, BinSorter::lows, BinSorter::row_mask,
 	    BinSorter::row_of, BinSorter::runs, BinSorter::range, BinSorter::stage, BinSorter::ties;
 	typedef typename BinSorter::Word Word;
@@ -162,8 +163,9 @@ template <class BinSorter> struct Overflow : BinSorter {
 		if (!range->ties) return low;
 		return f->width == 4 ? number_at<u32>(f, low & row_mask()) : number_at<u64>(f, low & row_mask());
 	}
-	// What rows with equal keys are compared by: the row. The bits of the code above it may differ, if the map spreads
-	// equal numbers by their rows.
+	DEVICE u64 rest_of(u32 low) const { return rest_of_keys(&b.field, low & row_mask()); }
+	// What equal rows are compared by: the row. The bits of the code above it may differ, if the map spreads equal
+	// numbers by their rows.
 	DEVICE u32 row_of_low(u32 low) const { return range->ties ? low & row_mask() : low; }
 	DEVICE u32 low_at(u32 place) const { return lows[stage[place] & BinSorter::indexMask]; }
 	// The rank of a row in its bin, by numbers if some of the rows tie.
@@ -180,10 +182,24 @@ template <class BinSorter> struct Overflow : BinSorter {
 		const bool highs = vote(k < rows && (key ^ first) >> 32 != 0) != 0; // differ
 		u32 rank = highs ? count_less(key, base, lanes) : count_less((u32)key, base, lanes);
 		if (warp_add(k < rows ? k - rank : 0) == 0) return rank;
+		if (rests) return rank + rank_by_rests(&b, key, low, base, k < rows ? lanes : 0);
 		ROLLED for (u32 j = 0; j < lanes; j++) { // some are equal
 			u64 other = shuffle(key, base + j);
 			u32 otherLow = shuffle(low, base + j);
 			rank += other == key && otherLow < low;
+		}
+		return rank;
+	}
+	// Of rows with equal numbers, those that are less by their rests, or as great and preceding in the column.
+	static NOINLINE u32 rank_by_rests(const Buckets* b, u64 key, u32 row, u32 base, u32 rows) {
+		const u32 lanes = warp_max(rows);
+		u32 equal = 0, rank = 0;
+		ROLLED for (u32 j = 0; j < lanes; j++) equal += shuffle(key, base + j) == key;
+		const u64 rest = rows && equal > 1 ? rest_of_keys(&b->field, row) : ~0ull;
+		ROLLED for (u32 j = 0; j < lanes; j++) {
+			u64 other = shuffle(key, base + j), otherRest = shuffle(rest, base + j);
+			u32 otherRow = shuffle(row, base + j);
+			rank += other == key && (otherRest < rest || (otherRest == rest && otherRow < row));
 		}
 		return rank;
 	}
@@ -206,28 +222,39 @@ template <class BinSorter> struct Overflow : BinSorter {
 		if (k < rows) stage[at + rank] = word;
 	}
 	// Orders by 32 bits of the numbers, from the first bit on in which they differ. Rows that are equal in these are
-	// compared by the whole numbers; many of them make new runs.
+	// compared by the whole numbers; many of them make new runs. Rows whose numbers are all equal are ordered by their
+	// rests in the same way.
 	template <class Team>
 	static NOINLINE void order_many_numbers(const Buckets* b, const volatile BucketRange* range, u32 run) {
-		Overflow(*b, range).template sort_by_numbers<Team>(run);
+		Overflow c(*b, range);
+		u64 varying = c.template varying_bits<Team>(run, false);
+		const bool byRests = rests && varying == 0;
+		if (byRests) varying = c.template varying_bits<Team>(run, true);
+		c.template sort_by_numbers<Team>(run, varying, byRests);
 	}
-	template <class Team> DEVICE void sort_by_numbers(u32 run) {
+	DEVICE u64 number_or_rest(u32 low, bool rest) const { return rests && rest ? rest_of(low) : number_of(low); }
+	// The bits in which the numbers of a run differ. Their low halves are the keys then.
+	template <class Team> DEVICE u64 varying_bits(u32 run, bool byRests) const {
 		const u32 at = run & 0xffff, rows = run >> 16;
-		u32* keys = counters + at;
 		u64 any = 0, notAll = 0;
 		ROLLED for (u32 k = Team::index(); k < rows; k += Team::size) {
-			u64 number = number_of(low_at(at + k));
-			keys[k] = (u32)number;
+			u64 number = number_or_rest(low_at(at + k), byRests);
+			counters[at + k] = (u32)number;
 			any |= number, notAll |= ~number;
 		}
 		any = Team::any_of(any, control + CONTROL_BITS), notAll = Team::any_of(notAll, control + CONTROL_BITS);
-		u32 high = (u32)((any & notAll) >> 32), shift = high ? 32 - count_leading_zeros(high) : 0;
+		return any & notAll;
+	}
+	template <class Team> DEVICE void sort_by_numbers(u32 run, u64 varying, bool byRests) {
+		const u32 at = run & 0xffff, rows = run >> 16, high = (u32)(varying >> 32),
+		          shift = high ? 32 - count_leading_zeros(high) : 0;
+		u32* keys = counters + at;
 		if (shift) {
 			ROLLED for (u32 k = Team::index(); k < rows; k += Team::size)
-				keys[k] = (u32)(number_of(low_at(at + k)) >> shift);
+				keys[k] = (u32)(number_or_rest(low_at(at + k), byRests) >> shift);
 		}
 		Team::sync();
-		const bool again = shift && Team::size > 32;
+		const bool again = (shift || (rests && !byRests)) && Team::size > 32;
 		sort_bitonic<Team>(rows, [&](u32 x, u32 y) {
 			u32 a = keys[x], c = keys[y], word = stage[at + x];
 			if (a < c || (a == c && (again || !sorts_behind(low_at(at + x), low_at(at + y), shift)))) return;
@@ -238,6 +265,7 @@ template <class BinSorter> struct Overflow : BinSorter {
 	}
 	DEVICE bool sorts_behind(u32 low, u32 other, u32 shift) const {
 		u64 a = shift ? number_of(low) : 0, c = shift ? number_of(other) : 0;
+		if (rests && a == c) a = rest_of(low), c = rest_of(other);
 		return a != c ? a > c : row_of_low(low) > row_of_low(other);
 	}
 };

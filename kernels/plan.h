@@ -161,7 +161,8 @@ DEVICE void judge(const Buckets* b, const PartialStatistics& p, u32 counted, Dec
 	if (v->reason == REASON_NONE && (v->largest > BUCKET_SORT_LARGE_ROWS || v->oversized > b->maxOversized))
 		v->reason = REASON_LARGE;
 	if (counts && (few_others(b, v->records, b->n) || (must_split(b) && v->records != b->n))) v->split = 1;
-	if (!p.falls || (!p.rises && !p.ties)) v->reason = REASON_ORDERED;
+	bool known = !map->rests || !p.ties; // the order of the rows, not only of their numbers
+	if ((!p.falls && known) || (!p.rises && !p.ties)) v->reason = REASON_ORDERED;
 	if (p.outside) v->reason = REASON_OUT_OF_RANGE;
 	if (!can_split(b, v->reason)) v->split = 0;
 	v->accepted = v->reason == REASON_NONE;

@@ -13,6 +13,7 @@ const u32 FEW_TIES = 16;     // of the sample: a larger one, of 2^15 rows at mos
 const u32 MOST_TIE_BITS = 15;
 const u64 FEW_ROWS = 1 << 14; // in tests: too few for a larger sample
 const u32 HEAVY_HITS = 4;    // rows of the sample that make a value heavy
+const float MOST_REST_PARTNERS = 4; // of a row: numbers and rests of rows that tie are fetched
 const u32 CANDIDATES = 32;   // the most candidates for heavy values
 const u32 SPLIT_SHARE = 64;  // split_heavy takes values of at least this fraction of the rows
 const u32 CELL_BITS = 12;    // most leading bits of prefixes by which rows are counted
@@ -161,7 +162,8 @@ template <class Word, u32 rows> struct Sampler {
 		u64 below = (1ull << stride) - 1, more = range_margin(b, m.warps, stride, &least, &greatest);
 		u64 low = least > more ? least - more : least & below, last = most - greatest > more ? greatest + more : most;
 		if (thread_index() == 0) {
-			make_map(map, low, last, most, stride, (u32)b->rowBits), map->heavies = 0;
+			make_map(map, low, last, most, stride, (u32)b->rowBits);
+			map->heavies = 0, map->rests = has_rests(f);
 			if (b->valuesOnly) map->rowScale = 0; // equal numbers have one prefix
 		}
 		if (thread_index() < CLASSES) map->heavy[thread_index()] = {};
@@ -404,6 +406,7 @@ template <class Word, u32 rows> struct Sampler {
 			           ? REASON_LARGE
 					   : REASON_NONE; // few records are soon sorted
 		bool floating = map->floating != 0;
+		if (map->rests && map->narrow) return REASON_EQUAL; // a prefix does not stand for one key
 		if (!floating && b->minimumBits < 64 && (u64)(greatest - least) >> stride >> b->minimumBits == 0)
 			return REASON_FEW_BITS;
 		if (b->valuesOnly) return has_oversized_bucket(map, (float)s.fullest, sample) ? REASON_LARGE : REASON_NONE;
@@ -412,6 +415,7 @@ template <class Word, u32 rows> struct Sampler {
 		float codes = (float)(1ull << map->left) / (float)(1u << below_bins(map));
 		float bins = (sizeof(Word) == 4 && floating ? 8.0f : codes) * spread(); // of equal rows
 		float most = 8.0f * (bins > 1 ? bins : 1) + 4 * tiedNeighbours; // tiedNeighbours may be met twice
+		if (map->rests) most = MOST_REST_PARTNERS;
 		float partners = 2.0f * (s.ties - s.neighbours) * b->n / ((float)s.sampled * sample);
 		if (few_ties() && partners <= most && most < 2 * MOST_PARTNERS)
 			partners = partners_of_column(b, map, (u8*)m.keys);
@@ -525,7 +529,7 @@ template <class Word, u32 rows> struct Sampler {
 		}
 		make(map, least, greatest);
 		group(map);
-		find_heavy(map);
+		if (!map->rests) find_heavy(map); // rows of a heavy value are all equal
 		add_up(map);
 		if (!b->valuesOnly) find_near(map);
 		const u32 reason = reason_to_decline(map, least, greatest);

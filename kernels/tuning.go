@@ -40,7 +40,7 @@ const (
 
 	PlanThreads            = 1024                // of bucket_plan, for more buckets than the key scan plans
 	PlanItems              = 4                   // buckets of a thread
-	MapBytes               = 424                 // the size of a Map
+	MapBytes               = 432                 // the size of a Map
 	EqualizerPieces        = 1 << 11             // of an equalized map
 	EqualizerBytes         = 8 * EqualizerPieces // their size
 	PartialStatisticsBytes = 144                 // the size of a PartialStatistics

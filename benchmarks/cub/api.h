@@ -27,10 +27,10 @@ typedef struct {
 	int descending, nullsAtStart;
 } Key;
 
-// Keys are one key, or two of which the second decides between rows that tie in the first.
+// Keys are up to three keys, of which each decides between rows that tie in those before it.
 typedef struct {
 	int count;
-	Key key[2];
+	Key key[3];
 } Keys;
 
 // Faults are the rows of a result that are wrong: not below the number of rows, there twice, in a wrong place.
@@ -65,10 +65,12 @@ Faults prove_gathered(Address values, Address rows, uint64_t n, Address gathered
 // theirs_version returns the number, such as 300500 for 3.5.0.
 int theirs_versions(void);
 int theirs_version(int version);
-Theirs *theirs_new(int version, int width, uint64_t n); // bytes of a key: 4 or 8
+Theirs *theirs_new(int version, int width, uint64_t n); // bytes of a key: 2, 4 or 8
 void theirs_load(Theirs *, Address keys, Address stream);
 void theirs_sort(Theirs *, Address stream);
 void theirs_sort_keys(Theirs *, Address stream); // SortKeys, without row numbers
+// Sorts the rows of the last sort by another key of 2, 4 or 8 bytes, which is gathered by them before.
+void theirs_sort_next(Theirs *, int width, Address keys, Address stream);
 void theirs_free(Theirs *);
 // The rows of the k least keys, in any order, which some versions find.
 int theirs_has_topk(int version);

@@ -12,7 +12,7 @@ import (
 // of the device is current. What they return on the device is valid until Release.
 type Engine interface {
 	Stream() Stream // of all of its work
-	// Sort sorts columns on the device by one key or two, and returns the row numbers of the order, of 4 bytes: limit
+	// Sort sorts columns on the device by up to three keys, and returns the row numbers of the order, of 4 bytes: limit
 	// rows, or all for 0.
 	Sort(keys []Key, rows, limit int) Ptr
 	// SortValues returns the sorted values of a column of integers without nulls, on the device.
@@ -35,8 +35,8 @@ type Engine interface {
 }
 
 // Thresholds are numbers of rows at which a sort takes another path: the most of a single launch, the least for which
-// several keys are read as one column, the least of a select.
-type Thresholds struct{ SmallSortRows, KeysRows, SelectRows int }
+// several keys are read as one column, by their types or by ranges of their values, the least of a select.
+type Thresholds struct{ SmallSortRows, KeysRows, RangesRows, SelectRows int }
 
 // A Report is how keys were sorted.
 type Report struct {
@@ -51,7 +51,7 @@ type bench struct {
 	Engine
 	stream               Stream
 	most                 int
-	values               [2]Ptr
+	values               [3]Ptr // of keys
 	validity, seen       Ptr
 	from, until          event
 	wrong, cases, inFull int
@@ -60,14 +60,15 @@ type bench struct {
 func newBench(e Engine, most int) *bench {
 	e.Trim()
 	return &bench{
-		Engine: e, stream: e.Stream(), most: most, values: [2]Ptr{alloc(8 * most), alloc(8 * most)},
+		Engine: e, stream: e.Stream(), most: most, values: [3]Ptr{alloc(8 * most), alloc(8 * most), alloc(8 * most)},
 		validity: alloc(most/8 + 24), seen: alloc(most/8 + 8), from: newEvent(), until: newEvent(),
 	}
 }
 
 func (b *bench) free() {
 	b.Release()
-	free(b.values[0], b.values[1], b.validity, b.seen)
+	free(b.values[:]...)
+	free(b.validity, b.seen)
 	b.from.free()
 	b.until.free()
 }
@@ -158,7 +159,7 @@ func mark(right bool) string {
 	return " WRONG"
 }
 
-// race times a job and CUB on the same keys, encoded if there are several.
+// race times a job and CUB on the same keys: several of them encoded, or by one sort and one gather for each.
 func (b *bench) race(j job, n int) timed {
 	if n >= 1<<27 {
 		return b.raceRuns(j, n, 5)
@@ -176,11 +177,17 @@ func (b *bench) raceRuns(j job, n, runs int) (t timed) {
 	t.Report = b.Report()
 	t.right = b.holds(b.stream.proveRows(keys, rows, n, b.seen), "timed", n)
 	b.Release()
-	codes, bytes := keys[0].Values, keys[0].Bytes()
-	if len(keys) > 1 {
-		codes, bytes = b.Encode(keys, n), 8
+	first, others := keys[len(keys)-1], keys[:len(keys)-1]
+	codes, bytes := first.Values, first.Bytes()
+	if !j.byKey && len(others) > 0 {
+		codes, bytes, others = b.Encode(keys, n), 8, nil
 	}
-	t.theirs = b.timeTheirs(codes, bytes, n, runs, func(cub theirs) { cub.sort(b.stream) })
+	t.theirs = b.timeTheirs(codes, bytes, n, runs, func(cub theirs) {
+		cub.sort(b.stream)
+		for _, k := range slices.Backward(others) {
+			cub.sortNext(k, b.stream)
+		}
+	})
 	b.Release()
 	return t
 }

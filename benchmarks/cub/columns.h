@@ -44,8 +44,9 @@ BOTH int compare_rows(const Key& k, u32 a, u32 b) {
 }
 
 BOTH int compare_rows(const Keys& o, u32 a, u32 b) {
-	int c = compare_rows(o.key[0], a, b);
-	return c == 0 && o.count > 1 ? compare_rows(o.key[1], a, b) : c;
+	int c = 0;
+	for (int k = 0; k < o.count && c == 0; k++) c = compare_rows(o.key[k], a, b);
+	return c;
 }
 
 // A number of the distribution, else a finite one of the leading bits of x, in (-1, 1), or what the recipe asks for.

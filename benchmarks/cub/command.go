@@ -17,6 +17,7 @@ const usage = `usage: cub [image FILE] COMMAND
 
 prove LOG2       every type, distribution, order and size up to 2^LOG2 rows: 0 wrong rows
 table LOG2...    the jobs that speeds are asked for, at 2^LOG2 rows: 28, 24, 20, 16
+keys LOG2...     those by several keys, and when each kernel ends
 time LOG2...     medians of all distributions for 2^LOG2 rows
 values LOG2...     keys only: proofs, phases, and the rows of the table
 limits LOG2...   the first rows of 2^LOG2 by selects, and sorts of all
@@ -41,8 +42,11 @@ func Compare(e Engine, words []string) int {
 		fmt.Fprint(os.Stderr, usage)
 		return 2
 	}
-	if words[0] == "table" {
-		return status(table(e, numbers))
+	switch words[0] {
+	case "table":
+		return status(table(e, numbers, (*bench).table))
+	case "keys":
+		return status(table(e, numbers, (*bench).keyRows))
 	}
 	sizes := numbers
 	if words[0] == "search" {
@@ -57,6 +61,7 @@ func Compare(e Engine, words []string) int {
 		b.search(numbers[0], time.Duration(numbers[1])*time.Second)
 	case "values":
 		b.proveValues()
+		b.warmUp()
 		for _, log2 := range sizes {
 			b.valueRows(log2)
 		}

@@ -151,8 +151,13 @@ func newTheirs(version, keyBytes, n int) theirs {
 func (t theirs) load(keys Ptr, s Stream) { C.theirs_load(t.c, C.Address(keys), C.Address(s)) }
 func (t theirs) sort(s Stream)           { C.theirs_sort(t.c, C.Address(s)) }
 func (t theirs) sortKeys(s Stream)       { C.theirs_sort_keys(t.c, C.Address(s)) }
-func (t theirs) topK(k int, s Stream)    { C.theirs_topk(t.c, C.uint64_t(k), C.Address(s)) }
-func (t theirs) free()                   { C.theirs_free(t.c) }
+
+// sortNext sorts the rows of the last sort by another key.
+func (t theirs) sortNext(k Key, s Stream) {
+	C.theirs_sort_next(t.c, C.int(k.Bytes()), C.Address(k.Values), C.Address(s))
+}
+func (t theirs) topK(k int, s Stream) { C.theirs_topk(t.c, C.uint64_t(k), C.Address(s)) }
+func (t theirs) free()                { C.theirs_free(t.c) }
 
 // hasTopK reports whether a version of CUB finds the rows of the least keys.
 func hasTopK(version int) bool { return C.theirs_has_topk(C.int(version)) != 0 }

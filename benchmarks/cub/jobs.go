@@ -30,6 +30,7 @@ type job struct {
 	mode  int        // 1: descending, 2: nulls at the start
 	alone bool       // keys only: values are sorted, without row numbers
 	name  string     // empty: the distribution's
+	byKey bool       // CUB sorts by one key after the other, from the last on, and not by codes of 64 bits
 }
 
 var jobRows = []int{28, 24, 20, 16}
@@ -121,6 +122,7 @@ func tableJobs() (jobs []job) {
 	named("two keys: i32, i32", 0, [4]float64{3.5, 3.5}, recipe{Type: I32}, recipe{Type: I32})
 	named("two keys: i16, 40 bits", 0, [4]float64{3.5, 3.5}, recipe{Type: I16},
 		recipe{Type: I64, distribution: C.LIVE40})
+	jobs = append(jobs, wideJobs()...)
 	for _, t := range []Type{I64, F64} {
 		if t.isFloat() {
 			named("0.4 % zeros", 0, [4]float64{2, 2}, recipe{Type: t, zeroPermille: 4})
@@ -132,4 +134,22 @@ func tableJobs() (jobs []job) {
 		add(t, [4]float64{8, 8}, C.SORTED, C.REVERSED)
 	}
 	return append(jobs, valueJobs()...)
+}
+
+// wideJobs are sorts by keys of more than 64 bits.
+func wideJobs() (jobs []job) {
+	category, date := recipe{Type: I32, distribution: C.CATEGORIES}, recipe{Type: I32, distribution: C.DATES}
+	time := recipe{Type: I64, distribution: C.LIVE40}
+	for _, j := range []job{
+		{name: "two keys: i32 category, f64", keys: []recipe{category, {Type: F64}}},
+		{name: "two keys: i32 category, lognormal f64",
+			keys: []recipe{category, {Type: F64, distribution: C.LOGNORMAL}}},
+		{name: "two keys: i64 user, i64 time", keys: []recipe{{Type: I64}, time}},
+		{name: "two keys: i64 of 2^20 users, i64 time", keys: []recipe{{Type: I64, distribution: C.VALUES20}, time}},
+		{name: "three keys: i16, date32, i32", keys: []recipe{{Type: I16}, date, {Type: I32}}},
+	} {
+		j.asked, j.byKey = [4]float64{2, 1.8, 1.3}, true
+		jobs = append(jobs, j)
+	}
+	return jobs
 }

@@ -94,8 +94,15 @@ func (b *bench) proveKeys() {
 				mode++
 			}
 		}
+		for _, j := range wideJobs() {
+			for _, n := range []int{9, 5000, 60_001, 1<<20 + 77, b.most - 4321} {
+				j.mode = mode % 4
+				b.check(j, n)
+				mode++
+			}
+		}
 	}
-	b.withThresholds(func(t *Thresholds) { t.KeysRows = 0 }, pairs)
+	b.withThresholds(func(t *Thresholds) { t.KeysRows, t.RangesRows = 0, 0 }, pairs)
 	pairs()
 }
 

@@ -25,15 +25,13 @@ func row(what string, log2 int, asked, measured float64, unit string, met bool, 
 
 // table prints the speeds that are asked for, row by row. Each size has memory of that size, as the engine and CUB
 // have it: the same kernels take 3 % longer in buffers for sixteen times the rows.
-func table(e Engine, sizes []int) (wrong int) {
+func table(e Engine, sizes []int, rows func(b *bench, log2 int)) (wrong int) {
 	fmt.Printf("CUB %s, for each row the fastest\n", strings.Join(cubVersions(), ", "))
 	fmt.Printf("%-48s %-6s %10s %12s        %s\n", "job", "rows", "asked", "measured", "ours, CUB")
-	for i, log2 := range sizes {
+	for _, log2 := range sizes {
 		b := newBench(e, 1<<log2)
-		b.table(log2)
-		if i == len(sizes)-1 {
-			b.smallSortsRow()
-		}
+		b.warmUp()
+		rows(b, log2)
 		b.free()
 		wrong += b.wrong
 	}
@@ -46,34 +44,44 @@ func (b *bench) table(log2 int) {
 		fmt.Printf("2^%d rows are not in the table\n", log2)
 		return
 	}
-	b.warmUp()
-	b.rows(tableJobs(), log2, column)
+	for _, j := range tableJobs() {
+		if j.asked[column] > 0 {
+			b.jobRow(j, log2, j.asked[column])
+		}
+	}
 	b.gatherRows(log2)
 	b.limitRows(log2, -100, 100)
-}
-
-// rows prints the rows of jobs for which a speed is asked for.
-func (b *bench) rows(jobs []job, log2, column int) {
-	for _, j := range jobs {
-		asked := j.asked[column]
-		if asked == 0 {
-			continue
-		}
-		t := b.race(j, 1<<log2)
-		row(j.String(), log2, asked, t.ratio(), "x", t.ratio() >= asked,
-			fmt.Sprintf("%.4f ms, %.4f ms, %d bits, %s%s", t.ours, t.theirs, t.Bits, t.Path, mark(t.right)))
+	if log2 == slices.Min(jobRows) {
+		b.smallSortsRow()
 	}
 }
 
-// valueRows prints when the kernels of keys only end, and their rows of the table.
+func (b *bench) jobRow(j job, log2 int, asked float64) {
+	t := b.race(j, 1<<log2)
+	row(j.String(), log2, asked, t.ratio(), "x", t.ratio() >= asked,
+		fmt.Sprintf("%.4f ms, %.4f ms, %d bits, %s%s", t.ours, t.theirs, t.Bits, t.Path, mark(t.right)))
+}
+
+// valueRows are the rows of keys only, after the ends of their kernels.
 func (b *bench) valueRows(log2 int) {
-	column := slices.Index(jobRows, log2)
-	b.warmUp()
 	for _, j := range valueJobs() {
 		b.phases(j, 1<<log2)
 	}
-	if column >= 0 {
-		b.rows(valueJobs(), log2, column)
+	column := slices.Index(jobRows, log2)
+	for _, j := range valueJobs() {
+		if column >= 0 && j.asked[column] > 0 {
+			b.jobRow(j, log2, j.asked[column])
+		}
+	}
+}
+
+// keyRows are the rows by several keys.
+func (b *bench) keyRows(log2 int) {
+	for _, j := range tableJobs() {
+		if len(j.keys) > 1 {
+			b.jobRow(j, log2, 0)
+			b.phases(j, 1<<log2)
+		}
 	}
 }
 

@@ -18,11 +18,15 @@ static void sort_pairs(void* keys[2], uint32_t* rows[2], uint32_t n, void* temp,
 	cub_of::DoubleBuffer<K> k((K*)keys[0], (K*)keys[1]);
 	cub_of::DoubleBuffer<uint32_t> r(rows[0], rows[1]);
 	must(cub_of::DeviceRadixSort::SortPairs(temp, *bytes, k, r, (int)n, 0, 8 * sizeof(K), stream));
+	keys[0] = k.Current(), keys[1] = k.Alternate();
+	rows[0] = r.Current(), rows[1] = r.Alternate();
 }
 
 static void sort_any(int width, void* keys[2], uint32_t* rows[2], uint32_t n, void* temp, size_t* bytes,
                      cudaStream_t stream) {
-	(width == 4 ? sort_pairs<uint32_t> : sort_pairs<uint64_t>)(keys, rows, n, temp, bytes, stream);
+	(width == 2   ? sort_pairs<uint16_t>
+	 : width == 4 ? sort_pairs<uint32_t>
+	              : sort_pairs<uint64_t>)(keys, rows, n, temp, bytes, stream);
 }
 
 template <class K>

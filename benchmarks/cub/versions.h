@@ -7,6 +7,7 @@
 // A CubVersion is what is compiled of one version. Without temp, both set the bytes that they need.
 typedef struct {
 	int number; // CUB_VERSION
+	// Leaves the sorted keys and rows in keys[0] and rows[0].
 	void (*sort)(int width, void* keys[2], uint32_t* rows[2], uint32_t n, void* temp, size_t* bytes,
 	             cudaStream_t stream);
 	void (*sort_keys)(int width, void* keys[2], uint32_t n, void* temp, size_t* bytes, cudaStream_t stream);

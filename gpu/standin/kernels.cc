@@ -163,7 +163,8 @@ void expect_column(const Field& f) {
 void expect_keys(const Field& keys) {
 	bool bits = true;
 	for (u64 k = 0; k < keys.stride; k++) {
-		const Field& f = at<Field>(keys.values)[k];
+		const Field &f = at<Field>(keys.values)[k], &rest = at<Field>(keys.values)[keys.stride + k];
+		expect(rest.mask == 0 && rest.values == 0, "a rest that the sample has not made");
 		bool integer = f.form == FORM_INTEGER || f.form == FORM_FLOAT || f.form == FORM_RANK;
 		expect(f.form == FORM_BIT || (integer && f.stride == f.width), "a key of another form");
 		expect(f.shift == 0 && f.down == 0 && f.up == 0 && f.mask == ~0ull && f.last[0] > 0, "a key of another number");
@@ -403,11 +404,30 @@ void binning(const u64* a, Records in, Records out, u64 blocks) {
 struct Numbered {
 	Class cls;
 	u64 number;
-	bool operator<(const Numbered& r) const { return cls != r.cls ? cls < r.cls : number < r.number; }
+	std::vector<Numbered> others = {}; // the keys after the first, where they have no number together
+	bool operator==(const Numbered& r) const { return cls == r.cls && number == r.number && others == r.others; }
+	bool operator<(const Numbered& r) const {
+		return cls != r.cls ? cls < r.cls : number != r.number ? number < r.number : others < r.others;
+	}
 };
+
+// Whether the sample has to find ranges of keys. The twins need none: they compare key by key.
+bool has_ranges(const Field& f) { return f.form == FORM_KEYS && at<Field>(f.values)->mul == 0; }
+Numbered key_of(const Field& f, u64 row) {
+	Limbs v;
+	Class cls = read(f, row, &v);
+	if (cls != VALUE) return {f.nan ? (Class)(NULL_ - cls) : cls, 0};
+	u64 above = (v.limb[0] - f.base[0]) & low(8 * f.width);
+	return {f.nan ? NULL_ : VALUE, f.descending ? ~above : above};
+}
 
 Numbered numbered(const Buckets& b, u64 row) {
 	const Field& f = b.field;
+	if (has_ranges(f)) {
+		Numbered all = {VALUE, 0};
+		for (u64 k = 0; k < f.stride; k++) all.others.push_back(key_of(at<Field>(f.values)[k], row));
+		return all;
+	}
 	if (f.form == FORM_KEYS) return {VALUE, word(at<Field>(f.values), f.stride, row)};
 	Limbs v;
 	Class cls = read(f, row, &v);
@@ -429,8 +449,8 @@ u64 tiles_of(const Buckets& b) { return (b.n + tile_of(b) - 1) / tile_of(b); }
 Statistics statistics_of(const Buckets& b) {
 	Statistics s = {};
 	for (u64 row = 1; row < b.n && b.field.form == FORM_KEYS; row++) {
-		u64 last = numbered(b, row - 1).number, number = numbered(b, row).number;
-		(number > last ? s.rises : number < last ? s.falls : s.ties) = 1;
+		Numbered last = numbered(b, row - 1), number = numbered(b, row);
+		(last < number ? s.rises : number < last ? s.falls : s.ties) = 1;
 	}
 	if (b.field.form == FORM_KEYS) return s;
 	const u64 arguments[] = {(u64)&b.column, b.n, (u64)&s};
@@ -454,7 +474,7 @@ void sample(const u64* a, u64 blocks) {
 	at<Report>(b.report)->sample = STATUS_ACCEPTED;
 	*at<Map>(b.numberMap) = Map();
 	memset(at<u8>(b.partial), 0, sizeof(PartialStatistics));
-	if (f.form == FORM_KEYS && at<Field>(f.values)->mul == 0) { // it finds no ranges
+	if (has_ranges(f) && b.n % 2 == 0) { // it finds none
 		v.early = 1, v.reason = REASON_OUT_OF_RANGE;
 		at<Report>(b.report)->decision = v, at<Report>(b.report)->sample = STATUS_DECLINED;
 		at<Report>(b.report)->statistics.any = 0;

@@ -63,6 +63,8 @@ const char* const distributionNames[] = {"uniform",
                                          "30 bits, 0.1 % outliers",
                                          "sorted, 1 % swapped",
                                          "0 to 999",
+                                         "50 categories",
+                                         "dates of 25 years",
                                          "normal",
                                          "lognormal",
                                          "prices"};
@@ -137,6 +139,8 @@ BOTH u64 draw(int distribution, u64 i, u64 n, u64 seed) {
 	case FEW_OUTLIERS: return mix(r) % 1000 == 0 ? r >> mix(r + 1) % 64 : r >> 34;
 	case SWAPPED: return (u64)((double)(mix(r) % 100 == 0 ? mix(r + 1) % n : i) / n * 9e18);
 	case BELOW1000: return r % 1000;
+	case CATEGORIES: return r % 50 << 32; // of 4 bytes, as dates are
+	case DATES: return (10957 + r % 9131) << 32;
 	case HOUR: return 1700000000000000ull + r % 3600000000ull;
 	default: return r;
 	}

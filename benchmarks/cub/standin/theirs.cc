@@ -18,7 +18,7 @@ Theirs* theirs_new(int, int width, u64 n) { return new Theirs{width, std::vector
 
 void theirs_load(Theirs* t, Address keys, Address stream) {
 	synchronize(stream);
-	for (size_t i = 0; i < t->keys.size(); i++) t->keys[i] = t->width == 4 ? ((u32*)keys)[i] : ((u64*)keys)[i];
+	for (size_t i = 0; i < t->keys.size(); i++) memcpy(&t->keys[i], (u8*)keys + i * t->width, t->width);
 }
 
 void theirs_sort(Theirs* t, Address) {
@@ -27,6 +27,12 @@ void theirs_sort(Theirs* t, Address) {
 }
 
 void theirs_sort_keys(Theirs* t, Address) { std::sort(t->keys.begin(), t->keys.end()); }
+void theirs_sort_next(Theirs* t, int width, Address keys, Address stream) {
+	t->width = width;
+	std::fill(t->keys.begin(), t->keys.end(), 0);
+	theirs_load(t, keys, stream);
+	std::stable_sort(t->rows.begin(), t->rows.end(), [&](u32 a, u32 b) { return t->keys[a] < t->keys[b]; });
+}
 
 int theirs_has_topk(int) { return 0; }
 void theirs_topk(Theirs*, u64, Address) {}

@@ -18,7 +18,8 @@ func Codes(codes driver.Ptr, bits int) *KeySource {
 	return &KeySource{Column{ColumnValues: column}, bits, true}
 }
 
-// Keys returns several keys as one column of numbers. fields is the address of their Fields on the device.
+// Keys returns several keys as one column of numbers. fields is the address of their Fields on the device, and of as
+// many zero Fields.
 func Keys(fields driver.Ptr, keys, bits int) KeySource {
 	column := ColumnValues{Values: uint64(fields), Form: FormKeys, Width: 8, Stride: uint64(keys)}
 	return KeySource{Column{ColumnValues: column}, bits, false}

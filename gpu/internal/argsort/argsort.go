@@ -4,6 +4,8 @@
 package argsort
 
 import (
+	"slices"
+
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
@@ -123,7 +125,8 @@ func (s *argsorter) sortColumn(typeBits int) (rows driver.Ptr, stats []keyencode
 }
 
 // sortOneNumber sorts by all keys as one number, of their types if these have no more values than 64 bits, else of
-// ranges that a sample finds. It returns 0 where the device declines, and where all numbers are equal.
+// ranges that a sample finds, and by what that number lacks. It returns 0 where the device declines, and where all
+// numbers are equal.
 func (s *argsorter) sortOneNumber(kind strategy.Kind, job *strategy.Job) (rows driver.Ptr) {
 	fields, width, known := keys.TypeWord(s.Job.Columns, s.Job.Keys)
 	if !known {
@@ -136,7 +139,8 @@ func (s *argsorter) sortOneNumber(kind strategy.Kind, job *strategy.Job) (rows d
 	var src onesweep.Source
 	var in abi.KeySource
 	if kind == strategy.Keys {
-		in = abi.Keys(device.Put(s.Task, deviceFields...), len(deviceFields), width)
+		rests := make([]abi.Field, len(deviceFields)) // made by the device
+		in = abi.Keys(device.Put(s.Task, slices.Concat(deviceFields, rests)...), len(deviceFields), width)
 	} else {
 		src = encoded()
 		in = *abi.Codes(src.Codes, width)

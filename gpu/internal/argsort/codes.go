@@ -25,7 +25,7 @@ func sortCodes(t *device.Task, src onesweep.Source, scan *abi.KeySource, decline
 	if rows, ok := sortBeforeDigits(t, &src, scan, declined); ok {
 		return rows
 	}
-	return onesweep.Sort(t, encodeByDictionary(t, src))
+	return onesweep.Sort(t, encodeByDictionary(t, src, 64))
 }
 
 // sortBeforeDigits sorts in a single launch, or by partition and bucket sort. If both decline the source has the bits
@@ -69,8 +69,9 @@ type encoder struct {
 }
 
 // encodeByDictionary encodes a source by a dictionary of the leading bits of its codes, where these take few values: a
-// code becomes the rank of its prefix above its other bits. It returns the source as it is where that saves no time.
-func encodeByDictionary(t *device.Task, src onesweep.Source) onesweep.Source {
+// code becomes the rank of its prefix above its other bits. It returns the source as it is where that saves no time, or
+// codes would have more bits than width.
+func encodeByDictionary(t *device.Task, src onesweep.Source, width int) onesweep.Source {
 	digits := strategy.Digits(src.Width)
 	if src.Rows != 0 || strategy.EncodedDigits(t.Tuning, len(digits), src.N) < 2 {
 		return src
@@ -80,7 +81,7 @@ func encodeByDictionary(t *device.Task, src onesweep.Source) onesweep.Source {
 	counts := b.countPrefixes(d.field)
 	varying := strategy.Varying(digits, cmp.Or(src.Varying, counts.Varying))
 	fewer := strategy.EncodedDigits(t.Tuning, len(varying), src.N)
-	shift, ok := counts.Shift(fewer, strategy.MostEstimated(t.Tuning, src.N))
+	shift, ok := counts.Shift(fewer, width, strategy.MostEstimated(t.Tuning, src.N))
 	if d.shift = shift; !ok || !b.insertPrefixes(d) {
 		return src
 	}

@@ -93,8 +93,11 @@ func (j *Job) single() Kind {
 // oneNumber returns the way by all keys as one number, which needs no statistics: of the keys' types, or of ranges of
 // values that a sample finds among many rows.
 func (j *Job) oneNumber() Kind {
-	many := j.Rows > j.Tuning.KeysRows
-	switch known := j.TypeBits > BucketCodeBits; {
+	known, many := j.TypeBits > BucketCodeBits, j.Rows > j.Tuning.KeysRows
+	if _, selects := ShapeSelect(j.Tuning, j.Rows, j.Out); !known && !selects {
+		many = j.Rows > j.Tuning.RangesRows
+	}
+	switch {
 	case j.WantsPlan || !known && (j.TypeBits > 0 || !many || !j.Numbers):
 		return Words
 	case many && j.OneColumn:

@@ -23,13 +23,14 @@ func (c *PrefixCounts) estimate(shift int) int {
 
 // Shift returns by how many bits to shift codes, so that the ranks of prefixes and the other bits have the fewest
 // digits, with room for 1/8 more prefixes. Ranks alone are the best; else the fewer prefixes, the better. ok is false
-// where the digits are more than digits, or the prefixes more than most.
-func (c *PrefixCounts) Shift(digits, most int) (shift int, ok bool) {
+// where the digits are more than digits, the bits more than width, or the prefixes more than most.
+func (c *PrefixCounts) Shift(digits, width, most int) (shift int, ok bool) {
 	fewest := digits
 	for s := range c.Prefixes {
 		prefixes := c.estimate(s)
-		n := len(Digits(s + bits.Len(uint(prefixes+prefixes/8))))
-		if prefixes > most || n > fewest || n == fewest && ok && shift == 0 {
+		bits := s + bits.Len(uint(prefixes+prefixes/8))
+		n := len(Digits(bits))
+		if prefixes > most || bits > width || n > fewest || n == fewest && ok && shift == 0 {
 			continue
 		}
 		fewest, shift, ok = n, s, true

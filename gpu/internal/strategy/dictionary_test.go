@@ -71,9 +71,14 @@ func TestShift(t *testing.T) {
 		{"random", func(r *rand.Rand) uint64 { return r.Uint64() }, 5, many, nil},
 		{"too many values", func(r *rand.Rand) uint64 { return mixed(r.Uint64N(1000)) }, 5, 500, nil},
 	} {
-		shift, ok := countsOf(sampleOf(1<<13, c.code)).Shift(c.digits, c.most)
+		shift, ok := countsOf(sampleOf(1<<13, c.code)).Shift(c.digits, 64, c.most)
 		require.Equal(t, c.shift != nil, ok, c.name)
 		require.True(t, !ok || slices.Contains(c.shift, shift), "%s: %d", c.name, shift)
+	}
+	few := countsOf(sampleOf(1<<13, func(r *rand.Rand) uint64 { return mixed(r.Uint64N(1000)) }))
+	for width, fits := range map[int]bool{10: false, 11: true, 64: true} { // 1/8 more than 1000 values have 11 bits
+		_, ok := few.Shift(5, width, many)
+		require.Equal(t, fits, ok, "%d bits", width)
 	}
 }
 

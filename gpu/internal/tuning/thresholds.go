@@ -17,6 +17,7 @@ type Table struct {
 	DictionaryRows     int // the least for which a dictionary is tried
 	DictionaryPrefixes int // the most prefixes that it holds
 	KeysRows           int // the least for which several keys are read as one column: for fewer, encoding is as fast
+	RangesRows         int // the same where a sample finds their ranges: without it all keys are read for statistics
 	SelectRows         int // the least of which the first of an order are selected before they are sorted
 	TextRows           int // the least for which the device gathers strings: the host has to wait for their lengths
 	LongRunRows        int // the least tied rows that the device sorts faster than one thread
@@ -49,6 +50,7 @@ func Default() Table {
 		DictionaryRows:     1 << 24,
 		DictionaryPrefixes: 1_300_000,
 		KeysRows:           1 << 23,
+		RangesRows:         1 << 18,
 		SelectRows:         1 << 20,
 		TextRows:           1 << 16,
 		LongRunRows:        1 << 15,
