@@ -59,7 +59,7 @@ struct ValueSorter : BinSorter<threads, items, binBits, false, full, Word> {
 		Sorter::scan();
 		Sorter::stage_rows();
 		const u32 overflow = Sorter::order_bins();
-		if (Sorter::control[CONTROL_OVERFLOW]) Overflow<ValueSorter>::order(&b, range, overflow);
+		if (Sorter::control[CONTROL_OVERFLOW]) Overflow<ValueSorter, false>::order(&b, range, overflow);
 		write();
 	}
 };
