@@ -100,8 +100,8 @@ func TestDictionaryOfKeys(t *testing.T) {
 	require.Equal(t, 4, all.encoded())
 }
 
-// TestDictionaryOfWords sorts by codes of two words, of which the first has few leading bits, so that their ranks and the
-// second word are one word. Where they are more than that, the two are sorted one after the other.
+// TestDictionaryOfWords sorts by codes of two words, of which the first has few leading bits, so that their ranks and
+// the second word are one word. Where these have more than 64 bits, one word is sorted after the other.
 func TestDictionaryOfWords(t *testing.T) {
 	e := openForTest(t, byDictionary)
 	var all dictionaries

@@ -25,7 +25,9 @@ import (
 // TestEngineWithoutSmallSorts runs the suite with few rows sorted as many are.
 func TestEngineWithoutSmallSorts(t *testing.T) {
 	enginetest.TestEngine(t, func(t testing.TB) engine.Engine {
-		return openForTest(t, func(t *tuning.Table) { t.SmallSortRows, t.KeysRows, t.RangesRows, t.LargeSampleRows = 0, 0, 0, 0 })
+		return openForTest(t, func(t *tuning.Table) {
+			t.SmallSortRows, t.KeysRows, t.RangesRows, t.LargeSampleRows = 0, 0, 0, 0
+		})
 	})
 }
 

@@ -47,10 +47,9 @@ func (s *wordSorter) sort() (rows driver.Ptr) {
 	return rows
 }
 
-// joinWords encodes the first of two words by a dictionary of the few values of its leading bits, and returns what is
-// left of it above the second word, as one word: all of its codes differ where those of two words do. ok is false where
-// that is no word. It is far faster than two sorts: the second one has no order of the input, so that codes are
-// encoded by row number, and all of their digits are binned.
+// joinWords encodes the first of two words by a dictionary of the few values of its leading bits, and returns one word:
+// the encoded first word above the second one. ok is false where that has more than 64 bits. It is far faster than two
+// sorts, because the second of these encodes codes by row number and sorts by all of their digits.
 func (s *wordSorter) joinWords() (joined onesweep.Source, ok bool) {
 	if s.plan.Words() != 2 || !s.HasMemory(8*s.Rows) {
 		return joined, false
