@@ -57,7 +57,8 @@ func roundTrip(t *testing.T, format Format, field arrow.Field, seed uint64) {
 	}
 	column := arrow.NewColumn(field, arrow.NewChunked(field.Type, chunks))
 	table := array.NewTable(arrow.NewSchema([]arrow.Field{field}, nil), []arrow.Column{*column}, -1)
-	opts := WriteOptions{Format: format, RowGroupRows: rowGroups(format, 70), PageRows: rowGroups(format, 16)}
+	opts := WriteOptions{Format: format, RowGroupRows: rowGroups(format, 70), PageRows: rowGroups(format, 16),
+		PageVersion: rowGroups(format, int(seed%3))}
 	if _, unwritten := writer.Unsupported(field); format == Parquet && unwritten != nil {
 		_, err := Write(t.Context(), filepath.Join(t.TempDir(), "t"), table, opts)
 		require.ErrorIs(t, err, ErrUnsupported)

@@ -75,8 +75,11 @@ func (p *Batches) pageBytes() (bytes int64) {
 	for _, leaf := range leavesOf(nil, p.fields) {
 		const usual = 1 << 20 // where most writers end a page
 		m := p.file.MetaData().RowGroups[0].Columns[leaf].MetaData
-		expanded := max(1, p.prefixedText(leaf)/max(1, ColumnBytes(p.file.MetaData(), leaf)))
-		bytes += int64(expanded*float64(min(m.TotalUncompressedSize, usual))) + min(m.TotalCompressedSize, batchWindow)
+		decoded := float64(min(m.TotalUncompressedSize, usual))
+		if p.namedIn(0, leaf)(page.DeltaByteArray) { // prefixes are left out
+			decoded *= max(1, p.expandedText(leaf)/max(1, ColumnBytes(p.file.MetaData(), leaf)))
+		}
+		bytes += int64(decoded) + min(m.TotalCompressedSize, batchWindow)
 	}
 	return bytes
 }

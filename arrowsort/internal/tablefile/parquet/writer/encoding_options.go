@@ -94,7 +94,7 @@ func (p *properties) checkEncodings(data *arrow.Schema) error {
 		flag := "--encoding " + name + "=" + encodingName(p.opts.Encodings.Columns[name])
 		columns := data.FieldIndices(name)
 		if len(columns) == 0 {
-			return errkind.Unsupported("%s: the output has no column %q: name one that it has, or leave it out", flag,
+			return unsupported("%s: the output has no column %q: name one that it has, or leave it out", flag,
 				name)
 		}
 		for _, column := range columns {
@@ -114,11 +114,16 @@ func (p *properties) checkEncoding(flag string, f arrow.Field, column int) error
 	}
 	typ := sc.Column(0).PhysicalType()
 	if arraydata.IsNested(f.Type) || !writesFlat(parquetType(f.Type), typ) {
-		return errkind.Unsupported("%s: encodings of columns of type %s cannot be named: leave it out", flag, f.Type)
+		return unsupported("%s: encodings of columns of type %s cannot be named: leave it out", flag, f.Type)
 	}
 	if can := encodingsOf(typ); !slices.Contains(can, p.opts.Encodings.Columns[f.Name]) {
-		return errkind.Unsupported("%s: values of type %s are stored as %s: use %s", flag, f.Type, typ,
+		return unsupported("%s: values of type %s are stored as %s: use %s", flag, f.Type, typ,
 			encodingNames(can))
 	}
 	return nil
+}
+
+// unsupported returns an ErrUnsupported with a text.
+func unsupported(format string, args ...any) error {
+	return errkind.Reword(errkind.ErrUnsupported, fmt.Sprintf(format, args...))
 }
