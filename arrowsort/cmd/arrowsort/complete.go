@@ -28,6 +28,7 @@ const (
 var flagValues = map[string][]string{
 	"format": {"parquet", "arrow", "arrows", "csv"}, "output-format": {"parquet", "arrow", "arrows", "csv"},
 	"engine": {"auto", "cpu", "gpu"}, "gpus": {"all"}, "delimiter": {"tab"}, "spill-compression": {"lz4", "zstd"},
+	"encoding": {"auto", "compatible"}, "page-version": {"1", "2"},
 }
 
 // completeFlags registers the completion of flag values: fixed lists, folders, and nothing for numbers, sizes and text.

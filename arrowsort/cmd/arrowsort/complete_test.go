@@ -50,6 +50,8 @@ func TestValuesOfFlagsAreCompleted(t *testing.T) {
 		"sort --output-format csv -o - --compression": "none\n:6\n",
 		"sort --engine":                               "auto\ncpu\ngpu\n:4\n",
 		"sort --gpus":                                 "all\n:4\n",
+		"sort --encoding":                             "auto\ncompatible\n:4\n",
+		"sort --page-version":                         "1\n2\n:4\n",
 		"merge --format":                              "parquet\narrow\narrows\ncsv\n:4\n",
 		"info --format":                               "parquet\narrow\narrows\ncsv\n:4\n",
 		"argsort --output-format":                     "parquet\narrow\narrows\ncsv\n:4\n",
