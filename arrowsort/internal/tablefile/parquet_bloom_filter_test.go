@@ -155,7 +155,7 @@ func TestBloomFilterOfWrongColumns(t *testing.T) {
 		{Name: "twice", Type: text}, {Name: "twice", Type: text}, {Name: "", Type: text},
 		{Name: "pair", Type: arrow.StructOf(arrow.Field{Name: "a", Type: text}, arrow.Field{Name: "b", Type: text})},
 		{Name: "list", Type: arrow.ListOf(text)}}, nil)
-	const boolean = "Parquet has none of booleans, which have two values: leave the column out"
+	const boolean = "booleans have no Bloom filters in Parquet: leave the column out"
 	const missing = "there is no such column in the output; nested fields are named as in place.city and " +
 		"tags.list.element"
 	for column, want := range map[string]string{

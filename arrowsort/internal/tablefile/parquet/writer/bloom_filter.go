@@ -75,7 +75,7 @@ func (o *Options) bloomFilters(sc *schema.Schema, first []int) ([]float64, error
 		case f.check() != nil:
 			err = f.check()
 		case sc.Column(leaf).PhysicalType() == parquet.Types.Boolean:
-			err = errors.New("Parquet has none of booleans, which have two values: leave the column out")
+			err = errors.New("booleans have no Bloom filters in Parquet: leave the column out")
 		case wanted[leaf] > 0:
 			err = errors.New("it is asked for twice: leave one out")
 		}
