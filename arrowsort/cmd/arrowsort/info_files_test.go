@@ -82,8 +82,8 @@ func TestBloomFilters(t *testing.T) {
 	require.Contains(t, cli(t, nil, "info", out).out, "Bloom filters")
 	r = cli(t, nil, "sort", "-q", "-k", "n", "--bloom-filter", "flag", "-o", filepath.Join(folder, "no.parquet"), out)
 	require.Equal(t, 2, r.code)
-	require.Contains(t, r.err, `no.parquet: --bloom-filter (BloomFilters) of column "flag": Parquet has none of `+
-		"booleans, which have two values: leave the column out (see arrowsort sort --help)")
+	require.Contains(t, r.err, `no.parquet: --bloom-filter (BloomFilters) of column "flag": booleans have no `+
+		"Bloom filters in Parquet: leave the column out (see arrowsort sort --help)")
 	require.NoFileExists(t, filepath.Join(folder, "no.parquet"))
 }
 
