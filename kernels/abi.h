@@ -2,7 +2,7 @@
 //
 // Every argument of a kernel is one 64-bit word, an address in device memory or an unsigned number. SmallSort,
 // CooperativeSort, Select and Buckets are passed by value. Structures that the host writes hold 64-bit words only, so
-// that Go and C++ lay them out alike. gpu/abi.go has their twins.
+// that Go and C++ lay them out alike. gpu/internal/abi/abi.go has their twins.
 #pragma once
 #include "tuning.h"
 #include <stdint.h>

@@ -343,10 +343,6 @@ DEVICE u32 in_register(u32 x) {
 	asm volatile("" : "+r"(x));
 	return x;
 }
-DEVICE u64 in_register(u64 x) {
-	asm volatile("" : "+l"(x));
-	return x;
-}
 
 #endif
 

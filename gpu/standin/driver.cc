@@ -7,8 +7,8 @@
 // clusters and no kernels for them. With ARROWSORT_STANDIN_REFUSE set there are no new contexts. Call number
 // ARROWSORT_STANDIN_SHORT of a context that takes memory, of the device or of the host, fails for lack of it. With
 // ARROWSORT_STANDIN_EMULATE set the kernels' own sources run, on the emulated device, in place of their twins.
-// ARROWSORT_STANDIN_SEED is the seed of all that is random, 1 unless set. With ARROWSORT_STANDIN_CROWDED set cooperative
-// launches are refused, as where other processes hold multiprocessors.
+// ARROWSORT_STANDIN_SEED is the seed of all that is random, 1 unless set. With ARROWSORT_STANDIN_CROWDED set
+// cooperative launches are refused, as where other processes hold multiprocessors.
 //
 // There are ARROWSORT_STANDIN_DEVICES devices, 1 unless set. ARROWSORT_STANDIN_MEMORY may be a list, "8388608,4194304":
 // the last number is that of all further devices. With ARROWSORT_STANDIN_APART set they do not reach each other.

@@ -502,7 +502,8 @@ void sample(const u64* a, u64 blocks) {
 		v.order = ORDER_UNEVEN, at<Report>(b.report)->sample = STATUS_UNEVEN;
 		return;
 	}
-	if (b.n % 7 != 3 || in_order(s) || (b.valuesOnly && f.validity)) return; // also if null has no number, and a word has no bits for it
+	// It does not split either if null has no number, and a word has no bits for it.
+	if (b.n % 7 != 3 || in_order(s) || (b.valuesOnly && f.validity)) return;
 	v.early = 1, v.reason = REASON_EQUAL;
 	at<Report>(b.report)->decision = v, at<Report>(b.report)->sample = STATUS_DECLINED;
 	at<Report>(b.report)->statistics.any = s.any & s.notAll, at<Report>(b.report)->statistics.notAll = ~0ull;

@@ -228,4 +228,3 @@ inline void fetch_soon(u64 address, u32 bytes) { // what is not there must not b
 }
 template <class T> inline T* in_register(T* p) { return p; }
 inline u32 in_register(u32 x) { return x; }
-inline u64 in_register(u64 x) { return x; }
