@@ -502,7 +502,7 @@ void sample(const u64* a, u64 blocks) {
 		v.order = ORDER_UNEVEN, at<Report>(b.report)->sample = STATUS_UNEVEN;
 		return;
 	}
-	// It does not split either if null has no number, and a word has no bits for it.
+	// Nor does it decline where null has no number, since a word has no bits for it.
 	if (b.n % 7 != 3 || in_order(s) || (b.valuesOnly && f.validity)) return;
 	v.early = 1, v.reason = REASON_EQUAL;
 	at<Report>(b.report)->decision = v, at<Report>(b.report)->sample = STATUS_DECLINED;
