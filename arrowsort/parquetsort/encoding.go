@@ -54,13 +54,11 @@ func (o *Output) choosesPages() bool {
 		o.Encoding == CompatibleEncoding || len(o.BloomFilters) > 0
 }
 
-// checkNoParquet finds what only Parquet has.
+// checkNoParquet finds what only Parquet has, but for what tablefile.CheckWrite finds.
 func (o *Output) checkNoParquet() error {
 	switch {
 	case o.PageVersion > 0:
 		return fmt.Errorf("%w: PageVersion is %d, and only Parquet has pages", errOption, o.PageVersion)
-	case len(o.BloomFilters) > 0:
-		return fmt.Errorf("%w: BloomFilters are set, and only Parquet has them", errOption)
 	case o.Encoding != "" || len(o.Encodings) > 0:
 		return fmt.Errorf("%w: Encoding or Encodings are set, and only Parquet has encodings", errOption)
 	}

@@ -96,31 +96,19 @@ func keysFor(schema *arrow.Schema, typed string) (offered []string) {
 	return offered
 }
 
-// completeColumns completes the next column of --select.
-func completeColumns(in *parquetsort.Input) cobra.CompletionFunc {
+// completeColumns completes the name of a column, or of several the next one, which follows a comma.
+func completeColumns(in *parquetsort.Input, several bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, typed string) (offered []string, _ cobra.ShellCompDirective) {
-		schema := schemaOf(args, in)
+		schema, given := schemaOf(args, in), ""
 		if schema == nil {
 			return nil, stay
 		}
-		given := typed[:strings.LastIndexByte(typed, ',')+1]
+		if several {
+			given = typed[:strings.LastIndexByte(typed, ',')+1]
+		}
 		for _, field := range schema.Fields() {
 			if isTyped(field.Name) && !slices.Contains(strings.Split(given, ","), field.Name) {
 				offered = append(offered, given+field.Name)
-			}
-		}
-		return offered, stay
-	}
-}
-
-// completeColumn completes the name of one column.
-func completeColumn(in *parquetsort.Input) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) (offered []string, _ cobra.ShellCompDirective) {
-		if schema := schemaOf(args, in); schema != nil {
-			for _, field := range schema.Fields() {
-				if isTyped(field.Name) {
-					offered = append(offered, field.Name)
-				}
 			}
 		}
 		return offered, stay

@@ -100,7 +100,7 @@ func (f *commandFlags) addSelection(cmd *cobra.Command) {
 	flags.BoolVar(&o.Rows.Unique, "unique", false, "keep only the first row of each key")
 	flags.StringSliceVar(&o.Columns, "select", nil,
 		"read and write these `COLUMNS` only, as in a,b; keys need not be among them")
-	_ = cmd.RegisterFlagCompletionFunc("select", completeColumns(&o.Input)) // fails for an unknown flag only
+	_ = cmd.RegisterFlagCompletionFunc("select", completeColumns(&o.Input, true)) // fails for an unknown flag only
 }
 
 func (f *commandFlags) addOutput(cmd *cobra.Command) {
@@ -121,7 +121,7 @@ func (f *commandFlags) addOutput(cmd *cobra.Command) {
 	flags.Func("bloom-filter",
 		"write Parquet with Bloom filters of `COLUMN[:FPP]`, with FPP false positives (default 0.01); may repeat",
 		func(text string) error { return addBloomFilter(&o.Output, text) })
-	_ = cmd.RegisterFlagCompletionFunc("bloom-filter", completeColumn(&o.Input)) // fails for an unknown flag only
+	_ = cmd.RegisterFlagCompletionFunc("bloom-filter", completeColumns(&o.Input, false)) // as for select
 	flags.Func("compression", "`codec[:level]` of Parquet or Arrow: none, snappy, gzip, brotli, zstd, lz4",
 		into(&o.Output.Compression, asTyped[parquetsort.Compression](tablefile.ParseCompression)))
 	_ = cmd.RegisterFlagCompletionFunc("compression", completeCompression(&f.output, &o.Output))

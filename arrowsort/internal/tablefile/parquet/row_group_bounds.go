@@ -70,9 +70,10 @@ func (c *GroupCounts) set(nulls, nans *int64) {
 	}
 }
 
-// plausible returns bounds as they are stored; none where a size is wrong, one is NaN, or the lower is above the upper.
+// plausible returns bounds of a type with an order as they are stored; none where a size is wrong, one is NaN, or the
+// lower is above the upper.
 func plausible(column *schema.Column, low, high []byte) (_, _ []byte) {
-	size := 0 // any
+	size := -1 // any
 	switch physical := column.PhysicalType(); physical {
 	case parquet.Types.ByteArray:
 	case parquet.Types.FixedLenByteArray:
@@ -81,7 +82,7 @@ func plausible(column *schema.Column, low, high []byte) (_, _ []byte) {
 		size = physical.ByteSize()
 	}
 	for _, bound := range [][]byte{low, high} {
-		if bound != nil && (size > 0 && len(bound) != size || page.IsNaN(column, bound)) {
+		if bound != nil && (size >= 0 && len(bound) != size || page.IsNaN(column, bound)) {
 			return nil, nil
 		}
 	}

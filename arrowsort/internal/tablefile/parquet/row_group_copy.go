@@ -262,18 +262,14 @@ func (f *File) keptIndex(group, leaf int, made *page.Index, shift int64) (encode
 		AllNull: s.NullCount != nil && *s.NullCount == c.MetaData.NumValues}
 }
 
-// keepsBounds reports whether bounds of another writer are plausible: the type is ordered and cannot hold NaN, the
-// sizes fit, and low is not above high.
+// keepsBounds reports whether bounds of another writer are there and plausible, of a type that is ordered and cannot
+// hold NaN.
 func keepsBounds(column *schema.Column, low, high []byte) bool {
-	compare, size := page.ValueOrder(column), column.PhysicalType().ByteSize()
-	switch column.PhysicalType() {
-	case parquet.Types.ByteArray:
-		return compare != nil && low != nil && high != nil && compare(low, high) <= 0
-	case parquet.Types.FixedLenByteArray:
-		size = column.TypeLength()
+	if page.ValueOrder(column) == nil || page.HoldsFloats(column) {
+		return false
 	}
-	return compare != nil && !page.HoldsFloats(column) && len(low) == size && len(high) == size &&
-		compare(low, high) <= 0
+	low, high = plausible(column, low, high)
+	return low != nil && high != nil
 }
 
 const copyStep = 1 << 20

@@ -52,11 +52,8 @@ func (k Key) tie(number int) int { return number * k.ties }
 
 // Groups returns the row groups of a Parquet file that have rows; nil where its footer cannot tell where rows are.
 func (k Key) Groups(ctx context.Context, file *tablefile.Template, mem memory.Allocator) ([]*Group, error) {
-	by := tablefile.SortingColumn{Path: k.Path}
-	if k.Path == "" {
-		by.Column, _ = k.At.Index()
-	}
-	bounds, ok := file.Bounds(by, k.typ, mem)
+	column, _ := k.At.Index() // counts without a path only
+	bounds, ok := file.Bounds(tablefile.SortingColumn{Path: k.Path, Column: column}, k.typ, mem)
 	if !ok {
 		return nil, nil
 	}

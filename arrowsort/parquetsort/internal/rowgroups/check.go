@@ -2,6 +2,7 @@ package rowgroups
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -98,11 +99,7 @@ func (c *Checker) add(keys *rows.Rows) error {
 
 // wrong returns the error for a footer that disagrees with the rows.
 func (c *Checker) wrong(what string, args ...any) error {
-	name := c.key.Path
-	if name == "" {
-		column, _ := c.key.At.Index()
-		name = arraydata.Label(column)
-	}
+	column, _ := c.key.At.Index()
 	return errkind.Corrupt("column %q of row group %d: %s in the footer; sort it without a limit or tail, which does "+
-		"not use bounds", name, c.groups[0].Number, fmt.Sprintf(what, args...))
+		"not use bounds", cmp.Or(c.key.Path, arraydata.Label(column)), c.groups[0].Number, fmt.Sprintf(what, args...))
 }

@@ -21,7 +21,7 @@ func appendTexts(out, plain []byte, prefixed bool, lengths *[2][]int32) []byte {
 	prefixes, suffixes := lengths[0][:0], lengths[1][:0]
 	var before []byte
 	for b := plain; len(b) > 0; {
-		text, rest := cutText(b)
+		text, rest := nextPlain(b, 0)
 		prefix := 0
 		if prefixed {
 			prefix = commonPrefix(before, text)
@@ -34,17 +34,11 @@ func appendTexts(out, plain []byte, prefixed bool, lengths *[2][]int32) []byte {
 	}
 	out = slices.Grow(appendDeltas(out, suffixes), len(plain))
 	for _, prefix := range prefixes {
-		text, rest := cutText(plain)
+		text, rest := nextPlain(plain, 0)
 		out, plain = append(out, text[prefix:]...), rest
 	}
 	*lengths = [2][]int32{prefixes, suffixes}
 	return out
-}
-
-// cutText returns the first of some texts in plain encoding, and the others.
-func cutText(plain []byte) (text, rest []byte) {
-	end := textPrefix + int(binary.LittleEndian.Uint32(plain))
-	return plain[textPrefix:end], plain[end:]
 }
 
 // commonPrefix returns the length of the prefix that two texts have in common.
@@ -64,9 +58,6 @@ type texts struct {
 	bytes              []byte  // of the suffixes
 	size               int     // of all texts in plain encoding
 }
-
-// textPrefix is the bytes of the length of a text in plain encoding.
-const textPrefix = 4
 
 // readTexts decodes as many lengths as suffixes has, after those of the prefixes, if there are any.
 func readTexts(b []byte, prefixes, suffixes []int32) (t texts, err error) {
@@ -95,7 +86,7 @@ func (t *texts) measure() error {
 		}
 		left -= int(suffix)
 		before = prefix + suffix
-		if t.size += textPrefix + int(before); t.size > math.MaxInt32 {
+		if t.size += lengthBytes + int(before); t.size > math.MaxInt32 {
 			return errkind.Unsupported("a page with more than 2 GiB of text")
 		}
 	}

@@ -27,8 +27,7 @@ const (
 // NamesEncoding reports whether a column chunk names an encoding. Dictionary indices have two numbers.
 func NamesEncoding[E ~int64](encodings []E, encoding int) bool {
 	return slices.ContainsFunc(encodings, func(e E) bool {
-		return int(e) == encoding || encoding == RLEDictionary && e == PlainDictionary ||
-			encoding == PlainDictionary && e == RLEDictionary
+		return int(e) == encoding || IsDictionary(int(e)) && IsDictionary(encoding)
 	})
 }
 
@@ -112,7 +111,7 @@ func (s *Buffers) TextBytes(p *Page, column *schema.Column) (int, error) {
 		return 0, err
 	}
 	t, err := s.readTexts(c.values, c.present, p.Encoding)
-	return t.size - textPrefix*c.present, err
+	return t.size - lengthBytes*c.present, err
 }
 
 // transpose copies a matrix of bytes, whose rows have a length and lie one after the other, column after column.
