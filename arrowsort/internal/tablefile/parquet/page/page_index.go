@@ -271,8 +271,14 @@ func (p *Page) count(column *schema.Column) (c pageCounts, err error) {
 	return c, nil
 }
 
-// ValuesOf returns the bytes of the values of a data page of a column, after its levels.
+// ValuesOf returns the bytes of the values of a page of a column in plain encoding: all of a dictionary, those after
+// the levels of a plain data page, none of another one.
 func (p *Page) ValuesOf(column *schema.Column) ([]byte, error) {
+	if p.Kind == Dictionary {
+		return p.Body, nil
+	} else if p.Encoding != Plain {
+		return nil, nil
+	}
 	c, err := p.count(column)
 	return c.values, err
 }

@@ -56,21 +56,13 @@ func Int96Unit(src io.ReaderAt, meta *metadata.FileMetaData, leaf int, mem memor
 			return unit, err
 		}
 		_, err = r.EachPage(func(p *page.Page, _ int, _ page.Statistics) error {
-			values := p.Body
-			if p.Kind != page.Dictionary {
-				if p.Encoding != page.Plain {
-					return nil
-				}
-				if values, err = p.ValuesOf(column); err != nil {
-					return err
-				}
-			}
+			values, err := p.ValuesOf(column)
 			for ; len(values) >= Int96Bytes && unit == arrow.Nanosecond; values = values[Int96Bytes:] {
 				if _, ok := timestamp(values, 1); !ok {
 					unit = arrow.Microsecond
 				}
 			}
-			return nil
+			return err
 		})
 		if err != nil || unit == arrow.Microsecond {
 			return unit, err

@@ -154,38 +154,3 @@ func (v *flatValues) bloomFilter(column *schema.Column, falsePositives float64) 
 	}
 	return newBloomFilter(b, falsePositives)
 }
-
-// bloomFilters returns the Bloom filters of an encoded column, of whose leaf columns the first has a number. It reads
-// the pages, which are plain or have a dictionary.
-func (p *EncodedColumn) bloomFilters(with *properties, first int) ([][]byte, error) {
-	filters := make([][]byte, len(p.Index))
-	scratch := page.NewBuffers(with.opts.Allocator)
-	defer scratch.Release()
-	for i, c := range p.Footer.RowGroups[0].Columns {
-		if with.bloom[first+i] == 0 {
-			continue
-		}
-		column, m := p.Footer.Schema.Column(i), c.MetaData
-		chunk := page.Chunk{Start: page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset),
-			Size: m.TotalCompressedSize, Values: m.NumValues, Codec: with.codecs[column.Path()], Column: column}
-		r, err := scratch.Open(bytes.NewReader(p.File), chunk, 0)
-		if err != nil {
-			return nil, err
-		}
-		b := page.NewBloomHashes(column)
-		if _, err = r.EachPage(func(p *page.Page, _ int, _ page.Statistics) (err error) {
-			values := p.Body
-			if p.Kind == page.Data {
-				if values, err = p.ValuesOf(column); p.Encoding != page.Plain {
-					return err // the entries of the dictionary were added
-				}
-			}
-			b.Add(values)
-			return err
-		}); err != nil {
-			return nil, err
-		}
-		filters[i] = newBloomFilter(b, with.bloom[first+i])
-	}
-	return filters, nil
-}

@@ -107,12 +107,9 @@ func (f *decimalForm) rewrites(p *page.Page) bool {
 
 // page rewrites a page, which has its values after its levels, to the memory of dst, which is not that of the page.
 func (f *decimalForm) page(dst []byte, p *page.Page, from *schema.Column) ([]byte, error) {
-	values := p.Body
-	if p.Kind == page.Data {
-		var err error
-		if values, err = p.ValuesOf(from); err != nil {
-			return nil, err
-		}
+	values, err := p.ValuesOf(from)
+	if err != nil {
+		return nil, err
 	}
 	return f.appendTo(append(dst[:0], p.Body[:len(p.Body)-len(values)]...), values), nil
 }

@@ -131,9 +131,6 @@ func (e *tableEncoder) encodeColumn(i int) (EncodedColumn, error) {
 	if p, err = w.rewritePages(p, e.files.Take()[:0], e.properties, e.first[column]); err != nil {
 		return EncodedColumn{}, err
 	}
-	if p.Filters, err = p.bloomFilters(e.properties, e.first[column]); err != nil {
-		return EncodedColumn{}, err
-	}
 	return p, p.check(field, n)
 }
 

@@ -17,10 +17,11 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// pqarrow writes pages without compression. They are rewritten here with it, and their page index is made.
+// pqarrow writes pages without compression. They are rewritten here with it, and their page index and Bloom filters are
+// made.
 
-// rewritePages compresses the pages that pqarrow wrote and makes their page index. first is the number of the first
-// leaf column in the file.
+// rewritePages compresses the pages that pqarrow wrote and makes their page index and Bloom filters. first is the
+// number of the first leaf column in the file.
 func (w *flatEncoder) rewritePages(p EncodedColumn, out []byte, with *properties, first int) (EncodedColumn, error) {
 	w.Start(out, with.opts.secondPages())
 	written := p.Footer.Schema
@@ -31,6 +32,7 @@ func (w *flatEncoder) rewritePages(p EncodedColumn, out []byte, with *properties
 	defer scratch.Release()
 	group := p.Footer.RowGroups[0]
 	group.TotalByteSize = 0
+	p.Filters = make([][]byte, len(group.Columns))
 	for i, c := range group.Columns {
 		m, column := c.MetaData, p.Footer.Schema.Column(i)
 		from := m.DataPageOffset
@@ -44,9 +46,16 @@ func (w *flatEncoder) rewritePages(p EncodedColumn, out []byte, with *properties
 		start, size := w.Offset(), w.Uncompressed()
 		chunk := page.Chunk{Start: from, Size: m.TotalCompressedSize, Values: m.NumValues,
 			Codec: compress.Codecs.Uncompressed, Column: written.Column(i)}
-		data, err := w.rewriteChunk(chunk, p.File, scratch, newDecimalForm(written.Column(i), column))
+		var hashes *page.BloomHashes
+		if with.bloom[first+i] > 0 {
+			hashes = page.NewBloomHashes(column)
+		}
+		data, err := w.rewriteChunk(chunk, p.File, scratch, newDecimalForm(written.Column(i), column), hashes)
 		if err != nil {
 			return EncodedColumn{}, err
+		}
+		if hashes != nil {
+			p.Filters[i] = newBloomFilter(hashes, with.bloom[first+i])
 		}
 		m.DataPageOffset = data
 		m.TotalCompressedSize, m.TotalUncompressedSize = w.Offset()-start, w.Uncompressed()-size
@@ -63,10 +72,10 @@ func (w *flatEncoder) rewritePages(p EncodedColumn, out []byte, with *properties
 	return p, nil
 }
 
-// rewriteChunk writes the pages of a column chunk, with decimals in a form. It returns the offset of the first data
-// page.
-func (w *flatEncoder) rewriteChunk(chunk page.Chunk, file []byte, s *page.Buffers,
-	form *decimalForm) (first int64, err error) {
+// rewriteChunk writes the pages of a column chunk, with decimals in a form, and adds the values to hashes that are not
+// nil. It returns the offset of the first data page.
+func (w *flatEncoder) rewriteChunk(chunk page.Chunk, file []byte, s *page.Buffers, form *decimalForm,
+	hashes *page.BloomHashes) (first int64, err error) {
 	r, err := s.Open(bytes.NewReader(file), chunk, 0)
 	if err != nil {
 		return 0, err
@@ -79,6 +88,13 @@ func (w *flatEncoder) rewriteChunk(chunk page.Chunk, file []byte, s *page.Buffer
 				return err
 			}
 			body = w.body
+		}
+		if hashes != nil {
+			values, err := p.ValuesOf(chunk.Column)
+			if err != nil {
+				return err
+			}
+			hashes.Add(body[len(p.Body)-len(values):]) // after the levels, which are the same
 		}
 		if p.Kind == page.Dictionary {
 			w.AddDictionary(body, p.Values, p.Encoding)
