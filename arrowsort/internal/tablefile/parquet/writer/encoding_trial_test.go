@@ -49,7 +49,8 @@ func encodedOnce(t *testing.T, a arrow.Array, opts Options) *metadata.FileMetaDa
 	return footer
 }
 
-// TestEncodingOfTheFewestBytes is chosen by the values, always the same one, and takes no more bytes than any other.
+// TestEncodingOfTheFewestBytes is chosen by the values, always the same one, and takes no more bytes than plain values
+// or a dictionary.
 func TestEncodingOfTheFewestBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	unique := make([]string, sampledRows)
