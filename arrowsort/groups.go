@@ -128,8 +128,13 @@ func (m *bitmap) release() {
 
 // each runs f for every tile, whose rows are lo..hi-1.
 func (m *bitmap) each(ctx context.Context, threads int, f func(tile, lo, hi int)) error {
-	return workers.Each(ctx, (m.rows+bitmapTileRows-1)/bitmapTileRows, threads, func(tile int) error {
-		f(tile, tile*bitmapTileRows, min(m.rows, (tile+1)*bitmapTileRows))
+	return eachTile(ctx, m.rows, threads, f)
+}
+
+// eachTile runs f for every tile of some rows, whose rows are lo..hi-1.
+func eachTile(ctx context.Context, rows, threads int, f func(tile, lo, hi int)) error {
+	return workers.Each(ctx, (rows+bitmapTileRows-1)/bitmapTileRows, threads, func(tile int) error {
+		f(tile, tile*bitmapTileRows, min(rows, (tile+1)*bitmapTileRows))
 		return nil
 	})
 }
@@ -192,21 +197,27 @@ func (m *bitmap) list(ctx context.Context, threads int, dst []uint64, rows []uin
 	})
 }
 
-// eachGroup calls f for the rows lo..hi-1 that each group has in a tile, where a group is a marked row and the rows up
-// to the next one. The whole group is rows first..end-1; groups are numbered from 1.
-func (m *bitmap) eachGroup(lo, hi int, f func(lo, hi, first, end, number int)) {
+// eachGroup calls group for the rows lo..hi-1 that each group has in a tile, where a group is a marked row and the rows
+// up to the next one. The whole group is rows first..end-1; groups are numbered from 1. Neighbors that are a group each
+// are passed to singles together, with the number of the first.
+func (m *bitmap) eachGroup(lo, hi int, singles func(lo, hi, number int), group func(lo, hi, first, end, number int)) {
 	tile := &m.tiles[lo/bitmapTileRows]
 	first, number := tile.previous, tile.before
 	for lo < hi {
 		if m.words[lo/64]>>(lo%64)&1 != 0 {
-			first, number = lo, number+1
+			last := cpu.NextUnmarked(m.words, lo+1, hi) - 1 // marked, as are all from lo on
+			if last > lo {
+				singles(lo, last, number+1)
+			}
+			number += last - lo + 1
+			first, lo = last, last
 		}
 		next := cpu.NextMark(m.words, lo+1, hi)
 		end := next
 		if next == hi {
 			end = tile.next
 		}
-		f(lo, next, first, end, number)
+		group(lo, next, first, end, number)
 		lo = next
 	}
 }

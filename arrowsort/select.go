@@ -8,7 +8,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
@@ -47,7 +49,7 @@ func selectKPerGroup(ctx context.Context, data Data, groups, keys []Key, k int, 
 	if err != nil {
 		return nil, err
 	}
-	sorted, err := c.sortedRows(ctx)
+	sorted, err := c.sortedHeads(ctx, len(leading), k)
 	if err != nil {
 		return nil, err
 	}
@@ -76,14 +78,29 @@ func selectKPerGroup(ctx context.Context, data Data, groups, keys []Key, k int, 
 	})
 }
 
+// sortedHeads returns the row numbers of the sorted order, of 4 bytes, the first k of each group at least.
+func (c *call) sortedHeads(ctx context.Context, groups, k int) (*engine.Result, error) {
+	if c.opts.Engine != cpu.New() {
+		return c.sortedRows(ctx)
+	}
+	sorted, err := cpu.SortHeads(ctx, c.job(), groups, k, c.opts.Allocator)
+	if err != nil {
+		return nil, err
+	}
+	c.report(sorted)
+	return sorted, nil
+}
+
 // setFirst sets the bits of the first k rows of each group among the rows lo..hi-1 of a tile.
 func (m *bitmap) setFirst(starts *bitmap, lo, hi, k int) {
 	clear(m.words[lo/64 : (hi+63)/64])
-	starts.eachGroup(lo, hi, func(lo, hi, first, _, _ int) {
-		for i := lo; i < hi && i-first < k; i++ {
+	set := func(lo, hi int) {
+		for i := lo; i < hi; i++ {
 			m.words[i/64] |= 1 << (i % 64)
 		}
-	})
+	}
+	starts.eachGroup(lo, hi, func(lo, hi, _ int) { set(lo, hi) },
+		func(lo, hi, first, _, _ int) { set(lo, first+min(hi-first, k)) })
 }
 
 // PartitionNth returns the row numbers of the data, sorted up to a place: the first nth+1 of them are those of

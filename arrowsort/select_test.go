@@ -3,14 +3,19 @@ package arrowsort_test
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 func TestSelectKPerGroup(t *testing.T) {
@@ -58,6 +63,70 @@ func TestSelectKPerGroupOfManyRows(t *testing.T) {
 			group, place := i/min(k, n/3), i%min(k, n/3)
 			require.EqualValues(t, group+3*place, row)
 		}
+		rows.Release()
+	}
+}
+
+// TestSelectKPerGroupIsAFilterOfTheSortedOrder has few and many groups, of all sizes, keys that tie, nulls and strings:
+// the selected rows are the first k of each group of a sort.
+func TestSelectKPerGroupIsAFilterOfTheSortedOrder(t *testing.T) {
+	mem := checked(t)
+	const n = 120_000
+	r := rand.New(rand.NewPCG(testrun.Seed(), 9))
+	for _, typ := range testrun.Sample(2, []arrow.DataType{arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Float64,
+		arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int64}) {
+		for _, groups := range testrun.Sample(3, []int{1, 7, 500, 30_000}) {
+			group, long := array.NewInt64Builder(mem), array.NewInt64Builder(mem)
+			for range n {
+				g := int64(min(r.IntN(groups), r.IntN(groups))) // some are larger than others
+				group.AppendValues([]int64{g}, []bool{g != 3})
+				long.Append(g * (math.MaxInt64 / int64(groups))) // leaves no room for the key in a word
+			}
+			values := arrowtest.RandomSlice(r, typ, n, 1+r.IntN(3*n), 0.1, mem)
+			columns := []arrow.Array{group.NewArray(), long.NewArray(), values}
+			rec := record(t, []string{"g", "long", "v"}, columns...)
+			group.Release()
+			long.Release()
+			for _, c := range columns {
+				c.Release()
+			}
+			for _, c := range []struct {
+				groups []arrowsort.Key
+				order  arrowsort.Order
+			}{
+				{[]arrowsort.Key{{Path: "g"}}, arrowsort.Ascending},
+				{[]arrowsort.Key{{Path: "g", Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart}},
+					arrowsort.Descending},
+				{[]arrowsort.Key{{Path: "long"}}, arrowsort.Ascending},
+				{[]arrowsort.Key{{Path: "g"}, {Path: "long"}}, arrowsort.Descending},
+			} {
+				requireFirstOfGroups(t, mem, rec, c.groups, []arrowsort.Key{{Path: "v", Order: c.order}})
+			}
+		}
+	}
+}
+
+// requireFirstOfGroups compares the first rows of each group with those of a sort, for several k.
+func requireFirstOfGroups(t *testing.T, mem memory.Allocator, rec arrow.Record, groups, keys []arrowsort.Key) {
+	opts := arrowsort.Options{Allocator: mem}
+	sorted := indices(t, mem, rec, slices.Concat(groups, keys))
+	dense, err := arrowsort.Rank(t.Context(), rec, groups, arrowsort.TiesDense, opts)
+	require.NoError(t, err)
+	defer dense.Release()
+	for _, k := range []int{1, 3, 10, 1000, math.MaxInt} {
+		var want []uint64
+		last, count := uint64(0), 0
+		for _, row := range sorted {
+			if group := dense.Value(int(row)); group != last {
+				last, count = group, 0
+			}
+			if count++; count <= k {
+				want = append(want, row)
+			}
+		}
+		rows, err := arrowsort.SelectKPerGroup(t.Context(), rec, groups, keys, k, opts)
+		require.NoError(t, err)
+		require.True(t, slices.Equal(want, rows.Uint64Values()), "k is %d, %v, %v", k, groups, keys)
 		rows.Release()
 	}
 }

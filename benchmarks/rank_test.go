@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
@@ -41,6 +42,9 @@ func eachType(b *testing.B, call func(*testing.B, arrow.Record)) {
 		}
 	}
 }
+
+// BenchmarkRankSorted is to be compared with BenchmarkSortIndices of the same rows.
+func BenchmarkRankSorted(b *testing.B) { onSorted(b, w, rankBy(arrowsort.TiesMin)) }
 
 func rankBy(ties arrowsort.TieBreaker) func(*testing.B, arrow.Record) {
 	return func(b *testing.B, rec arrow.Record) {
@@ -93,12 +97,23 @@ func BenchmarkPartitionNth(b *testing.B) {
 	}
 }
 
-// BenchmarkSelectKPerGroup takes the 3 rows of least value of each of 1,024 groups.
+// BenchmarkSelectKPerGroup takes the 3 rows of least value of each of 1,000 groups of int64.
 func BenchmarkSelectKPerGroup(b *testing.B) {
-	benchmark(b, Spec{"dictionary", middle, "uniform", 0}, func(b *testing.B, rec arrow.Record) {
-		least := []arrowsort.Key{{Path: "value"}}
-		rows, err := arrowsort.SelectKPerGroup(b.Context(), rec, byKey, least, 3, arrowsort.Options{})
+	values, err := words("uniform", 2*w.Rows)
+	require.NoError(b, err)
+	group, value := array.NewInt64Builder(memory.DefaultAllocator), array.NewInt64Builder(memory.DefaultAllocator)
+	for i := range w.Rows {
+		group.Append(int64(values[i] % 1000))
+		value.Append(int64(values[w.Rows+i]))
+	}
+	fields := []arrow.Field{{Name: "group", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "value", Type: arrow.PrimitiveTypes.Int64}}
+	columns := []arrow.Array{group.NewArray(), value.NewArray()}
+	rec := array.NewRecord(arrow.NewSchema(fields, nil), columns, int64(w.Rows))
+	groups, least := []arrowsort.Key{{Path: "group"}}, []arrowsort.Key{{Path: "value"}}
+	for b.Loop() {
+		rows, err := arrowsort.SelectKPerGroup(b.Context(), rec, groups, least, 3, arrowsort.Options{})
 		require.NoError(b, err)
 		rows.Release()
-	})
+	}
 }

@@ -1,4 +1,5 @@
-"""Polars beside arrowsort at what is around a sort: rank, search_sorted, row numbers, and 8 sorted runs as one.
+"""Polars beside arrowsort at what is around a sort: rank, search_sorted, row numbers, first rows of groups, and 8
+sorted runs as one.
 
     benchmarks/.venv/bin/python benchmarks/rivals/around.py [--repeats N]
 
@@ -26,6 +27,8 @@ JOBS = {
     "rank, min": "BenchmarkRankMin",
     "rank, dense": "BenchmarkRankDense",
     "rank, average": "BenchmarkRankAverage",
+    "rank of sorted rows, min": "BenchmarkRankSorted",
+    "3 of each of 1,000 groups": "BenchmarkSelectKPerGroup",
     "groups": "BenchmarkGroups/.*/type=int64/rows=10000000/dist=uniform/nulls=0",
     "search, random values": "BenchmarkSearchSorted/.*/type=int64/rows=10000000/dist=uniform/nulls=0/values=random",
     "search, sorted values": "BenchmarkSearchSorted/.*/type=int64/rows=10000000/dist=uniform/nulls=0/values=sorted",
@@ -40,11 +43,15 @@ def polars_calls(rows=10_000_000):
     key = frame.columns[0]
     random, in_order = frame[key], frame[key].sort()
     runs = [frame.slice(rows * i // 8, rows * (i + 1) // 8 - rows * i // 8).sort(key) for i in range(8)]
+    values = {"group": np.random.default_rng(2).integers(0, 1000, rows), "value": random}
+    grouped = pl.DataFrame(values).with_row_index("row")
     return {
         "row numbers": lambda: random.arg_sort(),
         "rank, min": lambda: random.rank("min"),
         "rank, dense": lambda: random.rank("dense"),
         "rank, average": lambda: random.rank("average"),
+        "rank of sorted rows, min": lambda: in_order.rank("min"),
+        "3 of each of 1,000 groups": lambda: grouped.group_by("group").agg(pl.col("row").bottom_k_by("value", 3)),
         "search, random values": lambda: in_order.search_sorted(random),
         "search, sorted values": lambda: in_order.search_sorted(in_order),
         "merge of 8 runs": lambda: pl.concat(runs).sort(key),
@@ -70,7 +77,7 @@ def main():
     program = root / "build" / "around.test"
     subprocess.run(["go", "test", "-c", "-o", program, "./benchmarks"], cwd=root, check=True)
     calls = polars_calls()
-    print(f"{'seconds':24}{'arrowsort':>10}{'Polars ' + pl.__version__:>16}{'times':>8}", flush=True)
+    print(f"{'seconds':26}{'arrowsort':>10}{'Polars ' + pl.__version__:>16}{'times':>8}", flush=True)
     for job, pattern in JOBS.items():
         ours, theirs = [], []
         for _ in range(args.repeats):
@@ -79,7 +86,7 @@ def main():
                 start = time.perf_counter()
                 calls[job]()
                 theirs.append(time.perf_counter() - start)
-        line = f"{job:24}{min(ours):10.3f}"
+        line = f"{job:26}{min(ours):10.3f}"
         if theirs:
             line += f"{min(theirs):16.3f}{min(theirs) / min(ours):8.1f}"
         print(line, flush=True)

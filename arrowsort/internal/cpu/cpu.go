@@ -43,18 +43,11 @@ func (e cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*
 	if fitsTiny(job) {
 		return sortTiny(ctx, job, mem)
 	}
-	s, err := newSorter(ctx, job, mem)
+	s, err := newMeasuredSorter(ctx, job, mem, e.thresholds)
 	if err != nil {
 		return nil, err
 	}
 	defer s.mem.Release()
-	s.thresholds = e.thresholds
-	if err := s.encodeStrings(); err != nil {
-		return nil, err
-	}
-	if err := s.keys.Measure(s.pool, s.triesNearlySorted()); err != nil {
-		return nil, err
-	}
 	return s.sort()
 }
 

@@ -51,34 +51,47 @@ func (t Ties) Value(rank uint64) uint64 {
 	return rank
 }
 
-// Rank ranks the rows of a job: RowNumbers of its result are the ranks, 8 bytes each, of the rows as they lie. It
-// returns nil when a sort of row numbers is the better way: the rows are few or in order.
+// Rank ranks the rows of a job: RowNumbers of ranks are the ranks, 8 bytes each, of the rows as they lie. Rows that are
+// few, in order or nearly so are faster to sort than to rank. Then ranks is nil, and RowNumbers of sorted are the row
+// numbers in the sorted order, 4 bytes each; none where the rows are in order as they lie.
 //
 // The partition is stable, so a row's place in it can be computed again by counting. Ranks are written in the order of
 // the partition and then read back row by row: no random access, but to the keys of rows that tie in the leading words
 // of their codes. Temp storage: 10 bytes per row, 4 more where codes take several words, and 4 for each row of a bin
 // that is too long for one worker.
-func Rank(ctx context.Context, job *engine.Job, ties Ties, mem engine.Allocator) (*engine.Result, error) {
-	silent := *job
-	silent.Gather = nil
-	silent.Progress = nil // of work that the sort of row numbers would do again
-	s, err := newSorter(ctx, &silent, mem)
-	if err != nil || s.rows <= keys.SmallRows {
-		return nil, err
+func Rank(
+	ctx context.Context, job *engine.Job, ties Ties, mem engine.Allocator,
+) (ranks, sorted *engine.Result, err error) {
+	numbers := *job
+	numbers.Gather, numbers.RowNumbers = nil, 4
+	s, err := newMeasuredSorter(ctx, &numbers, mem, usualThresholds)
+	if err != nil {
+		return nil, nil, err
 	}
 	defer s.mem.Release()
-	if err := s.encodeStrings(); err != nil {
-		return nil, err
+	inOrder, reversed, err := s.sortedInput()
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case inOrder:
+		sorted, err = s.result()
+		return nil, sorted, err
+	case reversed || s.rows <= keys.SmallRows:
+		sorted, err = s.sort()
+		return nil, sorted, err
 	}
-	if err := s.keys.Measure(s.pool, false); err != nil {
-		return nil, err
+	if err := s.allocate(); err != nil {
+		return nil, nil, err
 	}
-	if inOrder, reversed, err := s.sortedInput(); err != nil || inOrder || reversed {
-		return nil, err
+	if nearly, err := s.sortNearlySorted(); err != nil {
+		return nil, nil, err
+	} else if nearly {
+		sorted, err = s.result()
+		return nil, sorted, err
 	}
-	s.pool = newPool(ctx, job)
-	s.pool.Advance(s.rows)
-	return s.rank(ties)
+	s.mem.Free(s.numbers.Out)
+	ranks, err = s.rank(ties)
+	return ranks, nil, err
 }
 
 func (s *sorter) rank(ties Ties) (*engine.Result, error) {
@@ -143,7 +156,7 @@ func (s *sorter) rankBin(f *binsort.Sorter, src movedRows, lo, hi int, ties Ties
 	if order == nil {
 		order = f.Own(nil, hi-lo)
 	}
-	if s.keys.Plan.Words() == 1 {
+	if !f.Tied {
 		return rankCodes(src.words[lo:hi], order, ties)
 	}
 	var starts [binsort.MaxRows / 64]uint64
@@ -229,6 +242,17 @@ func (s *sorter) rankGroups(ranks []uint64, order []uint32, starts []uint64, tie
 func NextMark(marks []uint64, lo, hi int) int {
 	for lo < hi {
 		if w := marks[lo/64] >> (lo % 64); w != 0 {
+			return min(lo+bits.TrailingZeros64(w), hi)
+		}
+		lo = lo&^63 + 64
+	}
+	return hi
+}
+
+// NextUnmarked returns the first place of lo..hi-1 that is not marked, hi for none.
+func NextUnmarked(marks []uint64, lo, hi int) int {
+	for lo < hi {
+		if w := ^marks[lo/64] >> (lo % 64); w != 0 {
 			return min(lo+bits.TrailingZeros64(w), hi)
 		}
 		lo = lo&^63 + 64

@@ -48,7 +48,7 @@ func rankJob(keys []uint64, threads int) *engine.Job {
 	}
 }
 
-// TestRank ranks keys of every distribution. Those in order, or in falling order, are left to a sort.
+// TestRank ranks keys of every distribution. Those in order, in falling order or nearly in order are sorted.
 func TestRank(t *testing.T) {
 	const n = 150_000
 	ranked := 0
@@ -61,15 +61,14 @@ func TestRank(t *testing.T) {
 			}
 			tried++
 			mem := newMeter(t)
-			result, err := Rank(t.Context(), rankJob(keys, 2), ties, mem)
+			result, sorted, err := Rank(t.Context(), rankJob(keys, 2), ties, mem)
 			require.NoError(t, err)
 			if result == nil {
-				s := newTestSorter(t, rankJob(keys, 2))
-				inOrder, reversed, err := s.sortedInput()
-				require.NoError(t, err)
-				require.True(t, inOrder || reversed, name)
+				requireSorted(t, keys, sorted, name)
+				sorted.Release(mem)
 				continue
 			}
+			require.Nil(t, sorted)
 			ranked++
 			requireSame(t, ranksOf(keys, ties), buffers.View[uint64](result.RowNumbers), "%s, %s", name, text)
 			result.Release(mem)
@@ -79,11 +78,25 @@ func TestRank(t *testing.T) {
 	require.Greater(t, ranked, tried/3, "distributions that are ranked")
 }
 
-// TestRankOfFewIsLeftToASort: a partition does not pay.
-func TestRankOfFewIsLeftToASort(t *testing.T) {
-	result, err := Rank(t.Context(), rankJob(drawn(1, smallRows, uniform), 2), TiesMin, newMeter(t))
+// requireSorted requires row numbers in the stable order of keys, or none where the keys are in order.
+func requireSorted(t *testing.T, keys []uint64, sorted *engine.Result, name string) {
+	require.Equal(t, len(keys), sorted.Rows)
+	want := stable(allRows(len(keys)), func(a, b uint32) int { return cmp.Compare(keys[a], keys[b]) })
+	got := buffers.View[uint32](sorted.RowNumbers)
+	if len(got) == 0 {
+		got = allRows(len(keys))
+	}
+	requireSame(t, want, got, name)
+}
+
+// TestRankSortsFew: a partition does not pay.
+func TestRankSortsFew(t *testing.T) {
+	mem, few := newMeter(t), drawn(1, smallRows, uniform)
+	result, sorted, err := Rank(t.Context(), rankJob(few, 2), TiesMin, mem)
 	require.NoError(t, err)
 	require.Nil(t, result)
+	requireSorted(t, few, sorted, "few")
+	sorted.Release(mem)
 }
 
 // TestRankBySeveralWords ranks rows of which many tie in the first word of their codes, and some in both, in bins that
@@ -108,7 +121,7 @@ func TestRankBySeveralWords(t *testing.T) {
 		job.Columns = append(job.Columns, uint64Column(second))
 		job.Keys = append(job.Keys, keyencode.Key{Column: 1})
 		for text, ties := range allTies {
-			result, err := Rank(t.Context(), job, ties, mem)
+			result, _, err := Rank(t.Context(), job, ties, mem)
 			require.NoError(t, err)
 			requireSame(t, ranksOf(both, ties), buffers.View[uint64](result.RowNumbers), "%d heads, %s", heads, text)
 			result.Release(mem)
@@ -162,7 +175,7 @@ func TestRankReportsProgressAndPlan(t *testing.T) {
 		require.GreaterOrEqual(t, done, last)
 		last, whole = done, total
 	}
-	result, err := Rank(t.Context(), job, TiesDense, mem)
+	result, _, err := Rank(t.Context(), job, TiesDense, mem)
 	require.NoError(t, err)
 	defer result.Release(mem)
 	require.Equal(t, 4*job.Rows, whole)
@@ -175,7 +188,7 @@ func TestRankIsCancelled(t *testing.T) {
 	keys := drawn(1, 150_000, shapes["half"])
 	for look := 1; ; look++ {
 		mem := newMeter(t)
-		result, err := Rank(&watchedContext{Context: t.Context(), stopAt: look}, rankJob(keys, 1), TiesMax, mem)
+		result, _, err := Rank(&watchedContext{Context: t.Context(), stopAt: look}, rankJob(keys, 1), TiesMax, mem)
 		if err == nil {
 			result.Release(mem)
 			require.Greater(t, look, 10)

@@ -56,6 +56,23 @@ func newSorter(ctx context.Context, job *engine.Job, mem engine.Allocator) (*sor
 	}, nil
 }
 
+// newMeasuredSorter returns a sorter whose keys have a plan. The caller releases its memory.
+func newMeasuredSorter(ctx context.Context, job *engine.Job, mem engine.Allocator, t thresholds) (*sorter, error) {
+	s, err := newSorter(ctx, job, mem)
+	if err != nil {
+		return nil, err
+	}
+	s.thresholds = t
+	if err = s.encodeStrings(); err == nil {
+		err = s.keys.Measure(s.pool, s.triesNearlySorted())
+	}
+	if err != nil {
+		s.mem.Release()
+		return nil, err
+	}
+	return s, nil
+}
+
 // newPool counts four steps of each row: its statistics, count, partition and sort.
 func newPool(ctx context.Context, job *engine.Job) *workers.Pool {
 	threads := max(1, min(workers.Count(job.Threads), job.Rows/keys.SmallRows))

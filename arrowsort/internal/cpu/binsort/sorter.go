@@ -20,6 +20,7 @@ type Sorter struct {
 	Rows    []uint32 // an order where the storage of Argsort is needed again
 	Scratch []byte   // the rows of one mover in the bin
 	Argsort Argsort
+	Tied    bool // a further word decides between some rows of the last Order
 	tied    []tiedRecord
 	owned   []byte // all of the storage
 }
@@ -106,10 +107,11 @@ func (f *Sorter) Order(plan *keyencode.Plan, src keys.Source, base, n int) []uin
 		keys.EncodeAll(src, codes, base)
 	}
 	order := f.Argsort.Order(codes)
-	if plan.Words() == 1 {
+	if f.Tied = false; plan.Words() == 1 {
 		return order
 	}
-	if f.findTies(plan, codes, order); len(f.ties.Runs) == 0 {
+	f.findTies(plan, codes, order)
+	if f.Tied = len(f.ties.Runs) > 0; !f.Tied {
 		return order
 	}
 	rows := f.Own(order, n)

@@ -129,6 +129,19 @@ func (k *Keys) Sample() []uint64 {
 	return k.sample
 }
 
+// Leading returns the first n keys alone, by the statistics of all.
+func (k *Keys) Leading(n int) (*Keys, error) {
+	stats := make([]keyencode.Statistics, n)
+	for i := range stats {
+		stats[i] = k.Plan.Statistics(i)
+	}
+	plan, err := keyencode.NewPlan(k.Columns, k.Keys[:n], stats)
+	if err != nil {
+		return nil, err
+	}
+	return &Keys{Columns: k.Columns, Keys: k.Keys[:n], Rows: k.Rows, Plan: plan}, nil
+}
+
 // SampleOf returns a sample of rows 0..n-1 of a source, in order of the codes.
 func (k *Keys) SampleOf(src Source, n int) []uint64 {
 	var codes []uint64
@@ -155,13 +168,18 @@ func Sample(src Source, n int) []uint64 {
 // SampledRows returns the rows of a sample of n.
 func SampledRows(n int) []uint32 {
 	rows := make([]uint32, max(min(n, 64), min(n/16, max(4096, min(n/2048, 1<<15)))))
+	SpreadRows(rows, n)
+	return rows
+}
+
+// SpreadRows writes a row of each of len(rows) strata, equal ranges of n rows.
+func SpreadRows(rows []uint32, n int) {
 	state := uint64(0x9e3779b97f4a7c15)
 	for i := range rows {
 		lo, hi := Stratum(n, i, len(rows))
 		state = state*6364136223846793005 + 1442695040888963407
 		rows[i] = uint32(uint64(lo) + (state>>33)%uint64(max(1, hi-lo)))
 	}
-	return rows
 }
 
 // Stratum returns the rows lo..hi-1 of the i-th of m equal ranges of n rows.

@@ -62,6 +62,19 @@ func (t *SearchTable) Fill(src Source, lo, hi int) bool {
 	}
 	t.codes = t.codes[:t.rows]
 	EncodeAll(src, t.codes, lo)
+	t.divide()
+	return true
+}
+
+// FillCodes takes codes that rise, not all of them equal and not more than the table is for.
+func (t *SearchTable) FillCodes(codes []uint64) {
+	t.rows, t.codes, t.buckets = len(codes), append(t.codes[:0], codes...), t.buckets[:0]
+	t.base, t.top = codes[0], codes[len(codes)-1]
+	t.divide()
+}
+
+// divide makes the buckets.
+func (t *SearchTable) divide() {
 	t.shift = uint(max(0, bits.Len64(t.top-t.base)-bits.Len(uint(t.rows))+1))
 	t.buckets = t.buckets[:(t.top-t.base)>>t.shift+1]
 	clear(t.buckets)
@@ -71,7 +84,6 @@ func (t *SearchTable) Fill(src Source, lo, hi int) bool {
 	for i := len(t.buckets) - 1; int(t.buckets[i])+t.window > t.rows; i-- {
 		t.buckets[i] = uint16(t.rows - t.window)
 	}
-	return true
 }
 
 // markBuckets writes the row after the last one of each bucket, but of the last bucket, to the bucket after it.
