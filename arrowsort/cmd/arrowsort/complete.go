@@ -32,11 +32,11 @@ var flagValues = map[string][]string{
 }
 
 // completeFlags registers the completion of flag values: fixed lists, folders, and nothing for numbers, sizes and text.
-// It leaves out the output, a file, and flags that have a completion already.
+// It leaves out the flags that take a file, and flags that have a completion already.
 func completeFlags(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		switch flag.Name {
-		case "output":
+		case "output", "against":
 		case "spill-dir":
 			_ = cmd.MarkFlagDirname(flag.Name) // fails for an unknown flag only
 		default: // it fails for a flag that has a function already

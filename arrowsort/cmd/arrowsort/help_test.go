@@ -148,7 +148,7 @@ func TestDefaultOfMemory(t *testing.T) {
 }
 
 func TestHelpTellsExitCodes(t *testing.T) {
-	for _, command := range []string{"sort", "merge", "argsort", "check", "explain", "info"} {
+	for _, command := range []string{"sort", "merge", "argsort", "check", "explain", "layout", "info"} {
 		require.Contains(t, cli(t, nil, command, "--help").out, "Exit codes: 0 ", command)
 	}
 	require.Contains(t, cli(t, nil, "check", "--help").out, "0 sorted, 1 not sorted, 2 an error")

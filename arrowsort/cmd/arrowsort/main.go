@@ -3,9 +3,9 @@
 //	arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet
 //
 // Its commands are sort, merge (of sorted files), argsort (the row numbers in sorted order), check (is a file sorted),
-// explain (how files would be sorted), info and completion. Exit codes: 0 when all went well, 1 after an error, 2 for
-// wrong usage, 130 after Ctrl-C (128 plus a signal's number); of check 0 for a sorted file, 1 for one that is not
-// sorted, 2 after an error and for wrong usage.
+// explain (how files would be sorted), layout (which row groups hold which values), info and completion. Exit codes: 0
+// when all went well, 1 after an error, 2 for wrong usage, 130 after Ctrl-C (128 plus a signal's number); of check 0
+// for a sorted file, 1 for one that is not sorted, 2 after an error and for wrong usage.
 package main
 
 import (
@@ -136,7 +136,7 @@ func newRoot(s streams, printed io.Writer, started *bool) *cobra.Command {
 	root.SetFlagErrorFunc(explainFlag)
 	root.SetHelpFunc(usagePrinter(s.outWidth))
 	cobra.EnableCommandSorting = false // sort comes first
-	root.AddCommand(newSort(s), newMerge(s), newArgsort(s), newCheck(s), newExplain(s), newInfo(s))
+	root.AddCommand(newSort(s), newMerge(s), newArgsort(s), newCheck(s), newExplain(s), newLayout(s), newInfo(s))
 	for _, cmd := range root.Commands() {
 		completeFlags(cmd)
 	}

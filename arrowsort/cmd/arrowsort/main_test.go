@@ -97,6 +97,9 @@ func TestUsageErrorsAreExitCode2(t *testing.T) {
 		"preview and pipe":        {"sort", "-k", "age", "--preview", "2", "-o", "-", in},
 		"preview and JSON":        {"sort", "-k", "age", "--preview", "2", "--json", in},
 		"info of standard input":  {"info", "-"},
+		"layout of CSV":           {"layout", in},
+		"layout of nothing":       {"layout"},
+		"pages without JSON":      {"layout", "--pages", "x.parquet"},
 		"flag of another command": {"check", "-k", "age", "-o", "x.csv", in},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -45,7 +45,7 @@ func TestManual(t *testing.T) {
 	escape(root)
 	header := &doc.GenManHeader{Section: "1", Source: "arrowsort", Manual: "arrowsort"}
 	require.NoError(t, doc.GenManTree(root, header, pages))
-	for _, command := range []string{"", "-sort", "-merge", "-argsort", "-check", "-explain", "-info"} {
+	for _, command := range []string{"", "-sort", "-merge", "-argsort", "-check", "-explain", "-layout", "-info"} {
 		path := filepath.Join(pages, "arrowsort"+command+".1")
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)

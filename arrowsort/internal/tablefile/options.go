@@ -85,6 +85,7 @@ type (
 	Encodings     = parquet.Encodings // by which columns are written
 	ColumnBounds  = parquet.ColumnBounds
 	GroupCounts   = parquet.GroupCounts
+	LeafZones     = parquet.LeafZones
 	BloomFilter   = parquet.BloomFilter
 )
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
@@ -274,6 +275,21 @@ func (s *Scanner) PartSizes() []int64 {
 		return batches.Batches()
 	}
 	return nil
+}
+
+// Zones returns what a Parquet file has on a leaf column, by number, in its footer and its page index. The caller
+// releases the limits. Errors name the file.
+func (s *Scanner) Zones(leaf int, mem memory.Allocator) (z LeafZones, err error) {
+	err = errkind.Contain(func() error {
+		z, err = s.parquet.Zones(leaf, mem)
+		return err
+	})
+	return z, nameFile(s.path, "standard input", err)
+}
+
+// LeafType returns the type of the values of a leaf column of a Parquet file, by number, and whether they lie in lists.
+func (s *Scanner) LeafType(leaf int) (typ arrow.DataType, repeated bool) {
+	return s.parquet.LeafType(leaf)
 }
 
 // SelectParts limits Next to count parts of the file from number first on; see PartSizes. It precedes Next, and is

@@ -6,6 +6,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // A LeafColumn is a leaf column in the footer of a file, with sums over all row groups.
@@ -15,6 +17,7 @@ type LeafColumn struct {
 	Bytes, Raw        int64    // of the pages, as they are in the file and without compression
 	Nulls             int64    // -1: a row group does not have the number
 	BloomFilters      int64    // row groups that have one
+	Dictionaries      int64    // likewise
 }
 
 // CreatedBy returns the name of the program that wrote the file, as it has given it.
@@ -24,27 +27,34 @@ func (t *Template) CreatedBy() string { return t.meta.GetCreatedBy() }
 func (t *Template) LeafColumns() []LeafColumn {
 	columns := make([]LeafColumn, t.meta.Schema.NumColumns())
 	for i := range columns {
-		columns[i].Path = t.meta.Schema.Column(i).Path()
-	}
-	for _, group := range t.meta.RowGroups {
-		for i, chunk := range group.Columns {
-			c, m := &columns[i], chunk.MetaData
-			c.Codecs = withName(c.Codecs, codecName(compress.Compression(m.Codec)))
-			for _, e := range m.Encodings {
-				c.Encodings = withName(c.Encodings, parquet.Encoding(e).String())
-			}
-			c.Bytes, c.Raw = c.Bytes+m.TotalCompressedSize, c.Raw+m.TotalUncompressedSize
-			if m.BloomFilterOffset != nil {
-				c.BloomFilters++
-			}
-			if s := m.Statistics; c.Nulls < 0 || s == nil || s.NullCount == nil {
-				c.Nulls = -1
-			} else {
-				c.Nulls += *s.NullCount
-			}
-		}
+		columns[i] = t.leafColumn(i)
 	}
 	return columns
+}
+
+// leafColumn describes a leaf column.
+func (t *Template) leafColumn(leaf int) LeafColumn {
+	c := LeafColumn{Path: t.meta.Schema.Column(leaf).Path()}
+	for _, group := range t.meta.RowGroups {
+		m := group.Columns[leaf].MetaData
+		c.Codecs = withName(c.Codecs, codecName(compress.Compression(m.Codec)))
+		for _, e := range m.Encodings {
+			c.Encodings = withName(c.Encodings, parquet.Encoding(e).String())
+		}
+		c.Bytes, c.Raw = c.Bytes+m.TotalCompressedSize, c.Raw+m.TotalUncompressedSize
+		if m.BloomFilterOffset != nil {
+			c.BloomFilters++
+		}
+		if at := m.DictionaryPageOffset; at != nil && *at > 0 || page.NamesEncoding(m.Encodings, page.RLEDictionary) {
+			c.Dictionaries++
+		}
+		if s := m.Statistics; c.Nulls < 0 || s == nil || s.NullCount == nil {
+			c.Nulls = -1
+		} else {
+			c.Nulls += *s.NullCount
+		}
+	}
+	return c
 }
 
 // withName appends a name that is not in a list yet.

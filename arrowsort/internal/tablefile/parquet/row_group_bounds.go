@@ -16,48 +16,91 @@ import (
 type ColumnBounds struct {
 	Groups []GroupCounts
 	// Limits has a lower bound of row group i at 2*i and an upper one at 2*i+1, null where there is none. They need not
-	// be values of the column, and none is NaN. Those of text are binary, the others have the type of the column.
+	// be values of the column, and none is NaN. Those of text are binary, the others have the type of the column. It is
+	// nil where there are none that can be compared.
 	Limits arrow.Array
 }
 
 // GroupCounts are the rows of a row group: all, and those that are null or NaN; -1 where a footer does not have the
-// number.
+// number. Of a column in lists they are the values in place of the rows.
 type GroupCounts struct {
 	Rows, Nulls, NaNs int64
 }
 
 // Bounds returns the bounds of the one leaf column that rows are ordered by, whose values have a type in memory; false
-// where there is no such column, where the order of its bounds is not that of the values, as of timestamps of 96 bits,
-// and of a writer that gets them wrong. The deprecated fields, whose order is not defined, are not read. The caller
-// releases the limits.
+// where there is no such column, and as LeafBounds.
 func (t *Template) Bounds(by SortingColumn, typ arrow.DataType, mem memory.Allocator) (b ColumnBounds, ok bool) {
 	leaf := leafAt(t.meta, by)
-	if leaf < 0 || t.hasWrongStatistics(leaf) {
+	if leaf < 0 {
 		return b, false
 	}
-	column := t.meta.Schema.Column(leaf)
-	decode := boundDecoder(column, typ)
-	if decode == nil {
-		return b, false
+	if b, ok = t.LeafBounds(leaf, typ, mem); !ok {
+		return ColumnBounds{}, false
 	}
-	var limits [][]byte
+	return b, true
+}
+
+// LeafBounds returns the bounds of a leaf column, whose values have a type in memory; false and counts without limits
+// where the order of its bounds is not that of the values, as of timestamps of 96 bits, and of a writer that gets them
+// wrong. The deprecated fields, whose order is not defined, are not read. The caller releases the limits.
+func (t *Template) LeafBounds(leaf int, typ arrow.DataType, mem memory.Allocator) (b ColumnBounds, ok bool) {
+	bounds := t.newBounds(leaf, typ)
 	for _, group := range t.meta.RowGroups {
-		counts, low, high := GroupCounts{Rows: group.NumRows, Nulls: -1, NaNs: -1}, []byte(nil), []byte(nil)
+		counts, low, high := bounds.unknown(group.Columns[leaf].MetaData.NumValues), []byte(nil), []byte(nil)
 		if s := group.Columns[leaf].MetaData.Statistics; s != nil {
 			counts.set(s.NullCount, s.NanCount)
-			low, high = plausible(column, s.MinValue, s.MaxValue)
+			low, high = s.MinValue, s.MaxValue
 		}
-		if column.MaxDefinitionLevel() == 0 {
-			counts.Nulls = 0
-		}
-		if !page.HoldsFloats(column) {
-			counts.NaNs = 0
-		}
-		b.Groups = append(b.Groups, counts)
-		limits = append(limits, decode(low), decode(high))
+		bounds.add(counts, low, high)
 	}
-	b.Limits = limitsOf(typ, limits, mem)
-	return b, true
+	b = bounds.build(mem)
+	return b, b.Limits != nil
+}
+
+// A boundsBuilder makes the bounds of a leaf column.
+type boundsBuilder struct {
+	column *schema.Column
+	typ    arrow.DataType
+	decode func(stored []byte) []byte // nil: the bounds cannot be compared
+	groups []GroupCounts
+	limits [][]byte
+}
+
+func (t *Template) newBounds(leaf int, typ arrow.DataType) *boundsBuilder {
+	b := &boundsBuilder{column: t.meta.Schema.Column(leaf), typ: typ}
+	if !t.hasWrongStatistics(leaf) {
+		b.decode = boundDecoder(b.column, typ)
+	}
+	return b
+}
+
+// unknown returns the counts of rows of which nothing else is known but what the type of the column says.
+func (b *boundsBuilder) unknown(rows int64) GroupCounts {
+	counts := GroupCounts{Rows: rows, Nulls: -1, NaNs: -1}
+	if b.column.MaxDefinitionLevel() == 0 {
+		counts.Nulls = 0
+	}
+	if !page.HoldsFloats(b.column) {
+		counts.NaNs = 0
+	}
+	return counts
+}
+
+// add adds a row group, or a page, with bounds as they are stored.
+func (b *boundsBuilder) add(counts GroupCounts, low, high []byte) {
+	b.groups = append(b.groups, counts)
+	if b.decode != nil {
+		low, high = plausible(b.column, low, high)
+		b.limits = append(b.limits, b.decode(low), b.decode(high))
+	}
+}
+
+func (b *boundsBuilder) build(mem memory.Allocator) ColumnBounds {
+	bounds := ColumnBounds{Groups: b.groups}
+	if b.decode != nil {
+		bounds.Limits = limitsOf(b.typ, b.limits, mem)
+	}
+	return bounds
 }
 
 // set sets the counts that a footer has, unless they contradict the number of rows.

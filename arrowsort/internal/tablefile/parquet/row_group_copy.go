@@ -297,21 +297,12 @@ func (b *fileBuilder) copyBytes(ctx context.Context, chunk *io.SectionReader, na
 // out.
 func (f *File) indexOf(columnsAt *int64, columns *int32, offsetsAt *int64, offsets *int32,
 	shift int64) (index encodedPageIndex) {
-	read := func(at *int64, n *int32) []byte {
-		if at == nil || n == nil || *at <= 0 || *n <= 0 || *at > f.size-int64(*n) {
-			return nil
-		}
-		b := make([]byte, *n)
-		if _, err := f.src.ReadAt(b, *at); err != nil {
-			return nil
-		}
-		return b
-	}
-	if found := read(offsetsAt, offsets); found != nil && errkind.Contain(func() error {
-		index.offsets = page.ShiftOffsetIndex(found, shift)
+	found, err := f.pageIndexAt(columnsAt, columns, offsetsAt, offsets)
+	if err == nil && found.offsets != nil && errkind.Contain(func() error {
+		index.offsets = page.ShiftOffsetIndex(found.offsets, shift)
 		return nil
 	}) == nil {
-		index.columns = read(columnsAt, columns)
+		index.columns = found.columns
 	}
 	return index
 }

@@ -161,6 +161,29 @@ func leavesOf(leaves []int, fields []SchemaField) []int {
 	return leaves
 }
 
+// LeafType returns the type in memory of the values of a leaf column, without dictionaries and extensions, and whether
+// they lie in lists.
+func (f *File) LeafType(leaf int) (typ arrow.DataType, repeated bool) {
+	typ = arraydata.Storage(leafField(f.fields, leaf).Field.Type)
+	if d, ok := typ.(*arrow.DictionaryType); ok {
+		typ = arraydata.Storage(d.ValueType)
+	}
+	return typ, f.file.MetaData().Schema.Column(leaf).MaxRepetitionLevel() > 0
+}
+
+// leafField returns the field that is a leaf column; nil: none of the fields is or has it.
+func leafField(fields []SchemaField, leaf int) *SchemaField {
+	for i := range fields {
+		if fields[i].IsLeaf() && fields[i].ColIndex == leaf {
+			return &fields[i]
+		}
+		if found := leafField(fields[i].Children, leaf); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
 // maxFlatRows is far more rows than a table can have in memory; their bytes can be counted.
 const maxFlatRows = 1 << 48
 

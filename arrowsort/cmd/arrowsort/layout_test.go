@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+)
+
+// letters are rows in no order, sortedLetters is the Parquet file of them sorted by n, in row groups of two rows.
+const letters = "n,s\n5,e\n1,a\n7,g\n2,b\n6,f\n3,c\n8,h\n4,d\n"
+
+func lettersBy(t *testing.T, key, name string) string {
+	path := filepath.Join(t.TempDir(), name)
+	r := cli(t, nil, "sort", "-q", "-k", key, "--row-group-rows", "2", "--bloom-filter", "s", "-o", path,
+		file(t, "letters.csv", letters))
+	require.Equal(t, result{}, r)
+	return path
+}
+
+// TestLayoutPrintsZoneMaps as bars in two lines: eight dots from the least to the greatest value.
+func TestLayoutPrintsZoneMaps(t *testing.T) {
+	r := cli(t, nil, "layout", "--filter", "n >= 4", "--filter", "s is not null", lettersBy(t, "n", "now.parquet"))
+	require.Zero(t, r.code, r.err)
+	require.Empty(t, r.err)
+	lines := strings.Split(r.out, "\n")
+	require.Contains(t, lines[0], "now.parquet: ")
+	require.Contains(t, lines[0], ", 8 rows, 4 row groups, 2 columns")
+	require.Equal(t, "declared order: n; the bounds of the row groups agree", lines[1])
+	for at, want := range map[int]string{
+		5: "│ n      │ ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⣤⣤⣤⣤⣤⣤⠛⠛⠛⠛⠛⠛       │ 1.0 of 4 │     1 │ ",
+		6: "│   int64 │ ⣤⣤⣤⣤⣤⣤⠛⠛⠛⠛⠛⠛⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀       │",
+	} {
+		got := strings.ReplaceAll(lines[at], " ", "")
+		require.Contains(t, got, strings.ReplaceAll(want, " ", ""), r.out)
+	}
+	require.Regexp(t, `│ s +│ .* 1.0 of 4 .* no +│ yes +│`, lines[7])
+	require.Contains(t, r.out, "\nfilter: n >= 4 and s is not null\n")
+	require.Regexp(t, `│ all +│ +4 │ +8 │ +8 │`, r.out)
+	require.Regexp(t, `│ bounds of row groups +│ +3 │ +6 │ +6 │`, r.out)
+}
+
+// TestLayoutAgainst shows both layouts, that before first.
+func TestLayoutAgainst(t *testing.T) {
+	before, now := lettersBy(t, "n", "before.parquet"), lettersBy(t, "s", "now.parquet")
+	r := cli(t, nil, "layout", "--against", before, now)
+	require.Zero(t, r.code, r.err)
+	require.Regexp(t, `(?s)^before:\nbefore.parquet: .*declared order: n;.*\nnow:\nnow.parquet: .*declared order: s;`,
+		r.out)
+	r = cli(t, nil, "layout", "--json", "--pages", "--against", before, now)
+	require.Zero(t, r.code, r.err)
+	var got struct {
+		Command string
+		parquetsort.LayoutReport
+	}
+	require.NoError(t, json.Unmarshal([]byte(r.out), &got))
+	require.Equal(t, "layout", got.Command)
+	require.Equal(t, []string{now}, got.Files)
+	require.Equal(t, []string{before}, got.Against.Files)
+	require.Len(t, got.Columns[0].Zones, 4)
+	require.Len(t, got.Columns[0].Zones[0].Pages, 1)
+	require.Equal(t, int64(4), got.Columns[1].BloomFilters)
+}
+
+// TestLayoutErrorsNameTheFlag before any work, and what to do.
+func TestLayoutErrorsNameTheFlag(t *testing.T) {
+	in := lettersBy(t, "n", "in.parquet")
+	for want, args := range map[string][]string{
+		`--filter (Filters) "m = 1": there is no column "m"`:    {"--filter", "m = 1", in},
+		`--filter (Filters) "n = x": "x" is no value of type`:   {"--filter", "n = x", in},
+		"--pages is for --json: add it":                         {"--pages", in},
+		"name an input file, or - for standard input":           {},
+		"s3://b/x.parquet is an address":                        {in, "--against", "s3://b/x.parquet"},
+		"is no Parquet file: only Parquet has row groups with ": {file(t, "x.csv", letters)},
+	} {
+		r := cli(t, nil, append([]string{"layout"}, args...)...)
+		require.Equal(t, exitUsage, r.code, r.err)
+		requireOneLine(t, r.err)
+		require.Contains(t, r.err, want)
+		require.Empty(t, r.out)
+	}
+}
+
+// TestLayoutFitsTheTerminal, whose lines are cut.
+func TestLayoutFitsTheTerminal(t *testing.T) {
+	var out bytes.Buffer
+	require.Zero(t, run(t.Context(), []string{"layout", lettersBy(t, "n", "x.parquet")},
+		streams{out: &out, err: &out, outWidth: 60}))
+	for line := range strings.Lines(out.String()) {
+		if strings.ContainsAny(line, "│─") {
+			require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimRight(line, "\n")), 60, line)
+		}
+	}
+}
+
+// TestZoneBars: many zones share a bar, few take several, and one without bounds has none.
+func TestZoneBars(t *testing.T) {
+	low, high := 0.0, 1.0
+	half := 0.5
+	all := parquetsort.LayoutZone{From: &low, To: &high}
+	require.Equal(t, strings.Repeat("⣿", 24)+"\n"+strings.Repeat("⣿", 24), zoneBars([]parquetsort.LayoutZone{all}))
+	require.Equal(t, strings.Repeat("⠀", 24)+"\n"+strings.Repeat("⠀", 24), zoneBars(nil))
+	open := []parquetsort.LayoutZone{{To: &low}, {From: &half}, {}}
+	require.Equal(t, strings.Repeat("⠀", 8)+strings.Repeat("⣿", 8)+strings.Repeat("⠀", 8)+"\n"+
+		strings.Repeat("⣀", 8)+strings.Repeat("⠀", 16), zoneBars(open))
+	many := make([]parquetsort.LayoutZone, 1000)
+	for i := range many {
+		at := float64(i) / 999
+		many[i] = parquetsort.LayoutZone{From: &at, To: &at}
+	}
+	blank := strings.Repeat("⠀", 12)
+	require.Equal(t, blank+"⣀⣀⣀⠤⠤⠤⠒⠒⠒⠉⠉⠉\n⣀⣀⣀⠤⠤⠤⠒⠒⠒⠉⠉⠉"+blank, zoneBars(many))
+}

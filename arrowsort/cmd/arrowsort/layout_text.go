@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+)
+
+// layoutText describes a layout for a terminal of a width; 0 is unlimited.
+func layoutText(r *parquetsort.LayoutReport, width int) string {
+	var b strings.Builder
+	if r.Against != nil {
+		b.WriteString("before:\n" + filesLayoutText(r.Against, width) + "\nnow:\n")
+	}
+	b.WriteString(filesLayoutText(&r.FilesLayout, width))
+	return b.String()
+}
+
+// filesLayoutText describes the layout of some files.
+func filesLayoutText(l *parquetsort.FilesLayout, width int) string {
+	var b strings.Builder
+	name := displayName(l.Files[0], "")
+	if len(l.Files) > 1 {
+		name = counted(int64(len(l.Files)), "file")
+	}
+	fmt.Fprintf(&b, "%s: %s, %s, %s, %s\n%s\n", printable(name), bytesText(l.Bytes), counted(l.Rows, "row"),
+		counted(int64(len(l.RowGroups)), "row group"), counted(int64(len(l.Columns)), "column"),
+		printable(orderText(l)))
+	if len(l.Columns) > 0 {
+		b.WriteString(layoutTable(l, width) + "\n")
+	}
+	if l.Filter != nil {
+		b.WriteString(filterText(l.Filter, width))
+	}
+	return b.String()
+}
+
+// orderText describes the order that files declare.
+func orderText(l *parquetsort.FilesLayout) string {
+	keys := strings.Join(l.Keys, ", ")
+	switch {
+	case l.Varies && keys == "":
+		return "declared order: none in the first row group, another in others"
+	case l.Varies:
+		return "declared order: " + keys + " in the first row group, another in others"
+	case keys == "":
+		return "declared order: none"
+	case l.Agrees == nil:
+		return "declared order: " + keys + "; there are no bounds to compare it with"
+	case *l.Agrees:
+		return "declared order: " + keys + "; the bounds of the row groups agree"
+	}
+	return fmt.Sprintf("declared order: %s; the bounds of the row groups do not agree: row group %d (they count from "+
+		"0) begins before the end of the one before it", keys, *l.FirstBad)
+}
+
+// layoutTable lists the columns with their zone maps. What no column has is left out.
+func layoutTable(l *parquetsort.FilesLayout, width int) string {
+	out := newTable(width, []int{2, 3, 4, 5})
+	header := table.Row{"column", "least to greatest by row group", "depth", "worst", "bytes", "codec", "encodings",
+		"dictionary", "Bloom filter"}
+	out.AppendHeader(header)
+	groups := int64(len(l.RowGroups))
+	for i := range l.Columns {
+		c := &l.Columns[i]
+		depth, worst := "", ""
+		if c.Depth != nil {
+			depth = fmt.Sprintf("%.1f of %s", c.Depth.Mean, grouped(int64(c.Depth.Of)))
+			worst = grouped(int64(c.Depth.Worst))
+		}
+		name := text.Snip(printable(c.Name), longName, "…") + "\n  " + text.Snip(printable(c.Type), previewWidth, "…")
+		out.AppendRow(table.Row{name, zoneBars(c.Zones), depth, worst, bytesText(c.Bytes), strings.Join(c.Codecs, ", "),
+			strings.Join(c.Encodings, ", "), share(c.Dictionaries, groups), share(c.BloomFilters, groups)})
+	}
+	return out.Render()
+}
+
+// share says how many of the row groups have something.
+func share(n, of int64) string {
+	switch n {
+	case 0:
+		return "no"
+	case of:
+		return "yes"
+	}
+	return fmt.Sprintf("%s of %s", grouped(n), grouped(of))
+}
+
+// Characters of a zone map in text, each of which has two bars of four dots.
+const (
+	barCharacters = 24
+	barLines      = 2
+	barDots       = 4 * barLines
+)
+
+// zoneBars draws zones as bars over two lines: from the least value, the lowest dot, to the greatest. A bar stands for
+// several zones where there are many, a zone for several bars where there are few. Zones without bounds have no bar.
+func zoneBars(zones []parquetsort.LayoutZone) string {
+	const bars = 2 * barCharacters
+	var dots [barLines][barCharacters]rune
+	for bar := range bars {
+		first := bar * len(zones) / bars
+		end := max((bar+1)*len(zones)/bars, first+1)
+		for _, z := range zones[min(first, len(zones)):min(end, len(zones))] {
+			if z.From == nil && z.To == nil {
+				continue
+			}
+			low, high := 0, barDots-1
+			if z.From != nil {
+				low = dotAt(*z.From)
+			}
+			if z.To != nil {
+				high = dotAt(*z.To)
+			}
+			for dot := low; dot <= high; dot++ {
+				line, row := barLines-1-dot/4, 3-dot%4
+				dots[line][bar/2] |= brailleDots[row][bar%2]
+			}
+		}
+	}
+	var lines []string
+	for _, line := range dots {
+		var b strings.Builder
+		for _, character := range line {
+			b.WriteRune(blankBraille + character)
+		}
+		lines = append(lines, b.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// dotAt returns the dot of a place from 0 to 1, the lowest first.
+func dotAt(place float64) int { return min(int(place*barDots), barDots-1) }
+
+// blankBraille is a character without dots, brailleDots are the bits of its dots from the top, left and right.
+const blankBraille = '\u2800'
+
+var brailleDots = [4][2]rune{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
+
+// filterText says what readers read for the rows that pass filters.
+func filterText(f *parquetsort.FilterCost, width int) string {
+	out := newTable(width, []int{1, 2, 3, 4})
+	out.AppendHeader(table.Row{"read by", "row groups", "pages", "rows", "bytes"})
+	for _, line := range []struct {
+		name string
+		read parquetsort.FilterRead
+	}{{"all", f.All}, {"bounds of row groups", f.ByGroups}, {"the page index, too", f.ByPages}} {
+		r := line.read
+		out.AppendRow(table.Row{line.name, grouped(int64(r.RowGroups)), grouped(int64(r.Pages)), grouped(r.Rows),
+			bytesText(r.Bytes)})
+	}
+	return "filter: " + printable(strings.Join(f.Filters, " and ")) + "\n" + out.Render() + "\n"
+}

@@ -1,0 +1,104 @@
+package zonemap
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// A Depth is how many zones a reader has to read for one value of a column.
+type Depth struct {
+	Zones     int     // that have values
+	Unbounded int     // of them, without a lower or an upper bound: they may hold any value on that side
+	Mean      float64 // zones that can hold a value of a row, on average over the rows
+	Worst     int     // zones that can hold the value that most can
+}
+
+// DepthOf returns the depth of some zones of a type. The values of a zone are taken to be spread evenly between its
+// bounds. It sorts the bounds and sweeps over them.
+func DepthOf(typ arrow.DataType, zones []Zone) (d Depth) {
+	s := newSweep(typ, zones)
+	d.Zones, d.Unbounded = len(s.zones), s.unbounded
+	rows, weighted := float64(0), float64(0)
+	for _, z := range s.zones {
+		n := float64(z.zone.Rows)
+		rows, weighted = rows+n, weighted+n*s.mean(z)
+	}
+	if rows > 0 {
+		d.Mean = weighted / rows
+	}
+	for _, n := range s.at {
+		d.Worst = max(d.Worst, n)
+	}
+	return d
+}
+
+// A sweep is the bounds of zones in their order, and how many zones hold each of them and what lies between two.
+type sweep struct {
+	scale     *Scale
+	keys      [][]byte  // the bounds, each once
+	at        []int     // zones that hold a bound
+	before    []float64 // the zones of all values before a bound, by the length of the scale
+	zones     []swept
+	unbounded int
+}
+
+// A swept is a zone with values, whose bounds have numbers among all bounds.
+type swept struct {
+	zone      *Zone
+	low, high int
+}
+
+func newSweep(typ arrow.DataType, zones []Zone) *sweep {
+	s := &sweep{scale: NewScale(typ, zones)}
+	for i := range zones {
+		if z := &zones[i]; !z.Empty() {
+			s.zones = append(s.zones, swept{zone: z})
+			if z.Low == nil || z.High == nil {
+				s.unbounded++
+			}
+		}
+	}
+	s.keys = slices.CompactFunc(boundsOf(zones), bytes.Equal)
+	if len(s.keys) == 0 {
+		s.keys = [][]byte{nil} // all values are one, which all zones may hold
+	}
+	s.count()
+	return s
+}
+
+// count counts the zones at and between the bounds.
+func (s *sweep) count() {
+	begin, end := make([]int, len(s.keys)), make([]int, len(s.keys)) // zones
+	for i := range s.zones {
+		z := &s.zones[i]
+		z.low, z.high = 0, len(s.keys)-1
+		if z.zone.Low != nil {
+			z.low, _ = slices.BinarySearchFunc(s.keys, z.zone.Low, bytes.Compare)
+		}
+		if z.zone.High != nil {
+			z.high, _ = slices.BinarySearchFunc(s.keys, z.zone.High, bytes.Compare)
+		}
+		begin[z.low]++
+		end[z.high]++
+	}
+	s.at, s.before = make([]int, len(s.keys)), make([]float64, len(s.keys))
+	open := 0
+	for i, key := range s.keys {
+		open += begin[i]
+		s.at[i] = open
+		if open -= end[i]; i+1 < len(s.keys) {
+			gap := max(s.scale.Offset(s.keys[i+1])-s.scale.Offset(key)-s.scale.Step, 0)
+			s.before[i+1] = s.before[i] + float64(s.at[i])*s.scale.Step + float64(open)*gap
+		}
+	}
+}
+
+// mean returns the number of zones that hold a value of a zone.
+func (s *sweep) mean(z swept) float64 {
+	if width := s.scale.Offset(s.keys[z.high]) - s.scale.Offset(s.keys[z.low]) + s.scale.Step; width > 0 {
+		return (s.before[z.high] + float64(s.at[z.high])*s.scale.Step - s.before[z.low]) / width
+	}
+	return float64(s.at[z.low])
+}

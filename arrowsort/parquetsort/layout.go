@@ -1,0 +1,132 @@
+package parquetsort
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/zonemap"
+)
+
+// LayoutOptions are the options of Layout.
+type LayoutOptions struct {
+	// Against are files, folders and patterns of Parquet that are described, too, to compare the others with them.
+	Against []string
+	// Filters are comparisons of a column with a value, as in date >= 2001-03-01, origin = 'ORD' and delay is null. The
+	// operators are = != < <= > >=. Rows that are read pass all of them.
+	Filters []string
+	// Pages has the zones of pages listed, too.
+	Pages bool
+
+	Input  Input // the format is Parquet
+	Memory Memory
+	Run    Run
+}
+
+// Layout describes how Parquet files are laid out, by their footers and page indexes: what each column takes, and which
+// row groups a reader has to read for a value. It reads no rows. A filter on a column that is not there, or with a
+// value that is not of its type, is ErrOption before anything else is read than footers.
+func Layout(ctx context.Context, paths []string, options LayoutOptions) (*LayoutReport, error) {
+	all := Options{Input: options.Input, Memory: options.Memory, Run: options.Run}
+	opts, read, err := all.resolveAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var filters []zonemap.Filter
+	for _, text := range options.Filters {
+		f, err := zonemap.ParseFilter(text)
+		if err != nil {
+			return nil, fmt.Errorf("%w: --filter (Filters) %q: %w", errOption, text, err)
+		}
+		filters = append(filters, f)
+	}
+	l := layouter{opts: opts, read: read, filters: filters, pages: options.Pages}
+	report := &LayoutReport{}
+	if err := l.describe(ctx, paths, &report.FilesLayout); err != nil || len(options.Against) == 0 {
+		return report, err
+	}
+	report.Against = &FilesLayout{}
+	return report, l.describe(ctx, options.Against, report.Against)
+}
+
+// A layouter describes files.
+type layouter struct {
+	opts    Options
+	read    dataset.Options
+	filters []zonemap.Filter
+	pages   bool
+}
+
+func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayout) error {
+	files, err := listFiles(paths, &l.opts)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if dataset.New([]string{file}, nil, l.read).FormatOf(file) != tablefile.Parquet || tablefile.IsPipe(file) {
+			return fmt.Errorf("%w: %s is no Parquet file: only Parquet has row groups with bounds; sort or convert it "+
+				"to Parquet first", errOption, file)
+		}
+	}
+	d, err := dataset.Open(ctx, files, l.read, false)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	columns, err := l.bind(ctx, d)
+	if err != nil {
+		return err
+	}
+	var m zonemap.Map
+	err = d.EachFile(ctx, func(number int, s *tablefile.Scanner) error {
+		l.opts.Run.Progress(PhaseFooters, int64(number), int64(len(files)))
+		out.addOrder(number, roworder.Declared(files[number], s))
+		zones := zonemap.Options{PageTexts: l.pages, Allocator: l.opts.Run.Allocator}
+		return m.Add(ctx, number, s, zones)
+	})
+	if err != nil {
+		return err
+	}
+	out.Files, out.Bytes, out.Rows = files, d.Bytes, d.Rows
+	out.addZones(&m, l.pages)
+	out.checkOrder(&m)
+	if len(l.filters) > 0 {
+		out.Filter = costOf(&m, l.filters, columns)
+	}
+	return nil
+}
+
+// bind finds the columns of the filters, and reads their values as those of the types of the columns, which the first
+// file has.
+func (l *layouter) bind(ctx context.Context, d *dataset.Dataset) (columns []int, err error) {
+	if len(l.filters) == 0 {
+		return nil, nil
+	}
+	s, err := d.OpenFile(d.Files[0], dataset.ScanOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	var names []string
+	for _, leaf := range s.Template.LeafColumns() {
+		names = append(names, leaf.Path)
+	}
+	for i := range l.filters {
+		f := &l.filters[i]
+		at := slices.Index(names, f.Column)
+		if at < 0 {
+			return nil, fmt.Errorf("%w: --filter (Filters) %q: there is no column %q%s", errOption, f.Text, f.Column,
+				flagtext.Suggestion(names, f.Column))
+		}
+		typ, repeated := s.LeafType(at)
+		if err := f.Bind(typ, repeated); err != nil {
+			return nil, fmt.Errorf("%w: --filter (Filters) %q: %w", errOption, f.Text, err)
+		}
+		columns = append(columns, at)
+	}
+	return columns, nil
+}
