@@ -1,7 +1,7 @@
 # Targets with a comment behind two number signs are listed by `make help`.
 .DEFAULT_GOAL := help
-.PHONY: help test race fuzz lint ci bench benchcmp rivals figures gpu gpu-test kernels kernels-check emulate cub \
-	images release
+.PHONY: help test race fuzz lint ci bench benchcmp rivals figures capi capi-test gpu gpu-test kernels kernels-check \
+	emulate cub images release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,12 @@ rivals: ## arrowsort, Polars, DuckDB, DataFusion and Arrow C++ on the same data:
 figures: ## write the figures and charts of README and docs from the newest results
 	go test ./arrowsort/internal/repotest -run 'Figures$$' -update
 	cd benchmarks/figures && go run .
+
+capi: ## build/capi, the C library: shared, static, header; needs a C compiler
+	arrowsort/capi/build.sh
+
+capi-test: ## the C library's tests, and a C program under the address sanitizer
+	arrowsort/capi/test.sh
 
 gpu: ## build/arrowsort-gpu, the command line with the GPU engine; needs a C compiler and Python, no GPU
 	gpu/build.sh

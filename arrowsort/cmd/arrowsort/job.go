@@ -174,6 +174,9 @@ func (p *progress) report(phase parquetsort.Phase, done, total int64) {
 		p.begin(phase)
 	}
 	p.show(p.text, done, total)
+	if p.job.streams.progress != nil {
+		p.job.streams.progress(string(phase), done, total)
+	}
 }
 
 func (p *progress) begin(phase parquetsort.Phase) {

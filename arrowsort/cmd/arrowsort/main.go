@@ -31,7 +31,10 @@ import (
 	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
-func main() {
+func main() { os.Exit(runProcess(os.Args[1:])) }
+
+// runProcess runs the command line of a process, with its standard streams and signals, and returns the exit code.
+func runProcess(args []string) int {
 	tuneMemory()
 	// A closed pipe at standard output must not end the process before it has cleaned up.
 	signal.Ignore(syscall.SIGPIPE)
@@ -53,7 +56,7 @@ func main() {
 			fmt.Fprintln(os.Stderr, interrupted)
 		})
 	})
-	os.Exit(run(ctx, os.Args[1:], s))
+	return run(ctx, args, s)
 }
 
 // run runs the command line and returns the exit code. An error is one line on standard error.

@@ -159,9 +159,10 @@ type streams struct {
 	in                      io.Reader
 	out, err                io.Writer
 	outTerminal, inTerminal bool
-	status                  *statusLine // of err on a terminal; nil: it is none
-	outMissing              bool        // it was closed when the process started
-	outWidth                int         // of the terminal; 0: it is none
+	status                  *statusLine                           // of err on a terminal; nil: it is none
+	outMissing              bool                                  // it was closed when the process started
+	outWidth                int                                   // of the terminal; 0: it is none
+	progress                func(phase string, done, total int64) // of what runs; nil: nobody asks
 }
 
 // isTerminal reports whether a stream is a terminal.

@@ -1,0 +1,56 @@
+//go:build capi
+
+// What the functions of arrowsort.h pass to Go: one structure for all of them, of which each uses some fields.
+#pragma once
+
+#include "arrowsort.h"
+
+enum arrowsort_function {
+  IMPORT_STREAM,
+  IMPORT_ARRAY,
+  EXPORT_STREAM,
+  EXPORT_ARRAY,
+  COUNT_ROWS,
+  COUNT_COLUMNS,
+  VALIDATE,
+  CANCEL,
+  PROGRESS,
+  SORT,
+  SORT_INDICES,
+  TAKE,
+  IS_SORTED,
+  RANK,
+  SEARCH_SORTED,
+  GROUPS,
+  MERGE,
+  EXPLAIN,
+  ENCODE_ROWS,
+  DECODE_ROWS,
+  MERGE_STREAMS,
+  SORT_STREAM,
+  STREAM_ERROR,
+  FILES,
+};
+
+struct arrowsort_request {
+  int32_t function;
+  int32_t parameter;  // bits, ties, right or column
+  arrowsort_data data, other;
+  arrowsort_call call;
+  const struct arrowsort_key* keys;
+  int64_t n_keys;
+  const struct arrowsort_options* options;
+  const arrowsort_data* inputs;
+  struct ArrowArrayStream* const* streams;  // that go in
+  int64_t n_inputs;                         // of inputs or streams
+  struct ArrowArray* array;                 // that goes in
+  const struct ArrowSchema* schema;         // that goes in
+  const char* text;                         // that goes in
+  arrowsort_data* out;
+  int64_t* out_number;
+  char** out_text;
+  struct ArrowArrayStream* out_stream;
+  struct ArrowArray* out_array;
+  struct ArrowSchema* out_schema;
+  struct arrowsort_progress* out_progress;
+};
