@@ -46,11 +46,20 @@ func Layout(ctx context.Context, paths []string, options LayoutOptions) (*Layout
 	}
 	l := layouter{opts: opts, read: read, filters: filters, pages: options.Pages}
 	report := &LayoutReport{}
-	if err := l.describe(ctx, paths, &report.FilesLayout); err != nil || len(options.Against) == 0 {
-		return report, err
+	now, err := l.describe(ctx, paths, &report.FilesLayout)
+	before := &zonemap.Map{}
+	if err == nil && len(options.Against) > 0 {
+		report.Against = &FilesLayout{}
+		before, err = l.describe(ctx, options.Against, report.Against)
 	}
-	report.Against = &FilesLayout{}
-	return report, l.describe(ctx, options.Against, report.Against)
+	if err != nil {
+		return nil, err
+	}
+	report.addZones(now, before, l.pages)
+	if report.Against != nil {
+		report.Against.addZones(before, now, l.pages)
+	}
+	return report, nil
 }
 
 // A layouter describes files.
@@ -61,25 +70,26 @@ type layouter struct {
 	pages   bool
 }
 
-func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayout) error {
+// describe reads the zones of files, and describes all but these.
+func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayout) (*zonemap.Map, error) {
 	files, err := listFiles(paths, &l.opts)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, file := range files {
 		if dataset.New([]string{file}, nil, l.read).FormatOf(file) != tablefile.Parquet || tablefile.IsPipe(file) {
-			return fmt.Errorf("%w: %s is no Parquet file: only Parquet has row groups with bounds; sort or convert it "+
-				"to Parquet first", errOption, file)
+			return nil, fmt.Errorf("%w: %s is no Parquet file: only Parquet has row groups with bounds; sort or convert "+
+				"it to Parquet first", errOption, file)
 		}
 	}
 	d, err := dataset.Open(ctx, files, l.read, false)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer d.Close()
 	columns, err := l.bind(ctx, d)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var m zonemap.Map
 	err = d.EachFile(ctx, func(number int, s *tablefile.Scanner) error {
@@ -89,15 +99,14 @@ func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayou
 		return m.Add(ctx, number, s, zones)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	out.Files, out.Bytes, out.Rows = files, d.Bytes, d.Rows
-	out.addZones(&m, l.pages)
 	out.checkOrder(&m)
 	if len(l.filters) > 0 {
 		out.Filter = costOf(&m, l.filters, columns)
 	}
-	return nil
+	return &m, nil
 }
 
 // bind finds the columns of the filters, and reads their values as those of the types of the columns, which the first

@@ -55,6 +55,8 @@ type LayoutColumn struct {
 	Dictionaries int64        `json:"dictionaries"`         // row groups that have one
 	BloomFilters int64        `json:"bloom_filters"`        // likewise
 	Nulls        *int64       `json:"nulls,omitempty"`      // absent where a footer does not have the number
+	Least        *string      `json:"least,omitempty"`      // of the lower bounds of row groups
+	Greatest     *string      `json:"greatest,omitempty"`   // of the upper ones
 	Depth        *LayoutDepth `json:"depth,omitempty"`      // of row groups; absent where none has bounds
 	PageDepth    *LayoutDepth `json:"page_depth,omitempty"` // of pages, by the page index
 	Ranked       bool         `json:"ranked,omitempty"`     // places of bounds are by their number, not by their value
@@ -120,8 +122,8 @@ func (l *FilesLayout) addOrder(file int, order roworder.DeclaredOrder) {
 	l.Varies = l.Varies || order.Mixed || !order.Empty && !slices.Equal(order.Keys, l.declared)
 }
 
-// addZones adds row groups and columns.
-func (l *FilesLayout) addZones(m *zonemap.Map, pages bool) {
+// addZones adds row groups and columns. The places of bounds are those among the bounds of a column in both maps.
+func (l *FilesLayout) addZones(m, other *zonemap.Map, pages bool) {
 	l.RowGroups, l.Columns = []LayoutGroup{}, []LayoutColumn{}
 	for _, g := range m.Groups {
 		l.RowGroups = append(l.RowGroups, LayoutGroup(g))
@@ -129,9 +131,16 @@ func (l *FilesLayout) addZones(m *zonemap.Map, pages bool) {
 	for _, c := range m.Columns {
 		column := LayoutColumn{Name: c.Path, Type: c.Type.String(), Bytes: c.Bytes, Raw: c.Raw, Codecs: c.Codecs,
 			Encodings: c.Encodings, Dictionaries: c.Dictionaries, BloomFilters: c.BloomFilters}
-		place, ranked := zonemap.Places(c.Type, c.Groups)
+		place, ranked := zonemap.Places(c.Type, append(other.GroupsOf(c.Path, c.Type), c.Groups...))
 		column.Ranked, column.Depth = ranked, depthOf(c, c.Groups)
 		column.PageDepth = depthOf(c, slices.Concat(c.Pages...))
+		least, greatest := zonemap.Ends(c.Groups)
+		if least != nil {
+			column.Least = &least.Least
+		}
+		if greatest != nil {
+			column.Greatest = &greatest.Greatest
+		}
 		nulls := int64(0)
 		for i := range c.Groups {
 			zone := zoneOf(&c.Groups[i], place)

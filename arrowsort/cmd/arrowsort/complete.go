@@ -36,7 +36,7 @@ var flagValues = map[string][]string{
 func completeFlags(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		switch flag.Name {
-		case "output", "against":
+		case "output", "against", "html", "svg":
 		case "spill-dir":
 			_ = cmd.MarkFlagDirname(flag.Name) // fails for an unknown flag only
 		default: // it fails for a flag that has a function already

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -23,8 +28,9 @@ type layoutReport struct {
 // A layoutCommand is one run of layout.
 type layoutCommand struct {
 	streams
-	options parquetsort.LayoutOptions
-	json    bool
+	options   parquetsort.LayoutOptions
+	json      bool
+	html, svg string // files to write; empty: none
 }
 
 func newLayout(s streams) *cobra.Command {
@@ -56,6 +62,8 @@ FILE is Parquet. Footers and page indexes are read, no rows. docs/layout.md has 
 		"show what readers read for rows with `'COLUMN OPERATOR VALUE'`, as in 'date >= 2001-03-01'; may repeat")
 	flags.StringArrayVar(&o.Against, "against", nil,
 		"compare with the layout of `BEFORE`, files as the inputs; may repeat")
+	flags.StringVar(&c.html, "html", "", "write a page for the browser to `FILE`, which needs no other file")
+	flags.StringVar(&c.svg, "svg", "", "write a picture to `FILE`")
 	flags.BoolVar(&o.Pages, "pages", false, "list the pages of each row group in the JSON, too")
 	flags.BoolVar(&c.json, "json", false, "print one JSON object")
 	return cmd
@@ -71,18 +79,107 @@ func (c *layoutCommand) show(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
+	for _, p := range c.pictures() {
+		if err := atomicfile.Check(p.path); err != nil {
+			return usagef("--%s %s: %v", p.flag, p.path, err)
+		}
+	}
 	c.options.Run.Warn = func(text string) {
 		if !c.json {
 			fmt.Fprintln(c.err, "arrowsort: warning:", printable(text))
 		}
 	}
+	listed := c.options.Pages
+	c.options.Pages = listed || len(c.pictures()) > 0
 	report, err := parquetsort.Layout(ctx, paths, c.options)
 	if err != nil {
 		return forCommandLine(err)
 	}
-	if c.json {
+	if err := c.writePictures(ctx, report); err != nil {
+		return err
+	}
+	switch {
+	case c.json:
+		if !listed {
+			withoutPages(&report.FilesLayout)
+			withoutPages(report.Against)
+		}
 		return json.NewEncoder(c.out).Encode(layoutReport{layoutName, report})
+	case len(c.pictures()) > 0:
+		return nil
 	}
 	_, err = io.WriteString(c.out, layoutText(report, c.outWidth))
 	return err
+}
+
+// withoutPages leaves the zones of pages out, which only pictures show.
+func withoutPages(l *parquetsort.FilesLayout) {
+	if l == nil {
+		return
+	}
+	for _, c := range l.Columns {
+		for i := range c.Zones {
+			c.Zones[i].Pages = nil
+		}
+	}
+}
+
+// A pictureFile is a file that layout writes.
+type pictureFile struct {
+	flag, path string
+	write      func(io.Writer, *parquetsort.LayoutReport) error
+}
+
+// pictures are the files to write.
+func (c *layoutCommand) pictures() []pictureFile {
+	all := []pictureFile{{"html", c.html, writeHTML}, {"svg", c.svg, writeSVG}}
+	return slices.DeleteFunc(all, func(p pictureFile) bool { return p.path == "" })
+}
+
+// writePictures writes the pictures, which appear as a whole or not at all. One that would replace a file that was read
+// is an error.
+func (c *layoutCommand) writePictures(ctx context.Context, r *parquetsort.LayoutReport) error {
+	inputs := r.Files
+	if r.Against != nil {
+		inputs = slices.Concat(inputs, r.Against.Files)
+	}
+	var placement atomicfile.Placement
+	defer placement.Remove()
+	for _, p := range c.pictures() {
+		if slices.ContainsFunc(inputs, func(input string) bool { return sameFile(input, p.path) }) {
+			return usagef("--%s %s is one of the inputs: name another file", p.flag, p.path)
+		}
+		if err := p.writeTo(ctx, &placement, r); err != nil {
+			return err
+		}
+	}
+	return placement.Place()
+}
+
+// sameFile reports whether two paths are of one file.
+func sameFile(a, b string) bool {
+	of, err := os.Stat(a)
+	other, missing := os.Stat(b)
+	return err == nil && missing == nil && os.SameFile(of, other)
+}
+
+// writeTo writes a picture where it is to be placed.
+func (p *pictureFile) writeTo(ctx context.Context, placement *atomicfile.Placement,
+	r *parquetsort.LayoutReport) (err error) {
+	at := p.path
+	if atomicfile.Replaces(p.path) {
+		if at, err = placement.Path(p.path); err != nil {
+			return err
+		}
+	}
+	f, err := atomicfile.Create(ctx, at)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.path, err)
+	}
+	out := bufio.NewWriter(f)
+	if err := cmp.Or(p.write(out, r), out.Flush(), f.Flush()); err != nil {
+		f.Abort()
+		return fmt.Errorf("%s: %w", p.path, err)
+	}
+	return f.Commit()
 }

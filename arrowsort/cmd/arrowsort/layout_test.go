@@ -13,9 +13,10 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// letters are rows in no order, sortedLetters is the Parquet file of them sorted by n, in row groups of two rows.
-const letters = "n,s\n5,e\n1,a\n7,g\n2,b\n6,f\n3,c\n8,h\n4,d\n"
+// letters are rows in no order.
+const letters = "n,s,z\n5,e,2\n1,a,5\n7,g,7\n2,b,3\n6,f,8\n3,c,4\n8,h,1\n4,d,6\n"
 
+// lettersBy sorts them to a Parquet file in row groups of two rows.
 func lettersBy(t *testing.T, key, name string) string {
 	path := filepath.Join(t.TempDir(), name)
 	r := cli(t, nil, "sort", "-q", "-k", key, "--row-group-rows", "2", "--bloom-filter", "s", "-o", path,
@@ -31,7 +32,7 @@ func TestLayoutPrintsZoneMaps(t *testing.T) {
 	require.Empty(t, r.err)
 	lines := strings.Split(r.out, "\n")
 	require.Contains(t, lines[0], "now.parquet: ")
-	require.Contains(t, lines[0], ", 8 rows, 4 row groups, 2 columns")
+	require.Contains(t, lines[0], ", 8 rows, 4 row groups, 3 columns")
 	require.Equal(t, "declared order: n; the bounds of the row groups agree", lines[1])
 	for at, want := range map[int]string{
 		5: "│ n      │ ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⣤⣤⣤⣤⣤⣤⠛⠛⠛⠛⠛⠛       │ 1.0 of 4 │     1 │ ",
@@ -42,8 +43,8 @@ func TestLayoutPrintsZoneMaps(t *testing.T) {
 	}
 	require.Regexp(t, `│ s +│ .* 1.0 of 4 .* no +│ yes +│`, lines[7])
 	require.Contains(t, r.out, "\nfilter: n >= 4 and s is not null\n")
-	require.Regexp(t, `│ all +│ +4 │ +8 │ +8 │`, r.out)
-	require.Regexp(t, `│ bounds of row groups +│ +3 │ +6 │ +6 │`, r.out)
+	require.Regexp(t, `│ all +│ +4 │ +12 │ +8 │`, r.out)
+	require.Regexp(t, `│ bounds of row groups +│ +3 │ +9 │ +6 │`, r.out)
 }
 
 // TestLayoutAgainst shows both layouts, that before first.

@@ -145,13 +145,20 @@ var brailleDots = [4][2]rune{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x
 func filterText(f *parquetsort.FilterCost, width int) string {
 	out := newTable(width, []int{1, 2, 3, 4})
 	out.AppendHeader(table.Row{"read by", "row groups", "pages", "rows", "bytes"})
-	for _, line := range []struct {
-		name string
-		read parquetsort.FilterRead
-	}{{"all", f.All}, {"bounds of row groups", f.ByGroups}, {"the page index, too", f.ByPages}} {
+	for _, line := range filterLines(f) {
 		r := line.read
 		out.AppendRow(table.Row{line.name, grouped(int64(r.RowGroups)), grouped(int64(r.Pages)), grouped(r.Rows),
 			bytesText(r.Bytes)})
 	}
 	return "filter: " + printable(strings.Join(f.Filters, " and ")) + "\n" + out.Render() + "\n"
+}
+
+// A filterLine is what one kind of reader reads.
+type filterLine struct {
+	name string
+	read parquetsort.FilterRead
+}
+
+func filterLines(f *parquetsort.FilterCost) []filterLine {
+	return []filterLine{{"all", f.All}, {"bounds of row groups", f.ByGroups}, {"the page index, too", f.ByPages}}
 }

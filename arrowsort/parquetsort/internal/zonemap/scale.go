@@ -163,3 +163,17 @@ func boundsOf(zones []Zone) (all [][]byte) {
 	slices.SortFunc(all, bytes.Compare)
 	return all
 }
+
+// Ends returns the zones with the least of the lower bounds and the greatest of the upper ones; nil where there is none.
+func Ends(zones []Zone) (least, greatest *Zone) {
+	for i := range zones {
+		z := &zones[i]
+		if z.Low != nil && (least == nil || bytes.Compare(z.Low, least.Low) < 0) {
+			least = z
+		}
+		if z.High != nil && (greatest == nil || bytes.Compare(z.High, greatest.High) > 0) {
+			greatest = z
+		}
+	}
+	return least, greatest
+}

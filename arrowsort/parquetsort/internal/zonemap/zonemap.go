@@ -96,6 +96,16 @@ func (m *Map) Add(ctx context.Context, file int, s *tablefile.Scanner, opts Opti
 	return nil
 }
 
+// GroupsOf returns the row groups of the column with a path and a type; none where there is no such column.
+func (m *Map) GroupsOf(path string, typ arrow.DataType) []Zone {
+	for _, c := range m.Columns {
+		if c.Path == path && arrow.TypeEqual(c.Type, typ) {
+			return slices.Clip(c.Groups)
+		}
+	}
+	return nil
+}
+
 // add adds a leaf column of a file.
 func (c *Column) add(ctx context.Context, leaf int, s *tablefile.Scanner, opts Options) error {
 	z, err := s.Zones(leaf, opts.Allocator)
