@@ -78,8 +78,8 @@ func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayou
 	}
 	for _, file := range files {
 		if dataset.New([]string{file}, nil, l.read).FormatOf(file) != tablefile.Parquet || tablefile.IsPipe(file) {
-			return nil, fmt.Errorf("%w: %s is no Parquet file: only Parquet has row groups with bounds; sort or convert "+
-				"it to Parquet first", errOption, file)
+			return nil, fmt.Errorf("%w: %s is no Parquet file: only Parquet has row groups with bounds; sort or "+
+				"convert it to Parquet first", errOption, file)
 		}
 	}
 	d, err := dataset.Open(ctx, files, l.read, false)

@@ -22,8 +22,8 @@ import (
 // browsers are the names of programs that are Chromium.
 var browsers = []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"}
 
-// browse opens a file in a browser with some flags, and returns what it prints, and the lines that the page wrote to its
-// console, errors among them.
+// browse opens a file in a browser with some flags, and returns what it prints, and the lines that the page wrote to
+// its console, errors among them.
 func browse(t *testing.T, path string, flags ...string) (out string, console []string) {
 	t.Helper()
 	program := ""
@@ -33,8 +33,8 @@ func browse(t *testing.T, path string, flags ...string) (out string, console []s
 		}
 	}
 	require.NotEmpty(t, program, "none of these is installed: %v", browsers)
-	flags = append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr",
-		"--virtual-time-budget=5000", "--window-size=1280,1000"}, flags...)
+	flags = append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+		"--enable-logging=stderr", "--virtual-time-budget=5000", "--window-size=1280,1000"}, flags...)
 	cmd := exec.CommandContext(t.Context(), program, append(flags, "file://"+path)...)
 	var said bytes.Buffer
 	cmd.Stderr = &said
@@ -48,7 +48,7 @@ func browse(t *testing.T, path string, flags ...string) (out string, console []s
 	return string(printed), console
 }
 
-// pages writes the page of a layout with a script added that a person's moves stand in.
+// pageWith writes a page with a script added, which stands in for a person.
 func pageWith(t *testing.T, page, script string) string {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -59,8 +59,8 @@ func pageWith(t *testing.T, page, script string) string {
 	return path
 }
 
-// visit is the script of a visit: it waits for the page, hovers over maps, uses keys and fields, and leaves what it sees
-// as JSON.
+// visit is the script of a visit: it waits for the page, hovers over maps, uses keys and fields, and leaves what it
+// sees as JSON.
 const visit = `
 (async () => {
   while (!document.documentElement.dataset.ready) await new Promise(r => setTimeout(r, 20));

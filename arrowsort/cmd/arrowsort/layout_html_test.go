@@ -37,7 +37,8 @@ func largeLayout() *parquetsort.LayoutReport {
 			from, to := rng.Float64(), rng.Float64()
 			from, to = min(from, to), max(from, to)
 			c.Zones = append(c.Zones, parquetsort.LayoutZone{Bytes: rng.Int64N(1e7), Nulls: new(rng.Int64N(1e5)),
-				Rows: 1_000_000, From: &from, To: &to, Least: new(randomBound(rng, i)), Greatest: new(randomBound(rng, i))})
+				Rows: 1_000_000, From: &from, To: &to, Least: new(randomBound(rng, i)),
+				Greatest: new(randomBound(rng, i))})
 		}
 		r.Columns = append(r.Columns, c)
 	}
@@ -46,8 +47,8 @@ func largeLayout() *parquetsort.LayoutReport {
 
 func randomBound(rng *rand.Rand, column int) string {
 	if column%2 == 0 {
-		return fmt.Sprintf("2026-%02d-%02dT%02d:%02d:%02d.%06d", 1+rng.IntN(12), 1+rng.IntN(28), rng.IntN(24), rng.IntN(60),
-			rng.IntN(60), rng.IntN(1e6))
+		return fmt.Sprintf("2026-%02d-%02dT%02d:%02d:%02d.%06d", 1+rng.IntN(12), 1+rng.IntN(28), rng.IntN(24),
+			rng.IntN(60), rng.IntN(60), rng.IntN(1e6))
 	}
 	return fmt.Sprint(rng.Float64() * 1e6)
 }
@@ -74,7 +75,9 @@ func TestPageOfManyRowGroups(t *testing.T) {
 	require.Nil(t, files[1])
 	for i, s := range files[0].Strips {
 		require.Len(t, s.Least, 1000)
-		require.Equal(t, strings.TrimSuffix(s.Least[7], "…"), (*r.Columns[i].Zones[7].Least)[:len([]rune(s.Least[7]))-1])
+		shown := strings.TrimSuffix(s.Least[7], "…")
+		require.Greater(t, len(shown), 4)
+		require.True(t, strings.HasPrefix(*r.Columns[i].Zones[7].Least, shown), shown)
 		require.NotEmpty(t, s.Groups)
 	}
 }
@@ -124,7 +127,8 @@ func TestPicturesThatCannotBeWritten(t *testing.T) {
 		require.Equal(t, exitUsage, r.code)
 		require.Contains(t, r.err, flag+" "+in+" is one of the inputs: name another file")
 		path, placement := filepath.Join(folder, "x"), atomicfile.Placement{}
-		p := pictureFile{path: path, write: func(io.Writer, *parquetsort.LayoutReport) error { return errors.New("no") }}
+		no := func(io.Writer, *parquetsort.LayoutReport) error { return errors.New("no") }
+		p := pictureFile{path: path, write: no}
 		require.ErrorContains(t, p.writeTo(t.Context(), &placement, nil), path+": no")
 		placement.Remove()
 		require.Empty(t, filesIn(t, folder))

@@ -188,8 +188,8 @@ func (p *picture) strip(c *parquetsort.LayoutColumn) *zoneStrip {
 	if d := c.Depth; d != nil {
 		s.Depth = fmt.Sprintf("%s of %s", meanText(d.Mean), grouped(int64(d.Of)))
 		s.Class, s.Depths = classOf(d), true
-		s.Summary = fmt.Sprintf("%s: a value is in %s row groups on average, %s at worst; from %s to %s", c.Name, s.Depth,
-			grouped(int64(d.Worst)), valueText(c.Least), valueText(c.Greatest))
+		s.Summary = fmt.Sprintf("%s: a value is in %s row groups on average, %s at worst; from %s to %s", c.Name,
+			s.Depth, grouped(int64(d.Worst)), valueText(c.Least), valueText(c.Greatest))
 	}
 	return s
 }

@@ -164,7 +164,8 @@ func boundsOf(zones []Zone) (all [][]byte) {
 	return all
 }
 
-// Ends returns the zones with the least of the lower bounds and the greatest of the upper ones; nil where there is none.
+// Ends returns the zones with the least of the lower bounds and the greatest of the upper ones; nil where there is
+// none.
 func Ends(zones []Zone) (least, greatest *Zone) {
 	for i := range zones {
 		z := &zones[i]
