@@ -44,6 +44,8 @@ type job struct {
 	target   output.Target
 	template *tablefile.Template // that a Parquet output keeps, or nil
 
+	partitions *output.Partitions // of the output, or nil
+
 	selected *rowgroups.Selection // the row groups that are read; nil: all
 
 	keyColumns []int // of the schema of the files
@@ -102,6 +104,9 @@ func openJob(ctx context.Context, paths []string, path string, opts Options, mer
 	if err != nil {
 		return nil, err
 	}
+	if err := opts.checkPartitions(merge); err != nil {
+		return nil, err
+	}
 	files, err := listFiles(paths, &opts)
 	if err != nil {
 		return nil, err
@@ -131,30 +136,41 @@ func openJob(ctx context.Context, paths []string, path string, opts Options, mer
 // can hold them.
 func (j *job) selectColumns(ctx context.Context) (err error) {
 	j.keyColumns = j.rows.KeyColumns()
+	j.rows = j.rows.Partition(len(j.opts.Output.PartitionBy))
+	partitions := j.rows.PartitionColumns()
 	if j.files.CSV != nil && j.target.Write.Format == tablefile.CSV {
 		j.rows = j.rows.KeepText()
 	} else if j.files.CSV != nil {
 		j.files.WarnRounded(j.opts.Columns)
 	}
 	j.template = j.files.Template
-	if len(j.opts.Columns) > 0 {
-		if j.rows, err = j.rows.Select(j.opts.Columns); err != nil {
+	if len(j.opts.Columns) > 0 || len(partitions) > 0 {
+		written, err := j.writtenColumns(partitions)
+		if err != nil {
 			return err
 		}
-		j.template = nil
+		j.rows, j.template = j.rows.Write(written), nil
+	}
+	if j.partitions, err = j.findPartitions(); err != nil {
+		return err
 	}
 	return j.target.CheckSchema(ctx, j.content(j.rows.Schema))
 }
 
 // content describes the output of tables of a schema, that of the rows or the same without dictionaries.
 func (j *job) content(tables *arrow.Schema) output.Content {
-	return output.Content{Rows: tables, Stored: j.rows.Schema, Columns: j.rows.Written, Template: j.template}
+	return output.Content{Rows: tables, Stored: j.rows.Schema, Columns: j.rows.Written, Template: j.template,
+		Partitions: j.partitions}
 }
 
 // withSorter opens a sorter and the output, calls use, and commits or removes the output.
 func (j *job) withSorter(ctx context.Context, use func(s *extsort.Sorter, out *output.Files) (*Result, error)) (*Result,
 	error) {
-	s, err := extsort.New(ctx, j.rows.Schema, j.opts.spilling(j.rows.Keys, j.files.Budget))
+	spilling := j.opts.spilling(j.rows.Keys, j.files.Budget)
+	if j.partitions != nil {
+		spilling.PartOf = j.partitions.Of
+	}
+	s, err := extsort.New(ctx, j.rows.Schema, spilling)
 	if err != nil {
 		return nil, err
 	}

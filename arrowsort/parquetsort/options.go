@@ -140,6 +140,11 @@ type Output struct {
 	// RowsPerFile splits the output into files of this number of rows, BytesPerFile into files of at most about this
 	// number of bytes; 0 does not. A file has a row group at least.
 	RowsPerFile, BytesPerFile int64
+	// PartitionBy names columns, or their labels as #2, whose values name folders below the output, as Hive does:
+	// origin=ORD/part-00001.parquet. The rows of a folder are sorted by the keys, and lack these columns. See Sort.
+	PartitionBy []string
+	// Overwrite replaces the folders of the partitions that are written where they are there already. All others stay.
+	Overwrite bool
 	// Preview is the number of leading rows of the output that Result.Preview is to hold.
 	Preview int64
 	// Stdout is what is written to when the output is named "-"; nil is os.Stdout. A write to an *os.File that waits
@@ -316,10 +321,14 @@ func opener(open Opener) tablefile.Opener {
 }
 
 func (o *Options) keys() KeysFor {
-	if o.KeysFor != nil {
-		return o.KeysFor
+	keys := o.KeysFor
+	if keys == nil {
+		keys = func(*arrow.Schema) ([]arrowsort.Key, error) { return o.Keys, nil }
 	}
-	return func(*arrow.Schema) ([]arrowsort.Key, error) { return o.Keys, nil }
+	if len(o.Output.PartitionBy) > 0 {
+		return partitionKeys(o.Output.PartitionBy, keys)
+	}
+	return keys
 }
 
 // spilling returns the options to sort by keys within a budget.
@@ -334,7 +343,7 @@ func (o *Options) spilling(keys []arrowsort.Key, budget extsort.Budget) extsort.
 }
 
 // Splits reports whether the output may be several files.
-func (o *Output) Splits() bool { return o.RowsPerFile > 0 || o.BytesPerFile > 0 }
+func (o *Output) Splits() bool { return o.RowsPerFile > 0 || o.BytesPerFile > 0 || len(o.PartitionBy) > 0 }
 
 // progress is Progress of a phase.
 func (o *Options) progress(phase Phase) func(done, total int64) {
@@ -371,7 +380,8 @@ func (r *Run) target(path string, o Output) (output.Target, error) {
 	}
 	target, err := output.Resolve(output.Target{Path: path, Write: write, PageRows: o.PageRows,
 		PageVersion: o.PageVersion, Encodings: encodings, Split: o.Splits(),
-		RowsPerFile: o.RowsPerFile, BytesPerFile: o.BytesPerFile, Preview: o.Preview})
+		RowsPerFile: o.RowsPerFile, BytesPerFile: o.BytesPerFile, Preview: o.Preview,
+		Partitioned: len(o.PartitionBy) > 0, Overwrite: o.Overwrite})
 	if err == nil && target.Write.Format != tablefile.Parquet {
 		err = o.checkNoParquet()
 	}

@@ -64,6 +64,9 @@ func (s *Sorter) WriteFile(path string, out Output) (*Result, error) {
 	if err := out.check(); err != nil {
 		return nil, err
 	}
+	if len(out.PartitionBy) > 0 || out.Overwrite {
+		return nil, fmt.Errorf("%w: PartitionBy and Overwrite go with Sort, and not with WriteFile", errOption)
+	}
 	target, err := s.opts.Run.target(path, out)
 	if err != nil {
 		return nil, err

@@ -88,6 +88,16 @@ func (f *commandFlags) addSpill(cmd *cobra.Command) {
 		into(&o.Output.BytesPerFile, flagtext.ParseSize))
 }
 
+// addPartitions adds the flags of an output in folders.
+func (f *commandFlags) addPartitions(cmd *cobra.Command) {
+	flags, o := cmd.Flags(), &f.options
+	flags.StringArrayVar(&o.Output.PartitionBy, "partition-by", nil,
+		"write folders such as origin=ORD in the folder of -o, by the values of `COLUMN`; may repeat")
+	_ = cmd.RegisterFlagCompletionFunc("partition-by", completeColumns(&o.Input, false)) // as for select
+	flags.BoolVar(&o.Output.Overwrite, "overwrite", false,
+		"replace the folders of --partition-by that are there already and are written; others stay")
+}
+
 func (f *commandFlags) addTail(cmd *cobra.Command) {
 	cmd.Flags().Func("tail", "keep the last `N` rows of the order; 0 for all",
 		into(&f.options.Rows.Tail, wholeNumber))
@@ -159,6 +169,10 @@ func (f *commandFlags) parse(s streams, cmd *cobra.Command, args []string) (err 
 		return usagef("--verbose goes with neither --quiet nor --json, which has the plan")
 	case o.Rows.Tail > 0 && (o.Rows.Limit > 0 || o.Rows.Unique):
 		return usagef("--tail goes with neither --limit nor --unique")
+	case len(o.Output.PartitionBy) > 0 && (o.Rows.Tail > 0 || o.Rows.Limit > 0):
+		return usagef("--partition-by goes with neither --limit nor --tail, which are about the order of all rows")
+	case o.Output.Overwrite && len(o.Output.PartitionBy) == 0:
+		return usagef("--overwrite replaces the folders of --partition-by, which is not given")
 	case f.options.Output.Splits() && (f.output == "" || f.output == tablefile.Pipe):
 		return usagef("--rows-per-file and --bytes-per-file need a file to number: -o FILE")
 	}
@@ -184,6 +198,13 @@ func (f *commandFlags) checkOutput(s streams, cmd *cobra.Command) error {
 	if f.output != "" {
 		f.output = tablefile.OutputPath(f.output)
 	}
+	partitioned := len(o.Output.PartitionBy) > 0
+	if partitioned && (f.output == "" || f.output == tablefile.Pipe) {
+		return usagef("--partition-by writes folders: name the folder that they are in with -o FOLDER")
+	}
+	if partitioned && o.Output.Format == parquetsort.Auto {
+		o.Output.Format = parquetsort.Parquet
+	}
 	toPipe, preview := f.output == tablefile.Pipe, o.Output.Preview > 0
 	forFile := []string{"output-format", "compression", "row-group-rows", "page-rows", "page-version", "encoding",
 		"bloom-filter"}
@@ -204,7 +225,7 @@ func (f *commandFlags) checkOutput(s streams, cmd *cobra.Command) error {
 	case toPipe && s.outTerminal && !isCSV(o.Output.Format, f.output):
 		return usagef("standard output is a terminal: redirect it, or write to -o FILE")
 	}
-	if err := checkOutputPath(f.output); err != nil {
+	if err := checkOutputPath(f.output, partitioned); err != nil {
 		return err
 	}
 	opts := tablefile.WriteOptions{RowGroupRows: o.Output.RowGroupRows, PageRows: o.Output.PageRows,
@@ -237,12 +258,15 @@ func isCSV(format parquetsort.Format, path string) bool {
 	return err == nil && f == tablefile.CSV
 }
 
-// checkOutputPath returns why a path cannot be an output, by its text or by what exists there.
-func checkOutputPath(path string) error {
+// checkOutputPath returns why a path cannot be an output, which is a file or a folder, by its text or by what exists
+// there.
+func checkOutputPath(path string, folder bool) error {
 	info, err := os.Stat(path)
 	in := filepath.Join(path, "sorted.parquet")
 	switch {
-	case err == nil && info.IsDir():
+	case err == nil && folder && !info.IsDir():
+		return usagef("-o %s is a file, and --partition-by writes folders: name a folder", path)
+	case err == nil && info.IsDir() && !folder:
 		return usagef("-o %s is a folder: name a file in it, such as %s", path, in)
 	case err == nil:
 		return nil
@@ -252,7 +276,7 @@ func checkOutputPath(path string) error {
 	case addressScheme(path) != "":
 		return usagef("-o %s is an address, and only files of this machine are written: write a file and copy it "+
 			"there, or pipe it there from -o -%s", path, beamHint(path))
-	case os.IsPathSeparator(path[len(path)-1]):
+	case os.IsPathSeparator(path[len(path)-1]) && !folder:
 		return usagef("-o %s is the name of a folder, which is not there: make it, and name a file in it, such as %s",
 			path, in)
 	}

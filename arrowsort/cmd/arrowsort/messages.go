@@ -43,12 +43,15 @@ func forCommandLine(err error) error {
 		return nil
 	}
 	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "parquetsort: "), "arrowsort: ")
-	text = strings.TrimSuffix(text, "; use Key.At")
+	text = optionFlags.Replace(strings.TrimSuffix(text, "; use Key.At"))
 	if errors.Is(err, parquetsort.ErrOption) {
 		return usageError{strings.TrimPrefix(text, "invalid option: ")}
 	}
 	return reworded{text, err}
 }
+
+// optionFlags replaces the names of options in errors by those of their flags.
+var optionFlags = strings.NewReplacer("PartitionBy", "--partition-by", "with Overwrite", "with --overwrite")
 
 // reworded is an error with another text.
 type reworded struct {

@@ -40,6 +40,7 @@ are not needed.
 	c.addSpill(cmd)
 	c.addSelection(cmd)
 	c.addOutput(cmd)
+	c.addPartitions(cmd)
 	return cmd
 }
 

@@ -27,6 +27,9 @@ type Options struct {
 	BatchName        string // of sorted batches in errors; empty: batches
 	Limit, Tail      int64  // leading or last rows that are wanted; 0: all
 	Unique           bool   // the first row of each key is wanted
+	// PartOf, when set, returns for a table of sorted rows the name of the part of the output that a row is in. The rows
+	// of a part follow one another, and a batch has rows of one part.
+	PartOf           func(table arrow.Table) PartNames
 	Engine           engine.Engine
 	Threads          int
 	Allocator        memory.Allocator
@@ -34,6 +37,9 @@ type Options struct {
 
 	ErrOption, ErrSchema error // that errors wrap; nil: those of arrowsort
 }
+
+// PartNames returns the name of the part that a row of a table is in.
+type PartNames func(row int64) (string, error)
 
 // Resolve checks the options but the keys, and sets those that are left out. Its errors match no kind, so that callers
 // add theirs.

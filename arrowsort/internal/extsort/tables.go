@@ -51,6 +51,8 @@ type rebatch struct {
 	size     int64         // their bytes
 	in       arrow.Table   // that is cut; nil before the first
 	at       int64         // its rows that are cut off
+	names    PartNames     // of its rows; nil: there are no parts
+	part     string        // that the rows of the piece are in
 }
 
 func newRebatch(source TableStream, schema *arrow.Schema, rows, bytes int64, opts *Options) *rebatch {
@@ -71,7 +73,14 @@ func (g *rebatch) Next(ctx context.Context) (arrow.Table, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		if err := g.cut(ctx, want-g.buffered); err != nil {
+		n, err := g.rowsOfPart()
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			break
+		}
+		if err := g.cut(ctx, min(n, want-g.buffered)); err != nil {
 			return nil, err
 		}
 	}
@@ -101,8 +110,62 @@ func (g *rebatch) load(ctx context.Context) (err error) {
 			g.in = nil
 			return err
 		}
+		if g.opts.PartOf != nil {
+			g.names = g.opts.PartOf(g.in)
+		}
 	}
 	return nil
+}
+
+// rowsOfPart returns the number of the next rows of the table that are in the part of the piece, or in the next part
+// where it has no rows.
+func (g *rebatch) rowsOfPart() (int64, error) {
+	all := g.in.NumRows() - g.at
+	if g.names == nil {
+		return all, nil
+	}
+	part, err := g.names(g.at)
+	if err != nil {
+		return 0, err
+	}
+	if g.buffered > 0 && part != g.part {
+		return 0, nil
+	}
+	g.part = part
+	return gallop(all, func(n int64) (bool, error) {
+		part, err := g.names(g.at + n)
+		return part == g.part, err
+	})
+}
+
+// gallop returns how many of some numbers from 0 on are inside: all that precede the first that is not. 0 is.
+func gallop(all int64, inside func(n int64) (bool, error)) (int64, error) {
+	first, end := int64(1), all // the first that is outside is one of these, or all
+	for step := int64(1); first < end; step *= 2 {
+		n := min(first+step, end) - 1
+		ok, err := inside(n)
+		if err != nil {
+			return 0, err
+		}
+		if !ok {
+			end = n
+			break
+		}
+		first = n + 1
+	}
+	for first < end {
+		n := first + (end-first)/2
+		ok, err := inside(n)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			first = n + 1
+		} else {
+			end = n
+		}
+	}
+	return first, nil
 }
 
 // cut takes up to n rows from the table. Its last rows are copied if they are few: a slice would keep the whole table

@@ -24,6 +24,7 @@ import (
 // Commit, removes it.
 type Writer struct {
 	path    string
+	schema  *arrow.Schema
 	opts    WriteOptions // with a format and an allocator
 	out     countingWriter
 	file    atomicfile.File // nil after Commit and Abort
@@ -40,29 +41,52 @@ type tableWriter interface {
 
 // Create starts a file of tables of a schema. Errors, also those of the methods, name the file.
 func Create(ctx context.Context, path string, schema *arrow.Schema, opts WriteOptions) (*Writer, error) {
-	w := &Writer{path: path, opts: opts, out: countingWriter{ctx: ctx}}
+	w := &Writer{path: path, opts: opts, schema: schema}
+	return w.create(ctx, w.begin)
+}
+
+// Next starts another file of the same tables, which errors name. It uses the encoder of Parquet again, whose memory is
+// several times that of a small file. Finish of the receiver precedes it.
+func (w *Writer) Next(ctx context.Context, path, name string) (*Writer, error) {
+	next := &Writer{path: path, opts: w.opts, schema: w.schema}
+	next.opts.Name = name
+	begin := next.begin
+	if before, ok := w.encoder.(*parquet.Writer); ok {
+		begin = func() error {
+			return errkind.ContainWriting(func() (err error) {
+				next.encoder, err = before.Next(&next.out)
+				return err
+			})
+		}
+	}
+	return next.create(ctx, begin)
+}
+
+// create creates the file, and begins it.
+func (w *Writer) create(ctx context.Context, begin func() error) (*Writer, error) {
+	w.out.ctx = ctx
 	err := w.resolve()
 	if err == nil {
-		w.file, err = create(ctx, path, opts.Stdout)
+		w.file, err = create(ctx, w.path, w.opts.Stdout)
 	}
 	if err == nil {
 		w.out.w = w.file
-		err = w.begin(schema)
+		err = begin()
 	}
 	if err != nil {
 		w.Abort()
-		return nil, nameFile(opts.name(path), "standard output", err)
+		return nil, nameFile(w.opts.name(w.path), "standard output", err)
 	}
 	return w, nil
 }
 
 // CheckSchema returns the error of Create for a schema that the format of the file cannot hold, without a file.
 func CheckSchema(ctx context.Context, path string, schema *arrow.Schema, opts WriteOptions) error {
-	w := &Writer{path: path, opts: opts, out: countingWriter{ctx: ctx, w: io.Discard}}
+	w := &Writer{path: path, schema: schema, opts: opts, out: countingWriter{ctx: ctx, w: io.Discard}}
 	defer w.Abort()
 	err := w.resolve()
 	if err == nil {
-		err = w.begin(schema)
+		err = w.begin()
 	}
 	return nameFile(opts.name(path), "standard output", err)
 }
@@ -78,8 +102,8 @@ func (w *Writer) resolve() (err error) {
 }
 
 // begin writes the part of the file that precedes the rows.
-func (w *Writer) begin(schema *arrow.Schema) error {
-	opts := &w.opts
+func (w *Writer) begin() error {
+	opts, schema := &w.opts, w.schema
 	return errkind.ContainWriting(func() (err error) {
 		if err := validate.Schema(schema); err != nil {
 			return err

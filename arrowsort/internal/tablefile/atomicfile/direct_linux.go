@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // A directFile writes a file past the page cache where the file system lets it: its pages are to be synced anyway, and
@@ -17,7 +19,13 @@ type directFile struct {
 	file   blockFile
 	buffer []byte // aligned; nil: everything is written through the cache
 	n      int    // bytes in the buffer
+	memory *directBuffer
 }
+
+// A directBuffer has the memory of a buffer, wherever it is aligned. Many small files use the same one after the other.
+type directBuffer [directBytes + diskBlock]byte
+
+var directBuffers workers.Reused[directBuffer]
 
 // A blockFile is an *os.File.
 type blockFile interface {
@@ -33,7 +41,8 @@ const (
 func newDirectFile(file blockFile) *directFile {
 	d := &directFile{file: file}
 	if d.setDirect(true) == nil {
-		b := make([]byte, directBytes+diskBlock)
+		d.memory = directBuffers.Get()
+		b := d.memory[:]
 		skip := -uintptr(unsafe.Pointer(&b[0])) % diskBlock // for the address alone
 		d.buffer = b[skip:][:directBytes]
 	}
@@ -76,6 +85,7 @@ func (d *directFile) Flush() error {
 	}
 	rest := d.buffer[:d.n]
 	d.buffer, d.n = nil, 0
+	defer directBuffers.Put(d.memory)
 	if err := d.setDirect(false); err != nil {
 		return err
 	}

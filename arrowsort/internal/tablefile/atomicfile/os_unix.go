@@ -26,6 +26,16 @@ func ownerOf(info fs.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Uid
 // checkWritable returns why no file can be made in a folder.
 func checkWritable(folder string) error { return unix.Access(folder, unix.W_OK|unix.X_OK) }
 
+// syncFolder has the disk hold the names in a folder.
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return folder.Sync()
+}
+
 // open opens the descriptor for writing, where its file is being written. A descriptor of this process is duplicated:
 // opened by its path, a file would be written from its start. The file of another process is appended to.
 func (d descriptor) open(path string) (*os.File, error) {

@@ -31,5 +31,8 @@ func checkWritable(folder string) error {
 	return os.Remove(file.Name())
 }
 
+// syncFolder does nothing: Windows syncs no folders.
+func syncFolder(string) error { return nil }
+
 // open opens the path; Windows has no paths for descriptors.
 func (d descriptor) open(path string) (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) }

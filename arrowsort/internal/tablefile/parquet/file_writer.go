@@ -34,11 +34,18 @@ func NewWriter(w io.Writer, schema *arrow.Schema, opts WriteOptions) (*Writer, e
 	if err != nil {
 		return nil, err
 	}
+	return newWriter(w, e, schema.NumFields(), opts)
+}
+
+// Next starts another file of tables of the same schema, by the same encoder. Finish of the receiver precedes it.
+func (f *Writer) Next(w io.Writer) (*Writer, error) { return newWriter(w, f.encoder, f.out.columns, f.opts) }
+
+func newWriter(w io.Writer, e *writer.Encoder, columns int, opts WriteOptions) (*Writer, error) {
 	footer, err := e.EmptyFooter()
 	if err != nil {
 		return nil, err
 	}
-	f := &Writer{encoder: e, opts: opts, out: fileBuilder{w: w, columns: schema.NumFields()}}
+	f := &Writer{encoder: e, opts: opts, out: fileBuilder{w: w, columns: columns}}
 	return f, f.out.start(footer, opts.Template)
 }
 

@@ -23,6 +23,8 @@ type Projection struct {
 	Schema  *arrow.Schema   // of the columns that are read
 	Keys    []arrowsort.Key // by its columns
 	Written []int           // columns of Schema that are written; nil: all
+	// Partitions is the number of leading keys whose columns name the folders of the output and are not written.
+	Partitions int
 
 	all     *arrow.Schema // of the files
 	columns []int         // in all; nil: every one
@@ -94,34 +96,73 @@ func (p Projection) Pick(columns []int) Projection {
 	return picked
 }
 
-// Select returns the projection to the columns of the keys and those with the names, or labels as #2. Only the latter
-// are written, in that order.
-func (p Projection) Select(names []string) (Projection, error) {
-	most := p.Schema.NumFields()
-	if p.Written != nil {
-		most = len(p.Written) // the columns after those are typed keys
-	}
-	var written []int
+// Find returns the columns with some names, or labels as #2.
+func (p Projection) Find(option string, names []string) (columns []int, err error) {
 	for _, name := range names {
-		at := slices.DeleteFunc(p.Schema.FieldIndices(name), func(i int) bool { return i >= most })
-		for i := range most {
+		at := slices.DeleteFunc(p.Schema.FieldIndices(name), func(i int) bool { return i >= p.most() })
+		for i := range p.most() {
 			if len(at) == 0 && arraydata.Label(i) == name {
 				at = []int{i}
 			}
 		}
 		if len(at) != 1 {
-			return p, fmt.Errorf("%w: Columns: %d columns are named %q", errkind.ErrFileOption, len(at), name)
+			return nil, fmt.Errorf("%w: %s: %d columns are named %q", errkind.ErrFileOption, option, len(at), name)
 		}
-		written = append(written, at[0])
+		columns = append(columns, at[0])
 	}
-	read := append(p.KeyColumns(), written...)
+	return columns, nil
+}
+
+// Writable returns the columns that can be written: those after them are typed keys.
+func (p Projection) Writable() []int {
+	columns := make([]int, p.most())
+	for i := range columns {
+		columns[i] = i
+	}
+	return columns
+}
+
+func (p Projection) most() int {
+	if p.Written != nil {
+		return len(p.Written)
+	}
+	return p.Schema.NumFields()
+}
+
+// Write returns the projection to the columns of the keys and some others. Only the latter are written, in their order.
+func (p Projection) Write(columns []int) Projection {
+	read := append(p.KeyColumns(), columns...)
 	slices.Sort(read)
 	read = slices.Compact(read)
-	selected := p.Pick(read)
-	for _, c := range written {
-		selected.Written = append(selected.Written, slices.Index(read, c))
+	written := p.Pick(read)
+	written.Written = make([]int, len(columns))
+	for i, c := range columns {
+		written.Written[i] = slices.Index(read, c)
 	}
-	return selected, nil
+	return written
+}
+
+// Partition returns the projection whose first keys are on the columns of partitions. Further keys on these columns are
+// left out: all rows of a partition tie by them.
+func (p Projection) Partition(partitions int) Projection {
+	p.Partitions = partitions
+	columns := p.PartitionColumns()
+	keys := slices.Clone(p.Keys[:partitions])
+	for _, key := range p.Keys[partitions:] {
+		if !slices.Contains(columns, ColumnOf(p.Schema, key)) {
+			keys = append(keys, key)
+		}
+	}
+	p.Keys = keys
+	return p
+}
+
+// PartitionColumns returns the columns of Schema that name the folders of the output.
+func (p Projection) PartitionColumns() (columns []int) {
+	for _, key := range p.Keys[:p.Partitions] {
+		columns = append(columns, ColumnOf(p.Schema, key))
+	}
+	return columns
 }
 
 // KeepText returns the projection that reads CSV as text, for an output that is CSV: 2.50 stays 2.50. Keys are read
@@ -129,7 +170,8 @@ func (p Projection) Select(names []string) (Projection, error) {
 func (p Projection) KeepText() Projection {
 	columns := p.KeyColumns()
 	verbatim, typed := p.csv.Verbatim(columns)
-	kept := Projection{Schema: verbatim.Arrow(), all: verbatim.Arrow(), csv: verbatim, Keys: slices.Clone(p.Keys)}
+	kept := Projection{Schema: verbatim.Arrow(), all: verbatim.Arrow(), csv: verbatim, Keys: slices.Clone(p.Keys),
+		Partitions: p.Partitions}
 	types := slices.Clone(kept.Schema.Fields())
 	copy(types, p.Schema.Fields())
 	kept.types = arrow.NewSchema(types, nil)

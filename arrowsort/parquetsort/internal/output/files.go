@@ -30,8 +30,11 @@ type Files struct {
 	preview preview       // of all files
 
 	paths     []string
+	number    int // of the last file, in its folder
 	placement atomicfile.Placement
+	folders   partitionFolders  // in place of placement; without partitions there are none
 	file      *tablefile.Writer // the last file; nil when it is complete
+	last      *tablefile.Writer // the same, also when it is complete
 	closing   errgroup.Group    // files that are complete
 	total     atomic.Int64      // bytes of the files that are closed
 	rows      int64             // of the files that are complete
@@ -58,9 +61,12 @@ func New(ctx context.Context, t Target, c Content) *Files {
 // Paths returns the names of the files.
 func (f *Files) Paths() []string { return f.paths }
 
-// Begin begins the first file, of rows in an order that the files name.
+// Begin begins the first file, of rows in an order that the files name. That of partitions begins with the first row.
 func (f *Files) Begin(sorting []tablefile.SortingColumn) error {
 	f.options.Sorting = sorting
+	if f.content.Partitions != nil {
+		return f.folders.begin(&f.Target)
+	}
 	return f.begin()
 }
 
@@ -68,15 +74,21 @@ func (f *Files) begin() error {
 	if err := f.Finish(); err != nil {
 		return err
 	}
-	path := f.name(len(f.paths) + 1)
-	at, err := f.place(path)
+	f.number++
+	path, at, err := f.next()
 	if err != nil {
 		return err
 	}
-	f.options.Name = path
-	if f.file, err = tablefile.Create(f.ctx, at, f.schema, f.options); err != nil {
+	if f.last == nil {
+		f.options.Name = path
+		f.file, err = tablefile.Create(f.ctx, at, f.schema, f.options)
+	} else {
+		f.file, err = f.last.Next(f.ctx, at, path)
+	}
+	if err != nil {
 		return err
 	}
+	f.last = f.file
 	f.paths, f.room, f.written = append(f.paths, path), f.RowsPerFile, 0
 	return nil
 }
@@ -102,8 +114,20 @@ func (f *Files) WriteStream(ctx context.Context, rows extsort.TableStream, wrote
 }
 
 // write writes the next rows. A file of some rows ends in the middle of a table where it is full, one of some bytes in
-// front of a table that has probably no room.
+// front of a table that has probably no room. With partitions a table has rows of one.
 func (f *Files) write(ctx context.Context, table arrow.Table) error {
+	if p := f.content.Partitions; p != nil {
+		entered, err := f.folders.enter(p, table)
+		if err != nil {
+			return err
+		}
+		if entered {
+			f.number = 0
+			if err := f.begin(); err != nil {
+				return err
+			}
+		}
+	}
 	if f.preview.rows < f.Preview {
 		first := arraydata.PickTable(table, f.content.Columns)
 		defer first.Release()
@@ -235,7 +259,13 @@ func (f *Files) Commit(schema *arrow.Schema) (bytes int64, preview arrow.Table, 
 	if err := f.closing.Wait(); err != nil {
 		return 0, nil, err
 	}
+	if err := f.folders.sync(); err != nil {
+		return 0, nil, err
+	}
 	err = atomicfile.Uninterrupted(func() error {
+		if f.content.Partitions != nil {
+			return f.folders.tree.Place()
+		}
 		if err := f.placement.Place(); err != nil {
 			return err
 		}
@@ -277,6 +307,17 @@ func (f *Files) removeOlder() error {
 	return nil
 }
 
+// next returns the name of the next file, and the path at which it is written.
+func (f *Files) next() (name, at string, err error) {
+	if f.content.Partitions != nil {
+		name, at = f.folders.file(&f.Target, f.number)
+		return name, at, nil
+	}
+	name = f.name(f.number)
+	at, err = f.place(name)
+	return name, at, err
+}
+
 // place returns the path at which an output is written: a temporary one, unless it is written in place.
 func (f *Files) place(path string) (string, error) {
 	if !tablefile.Replaces(path) {
@@ -295,4 +336,5 @@ func (f *Files) Abort() {
 	}
 	f.closing.Wait() // an error was returned before
 	f.placement.Remove()
+	f.folders.remove()
 }

@@ -23,10 +23,16 @@ type Target struct {
 	// bytes; 0 does not.
 	RowsPerFile, BytesPerFile int64
 	Preview                   int64 // leading rows of which copies are kept
+
+	Partitioned bool // there is a folder of files for each partition, below Path
+	Overwrite   bool // partitions that are there already are replaced
 }
 
 // Resolve finds the format of an output, and options that do not fit it.
 func Resolve(t Target) (_ Target, err error) {
+	if t.Partitioned && t.Write.Format == tablefile.Auto {
+		t.Write.Format = tablefile.Parquet
+	}
 	if t.Write.Format, err = t.Write.Format.Resolve(t.Path); err == nil {
 		err = tablefile.CheckWrite(t.Path, t.Write)
 	}
@@ -43,6 +49,9 @@ func (t *Target) isArrow() bool {
 
 // Check makes sure, before any work, that there is a place for the files, which is not among the files that paths list.
 func (t *Target) Check(paths, files []string) error {
+	if t.Partitioned {
+		return t.checkFolder(files)
+	}
 	if err := checkOverlap(paths, files, t.Path, t.Split); err != nil {
 		return err
 	}
@@ -70,7 +79,7 @@ func (t *Target) Copies(s *tablefile.Scanner, c Content, sorting []tablefile.Sor
 
 // name returns the name of a file, by its number if there may be several.
 func (t *Target) name(number int) string {
-	if t.Split {
+	if t.Split && !t.Partitioned {
 		return Numbered(t.Path, number)
 	}
 	return t.Path
@@ -82,6 +91,8 @@ type Content struct {
 	Stored   *arrow.Schema       // the same with dictionaries where the files have them; nil: Rows
 	Columns  []int               // of the tables, that the files get; nil: all
 	Template *tablefile.Template // of the Parquet file whose metadata and compression are kept; nil: none
+
+	Partitions *Partitions // of the rows; nil: none
 }
 
 // options returns the options to write a file.

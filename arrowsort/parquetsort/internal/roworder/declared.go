@@ -29,22 +29,24 @@ func SortingOf(keys []arrowsort.Key) (order []tablefile.SortingColumn) {
 }
 
 // WrittenSorting returns the order of a plan of the keys for the metadata of an output: up to the first key whose
-// column is not written, as another column may have its name.
+// column is not written, as another column may have its name. The keys of partitions are left out, as all rows of a
+// file have the same.
 func WrittenSorting(plan *keyencode.Plan, rows dataset.Projection) []tablefile.SortingColumn {
 	sorting := tablefile.SortingOf(plan, SortingOf(rows.Keys))
-	for i := range sorting {
+	first := min(rows.Partitions, len(sorting))
+	for i := first; i < len(sorting); i++ {
 		if rows.Written == nil {
 			break
 		}
 		at := slices.Index(rows.Written, dataset.ColumnOf(rows.Schema, rows.Keys[i]))
 		if at < 0 {
-			return sorting[:i]
+			return sorting[first:i]
 		}
 		if sorting[i].Path == "" {
 			sorting[i].Column = at
 		}
 	}
-	return sorting
+	return sorting[first:]
 }
 
 // A DeclaredOrder is the order that a Parquet file names in its footer, where readers look for it.
