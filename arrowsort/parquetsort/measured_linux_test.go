@@ -3,11 +3,14 @@ package parquetsort
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
@@ -38,6 +41,14 @@ func measure(args []string) {
 	case "stdin":
 		inputs = []string{tablefile.Pipe}
 		fallthrough
+	case "partition":
+		must(unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 256, Max: 256}))
+		opts.Output.PartitionBy = []string{"part"}
+		result, err := Sort(ctx, inputs, output, opts)
+		must(err)
+		if result.Runs < 2 {
+			must(errors.New("nothing was spilled"))
+		}
 	default:
 		opts.Rows.Unique = operation == "unique"
 		switch operation {

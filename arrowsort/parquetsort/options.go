@@ -343,7 +343,9 @@ func (o *Options) spilling(keys []arrowsort.Key, budget extsort.Budget) extsort.
 }
 
 // Splits reports whether the output may be several files.
-func (o *Output) Splits() bool { return o.RowsPerFile > 0 || o.BytesPerFile > 0 || len(o.PartitionBy) > 0 }
+func (o *Output) Splits() bool {
+	return o.RowsPerFile > 0 || o.BytesPerFile > 0 || len(o.PartitionBy) > 0
+}
 
 // progress is Progress of a phase.
 func (o *Options) progress(phase Phase) func(done, total int64) {

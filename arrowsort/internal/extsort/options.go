@@ -29,11 +29,11 @@ type Options struct {
 	Unique           bool   // the first row of each key is wanted
 	// PartOf, when set, returns for a table of sorted rows the name of the part of the output that a row is in. The rows
 	// of a part follow one another, and a batch has rows of one part.
-	PartOf           func(table arrow.Table) PartNames
-	Engine           engine.Engine
-	Threads          int
-	Allocator        memory.Allocator
-	Progress         func(phase Phase, done, total int64)
+	PartOf    func(table arrow.Table) PartNames
+	Engine    engine.Engine
+	Threads   int
+	Allocator memory.Allocator
+	Progress  func(phase Phase, done, total int64)
 
 	ErrOption, ErrSchema error // that errors wrap; nil: those of arrowsort
 }

@@ -231,6 +231,16 @@ func (f *TempDir) Remove() error {
 	return err
 }
 
+// Keep leaves the folder and its files to the user: nobody removes a folder without a lock.
+func (f *TempDir) Keep() {
+	f.lock.Close()
+	_ = f.root.Remove(lockName) // after an error the next sort removes the folder
+	live.Lock()
+	delete(live.folders, f)
+	live.Unlock()
+	f.close()
+}
+
 func (f *TempDir) remove() error {
 	entries, err := fs.ReadDir(f.root.FS(), ".")
 	for _, e := range entries {

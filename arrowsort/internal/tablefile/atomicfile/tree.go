@@ -23,6 +23,7 @@ type Tree struct {
 	made    []string // that were made at the end below an output that was there
 	moves   []move   // that were made at the end
 	old     int      // folders that were replaced
+	kept    bool     // they could not be moved back
 }
 
 // A move is a folder that got another name.
@@ -152,24 +153,40 @@ func (t *Tree) makeParents(parents string) error {
 
 func (t *Tree) move(from, to string) error {
 	BeforeChange()
-	if err := os.Rename(from, to); err != nil {
+	if err := rename(from, to); err != nil {
 		return errors.Unwrap(err) // without the temporary name
 	}
 	t.moves = append(t.moves, move{from, to})
 	return nil
 }
 
-// undo reverses what Place did.
-func (t *Tree) undo() (err error) {
+// rename is os.Rename, but for tests.
+var rename = os.Rename
+
+// undo reverses what Place did, the last change first. After an error the remaining changes stay, and what was replaced
+// is kept where the error says.
+func (t *Tree) undo() error {
 	for ; len(t.moves) > 0; t.moves = t.moves[:len(t.moves)-1] {
 		m := t.moves[len(t.moves)-1]
-		err = errors.Join(err, os.Rename(m.to, m.from))
+		if err := rename(m.to, m.from); err != nil {
+			t.kept = true
+			return fmt.Errorf("moving folders back: %s: %w; what was there before is in %s", m.to, errors.Unwrap(err),
+				t.at(oldFolders))
+		}
 	}
 	for ; len(t.made) > 0; t.made = t.made[:len(t.made)-1] {
-		err = errors.Join(err, os.Remove(t.made[len(t.made)-1]))
+		if err := os.Remove(t.made[len(t.made)-1]); err != nil {
+			return fmt.Errorf("removing empty folders: %w", err)
+		}
 	}
-	return err
+	return nil
 }
 
 // Remove removes what has no place, and the folders that were replaced.
-func (t *Tree) Remove() { t.temp.Remove() }
+func (t *Tree) Remove() {
+	if t.kept {
+		t.temp.Keep()
+	} else {
+		t.temp.Remove()
+	}
+}

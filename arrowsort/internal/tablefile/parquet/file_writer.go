@@ -38,7 +38,9 @@ func NewWriter(w io.Writer, schema *arrow.Schema, opts WriteOptions) (*Writer, e
 }
 
 // Next starts another file of tables of the same schema, by the same encoder. Finish of the receiver precedes it.
-func (f *Writer) Next(w io.Writer) (*Writer, error) { return newWriter(w, f.encoder, f.out.columns, f.opts) }
+func (f *Writer) Next(w io.Writer) (*Writer, error) {
+	return newWriter(w, f.encoder, f.out.columns, f.opts)
+}
 
 func newWriter(w io.Writer, e *writer.Encoder, columns int, opts WriteOptions) (*Writer, error) {
 	footer, err := e.EmptyFooter()

@@ -36,8 +36,7 @@ func (t *Target) checkFolder(files []string) error {
 	}
 	for _, file := range files {
 		if isBelow(file, t.Path) {
-			return fmt.Errorf("%w: the input %s is in the folder of the output, whose partitions are replaced: write to "+
-				"another folder", errkind.ErrFileOption, file)
+			return fmt.Errorf("%w: the input %s is in the folder of the output: write to another folder", errkind.ErrFileOption, file)
 		}
 	}
 	entries, err := visible(t.Path)
