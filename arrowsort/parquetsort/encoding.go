@@ -6,6 +6,36 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
+// A Format is the format of a file.
+type Format string
+
+// The formats.
+const (
+	Auto        Format = "" // by the file's name
+	Parquet     Format = "parquet"
+	Arrow       Format = "arrow"  // an Arrow IPC file
+	ArrowStream Format = "arrows" // an Arrow IPC stream
+	CSV         Format = "csv"
+)
+
+// A Compression is a codec, or a codec and its level as in "zstd:19".
+type Compression string
+
+// The codecs. Arrow has Zstd and LZ4 only.
+const (
+	Uncompressed Compression = "none"
+	Snappy       Compression = "snappy"
+	Gzip         Compression = "gzip"
+	Brotli       Compression = "brotli"
+	Zstd         Compression = "zstd"
+	LZ4          Compression = "lz4"
+)
+
+// Level returns a codec with a level.
+func (c Compression) Level(level int) Compression {
+	return Compression(fmt.Sprintf("%s:%d", c, level))
+}
+
 // An Encoding is how the values of a column are stored in Parquet: by its name in the format, PLAIN, RLE_DICTIONARY,
 // DELTA_BINARY_PACKED, DELTA_LENGTH_BYTE_ARRAY, DELTA_BYTE_ARRAY or BYTE_STREAM_SPLIT, or how it is chosen.
 type Encoding string

@@ -182,36 +182,6 @@ type Run struct {
 	Warn func(text string)
 }
 
-// A Format is the format of a file.
-type Format string
-
-// The formats.
-const (
-	Auto        Format = "" // by the file's name
-	Parquet     Format = "parquet"
-	Arrow       Format = "arrow"  // an Arrow IPC file
-	ArrowStream Format = "arrows" // an Arrow IPC stream
-	CSV         Format = "csv"
-)
-
-// A Compression is a codec, or a codec and its level as in "zstd:19".
-type Compression string
-
-// The codecs. Arrow has Zstd and LZ4 only.
-const (
-	Uncompressed Compression = "none"
-	Snappy       Compression = "snappy"
-	Gzip         Compression = "gzip"
-	Brotli       Compression = "brotli"
-	Zstd         Compression = "zstd"
-	LZ4          Compression = "lz4"
-)
-
-// Level returns a codec with a level.
-func (c Compression) Level(level int) Compression {
-	return Compression(fmt.Sprintf("%s:%d", c, level))
-}
-
 // A File is an open file that an Opener opens. ReadAt may be called by several goroutines; where it is called, the
 // file is read and nowhere else: the metadata, and what is needed of the columns that are read.
 type File interface {

@@ -32,12 +32,12 @@ func (o *Options) checkPartitions(merge bool) error {
 // partitionKeys returns the columns of partitions as keys, followed by other keys.
 func partitionKeys(names []string, keysFor KeysFor) KeysFor {
 	return func(schema *arrow.Schema) ([]arrowsort.Key, error) {
-		columns, err := (dataset.Projection{Schema: schema}).Find("PartitionBy", names)
-		if err != nil {
-			return nil, err
-		}
 		keys, err := keysFor(schema)
 		if err != nil || len(keys) == 0 {
+			return nil, err
+		}
+		columns, err := (dataset.Projection{Schema: schema}).Find("PartitionBy", names)
+		if err != nil {
 			return nil, err
 		}
 		var all []arrowsort.Key

@@ -158,6 +158,23 @@ func TestPartitionsOfCSV(t *testing.T) {
 	}
 }
 
+// TestPartitionsThatAreRead: columns that only the names of folders have are named in a warning.
+func TestPartitionsThatAreRead(t *testing.T) {
+	folder := t.TempDir()
+	in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out")
+	p := partitionType{arrow.PrimitiveTypes.Int8, map[string]string{"1": "1", "2": "2"}}
+	partitionRows(t, in, p, 20)
+	opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Output: Output{PartitionBy: []string{"part"}}}
+	_, err := Sort(t.Context(), []string{in}, out, opts)
+	require.NoError(t, err)
+	var warnings []string
+	opts.Output, opts.Run.Warn = Output{}, func(text string) { warnings = append(warnings, text) }
+	_, err = Sort(t.Context(), []string{filepath.Join(out, "**", "*.parquet")}, filepath.Join(folder, "all.parquet"), opts)
+	require.NoError(t, err)
+	require.Equal(t, []string{filepath.Join(out, "part=1", "part-00001.parquet") +
+		`: column "part" is in the names of folders only, and is not read`}, warnings)
+}
+
 // TestNoRowsInPartitions: without rows there is an empty folder.
 func TestNoRowsInPartitions(t *testing.T) {
 	folder := t.TempDir()

@@ -17,8 +17,9 @@ import (
 )
 
 // resolve finds the keys of the command line in a schema, sets them, and checks that their types can be sorted and that
-// the selected columns exist.
-func resolve(ctx context.Context, schema *arrow.Schema, flags []keyFlag, selected []string) ([]arrowsort.Key, error) {
+// the columns that options name exist.
+func resolve(ctx context.Context, schema *arrow.Schema, flags []keyFlag, o *parquetsort.Options) ([]arrowsort.Key,
+	error) {
 	keys := make([]arrowsort.Key, len(flags))
 	for i := range flags {
 		k := &flags[i]
@@ -30,9 +31,13 @@ func resolve(ctx context.Context, schema *arrow.Schema, flags []keyFlag, selecte
 			return nil, fmt.Errorf("key %s: %w", quoted(k.text), err)
 		}
 	}
-	for _, name := range selected {
+	for i, name := range slices.Concat(o.Columns, o.Output.PartitionBy) {
 		if err := locateColumn(schema, name); err != nil {
-			return nil, fmt.Errorf("--select %s: %w", quoted(name), err)
+			flag := "select"
+			if i >= len(o.Columns) {
+				flag = "partition-by"
+			}
+			return nil, fmt.Errorf("--%s %s: %w", flag, quoted(name), err)
 		}
 	}
 	none := array.NewTableFromRecords(arraydata.Labelled(schema), nil)

@@ -145,7 +145,7 @@ func (f *commandFlags) parse(s streams, cmd *cobra.Command, args []string) (err 
 	o.Input.Stdin, o.Output.Stdout = s.in, s.out
 	o.Output.Delimiter, o.Output.NoHeader = o.Input.Delimiter, o.Input.NoHeader
 	o.KeysFor = func(schema *arrow.Schema) ([]arrowsort.Key, error) {
-		return resolve(cmd.Context(), schema, f.keys, o.Columns)
+		return resolve(cmd.Context(), schema, f.keys, o)
 	}
 	if !f.keysOptional || len(f.keyTexts) > 0 {
 		if f.keys, err = parseKeys(f.keyTexts); err != nil {

@@ -113,7 +113,11 @@ func (c *command) write(ctx context.Context, inputs []string, work writing) erro
 			return err
 		}
 	}
+	r.PartitionBy = opts.Output.PartitionBy
 	r.order = orderWords[r.Command] + keysInWords(c.keys)
+	if len(r.PartitionBy) > 0 {
+		r.order += " in partitions by " + strings.Join(r.PartitionBy, ", ")
+	}
 	return c.finish(c.output == tablefile.Pipe)
 }
 

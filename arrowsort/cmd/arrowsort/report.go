@@ -23,6 +23,7 @@ type report struct {
 	Input         string      `json:"input"`
 	Output        string      `json:"output,omitempty"`
 	Keys          []string    `json:"keys"`
+	PartitionBy   []string    `json:"partition_by,omitempty"`
 	Engine        string      `json:"engine"`
 	Rows          *int64      `json:"rows,omitempty"` // absent where explain does not count them
 	RowsOut       int64       `json:"rows_out"`

@@ -23,13 +23,15 @@ Inputs may be larger than memory, and may be many: INPUT is then a file, a patte
 of folders, as in 'data/**/*.parquet') or a folder of Parquet and Arrow files, and rows that tie keep the order of the
 files. What does not fit in --memory is sorted in runs, spilled to
 --spill-dir and merged. Standard input is copied to --spill-dir first, unless it is the only input and an Arrow stream;
-so is compressed CSV. CSV is sorted with other CSV only; CSV output keeps the text of its values, but for quotes that
+so is compressed CSV. With --partition-by OUTPUT is a folder, which gets a folder for each value of the column,
+origin=ORD/part-00001.parquet; the files are sorted and lack the column, which readers take from the names. CSV is sorted with other CSV only; CSV output keeps the text of its values, but for quotes that
 are not needed.
 
 ` + keysHelp + "\n\n" + compressionHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet
   arrowsort sort -k origin:nulls-first --preview 10 flights.parquet
   arrowsort sort -k date --memory 1GiB --rows-per-file 10000000 -o sorted.parquet 'flights/*.parquet'
+  arrowsort sort -k date --partition-by origin -o by-origin flights.parquet
   arrowsort sort -k origin -k date:desc --unique --select origin,date -o latest.parquet flights.parquet
   arrowsort sort -k '#2' --output-format csv -o - flights.arrow`,
 		Args: someInputs,

@@ -29,7 +29,7 @@ var flagGroups = []flagGroup{
 	{"Input", []string{"format", "delimiter", "no-header", "csv-type"}},
 	{"Layout", []string{"filter", "against", "html", "svg", "pages"}},
 	{"Output", []string{"output", "output-format", "compression", "encoding", "row-group-rows", "page-rows",
-		"page-version", "bloom-filter", "rows-per-file", "bytes-per-file", "preview"}},
+		"page-version", "bloom-filter", "rows-per-file", "bytes-per-file", "partition-by", "overwrite", "preview"}},
 	{"Memory and speed", []string{"memory", "spill-dir", "spill-compression", "threads"}},
 	{"Engine", []string{"engine", "gpus"}},
 	{"Messages", []string{"quiet", "verbose", "json", "no-descriptions", "help", "version"}},

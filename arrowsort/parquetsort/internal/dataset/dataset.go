@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -62,7 +65,7 @@ func (d *Dataset) open(ctx context.Context, once bool) (err error) {
 	if d.CSV, err = inferCSV(ctx, d.Files, &d.opts, &d.pipes); err != nil {
 		return err
 	}
-	return d.EachFile(ctx, func(i int, s *tablefile.Scanner) (err error) {
+	err = d.EachFile(ctx, func(i int, s *tablefile.Scanner) (err error) {
 		if i == 0 {
 			d.Schema, d.Template = s.Schema, s.Template.Outline()
 		} else {
@@ -74,6 +77,27 @@ func (d *Dataset) open(ctx context.Context, once bool) (err error) {
 		}
 		return err
 	})
+	if err == nil {
+		d.warnPartitions()
+	}
+	return err
+}
+
+// warnPartitions warns of columns that only the names of folders have, as origin in origin=ORD/part-00001.parquet.
+func (d *Dataset) warnPartitions() {
+	seen, warned := map[string]bool{}, map[string]bool{}
+	for _, path := range d.Files {
+		for folder := filepath.Dir(path); !seen[folder]; folder = filepath.Dir(folder) {
+			seen[folder] = true
+			name, _, ok := strings.Cut(filepath.Base(folder), "=")
+			column, err := url.PathUnescape(name)
+			if ok && err == nil && !warned[column] && !d.Schema.HasField(column) {
+				warned[column] = true
+				d.opts.warn(path, []string{fmt.Sprintf("column %q is in the names of folders only, and is not read",
+					column)})
+			}
+		}
+	}
 }
 
 // EachFile opens one file after the other and passes it to use, which borrows it.
