@@ -20,11 +20,11 @@ func (o *Options) checkPartitions(merge bool) error {
 	case !partitioned && o.Output.Overwrite:
 		return fmt.Errorf("%w: Overwrite replaces partitions, and there is no PartitionBy", errOption)
 	case partitioned && merge:
-		return fmt.Errorf("%w: PartitionBy goes with Sort, which merges files that are sorted by these columns and the "+
-			"keys, but not with Merge", errOption)
+		return fmt.Errorf("%w: PartitionBy goes with Sort, which merges files that are sorted by these columns and "+
+			"the keys, but not with Merge", errOption)
 	case partitioned && (o.Rows.Limit > 0 || o.Rows.Tail > 0):
-		return fmt.Errorf("%w: PartitionBy goes with neither Limit nor Tail, which are about the order of all rows: sort "+
-			"twice", errOption)
+		return fmt.Errorf("%w: PartitionBy goes with neither Limit nor Tail, which are about the order of all rows",
+			errOption)
 	}
 	return nil
 }
@@ -41,10 +41,7 @@ func partitionKeys(names []string, keysFor KeysFor) KeysFor {
 			return nil, err
 		}
 		var all []arrowsort.Key
-		for i, c := range columns {
-			if slices.Contains(columns[:i], c) {
-				return nil, fmt.Errorf("%w: PartitionBy: column %q is named twice", errOption, names[i])
-			}
+		for _, c := range columns {
 			all = append(all, arrowsort.KeyAt(c))
 		}
 		return append(all, keys...), nil
@@ -62,7 +59,8 @@ func (j *job) writtenColumns(partitions []int) ([]int, error) {
 	}
 	columns = slices.DeleteFunc(columns, func(c int) bool { return slices.Contains(partitions, c) })
 	if len(columns) == 0 {
-		return nil, fmt.Errorf("%w: PartitionBy names all columns that are written, and files need another one", errOption)
+		return nil, fmt.Errorf("%w: PartitionBy names all columns that are written, and files need another one",
+			errOption)
 	}
 	return columns, nil
 }

@@ -43,8 +43,8 @@ func byX(t *testing.T, folder string, r *rand.Rand, rows int) (in []string, opts
 		Output: Output{PartitionBy: []string{"key"}}}
 }
 
-// TestPartitionsAppearTogether: a sort that is cancelled, or that cannot give its last folder its name, leaves the folder
-// of the output as it was: not there, empty, or with partitions of an earlier sort.
+// TestPartitionsAppearTogether: a sort that is cancelled, or that cannot give its last folder its name, leaves the
+// folder of the output as it was: not there, empty, or with partitions of an earlier sort.
 func TestPartitionsAppearTogether(t *testing.T) {
 	enough := errors.New("enough")
 	for name, prepare := range map[string]func(out string, in []string, opts *Options){
@@ -147,8 +147,8 @@ func TestOverwrittenPartitions(t *testing.T) {
 	require.Equal(t, []string{"in.parquet", "out"}, names(t, folder))
 }
 
-// TestPartitionsOfOthers: what is in the folder of the output and is no partition by the same columns is an error before
-// any work, and stays.
+// TestPartitionsOfOthers: what is in the folder of the output and is no partition by the same columns is an error
+// before any work, and stays.
 func TestPartitionsOfOthers(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for path, says := range map[string]string{
@@ -182,17 +182,20 @@ func TestPartitionOptions(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	require.NoError(t, os.Symlink(filepath.Join(folder, "nothing"), link))
 	before := contents(t, folder)
-	none := func(*Options) {}
+	none, by := func(*Options) {}, func(columns ...string) func(*Options) {
+		return func(o *Options) { o.Output.PartitionBy = columns }
+	}
 	for says, c := range map[string]struct {
 		out string
 		set func(o *Options)
 	}{
-		"PartitionBy goes with neither Limit nor Tail":     {out, func(o *Options) { o.Rows.Limit = 1 }},
-		"neither Limit nor Tail, which":                    {out, func(o *Options) { o.Rows.Tail = 1 }},
-		`PartitionBy: 0 columns are named "nothing"`:       {out, func(o *Options) { o.Output.PartitionBy[0] = "nothing" }},
-		`PartitionBy: column "#1" is named twice`:          {out, func(o *Options) { o.Output.PartitionBy = []string{"key", "#1"} }},
-		`column "x" of type float64 cannot name folders`:   {out, func(o *Options) { o.Output.PartitionBy[0] = "x" }},
-		"Overwrite replaces partitions, and there is no":   {out, func(o *Options) { o.Output = Output{Overwrite: true, Format: Parquet} }},
+		"PartitionBy goes with neither Limit nor Tail":   {out, func(o *Options) { o.Rows.Limit = 1 }},
+		"neither Limit nor Tail, which":                  {out, func(o *Options) { o.Rows.Tail = 1 }},
+		`PartitionBy: 0 columns are named "nothing"`:     {out, by("nothing")},
+		`PartitionBy names column "key" twice`:           {out, by("key", "#1")},
+		`column "x" of type float64 cannot name folders`: {out, by("x")},
+		"Overwrite replaces partitions, and there is " +
+			"no": {out, func(o *Options) { o.Output = Output{Overwrite: true} }},
 		"PartitionBy names all columns that are written":   {out, func(o *Options) { o.Columns = []string{"key"} }},
 		"PartitionBy writes folders, which cannot go to":   {tablefile.Pipe, none},
 		"is no folder, and partitions are folders":         {file, none},
@@ -200,7 +203,7 @@ func TestPartitionOptions(t *testing.T) {
 		"there is no folder " + filepath.Join(folder, "a"): {filepath.Join(folder, "a", "b"), none},
 		"in.parquet is in the folder of the output: write": {folder, func(o *Options) { o.Output.Overwrite = true }},
 		"must specify one or more sort keys":               {out, func(o *Options) { o.Keys = nil }},
-		`no column "nothing"`:                              {out, func(o *Options) { o.Keys[0].Path = "nothing" }},
+		`no match for key "nothing"`:                       {out, func(o *Options) { o.Keys[0].Path = "nothing" }},
 		"Output.Format: unknown":                           {out, func(o *Options) { o.Output.Format = "orc" }},
 	} {
 		opts := Options{Keys: []arrowsort.Key{{Path: "row"}}, Output: Output{PartitionBy: []string{"key"}},

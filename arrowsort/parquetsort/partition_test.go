@@ -51,8 +51,10 @@ func partitionTypes() []partitionType {
 		{&arrow.Decimal256Type{Precision: 50}, map[string]string{`"1234567890123456789012345678901234567890"`: "" +
 			"1234567890123456789012345678901234567890"}},
 		{&arrow.TimestampType{Unit: arrow.Microsecond}, map[string]string{
-			`"2001-02-03 04:05:06.7"`: "2001-02-03 04%3A05%3A06.7", `"1970-01-01 00:00:00"`: "1970-01-01 00%3A00%3A00"}},
-		{&arrow.TimestampType{Unit: arrow.Second}, map[string]string{`"2001-02-03 04:05:06"`: "2001-02-03 04%3A05%3A06"}},
+			`"2001-02-03 04:05:06.7"`: "2001-02-03 04%3A05%3A06.7",
+			`"1970-01-01 00:00:00"`:   "1970-01-01 00%3A00%3A00"}},
+		{&arrow.TimestampType{Unit: arrow.Second}, map[string]string{
+			`"2001-02-03 04:05:06"`: "2001-02-03 04%3A05%3A06"}},
 		{&arrow.TimestampType{Unit: arrow.Nanosecond}, map[string]string{
 			`"2001-02-03 04:05:06.123456789"`: "2001-02-03 04%3A05%3A06.123456789"}},
 	}

@@ -26,14 +26,14 @@ func jsonFile(t *testing.T, path string, schema *arrow.Schema, rows string) {
 	})
 }
 
-// TestValuesThatCannotNameFolders: a value that readers would not read back is an error that names column and value, and
-// nothing is written.
+// TestValuesThatCannotNameFolders: a value that readers would not read back is an error that names column and value,
+// and nothing is written.
 func TestValuesThatCannotNameFolders(t *testing.T) {
 	for _, c := range []struct {
 		typ         arrow.DataType
 		value, says string
 	}{
-		{arrow.BinaryTypes.String, `"__HIVE_DEFAULT_PARTITION__"`, "the text __HIVE_DEFAULT_PARTITION__ stands for null"},
+		{arrow.BinaryTypes.String, `"__HIVE_DEFAULT_PARTITION__"`, "PARTITION__ stands for null"},
 		{arrow.BinaryTypes.String, `"a\u0000b"`, "text with a zero byte"},
 		{arrow.BinaryTypes.String, `"` + strings.Repeat("x", 300) + `"`, "file name too long"},
 		{arrow.FixedWidthTypes.Date32, "3000000", "is outside of the years 0 to 9999"},
@@ -45,7 +45,8 @@ func TestValuesThatCannotNameFolders(t *testing.T) {
 		}
 		folder := t.TempDir()
 		in, out := filepath.Join(folder, "in.arrow"), filepath.Join(folder, "out")
-		schema := arrow.NewSchema([]arrow.Field{{Name: "part", Type: c.typ}, {Name: "key", Type: arrow.PrimitiveTypes.Int64}}, nil)
+		schema := arrow.NewSchema([]arrow.Field{{Name: "part", Type: c.typ},
+			{Name: "key", Type: arrow.PrimitiveTypes.Int64}}, nil)
 		jsonFile(t, in, schema, `[{"part": `+c.value+`, "key": 1}]`)
 		_, err := Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
 			Output: Output{PartitionBy: []string{"part"}}})
@@ -60,7 +61,8 @@ func TestTypesThatCannotNameFolders(t *testing.T) {
 	for _, typ := range []arrow.DataType{arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Float32,
 		arrow.FixedWidthTypes.Float16, arrow.BinaryTypes.Binary, arrow.BinaryTypes.LargeBinary,
 		&arrow.FixedSizeBinaryType{ByteWidth: 4}, arrow.FixedWidthTypes.Timestamp_us, arrow.FixedWidthTypes.Time64us,
-		arrow.FixedWidthTypes.Duration_s, arrow.Null, arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int8}),
+		arrow.FixedWidthTypes.Duration_s, arrow.Null,
+		arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int8}),
 		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.PrimitiveTypes.Float64}} {
 		folder := t.TempDir()
 		in, out := filepath.Join(folder, "in.arrow"), filepath.Join(folder, "out")
@@ -76,15 +78,16 @@ func TestTypesThatCannotNameFolders(t *testing.T) {
 	}
 }
 
-// TestPartitionsOfSeveralColumns: folders are in folders, in the order in which the columns are named; other columns are
-// written in the order of Columns; columns of partitions may be among the keys.
+// TestPartitionsOfSeveralColumns: folders are in folders, in the order in which the columns are named; other columns
+// are written in the order of Columns; columns of partitions may be among the keys.
 func TestPartitionsOfSeveralColumns(t *testing.T) {
 	folder := t.TempDir()
 	in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out")
 	schema := arrow.NewSchema([]arrow.Field{{Name: "year", Type: arrow.PrimitiveTypes.Int16, Nullable: true},
 		{Name: "a", Type: arrow.PrimitiveTypes.Int8}, {Name: "from/to", Type: arrow.BinaryTypes.String},
 		{Name: "b", Type: arrow.PrimitiveTypes.Int8}}, nil)
-	jsonFile(t, in, schema, `[{"year": 2001, "a": 1, "from/to": "x", "b": 9}, {"year": 2001, "a": 2, "from/to": "y", "b": 8},
+	jsonFile(t, in, schema, `[{"year": 2001, "a": 1, "from/to": "x", "b": 9},
+		{"year": 2001, "a": 2, "from/to": "y", "b": 8},
 		{"year": 2000, "a": 3, "from/to": "x", "b": 7}, {"year": 2001, "a": 4, "from/to": "x", "b": 6},
 		{"year": null, "a": 5, "from/to": "y", "b": 5}]`)
 	keys := []arrowsort.Key{{Path: "year", Order: arrowsort.Descending}, {Path: "a", Order: arrowsort.Descending}}
@@ -119,8 +122,8 @@ func TestUniquePartitions(t *testing.T) {
 		}
 		want[folder] = firsts
 	}
-	_, err := Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}}, Rows: Rows{Unique: true},
-		Output: Output{PartitionBy: []string{"part"}}})
+	_, err := Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
+		Rows: Rows{Unique: true}, Output: Output{PartitionBy: []string{"part"}}})
 	require.NoError(t, err)
 	require.Equal(t, want, inFolders(t, out))
 }
@@ -169,7 +172,8 @@ func TestPartitionsThatAreRead(t *testing.T) {
 	require.NoError(t, err)
 	var warnings []string
 	opts.Output, opts.Run.Warn = Output{}, func(text string) { warnings = append(warnings, text) }
-	_, err = Sort(t.Context(), []string{filepath.Join(out, "**", "*.parquet")}, filepath.Join(folder, "all.parquet"), opts)
+	all := filepath.Join(folder, "all.parquet")
+	_, err = Sort(t.Context(), []string{filepath.Join(out, "**", "*.parquet")}, all, opts)
 	require.NoError(t, err)
 	require.Equal(t, []string{filepath.Join(out, "part=1", "part-00001.parquet") +
 		`: column "part" is in the names of folders only, and is not read`}, warnings)

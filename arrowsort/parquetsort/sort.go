@@ -30,13 +30,13 @@ import (
 // from standard input or a named pipe is sorted as it comes if it is the only input. Other formats, and streams among
 // several inputs, are copied to SpillDir first.
 //
-// With Output.PartitionBy the output is a folder, which is empty or not there, and the rows of each value of the columns
-// are sorted into a folder in it: origin=ORD/part-00001.parquet, or of two columns year=2001/origin=ORD, as Hive, Spark,
-// DuckDB, Polars and Arrow name and read them. Null is __HIVE_DEFAULT_PARTITION__; what Hive escapes is escaped, / is %2F.
-// Columns of integers, text, booleans, dates, decimals and timestamps without a time zone, also in dictionaries, can be
-// partitions. A value that would not be read back is an error. One file at a time is open, and all folders get their
-// names at the end: a folder that was not there appears at once. Limit and Tail are ErrOption; Unique is that of each
-// partition. The format, if none is given, is Parquet.
+// With Output.PartitionBy the output is a folder, which is empty or not there, and the rows of each value of the
+// columns are sorted into a folder in it: origin=ORD/part-00001.parquet, or of two columns year=2001/origin=ORD, as
+// Hive, Spark, DuckDB, Polars and Arrow name and read them. Null is __HIVE_DEFAULT_PARTITION__; what Hive escapes is
+// escaped, / is %2F. Columns of integers, text, booleans, dates, decimals and timestamps without a time zone, also in
+// dictionaries, can be partitions. A value that would not be read back is an error. One file at a time is open, and all
+// folders get their names at the end: a folder that was not there appears at once. Limit and Tail are ErrOption; Unique
+// is that of each partition. The format, if none is given, is Parquet.
 //
 // Inputs that are in order already, each for itself, are merged as by Merge; nothing is sorted or spilled.
 //

@@ -23,9 +23,12 @@ Inputs may be larger than memory, and may be many: INPUT is then a file, a patte
 of folders, as in 'data/**/*.parquet') or a folder of Parquet and Arrow files, and rows that tie keep the order of the
 files. What does not fit in --memory is sorted in runs, spilled to
 --spill-dir and merged. Standard input is copied to --spill-dir first, unless it is the only input and an Arrow stream;
-so is compressed CSV. With --partition-by OUTPUT is a folder, which gets a folder for each value of the column,
-origin=ORD/part-00001.parquet; the files are sorted and lack the column, which readers take from the names. CSV is sorted with other CSV only; CSV output keeps the text of its values, but for quotes that
+so is compressed CSV. CSV is sorted with other CSV only; CSV output keeps the text of its values, but for quotes that
 are not needed.
+
+With --partition-by OUTPUT is a folder, empty or not there, which gets a folder for each value of the column, such as
+origin=ORD/part-00001.parquet. The files in it are sorted and lack the column, which readers take from the names. All
+folders get their names at the end. --overwrite replaces partitions that are there already, and no others.
 
 ` + keysHelp + "\n\n" + compressionHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet

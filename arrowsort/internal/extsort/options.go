@@ -27,8 +27,8 @@ type Options struct {
 	BatchName        string // of sorted batches in errors; empty: batches
 	Limit, Tail      int64  // leading or last rows that are wanted; 0: all
 	Unique           bool   // the first row of each key is wanted
-	// PartOf, when set, returns for a table of sorted rows the name of the part of the output that a row is in. The rows
-	// of a part follow one another, and a batch has rows of one part.
+	// PartOf, when set, returns for a table of sorted rows the name of the part of the output that a row is in. The
+	// rows of a part follow one another, and a batch has rows of one part.
 	PartOf    func(table arrow.Table) PartNames
 	Engine    engine.Engine
 	Threads   int

@@ -53,8 +53,8 @@ func TestTreeIsThereAtOnce(t *testing.T) {
 		filesBelow(t, parent))
 }
 
-// TestTreeInAFolder: folders replace those of the same names, and no others. An error at any change leaves the folder as
-// it was, and so does an abandoned tree. When even that fails, what was replaced is kept.
+// TestTreeInAFolder: folders replace those of the same names, and no others. An error at any change leaves the folder
+// as it was, and so does an abandoned tree. When even that fails, what was replaced is kept.
 func TestTreeInAFolder(t *testing.T) {
 	defer func() { rename = os.Rename }()
 	for _, failures := range []int{1, 100} {

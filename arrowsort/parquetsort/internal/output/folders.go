@@ -36,7 +36,8 @@ func (t *Target) checkFolder(files []string) error {
 	}
 	for _, file := range files {
 		if isBelow(file, t.Path) {
-			return fmt.Errorf("%w: the input %s is in the folder of the output: write to another folder", errkind.ErrFileOption, file)
+			return fmt.Errorf("%w: the input %s is in the folder of the output: write to another folder",
+				errkind.ErrFileOption, file)
 		}
 	}
 	entries, err := visible(t.Path)
@@ -84,12 +85,12 @@ func checkLevel(folder string, names []string) error {
 		path := filepath.Join(folder, e.Name())
 		switch {
 		case len(names) == 0 && e.IsDir():
-			return fmt.Errorf("%w: %s is a folder in a partition, whose files would be replaced: write to another folder",
+			return fmt.Errorf("%w: %s is a folder in a partition, which would be replaced: write to another folder",
 				errkind.ErrFileOption, path)
 		case len(names) == 0:
 		case !e.IsDir() || !strings.HasPrefix(e.Name(), escapePath(names[0])+"="):
-			return fmt.Errorf("%w: %s is no partition by column %q: write to another folder", errkind.ErrFileOption, path,
-				names[0])
+			return fmt.Errorf("%w: %s is no partition by column %q: write to another folder",
+				errkind.ErrFileOption, path, names[0])
 		default:
 			if err := checkLevel(path, names[1:]); err != nil {
 				return err

@@ -33,16 +33,18 @@ const nullPartition = "__HIVE_DEFAULT_PARTITION__"
 // inner one. A column whose type or name cannot name folders is an error.
 func NewPartitions(schema *arrow.Schema, columns []int) (*Partitions, error) {
 	p := &Partitions{columns: columns}
-	for _, c := range columns {
+	for i, c := range columns {
 		f := schema.Field(c)
 		switch {
+		case slices.Contains(columns[:i], c):
+			return nil, fmt.Errorf("%w: PartitionBy names column %q twice", errkind.ErrFileOption, f.Name)
 		case f.Name == "":
 			return nil, fmt.Errorf("%w: column %s cannot name folders, as it has no name", errkind.ErrFileOption,
 				arraydata.Label(c))
 		case !namesFolders(f.Type):
-			return nil, fmt.Errorf("%w: column %q of type %s cannot name folders: partition by integers, text, booleans, "+
-				"dates, decimals or timestamps without a time zone, or cast it to one of these", errkind.ErrFileOption,
-				f.Name, f.Type)
+			return nil, fmt.Errorf("%w: column %q of type %s cannot name folders: partition by integers, text, "+
+				"booleans, dates, decimals or timestamps without a time zone, or cast it to one of these",
+				errkind.ErrFileOption, f.Name, f.Type)
 		}
 		p.names = append(p.names, f.Name)
 	}
