@@ -99,7 +99,7 @@ func TestSortIntoPartitions(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	r := cli(t, nil, "sort", "-k", "name:desc", "--partition-by", "age", "-o", out, convert(t, "people.parquet"))
 	require.Zero(t, r.code, r.err)
-	require.Contains(t, r.err, "5 rows, 4 columns, sorted by name descending in partitions by age\n")
+	require.Contains(t, r.err, "5 rows, 4 columns, sorted by name (descending) in partitions by age\n")
 	require.Contains(t, r.err, " out in 3 files")
 	require.FileExists(t, filepath.Join(out, "age=31", "part-00001.parquet"))
 }
