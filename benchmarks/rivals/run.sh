@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs arrowsort and its rivals on the same data and prints one table: benchmarks/rivals/run.sh [parquet] --help
+# Runs arrowsort and its rivals on the same data and prints one table:
+# benchmarks/rivals/run.sh [parquet|partitions] --help
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 venv=$(dirname -- "$here")/.venv
@@ -15,6 +16,10 @@ fi
 driver=compare.py
 if [ "${1:-}" = parquet ]; then
     driver=parquet_compare.py
+    shift
+fi
+if [ "${1:-}" = partitions ]; then
+    driver=partitions.py
     shift
 fi
 exec "$venv/bin/python" -B "$here/$driver" "$@"
