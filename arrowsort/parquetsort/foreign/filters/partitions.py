@@ -1,7 +1,7 @@
 """Reads the partitions that arrowsort writes with Arrow C++, Polars and DuckDB: python partitions.py ARROWSORT.
 
-Each reader finds in every row the value that names its folder, of every type that may name folders, by one column and by
-two. A filter on the column finds its rows.
+Each reader finds in every row the value that names its folder, of every type that may name folders, by one column and
+by two. A filter on the column finds its rows.
 """
 
 import datetime as dt, decimal, pathlib, random, subprocess, sys, tempfile
