@@ -102,8 +102,8 @@ struct ArrowArrayStream {
 // arrowsort_abi returns ARROWSORT_ABI of the library.
 int32_t arrowsort_abi(void);
 
-// arrowsort_version returns the version of the library, such as "v0.3.0"; "unknown" where it was built without one. The
-// string is static.
+// arrowsort_version returns the version of the library, such as "v0.3.0"; "(devel)" where it was built without one,
+// "unknown" in a fork. The string is static.
 const char* arrowsort_version(void);
 
 // ---- Errors -------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"unsafe"
 )
 
@@ -72,6 +73,9 @@ var commands = []string{"sort", "merge", "argsort", "check", "explain", "info"}
 // printing are the flags that say what is printed, which the library decides.
 var printing = []string{"json", "quiet", "verbose", "preview", "help", "version"}
 
+// flagLetters are the characters of names of flags.
+const flagLetters = "abcdefghijklmnopqrstuvwxyz-"
+
 // argsOf makes a command line of a request: an object of flags, with the command and its inputs.
 func argsOf(text []byte) (args []string, err error) {
 	var request map[string]json.RawMessage
@@ -91,6 +95,8 @@ func argsOf(text []byte) (args []string, err error) {
 		switch {
 		case name == "command" || name == "inputs":
 			continue
+		case strings.Trim(name, flagLetters) != "":
+			return nil, optionErrorf("the request's %q is no name of a flag", name)
 		case slices.Contains(printing, name):
 			return nil, optionErrorf("the request has %q, which is for terminals; leave it out", name)
 		}

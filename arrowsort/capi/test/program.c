@@ -1,5 +1,5 @@
 // A C program that uses the library as others would: it makes arrays, sorts, merges and reads errors, and counts that
-// each release callback is called once. It prints what went wrong and returns 1, or nothing and 0.
+// each release callback is called once. It prints what went wrong and returns 1, or the version and 0.
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@ static void ok_at(int32_t code, int line) {
 
 static void failed_at(int32_t code, int32_t want, const char* name, int line) {
   if (code != want || failure.code != want || strcmp(failure.name, name) != 0 || !failure.message) {
-    fprintf(stderr, "line %d: code %d, want %d (%s)\n", line, code, want, name);
+    fprintf(stderr, "line %d: code %d (%s), want %d (%s)\n", line, code, failure.message, want, name);
     exit(1);
   }
   arrowsort_error_free(&failure);
@@ -347,15 +347,59 @@ static void test_cancel(void) {
   arrowsort_data_free(data);
 }
 
+static void write_text(const char* path, const char* text) {
+  FILE* file = fopen(path, "w");
+  CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
 static void test_files(void) {
   char* report = NULL;
   FAILED(arrowsort_files("{", 0, &report, &failure), ARROWSORT_OPTION, "ErrOption");
   FAILED(arrowsort_files("{\"command\":\"check\",\"inputs\":[\"/nowhere.parquet\"],\"key\":\"a\"}", 0, &report,
                          &failure),
          ARROWSORT_NOT_FOUND, "ErrNotExist");
+  FAILED(arrowsort_files(NULL, 0, &report, &failure), ARROWSORT_OPTION, "ErrOption");
+  FAILED(arrowsort_files("{\"command\":\"info\"}", 0, NULL, &failure), ARROWSORT_OPTION, "ErrOption");
   OK(arrowsort_files("{\"command\":\"info\"}", 0, &report, &failure));
   CHECK(strstr(report, "\"engines\""));
   arrowsort_text_free(report);
+
+  char folder[] = P_tmpdir "/arrowsort-test-XXXXXX";
+  CHECK(mkdtemp(folder) && chdir(folder) == 0);
+  write_text("in.csv", "n,word\n3,three\n1,one\n2,two\n");
+  const char* sort =
+      "{\"command\":\"sort\",\"inputs\":[\"in.csv\"],\"key\":\"n\",\"output\":\"out.csv\",\"limit\":2}";
+  OK(arrowsort_files(sort, 0, &report, &failure));
+  CHECK(strstr(report, "\"rows\":3,\"rows_out\":2"));
+  arrowsort_text_free(report);
+  FILE* out = fopen("out.csv", "r");
+  char text[100];
+  CHECK(out && fread(text, 1, sizeof text, out) == 19 && memcmp(text, "n,word\n1,one\n2,two\n", 19) == 0);
+  fclose(out);
+  OK(arrowsort_files("{\"command\":\"check\",\"inputs\":[\"in.csv\"],\"key\":\"n\"}", 0, &report, &failure));
+  CHECK(strstr(report, "\"sorted\":false,\"first_bad_row\":1"));
+  arrowsort_text_free(report);
+  write_text("broken.parquet", "PAR1\1\2\3\4\5\6\7\1PAR1");
+  FAILED(arrowsort_files("{\"command\":\"check\",\"inputs\":[\"broken.parquet\"],\"key\":\"n\"}", 0, &report, &failure),
+         ARROWSORT_CORRUPT, "ErrCorrupt");
+  FAILED(arrowsort_files("{\"command\":\"merge\",\"inputs\":[\"in.csv\"],\"key\":\"n\",\"output\":\"out.csv\"}", 0,
+                         &report, &failure),
+         ARROWSORT_UNSORTED, "ErrUnsorted");
+  FAILED(arrowsort_files("{\"command\":\"sort\",\"inputs\":[\"in.csv\"],\"key\":\"n\",\"outptu\":\"out.csv\"}", 0,
+                         &report, &failure),
+         ARROWSORT_OPTION, "ErrOption");
+  arrowsort_call call = arrowsort_call_new();
+  OK(arrowsort_files(sort, call, &report, &failure));
+  arrowsort_text_free(report);
+  struct arrowsort_progress progress;
+  OK(arrowsort_call_progress(call, &progress, &failure));
+  CHECK(*progress.phase);
+  OK(arrowsort_cancel(call, &failure));
+  FAILED(arrowsort_files(sort, call, &report, &failure), ARROWSORT_CANCELLED, "Canceled");
+  arrowsort_call_free(call);
+  const char* const version[] = {"arrowsort", "--version"};
+  CHECK(arrowsort_main(2, version) == 0);
+  CHECK(unlink("in.csv") == 0 && unlink("out.csv") == 0 && unlink("broken.parquet") == 0 && rmdir(folder) == 0);
 }
 
 // test_fork: in a fork every function returns an error, and what the parent made can be released.
@@ -416,9 +460,9 @@ int main(void) {
   test_streams();
   test_empty();
   test_cancel();
-  test_files();
   test_signals();
   test_fork();
+  test_files();
   CHECK(arrowsort_allocated() == 0);
   return 0;
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/capi"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
 // The C library is this program, built with the tag capi as a library: arrowsort/capi/build.sh.
@@ -66,7 +67,7 @@ func runInLibrary(
 		return printed.Bytes(), nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case !started || errors.As(err, &usage):
+	case !started || errors.As(err, &usage) || errors.Is(err, tablefile.ErrFormat):
 		return nil, errkind.Reword(arrowsort.ErrOption, strings.Join(strings.Fields(err.Error()), " "))
 	}
 	return nil, err

@@ -47,9 +47,9 @@ func (r *Recycler) Allocate(size int) []byte {
 		b = r.takeOut(best)
 	} else {
 		whole := size + size/8 // the next one may be a little larger
+		r.shrink(int64(whole))
+		b = r.Allocator.Allocate(whole) // may panic
 		r.bytes += int64(whole)
-		r.shrink()
-		b = r.Allocator.Allocate(whole)
 	}
 	r.used[&b[0]] = b
 	return b[:size:size]
@@ -87,13 +87,13 @@ func (r *Recycler) Free(b []byte) {
 		r.free(whole)
 	default:
 		r.spare = append(r.spare, whole)
-		r.shrink()
+		r.shrink(0)
 	}
 }
 
-// shrink frees spare blocks, the oldest first, while all take too much.
-func (r *Recycler) shrink() {
-	for r.most > 0 && r.bytes > r.most && len(r.spare) > 0 {
+// shrink frees spare blocks, the oldest first, while all, and some bytes more, take too much.
+func (r *Recycler) shrink(more int64) {
+	for r.most > 0 && r.bytes+more > r.most && len(r.spare) > 0 {
 		r.free(r.takeOut(0))
 	}
 }

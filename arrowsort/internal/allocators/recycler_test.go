@@ -5,6 +5,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 func TestRecyclerGivesBlocksAgain(t *testing.T) {
@@ -62,4 +64,17 @@ func TestRecyclerKeepsSoMuch(t *testing.T) {
 	require.Empty(t, r.spare)
 	r.Free(late) // as it is from now on
 	require.Empty(t, r.spare)
+}
+
+func TestAnAllocationThatFailsCostsNoSpareBlocks(t *testing.T) {
+	mem := NewLimiter(memory.NewGoAllocator(), 100_000, errkind.ErrLimit)
+	r := NewRecycler(mem, 200_000)
+	defer r.Release()
+	a := r.Allocate(10_000)
+	r.Free(a)
+	require.Panics(t, func() { r.Allocate(150_000) })
+	b := r.Allocate(10_000)
+	require.Same(t, &a[0], &b[0])
+	r.Free(b)
+	require.Len(t, r.spare, 1)
 }

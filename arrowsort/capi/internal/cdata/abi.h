@@ -57,7 +57,6 @@ struct ArrowArrayStream {
 // Memory in blocks that begin at a multiple of 64 bytes; NULL when there is none.
 void* cdata_block_new(size_t bytes);
 void cdata_block_free(void* block);
-int64_t cdata_block_bytes(void);  // of all blocks
 
 extern const char cdata_zeros[64];  // in place of buffers without bytes
 

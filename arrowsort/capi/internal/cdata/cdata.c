@@ -12,38 +12,28 @@
 
 const char cdata_zeros[64];
 
-// A block is preceded by its size, in as many bytes as it is aligned to.
-enum { alignment = 64 };
-
-static atomic_llong block_bytes;
+// A block begins at this many bytes from the start of what malloc returned. Large ones are aligned to huge pages.
+enum { lead = 64, huge = 1 << 21 };
 
 void* cdata_block_new(size_t bytes) {
-  if (bytes > SIZE_MAX - 2 * alignment) return NULL;
-  size_t whole = (bytes + 2 * alignment - 1) / alignment * alignment;
+  if (bytes > SIZE_MAX / 2) return NULL;
+  size_t alignment = bytes >= 2 * huge ? huge : lead, whole = (bytes + 2 * lead - 1) / lead * lead;
 #ifdef _WIN32
   char* start = _aligned_malloc(whole, alignment);
+  return start ? start + lead : NULL;
 #else
-  void* start = NULL;
-  if (posix_memalign(&start, alignment, whole) != 0) return NULL;
+  void* start;
+  return posix_memalign(&start, alignment, whole) == 0 ? (char*)start + lead : NULL;
 #endif
-  if (!start) return NULL;
-  *(size_t*)start = bytes;
-  atomic_fetch_add(&block_bytes, (long long)bytes);
-  return (char*)start + alignment;
 }
 
 void cdata_block_free(void* block) {
-  if (!block) return;
-  void* start = (char*)block - alignment;
-  atomic_fetch_sub(&block_bytes, (long long)*(size_t*)start);
 #ifdef _WIN32
-  _aligned_free(start);
+  _aligned_free((char*)block - lead);
 #else
-  free(start);
+  free((char*)block - lead);
 #endif
 }
-
-int64_t cdata_block_bytes(void) { return atomic_load(&block_bytes); }
 
 struct cdata_holder {
   atomic_long references;
