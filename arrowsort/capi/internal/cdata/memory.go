@@ -45,8 +45,8 @@ func Contain(work func() error) (err error) {
 	return work()
 }
 
-// Memory is an allocator of C memory, which C may hold: blocks begin at a multiple of 64 bytes and are not zeroed. It is
-// safe for concurrent use. The zero value has no limit.
+// Memory is an allocator of C memory, which C may hold: blocks begin at a multiple of 64 bytes and are not zeroed. It
+// is safe for concurrent use. The zero value has no limit.
 type Memory struct {
 	Limit int64 // the bytes in use at most; 0: no limit
 	used  atomic.Int64

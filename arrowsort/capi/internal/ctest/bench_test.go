@@ -17,8 +17,8 @@ import (
 
 // wide makes a table of random int64, float64 and int64.
 func wide(rows int) arrow.Table {
-	fields := []arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64}, {Name: "b", Type: arrow.PrimitiveTypes.Float64},
-		{Name: "c", Type: arrow.PrimitiveTypes.Int64}}
+	i64, f64 := arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64
+	fields := []arrow.Field{{Name: "a", Type: i64}, {Name: "b", Type: f64}, {Name: "c", Type: i64}}
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
 	defer b.Release()
 	r := rand.New(rand.NewPCG(1, 2))
