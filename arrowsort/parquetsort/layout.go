@@ -19,6 +19,9 @@ type LayoutOptions struct {
 	// Filters are comparisons of a column with a value, as in date >= 2001-03-01, origin = 'ORD' and delay is null. The
 	// operators are = != < <= > >=. Rows that are read pass all of them.
 	Filters []string
+	// Advise are columns of which the orders of up to three are tried on a sample of the rows: LayoutReport.Advice says
+	// what filters on these columns would read of files in that order, and their size.
+	Advise []string
 	// Pages has the zones of pages listed, too.
 	Pages bool
 
@@ -28,7 +31,7 @@ type LayoutOptions struct {
 }
 
 // Layout describes how Parquet files are laid out, by their footers and page indexes: what each column takes, and which
-// row groups a reader has to read for a value. It reads no rows. A filter on a column that is not there, or with a
+// row groups a reader has to read for a value. It reads no rows, but for Advise. A filter on a column that is not there, or with a
 // value that is not of its type, is ErrOption before anything else is read than footers.
 func Layout(ctx context.Context, paths []string, options LayoutOptions) (*LayoutReport, error) {
 	all := Options{Input: options.Input, Memory: options.Memory, Run: options.Run}
@@ -44,14 +47,21 @@ func Layout(ctx context.Context, paths []string, options LayoutOptions) (*Layout
 		}
 		filters = append(filters, f)
 	}
-	l := layouter{opts: opts, read: read, filters: filters, pages: options.Pages}
+	l := layouter{opts: opts, read: read, filters: filters, pages: options.Pages, sampled: mostSampled}
 	report := &LayoutReport{}
-	now, err := l.describe(ctx, paths, &report.FilesLayout)
 	before := &zonemap.Map{}
-	if err == nil && len(options.Against) > 0 {
+	if len(options.Against) > 0 {
 		report.Against = &FilesLayout{}
-		before, err = l.describe(ctx, options.Against, report.Against)
+		if before, err = l.describe(ctx, options.Against, report.Against, nil); err != nil {
+			return nil, err
+		}
 	}
+	now, err := l.describe(ctx, paths, &report.FilesLayout, func(d *dataset.Dataset) (err error) {
+		if len(options.Advise) > 0 {
+			report.Advice, err = l.advise(ctx, d, options.Advise)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -68,10 +78,13 @@ type layouter struct {
 	read    dataset.Options
 	filters []zonemap.Filter
 	pages   bool
+	sampled int64 // rows of a sample at most
 }
 
 // describe reads the zones of files, and describes all but these.
-func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayout) (*zonemap.Map, error) {
+// then gets the files, unless it is nil.
+func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayout,
+	then func(d *dataset.Dataset) error) (*zonemap.Map, error) {
 	files, err := listFiles(paths, &l.opts)
 	if err != nil {
 		return nil, err
@@ -106,7 +119,10 @@ func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayou
 	if len(l.filters) > 0 {
 		out.Filter = costOf(&m, l.filters, columns)
 	}
-	return &m, nil
+	if then != nil {
+		err = then(d)
+	}
+	return &m, err
 }
 
 // bind finds the columns of the filters, and reads their values as those of the types of the columns, which the first

@@ -47,12 +47,16 @@ that can hold one value: the mean over the rows, the worst, and of how many. A f
 of the operators = != < <= > >=, or COLUMN is null, COLUMN is not null. Rows pass all filters. For them layout shows
 what readers have to read of all columns, by the bounds of row groups alone and by those of pages, too.
 
-FILE is Parquet. Footers and page indexes are read, no rows. docs/layout.md has more.
+--advise tries the orders of up to three of some columns on a sample of the rows: the size of the file, and what filters
+on each of the columns would read of it.
+
+FILE is Parquet. Footers and page indexes are read, with --advise all rows. docs/layout.md has more.
 
 ` + exitHelp,
 		Example: `  arrowsort layout flights.parquet
   arrowsort layout --filter 'date >= 2001-03-01' --filter 'origin = ORD' 'flights/*.parquet'
-  arrowsort layout --against unsorted.parquet sorted.parquet`,
+  arrowsort layout --against unsorted.parquet --html layout.html sorted.parquet
+  arrowsort layout --advise origin,date,delay flights.parquet`,
 		Args:       someInputs,
 		SuggestFor: []string{"zonemap", "stats", "statistics"},
 		RunE:       func(cmd *cobra.Command, args []string) error { return c.show(cmd.Context(), args) },
@@ -62,6 +66,8 @@ FILE is Parquet. Footers and page indexes are read, no rows. docs/layout.md has 
 		"show what readers read for rows with `'COLUMN OPERATOR VALUE'`, as in 'date >= 2001-03-01'; may repeat")
 	flags.StringArrayVar(&o.Against, "against", nil,
 		"compare with the layout of `BEFORE`, files as the inputs; may repeat")
+	flags.StringSliceVar(&o.Advise, "advise", nil,
+		"try the orders of up to three of `COLUMNS`, as in a,b, on a sample of the rows; the best first")
 	flags.StringVar(&c.html, "html", "", "write a page for the browser to `FILE`, which needs no other file")
 	flags.StringVar(&c.svg, "svg", "", "write a picture to `FILE`")
 	flags.BoolVar(&o.Pages, "pages", false, "list the pages of each row group in the JSON, too")

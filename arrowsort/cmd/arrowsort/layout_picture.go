@@ -17,6 +17,7 @@ type picture struct {
 	Title   string
 	Now     filesPicture
 	Before  *filesPicture // nil: nothing is compared
+	Advice  []advicePicture
 	Columns []columnPicture
 	Pages   bool   // there are bars of pages
 	Packed  string // of the page: the values of the bars, see pack
@@ -89,6 +90,7 @@ func newPicture(r *parquetsort.LayoutReport) *picture {
 		}
 		keys[name] = fmt.Sprintf("%d %s", i+1, arrow)
 	}
+	p.Advice = adviceOf(r.Advice)
 	all := int64(0)
 	for i := range r.Columns {
 		all += r.Columns[i].Bytes
@@ -337,4 +339,23 @@ func newFilterPicture(f *parquetsort.FilterCost) *filterPicture {
 				counted(r.Rows, "row"))})
 	}
 	return p
+}
+
+// An advicePicture is an order of the rows, with a bar.
+type advicePicture struct {
+	Name, Text string
+	Share      float64 // that a filter reads of the largest file, in percent
+	Current    bool    // the rows as they are
+}
+
+func adviceOf(all []parquetsort.LayoutAdvice) (shown []advicePicture) {
+	largest := int64(1)
+	for _, a := range shownAdvice(all) {
+		largest = max(largest, a.Bytes)
+	}
+	for _, a := range shownAdvice(all) {
+		shown = append(shown, advicePicture{Name: orderName(&a), Share: 100 * float64(a.Read) / float64(largest),
+			Text: bytesText(a.Read) + " of " + bytesText(a.Bytes), Current: len(a.Keys) == 0})
+	}
+	return shown
 }

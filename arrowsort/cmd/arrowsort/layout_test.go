@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -69,12 +70,30 @@ func TestLayoutAgainst(t *testing.T) {
 	require.Equal(t, int64(4), got.Columns[1].BloomFilters)
 }
 
+// TestLayoutAdvises orders, the best first, in the terminal and on the page.
+func TestLayoutAdvises(t *testing.T) {
+	in, page := lettersBy(t, "z", "in.parquet"), filepath.Join(t.TempDir(), "x.html")
+	r := cli(t, nil, "layout", "--advise", "n,z", in)
+	require.Zero(t, r.code, r.err)
+	require.Contains(t, r.out, "advice: 4 orders by a sample, the best first; ")
+	for _, want := range []string{"as it is", "-k n ", "-k n -k z", "-k z ", "-k z -k n", "n =", "z within"} {
+		require.Contains(t, r.out, want)
+	}
+	require.Equal(t, result{}, cli(t, nil, "layout", "--advise", "n,z", "--html", page, in))
+	html, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.Contains(t, string(html), "<span>-k n -k z</span>")
+	require.Contains(t, string(html), `<span class="soft">as it is</span>`)
+	require.Equal(t, 9, strings.Count(r.out[strings.Index(r.out, "advice:"):], "\n"))
+}
+
 // TestLayoutErrorsNameTheFlag before any work, and what to do.
 func TestLayoutErrorsNameTheFlag(t *testing.T) {
 	in := lettersBy(t, "n", "in.parquet")
 	for want, args := range map[string][]string{
 		`--filter (Filters) "m = 1": there is no column "m"`:    {"--filter", "m = 1", in},
 		`--filter (Filters) "n = x": "x" is no value of type`:   {"--filter", "n = x", in},
+		`--advise (Advise): there is no column "m"`:             {"--advise", "n,m", in},
 		"--pages is for --json: add it":                         {"--pages", in},
 		"name an input file, or - for standard input":           {},
 		"s3://b/x.parquet is an address":                        {in, "--against", "s3://b/x.parquet"},

@@ -17,6 +17,9 @@ func layoutText(r *parquetsort.LayoutReport, width int) string {
 		b.WriteString("before:\n" + filesLayoutText(r.Against, width) + "\nnow:\n")
 	}
 	b.WriteString(filesLayoutText(&r.FilesLayout, width))
+	if len(r.Advice) > 0 {
+		b.WriteString(adviceText(r.Advice, width))
+	}
 	return b.String()
 }
 
@@ -161,4 +164,46 @@ type filterLine struct {
 
 func filterLines(f *parquetsort.FilterCost) []filterLine {
 	return []filterLine{{"all", f.All}, {"bounds of row groups", f.ByGroups}, {"the page index, too", f.ByPages}}
+}
+
+// mostShown is the number of orders that are shown of an advice; JSON has all.
+const mostShown = 10
+
+// adviceText lists the orders that read least, and the rows as they are.
+func adviceText(all []parquetsort.LayoutAdvice, width int) string {
+	header := table.Row{"order", "bytes", "read by a filter"}
+	numbers := []int{1, 2}
+	for _, by := range all[0].By {
+		numbers = append(numbers, len(header), len(header)+1)
+		header = append(header, by.Column+" =", by.Column+" within")
+	}
+	out := newTable(width, numbers)
+	out.AppendHeader(header)
+	for _, a := range shownAdvice(all) {
+		row := table.Row{printable(orderName(&a)), bytesText(a.Bytes), bytesText(a.Read)}
+		for _, by := range a.By {
+			row = append(row, bytesText(by.Equal), bytesText(by.Within))
+		}
+		out.AppendRow(row)
+	}
+	return fmt.Sprintf("advice: %s by a sample, the best first; bytes that filters on a column read, by row groups, for "+
+		"one value and for a twentieth of the values\n%s\n", counted(int64(len(all)-1), "order"), out.Render())
+}
+
+// shownAdvice returns the first orders, and the rows as they are.
+func shownAdvice(all []parquetsort.LayoutAdvice) (shown []parquetsort.LayoutAdvice) {
+	for i, a := range all {
+		if i < mostShown || len(a.Keys) == 0 {
+			shown = append(shown, a)
+		}
+	}
+	return shown
+}
+
+// orderName returns an order as flags ask for it.
+func orderName(a *parquetsort.LayoutAdvice) string {
+	if len(a.Keys) == 0 {
+		return "as it is"
+	}
+	return "-k " + strings.Join(a.Keys, " -k ")
 }

@@ -27,7 +27,7 @@ type flagGroup struct {
 var flagGroups = []flagGroup{
 	{"Keys, rows and columns", []string{"key", "unique", "limit", "tail", "select"}},
 	{"Input", []string{"format", "delimiter", "no-header", "csv-type"}},
-	{"Layout", []string{"filter", "against", "html", "svg", "pages"}},
+	{"Layout", []string{"filter", "against", "advise", "html", "svg", "pages"}},
 	{"Output", []string{"output", "output-format", "compression", "encoding", "row-group-rows", "page-rows",
 		"page-version", "bloom-filter", "rows-per-file", "bytes-per-file", "partition-by", "overwrite", "preview"}},
 	{"Memory and speed", []string{"memory", "spill-dir", "spill-compression", "threads"}},

@@ -1,0 +1,166 @@
+package parquetsort
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/zonemap"
+)
+
+const (
+	mostAdvised  = 6    // columns: 156 orders of up to three of them
+	mostKeys     = 3    // of an order
+	adviceWithin = 0.05 // the share of the values that an interval of a filter takes
+)
+
+// A LayoutAdvice is what an order of the rows would bring, by a sample: it is an estimate.
+type LayoutAdvice struct {
+	Keys  []string     `json:"keys"`  // as they are typed; none: the rows as they are
+	Bytes int64        `json:"bytes"` // of all rows in one file
+	Read  int64        `json:"read"`  // bytes that a filter reads on average, over all kinds of filters and columns
+	By    []AdviceRead `json:"by"`    // one for each column
+}
+
+// An AdviceRead is the bytes, of all columns, that filters on one column read on average: those that are equal to the
+// value of a row, and those that take an interval with a twentieth of the values.
+type AdviceRead struct {
+	Column        string `json:"column"`
+	Equal         int64  `json:"equal_bytes"` // by the bounds of row groups
+	Within        int64  `json:"within_bytes"`
+	EqualByPages  int64  `json:"equal_bytes_by_pages"` // by the page index as well
+	WithinByPages int64  `json:"within_bytes_by_pages"`
+}
+
+// adviseKeys checks the columns of LayoutOptions.Advise against a schema, and returns them as keys.
+func adviseKeys(ctx context.Context, schema *arrow.Schema, names []string) (keys []arrowsort.Key, err error) {
+	if len(names) > mostAdvised {
+		return nil, fmt.Errorf("%w: --advise (Advise) has %d columns, of which there may be %d: their orders are many",
+			errOption, len(names), mostAdvised)
+	}
+	var all []string
+	for _, f := range schema.Fields() {
+		all = append(all, f.Name)
+	}
+	for i, name := range names {
+		switch at := schema.FieldIndices(name); {
+		case len(at) == 0:
+			return nil, fmt.Errorf("%w: --advise (Advise): there is no column %q%s", errOption, name,
+				flagtext.Suggestion(all, name))
+		case len(at) > 1:
+			return nil, fmt.Errorf("%w: --advise (Advise): %d columns are named %q: rename them first", errOption,
+				len(at), name)
+		case slices.Contains(names[:i], name):
+			return nil, fmt.Errorf("%w: --advise (Advise) names column %q twice", errOption, name)
+		}
+		key := arrowsort.Key{Path: name}
+		if err := extsort.CheckKeys(ctx, schema, []arrowsort.Key{key}); err != nil {
+			return nil, fmt.Errorf("%w: --advise (Advise): %s: leave the column out", errOption,
+				strings.TrimPrefix(err.Error(), "arrowsort: "))
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+// advise estimates what the orders of up to three of some columns would bring, the best first.
+func (l *layouter) advise(ctx context.Context, d *dataset.Dataset, names []string) ([]LayoutAdvice, error) {
+	keys, err := adviseKeys(ctx, d.Schema, names)
+	if err != nil {
+		return nil, err
+	}
+	s, err := readSample(ctx, d, l.sampled, &l.opts)
+	if err != nil {
+		return nil, err
+	}
+	defer s.table.Release()
+	a := &adviser{sample: s, names: names}
+	for i, key := range keys {
+		ranks, err := s.ranks(ctx, key, s.table.Schema().FieldIndices(names[i])[0])
+		if err != nil {
+			return nil, err
+		}
+		a.ranks = append(a.ranks, ranks)
+	}
+	asIs := make([]uint64, s.table.NumRows())
+	for i := range asIs {
+		asIs[i] = uint64(i)
+	}
+	if err := a.add(ctx, nil, asIs); err != nil {
+		return nil, err
+	}
+	orders := ordersOf(keys)
+	for i, order := range orders {
+		l.opts.Run.Progress(PhaseSort, int64(i), int64(len(orders)))
+		indices, err := arrowsort.SortIndices(ctx, s.table, order, l.opts.sorting())
+		if err != nil {
+			return nil, err
+		}
+		err = a.add(ctx, flagtext.KeyTexts(order), indices.Uint64Values())
+		indices.Release()
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(a.advice, func(a, b LayoutAdvice) int {
+		return cmp.Or(cmp.Compare(a.Read, b.Read), cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(len(a.Keys), len(b.Keys)))
+	})
+	return a.advice, nil
+}
+
+// ordersOf returns the orders of one to three of some keys.
+func ordersOf(keys []arrowsort.Key) (orders [][]arrowsort.Key) {
+	longer := [][]arrowsort.Key{nil}
+	for range min(mostKeys, len(keys)) {
+		var next [][]arrowsort.Key
+		for _, order := range longer {
+			for _, key := range keys {
+				if !slices.ContainsFunc(order, func(k arrowsort.Key) bool { return k.Path == key.Path }) {
+					next = append(next, append(slices.Clip(order), key))
+				}
+			}
+		}
+		orders, longer = append(orders, next...), next
+	}
+	return orders
+}
+
+// An adviser estimates what orders of a sample would bring.
+type adviser struct {
+	sample *sample
+	names  []string
+	ranks  []*zonemap.Ranks // of the columns with the names
+	advice []LayoutAdvice
+}
+
+// add adds an order of the rows of the sample.
+func (a *adviser) add(ctx context.Context, keys []string, order []uint64) error {
+	size, err := a.sample.estimate(ctx, order)
+	if err != nil {
+		return err
+	}
+	advice := LayoutAdvice{Keys: append([]string{}, keys...), Bytes: size}
+	groups := zonemap.NewZoning(len(order), a.sample.all, tablefile.DefaultRowGroupRows)
+	pages := zonemap.NewZoning(len(order), a.sample.all, tablefile.DefaultPageRows)
+	sum := 0.0
+	for i, name := range a.names {
+		equal, within := groups.Shares(order, a.ranks[i], adviceWithin)
+		equalPages, withinPages := pages.Shares(order, a.ranks[i], adviceWithin)
+		bytes := func(share float64) int64 { return int64(share * float64(size)) }
+		advice.By = append(advice.By, AdviceRead{Column: name, Equal: bytes(equal), Within: bytes(within),
+			EqualByPages: bytes(equalPages), WithinByPages: bytes(withinPages)})
+		sum += equal + within + equalPages + withinPages
+	}
+	advice.Read = int64(sum * float64(size) / float64(4*max(len(a.names), 1)))
+	a.advice = append(a.advice, advice)
+	return nil
+}

@@ -1,0 +1,157 @@
+package parquetsort
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
+	"github.com/arrowsort/arrowsort/internal/testrun"
+)
+
+// flights is the file of flights of the examples: a million rows.
+var flights = filepath.Join("..", "..", "examples", "data", "flights.parquet")
+
+// adviseFlights estimates orders by a sample of some rows.
+func adviseFlights(t *testing.T, rows int64, columns ...string) []LayoutAdvice {
+	opts, read, err := Options{}.resolveAll(t.Context())
+	require.NoError(t, err)
+	d, err := dataset.Open(t.Context(), []string{flights}, read, false)
+	require.NoError(t, err)
+	defer d.Close()
+	l := layouter{opts: opts, read: read, sampled: rows}
+	advice, err := l.advise(t.Context(), d, columns)
+	require.NoError(t, err)
+	return advice
+}
+
+// TestAdviceIsNearWhatSortsGive: from a sample of a quarter of the rows, the size is within 20 % of that of a real sort,
+// and so is what filters read of it.
+func TestAdviceIsNearWhatSortsGive(t *testing.T) {
+	advice := adviseFlights(t, 1<<18, "origin", "date")
+	require.Len(t, advice, 5)
+	require.True(t, slices.IsSortedFunc(advice, func(a, b LayoutAdvice) int { return cmp.Compare(a.Read, b.Read) }))
+	for _, a := range advice {
+		if len(a.Keys) == 0 || !testrun.Share(3, a.Keys) {
+			continue
+		}
+		var keys []arrowsort.Key
+		for _, text := range a.Keys {
+			key, err := flagtext.ParseKey(text, 0)
+			require.NoError(t, err)
+			keys = append(keys, key)
+		}
+		out := filepath.Join(t.TempDir(), "sorted.parquet")
+		_, err := Sort(t.Context(), []string{flights}, out, Options{Keys: keys})
+		require.NoError(t, err)
+		info, err := os.Stat(out)
+		require.NoError(t, err)
+		require.InEpsilon(t, info.Size(), a.Bytes, 0.2, a.Keys)
+		r, err := Layout(t.Context(), []string{out}, LayoutOptions{})
+		require.NoError(t, err)
+		for _, by := range a.By {
+			at := slices.IndexFunc(r.Columns, func(c LayoutColumn) bool { return c.Name == by.Column })
+			depth := r.Columns[at].PageDepth
+			share := depth.Mean / float64(depth.Of)
+			require.InDelta(t, share, float64(by.EqualByPages)/float64(a.Bytes), 0.02+0.15*share, "%v %s", a.Keys, by.Column)
+		}
+	}
+}
+
+// TestAdviceOfAllRows needs no estimate: the sample is all rows, and the size that of the sort but for its metadata.
+func TestAdviceOfAllRows(t *testing.T) {
+	path := numbered(t, "x.parquet", "[5, 3, null, 1, 4, 2]")
+	r, err := Layout(t.Context(), []string{path}, LayoutOptions{Advise: []string{"n"}})
+	require.NoError(t, err)
+	require.Len(t, r.Advice, 2)
+	out := filepath.Join(t.TempDir(), "sorted.parquet")
+	_, err = Sort(t.Context(), []string{path}, out, Options{Keys: []arrowsort.Key{{Path: "n"}}})
+	require.NoError(t, err)
+	info, err := os.Stat(out)
+	require.NoError(t, err)
+	for _, a := range r.Advice {
+		require.InDelta(t, info.Size(), a.Bytes, 100, a.Keys)
+		require.Equal(t, "n", a.By[0].Column)
+		require.Equal(t, a.Bytes, a.By[0].Equal, "there is one row group")
+	}
+	r, err = Layout(t.Context(), []string{numbered(t, "none.parquet", "[]")}, LayoutOptions{Advise: []string{"n"}})
+	require.NoError(t, err)
+	require.Zero(t, r.Advice[0].By[0].Equal)
+}
+
+// TestSamplesAreSpread over the rows: one of each stretch of rows, the same ones each time.
+func TestSamplesAreSpread(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	generate(t, path, schema, 4, func(batch int) arrow.Record {
+		b := array.NewInt64Builder(memory.DefaultAllocator)
+		defer b.Release()
+		for i := range 5000 {
+			b.Append(int64(batch*5000 + i))
+		}
+		return array.NewRecord(schema, []arrow.Array{b.NewArray()}, 5000)
+	})
+	opts, read, err := Options{}.resolveAll(t.Context())
+	require.NoError(t, err)
+	d, err := dataset.Open(t.Context(), []string{path, path}, read, false)
+	require.NoError(t, err)
+	defer d.Close()
+	var before []int64
+	for range 2 {
+		s, err := readSample(t.Context(), d, 4000, &opts)
+		require.NoError(t, err)
+		require.Equal(t, int64(40_000), s.all)
+		var numbers []int64
+		for _, chunk := range s.table.Column(0).Data().Chunks() {
+			numbers = append(numbers, chunk.(*array.Int64).Int64Values()...)
+		}
+		require.Len(t, numbers, 4000)
+		for i, n := range numbers {
+			require.Equal(t, int64(i%2000), n/10, "row %d", i)
+		}
+		require.True(t, before == nil || slices.Equal(before, numbers))
+		before = numbers
+		s.table.Release()
+	}
+}
+
+func TestOrdersOfKeys(t *testing.T) {
+	keys := []arrowsort.Key{{Path: "a"}, {Path: "b"}, {Path: "c"}, {Path: "d"}}
+	for n, want := range []int{0, 1, 4, 15, 40} {
+		orders := ordersOf(keys[:n])
+		require.Len(t, orders, want)
+		seen := map[string]bool{}
+		for _, order := range orders {
+			text := flagtext.KeyList(order)
+			require.False(t, seen[text], text)
+			seen[text] = true
+		}
+	}
+	require.Equal(t, 156, len(ordersOf(append(keys, arrowsort.Key{Path: "e"}, arrowsort.Key{Path: "f"}))))
+}
+
+// TestAdviceErrors name the columns that cannot be tried, before rows are read.
+func TestAdviceErrors(t *testing.T) {
+	for want, columns := range map[string][]string{
+		`--advise (Advise): there is no column "dat"; did you mean "date"?`: {"dat"},
+		`--advise (Advise) names column "date" twice`:                       {"date", "delay", "date"},
+		"--advise (Advise) has 7 columns, of which there may be 6":          {"a", "b", "c", "d", "e", "f", "g"},
+	} {
+		_, err := Layout(t.Context(), []string{flights}, LayoutOptions{Advise: columns})
+		require.ErrorIs(t, err, ErrOption)
+		require.ErrorContains(t, err, want)
+	}
+	_, err := Layout(t.Context(), []string{numbered(t, "x.parquet", "[1]")}, LayoutOptions{Advise: []string{"n", "l"}})
+	require.ErrorIs(t, err, ErrOption)
+	require.ErrorContains(t, err, "--advise (Advise): unsupported type of sort key: key l has type list<item: int64, "+
+		"nullable>: leave the column out")
+}
