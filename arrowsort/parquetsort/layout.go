@@ -31,8 +31,8 @@ type LayoutOptions struct {
 }
 
 // Layout describes how Parquet files are laid out, by their footers and page indexes: what each column takes, and which
-// row groups a reader has to read for a value. It reads no rows, but for Advise. A filter on a column that is not there, or with a
-// value that is not of its type, is ErrOption before anything else is read than footers.
+// row groups a reader has to read for a value. It reads no rows, but for Advise. A filter on a column that is not
+// there, or with a value that is not of its type, is ErrOption before anything else is read than footers.
 func Layout(ctx context.Context, paths []string, options LayoutOptions) (*LayoutReport, error) {
 	all := Options{Input: options.Input, Memory: options.Memory, Run: options.Run}
 	opts, read, err := all.resolveAll(ctx)

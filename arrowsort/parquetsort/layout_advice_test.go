@@ -34,8 +34,8 @@ func adviseFlights(t *testing.T, rows int64, columns ...string) []LayoutAdvice {
 	return advice
 }
 
-// TestAdviceIsNearWhatSortsGive: from a sample of a quarter of the rows, the size is within 20 % of that of a real sort,
-// and so is what filters read of it.
+// TestAdviceIsNearWhatSortsGive: from a sample of a quarter of the rows, the size is within 20 % of that of a real
+// sort, and so is what filters read of it.
 func TestAdviceIsNearWhatSortsGive(t *testing.T) {
 	advice := adviseFlights(t, 1<<18, "origin", "date")
 	require.Len(t, advice, 5)
@@ -62,7 +62,8 @@ func TestAdviceIsNearWhatSortsGive(t *testing.T) {
 			at := slices.IndexFunc(r.Columns, func(c LayoutColumn) bool { return c.Name == by.Column })
 			depth := r.Columns[at].PageDepth
 			share := depth.Mean / float64(depth.Of)
-			require.InDelta(t, share, float64(by.EqualByPages)/float64(a.Bytes), 0.02+0.15*share, "%v %s", a.Keys, by.Column)
+			require.InDelta(t, share, float64(by.EqualByPages)/float64(a.Bytes), 0.02+0.15*share, "%v %s", a.Keys,
+				by.Column)
 		}
 	}
 }

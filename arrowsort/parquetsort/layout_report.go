@@ -13,8 +13,9 @@ import (
 // A LayoutReport is how files are laid out. As JSON it is what arrowsort layout --json prints.
 type LayoutReport struct {
 	FilesLayout
-	Against *FilesLayout   `json:"against,omitempty"` // of LayoutOptions.Against
-	Advice  []LayoutAdvice `json:"advice,omitempty"`  // of LayoutOptions.Advise, the best first: what filters read least of
+	Against *FilesLayout `json:"against,omitempty"` // of LayoutOptions.Against
+	// Advice is that of LayoutOptions.Advise: the order of which filters read least comes first.
+	Advice []LayoutAdvice `json:"advice,omitempty"`
 }
 
 // A FilesLayout is how Parquet files with the same columns are laid out.

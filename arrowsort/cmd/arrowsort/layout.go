@@ -68,6 +68,8 @@ FILE is Parquet. Footers and page indexes are read, with --advise all rows. docs
 		"compare with the layout of `BEFORE`, files as the inputs; may repeat")
 	flags.StringSliceVar(&o.Advise, "advise", nil,
 		"try the orders of up to three of `COLUMNS`, as in a,b, on a sample of the rows; the best first")
+	flags.Func("memory", "work within `SIZE` of memory (default: "+defaultMemory+")",
+		into(&o.Memory.Budget, parseBudget))
 	flags.StringVar(&c.html, "html", "", "write a page for the browser to `FILE`, which needs no other file")
 	flags.StringVar(&c.svg, "svg", "", "write a picture to `FILE`")
 	flags.BoolVar(&o.Pages, "pages", false, "list the pages of each row group in the JSON, too")
@@ -97,7 +99,9 @@ func (c *layoutCommand) show(ctx context.Context, paths []string) error {
 	}
 	listed := c.options.Pages
 	c.options.Pages = listed || len(c.pictures()) > 0
+	unlimit := limitGarbage(c.options.Memory.Budget)
 	report, err := parquetsort.Layout(ctx, paths, c.options)
+	unlimit()
 	if err != nil {
 		return forCommandLine(err)
 	}

@@ -84,7 +84,7 @@ func TestLayoutAdvises(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(html), "<span>-k n -k z</span>")
 	require.Contains(t, string(html), `<span class="soft">as it is</span>`)
-	require.Equal(t, 9, strings.Count(r.out[strings.Index(r.out, "advice:"):], "\n"))
+	require.Equal(t, 5+5, strings.Count(r.out[strings.Index(r.out, "advice:"):], "\n"), "a line for each order")
 }
 
 // TestLayoutErrorsNameTheFlag before any work, and what to do.

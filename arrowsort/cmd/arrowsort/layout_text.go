@@ -186,8 +186,8 @@ func adviceText(all []parquetsort.LayoutAdvice, width int) string {
 		}
 		out.AppendRow(row)
 	}
-	return fmt.Sprintf("advice: %s by a sample, the best first; bytes that filters on a column read, by row groups, for "+
-		"one value and for a twentieth of the values\n%s\n", counted(int64(len(all)-1), "order"), out.Render())
+	return fmt.Sprintf("advice: %s by a sample, the best first; bytes that filters on a column read, by row groups, "+
+		"for one value and for a twentieth of the values\n%s\n", counted(int64(len(all)-1), "order"), out.Render())
 }
 
 // shownAdvice returns the first orders, and the rows as they are.
