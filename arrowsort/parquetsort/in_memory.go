@@ -69,7 +69,7 @@ func (j *job) sortTable(ctx context.Context) (*Result, error) {
 	if numbers != nil {
 		result.Rows = int64(len(numbers))
 	}
-	return j.finish(result, out)
+	return j.finish(ctx, result, out)
 }
 
 // wanted returns the numbers of those rows of a table, in sorted order, that the options want: of each key the first,

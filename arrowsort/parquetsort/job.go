@@ -32,6 +32,10 @@ type Result struct {
 	RowGroups     int // of the inputs, where some of them were not read for a limit or tail; else 0
 	RowGroupsRead int // of RowGroups
 
+	// Depth is how many row groups hold a value of the first key, with Output.Depth. It is nil where rows of Parquet
+	// are not all sorted into Parquet files, in one folder, or where row groups have no bounds of the key.
+	Depth *KeyDepth
+
 	Schema  *arrow.Schema // of the rows
 	Preview arrow.Table   // the first Output.Preview rows, which the caller releases; nil: none are wanted
 }
@@ -184,11 +188,11 @@ func (j *job) withSorter(ctx context.Context, use func(s *extsort.Sorter, out *o
 		return nil, err
 	}
 	result.Runs, result.BytesSpilled = s.Spilled()
-	return j.finish(result, out)
+	return j.finish(ctx, result, out)
 }
 
 // finish gives the outputs their names, and completes the result.
-func (j *job) finish(result *Result, out *output.Files) (*Result, error) {
+func (j *job) finish(ctx context.Context, result *Result, out *output.Files) (*Result, error) {
 	result.Inputs, result.BytesIn = j.files.Files, cmp.Or(result.BytesIn, j.files.Bytes)
 	result.Columns = j.files.Schema.NumFields()
 	if known := j.files.Rows; known >= 0 && result.RowsIn != known {
@@ -196,7 +200,15 @@ func (j *job) finish(result *Result, out *output.Files) (*Result, error) {
 			result.RowsIn, known)
 	}
 	result.leftOut(j.selected)
-	return result.commit(out, j.rows.WrittenSchema(), j.opts.Rows)
+	depth, err := j.depthBefore(ctx, result)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := result.commit(out, j.rows.WrittenSchema(), j.opts.Rows); err != nil {
+		return nil, err
+	}
+	result.Depth = j.depthAfter(ctx, depth, result.Outputs)
+	return result, nil
 }
 
 // leftOut completes the result of rows of some row groups with the others; nil: there are none.

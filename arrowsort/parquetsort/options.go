@@ -145,6 +145,8 @@ type Output struct {
 	PartitionBy []string
 	// Overwrite replaces the folders of the partitions that are written where they are there already. All others stay.
 	Overwrite bool
+	// Depth has Result.Depth measured, from the footers of inputs and outputs.
+	Depth bool
 	// Preview is the number of leading rows of the output that Result.Preview is to hold.
 	Preview int64
 	// Stdout is what is written to when the output is named "-"; nil is os.Stdout. A write to an *os.File that waits

@@ -83,6 +83,7 @@ func (c *command) write(ctx context.Context, inputs []string, work writing) erro
 			opts.Rows.Limit = opts.Output.Preview // more rows are not shown
 		}
 	}
+	opts.Output.Depth = c.json || !c.quiet
 	engine := &gpuOnDemand{engineChoice: c.engine, used: &c.report.Engine,
 		threads: cmp.Or(opts.Run.Threads, runtime.GOMAXPROCS(0))}
 	if c.engine.name != "" {
@@ -113,6 +114,7 @@ func (c *command) write(ctx context.Context, inputs []string, work writing) erro
 			return err
 		}
 	}
+	r.Depth = result.Depth
 	r.PartitionBy = opts.Output.PartitionBy
 	r.order = orderWords[r.Command] + keysInWords(c.keys)
 	if len(r.PartitionBy) > 0 {

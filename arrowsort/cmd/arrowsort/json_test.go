@@ -38,7 +38,8 @@ func TestJSONIsDocumented(t *testing.T) {
 		fileReport{}, tablefile.FileInfo{}, tablefile.GroupInfo{}, tablefile.ColumnInfo{},
 		layoutReport{}, parquetsort.LayoutReport{}, parquetsort.FilesLayout{}, parquetsort.LayoutGroup{},
 		parquetsort.LayoutColumn{}, parquetsort.LayoutDepth{}, parquetsort.LayoutZone{}, parquetsort.FilterCost{},
-		parquetsort.FilterRead{}, parquetsort.LayoutAdvice{}, parquetsort.AdviceRead{}}
+		parquetsort.FilterRead{}, parquetsort.LayoutAdvice{}, parquetsort.AdviceRead{},
+		parquetsort.KeyDepth{}}
 	for _, object := range objects {
 		printed = append(printed, jsonFields(reflect.TypeOf(object))...)
 	}

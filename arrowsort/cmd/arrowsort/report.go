@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,35 +21,36 @@ import (
 
 // A report is the result of a command, in the form of --json.
 type report struct {
-	Command       string      `json:"command"`
-	Input         string      `json:"input"`
-	Output        string      `json:"output,omitempty"`
-	Keys          []string    `json:"keys"`
-	PartitionBy   []string    `json:"partition_by,omitempty"`
-	Engine        string      `json:"engine"`
-	Rows          *int64      `json:"rows,omitempty"` // absent where explain does not count them
-	RowsOut       int64       `json:"rows_out"`
-	Columns       int64       `json:"columns"`
-	BytesIn       int64       `json:"bytes_in"`
-	BytesOut      int64       `json:"bytes_out"`
-	Runs          int         `json:"runs,omitempty"`          // that were spilled and merged
-	BytesSpilled  int64       `json:"bytes_spilled,omitempty"` // by them
-	Copied        bool        `json:"copied,omitempty"`        // row groups, since the inputs were in order
-	RowGroups     int         `json:"row_groups,omitempty"`    // of the inputs, where not all were read
-	RowGroupsRead int         `json:"row_groups_read,omitempty"`
-	Inputs        []string    `json:"inputs,omitempty"`  // when they are several
-	Outputs       []string    `json:"outputs,omitempty"` // when there are several
-	Warnings      []string    `json:"warnings,omitempty"`
-	Seconds       float64     `json:"seconds"`
-	ReadSeconds   float64     `json:"read_seconds"`
-	SortSeconds   float64     `json:"sort_seconds"`
-	WriteSeconds  float64     `json:"write_seconds"`
-	RowsPerSecond float64     `json:"rows_per_second"`
-	Plan          string      `json:"plan,omitempty"`
-	GPUs          []gpuReport `json:"gpus,omitempty"`          // that sorted
-	Sorted        *bool       `json:"sorted,omitempty"`        // of check
-	BadRow        *int64      `json:"first_bad_row,omitempty"` // of check, in its file
-	BadFile       string      `json:"bad_file,omitempty"`      // of check of several files
+	Command       string                `json:"command"`
+	Input         string                `json:"input"`
+	Output        string                `json:"output,omitempty"`
+	Keys          []string              `json:"keys"`
+	PartitionBy   []string              `json:"partition_by,omitempty"`
+	Engine        string                `json:"engine"`
+	Rows          *int64                `json:"rows,omitempty"` // absent where explain does not count them
+	RowsOut       int64                 `json:"rows_out"`
+	Columns       int64                 `json:"columns"`
+	BytesIn       int64                 `json:"bytes_in"`
+	BytesOut      int64                 `json:"bytes_out"`
+	Runs          int                   `json:"runs,omitempty"`          // that were spilled and merged
+	BytesSpilled  int64                 `json:"bytes_spilled,omitempty"` // by them
+	Copied        bool                  `json:"copied,omitempty"`        // row groups, since the inputs were in order
+	RowGroups     int                   `json:"row_groups,omitempty"`    // of the inputs, where not all were read
+	RowGroupsRead int                   `json:"row_groups_read,omitempty"`
+	Depth         *parquetsort.KeyDepth `json:"depth,omitempty"`   // row groups that hold a value of the first key
+	Inputs        []string              `json:"inputs,omitempty"`  // when they are several
+	Outputs       []string              `json:"outputs,omitempty"` // when there are several
+	Warnings      []string              `json:"warnings,omitempty"`
+	Seconds       float64               `json:"seconds"`
+	ReadSeconds   float64               `json:"read_seconds"`
+	SortSeconds   float64               `json:"sort_seconds"`
+	WriteSeconds  float64               `json:"write_seconds"`
+	RowsPerSecond float64               `json:"rows_per_second"`
+	Plan          string                `json:"plan,omitempty"`
+	GPUs          []gpuReport           `json:"gpus,omitempty"`          // that sorted
+	Sorted        *bool                 `json:"sorted,omitempty"`        // of check
+	BadRow        *int64                `json:"first_bad_row,omitempty"` // of check, in its file
+	BadFile       string                `json:"bad_file,omitempty"`      // of check of several files
 
 	Footers  []footerReport        `json:"footers,omitempty"`  // of check of Parquet files
 	Strategy *parquetsort.Strategy `json:"strategy,omitempty"` // of explain of files that can be larger than memory
@@ -92,11 +95,28 @@ func (r *report) writeText(w io.Writer) error {
 	if r.RowGroups > 0 {
 		lines = append(lines, rowGroupsText(r.RowGroupsRead, r.RowGroups))
 	}
+	if d := r.Depth; d != nil && max(d.Before.Of, d.After.Of) > 1 {
+		lines = append(lines, depthText(r.Depth))
+	}
 	if r.verbose && r.Plan != "" {
 		lines = append(lines, "plan: "+printable(r.Plan))
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err
+}
+
+// depthText says how many row groups a reader reads for one value, as in: rows of one origin: 7 of 7 row groups before,
+// 1 of 4 now.
+func depthText(d *parquetsort.KeyDepth) string {
+	of := func(d parquetsort.LayoutDepth, things string) string {
+		mean := strconv.FormatFloat(d.Mean, 'f', 1, 64)
+		if d.Mean >= 10 || strings.HasSuffix(mean, ".0") {
+			mean = grouped(int64(math.Round(d.Mean)))
+		}
+		return mean + " of " + things
+	}
+	return fmt.Sprintf("rows of one %s: %s before, %s now", printable(d.Column),
+		of(d.Before, counted(int64(d.Before.Of), "row group")), of(d.After, grouped(int64(d.After.Of))))
 }
 
 // rowGroupsText says how many row groups are read.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
 func TestReportInWords(t *testing.T) {
@@ -25,6 +27,15 @@ func TestReportInWords(t *testing.T) {
 			BytesOut: 9, Plan: "bits", verbose: true}, 0},
 		`, 2.5 kB out \(shrank by a factor of 4.00\)\n.*\nin order already: row groups are copied\n$`: {report{
 			Rows: new(int64(2)), BytesIn: 10000, Output: "x", RowsOut: 2, BytesOut: 2500, Copied: true}, 0},
+		`\nrows of one o: 7 of 7 row groups before, 1.3 of 1,234 now\n$`: {report{Rows: new(int64(2)), Output: "x",
+			RowsOut: 2, Depth: &parquetsort.KeyDepth{Column: "o", Before: parquetsort.LayoutDepth{Mean: 6.98, Of: 7},
+				After: parquetsort.LayoutDepth{Mean: 1.26, Of: 1234}}}, 0},
+		` rows per second\n$`: {report{Rows: new(int64(2)), Output: "x", RowsOut: 2,
+			Depth: &parquetsort.KeyDepth{Before: parquetsort.LayoutDepth{Mean: 1, Of: 1},
+				After: parquetsort.LayoutDepth{Mean: 1, Of: 1}}}, time.Second},
+		`: 1 of 1 row group before, 1,235 of 9,999 now\n`: {report{Rows: new(int64(2)), Output: "x", RowsOut: 2,
+			Depth: &parquetsort.KeyDepth{Before: parquetsort.LayoutDepth{Mean: 1, Of: 1},
+				After: parquetsort.LayoutDepth{Mean: 1234.56, Of: 9999}}}, 0},
 		`, 1.0 kB out\n`: {report{Command: argsortName, Rows: new(int64(2)), BytesIn: 10000, Output: "x", RowsOut: 2,
 			BytesOut: 1000}, 0},
 		`, 10.0 kB out \(the same size\)\n`: {report{Rows: new(int64(2)), BytesIn: 10000, Output: "x", RowsOut: 2,

@@ -1,0 +1,77 @@
+package parquetsort
+
+import (
+	"context"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/zonemap"
+)
+
+// A KeyDepth is how many row groups a reader reads for one value of the first key, before a sort and after it, by the
+// bounds in the footers.
+type KeyDepth struct {
+	Column string      `json:"column"`
+	Before LayoutDepth `json:"before"` // of the inputs
+	After  LayoutDepth `json:"after"`  // of the outputs
+}
+
+// measuresDepth reports whether the depth of the first key is wanted, and inputs and outputs have bounds of it: all
+// rows of Parquet files are in Parquet files again, with the column of the key.
+func (j *job) measuresDepth(r *Result) bool {
+	return j.opts.Output.Depth && j.partitions == nil && !r.Copied && r.Rows == r.RowsIn && r.Rows > 0 &&
+		j.files.Template != nil && !j.files.IsStream() && j.target.Write.Format == tablefile.Parquet &&
+		tablefile.Replaces(j.target.Path) && j.rows.Keys[0].Path != ""
+}
+
+// depthBefore returns the depth of the first key in the inputs, which an output may replace; nil where a row group has
+// no bounds.
+func (j *job) depthBefore(ctx context.Context, r *Result) (*KeyDepth, error) {
+	if !j.measuresDepth(r) {
+		return nil, nil
+	}
+	k := &KeyDepth{Column: j.rows.Keys[0].Path}
+	found, err := j.depthIn(ctx, j.files, k.Column, &k.Before)
+	if err != nil || !found {
+		return nil, err
+	}
+	return k, nil
+}
+
+// depthAfter completes the depth with that of the outputs, and returns it; nil where a row group has no bounds.
+func (j *job) depthAfter(ctx context.Context, k *KeyDepth, outputs []string) *KeyDepth {
+	if k == nil {
+		return nil
+	}
+	_, read, err := Options{Memory: j.opts.Memory, Run: j.opts.Run}.resolveAll(ctx)
+	found := false
+	if err == nil {
+		read.Format = tablefile.Parquet
+		found, err = j.depthIn(ctx, dataset.New(outputs, nil, read), k.Column, &k.After)
+	}
+	if err != nil {
+		j.opts.Run.Warn("the output is complete, but how many row groups hold a value is not known: " + err.Error())
+	}
+	if !found {
+		return nil
+	}
+	return k
+}
+
+// depthIn measures the depth of a leaf column in the row groups of files.
+func (j *job) depthIn(ctx context.Context, d *dataset.Dataset, column string, depth *LayoutDepth) (bool, error) {
+	var groups zonemap.Groups
+	err := d.EachFile(ctx, func(_ int, s *tablefile.Scanner) error {
+		if s.Template == nil {
+			groups.Missing() // of another format
+			return nil
+		}
+		return groups.Add(ctx, s, column, j.opts.Run.Allocator)
+	})
+	if err != nil {
+		return false, err
+	}
+	found, ok := groups.Depth()
+	*depth = LayoutDepth{Mean: found.Mean, Worst: found.Worst, Of: found.Zones}
+	return ok, nil
+}
