@@ -158,6 +158,7 @@ func TestOneBarOfWhichNothingRemains(t *testing.T) {
 	}
 	stream := cli(t, nil, "sort", "-q", "-k", "text", "-o", "-", "in.parquet").out
 	const summary = `\d.\d{3} s(: .*)?(; [\d,]+ rows per second)?\n`
+	const depth = `rows of one n: .* row groups? before, .* now\n`
 	for name, c := range map[string]struct {
 		args   string
 		phases []string // some that are shown
@@ -167,9 +168,9 @@ func TestOneBarOfWhichNothingRemains(t *testing.T) {
 			`60,000 rows, 2 columns, sorted by n \(descending\)\n.* in, .* out .*\n` + summary},
 		"spilled": {"sort -k n:desc --memory 16MiB -o o.parquet in.parquet in.parquet",
 			[]string{"reading and sorting 2 files", "merging and writing o.parquet"},
-			`120,000 rows, 2 columns, sorted by .*\n.* in, .* out .*\n` + summary + `\d runs, .* MB spilled\n`},
+			`120,000 rows, 2 columns, sorted by .*\n.* in, .* out .*\n` + summary + `\d runs, .* MB spilled\n` + depth},
 		"merged": {"merge -k n -o o.parquet sorted.parquet sorted.parquet", []string{"merging and writing o.parquet"},
-			`120,000 rows, 2 columns, merged by n\n.*\n` + summary},
+			`120,000 rows, 2 columns, merged by n\n.*\n` + summary + depth},
 		"merged in passes": {"merge -k n --memory 16MiB -o o.arrow" + strings.Repeat(" sorted.parquet", 7),
 			[]string{"merging runs"}, `420,000 rows, .*\n.*\n` + summary + `\d runs, .*\n`},
 		"unique": {"sort -k text --unique --memory 16MiB -o o.arrow in.parquet sorted.parquet",
@@ -177,7 +178,7 @@ func TestOneBarOfWhichNothingRemains(t *testing.T) {
 			`120,000 rows in, 1,000 rows out, 2 columns, sorted by text\n.* in, .* out\n` + summary + `\d runs, .*\n`},
 		"checked": {"check -k n sorted.parquet", nil, "sorted\n"},
 		"several outputs": {"sort -k n --rows-per-file 20000 -o s.parquet in.parquet", nil,
-			`60,000 rows, .*\n.* out in 3 files .*\n` + summary},
+			`60,000 rows, .*\n.* out in 3 files .*\n` + summary + depth},
 		"CSV": {"sort -k n -o o.csv in.csv", nil, `60,000 rows, 2 columns, sorted by n\n.*\n` + summary},
 		"standard input": {"sort -k n -o o.arrow -", nil,
 			`60,000 rows, 2 columns, sorted by n\n.*\n` + summary},
