@@ -76,6 +76,7 @@ func TestNilArguments(t *testing.T) {
 	mem := checked(t)
 	rec := record(t, []string{"a"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[1, 2]`))
 	rows := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[1]`)
+	two := record(t, []string{"a", "b"}, rec.Column(0), rec.Column(0))
 	keys, opts := []arrowsort.Key{{Path: "a"}}, arrowsort.Options{Allocator: mem}
 	released := func(d arrowsort.Data, err error) error {
 		if err == nil {
@@ -104,6 +105,12 @@ func TestNilArguments(t *testing.T) {
 		},
 		"PartitionNth": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
 			return released(data(arrowsort.PartitionNth(ctx, d, k, 0, opts)))
+		},
+		"CurveIndex": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
+			if d == arrowsort.Data(rec) && len(k) > 0 {
+				d, k = two, []arrowsort.Key{{Path: "a"}, {Path: "b"}}
+			}
+			return released(data(arrowsort.CurveIndex(ctx, d, k, arrowsort.Hilbert, opts)))
 		},
 		"SelectKPerGroup": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
 			return released(data(arrowsort.SelectKPerGroup(ctx, d, k, nil, 1, opts)))

@@ -125,6 +125,9 @@ func callsForHeap(t *testing.T, rec, sorted arrow.Record, keys []arrowsort.Key) 
 		"RankAverage in order": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
 			return data(arrowsort.RankAverage(ctx, sorted, keys, o))
 		},
+		"CurveIndex": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+			return data(arrowsort.CurveIndex(ctx, rec, keys, arrowsort.Hilbert, o))
+		},
 		"SelectKPerGroup": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
 			return data(arrowsort.SelectKPerGroup(ctx, rec, keys[:1], keys[1:], 2, o))
 		},

@@ -152,6 +152,9 @@ func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 		"PartitionNth": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
 			return data(arrowsort.PartitionNth(ctx, rec, keys, 5, o))
 		},
+		"CurveIndex": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+			return data(arrowsort.CurveIndex(ctx, rec, keys[:4], arrowsort.Hilbert, o))
+		},
 		"SelectKPerGroup": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
 			return data(arrowsort.SelectKPerGroup(ctx, rec, keys[:3], keys[3:], 2, o))
 		},

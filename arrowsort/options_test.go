@@ -40,6 +40,8 @@ func TestEveryOptionOfEveryFunction(t *testing.T) {
 	rec := record(t, []string{"a"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[1, 2, 3]`))
 	rows := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[2, 0]`)
 	keys, ctx := []arrowsort.Key{{Path: "a"}}, t.Context()
+	two := record(t, []string{"a", "b"}, rec.Column(0), rec.Column(0))
+	twoKeys := []arrowsort.Key{{Path: "a"}, {Path: "b"}}
 	released := func(d arrowsort.Data, err error) error {
 		if err == nil {
 			d.Release()
@@ -77,6 +79,9 @@ func TestEveryOptionOfEveryFunction(t *testing.T) {
 		}},
 		"SelectKPerGroup": {sorts, func(o arrowsort.Options) error {
 			return released(data(arrowsort.SelectKPerGroup(ctx, rec, keys, nil, 1, o)))
+		}},
+		"CurveIndex": {"", func(o arrowsort.Options) error {
+			return released(data(arrowsort.CurveIndex(ctx, two, twoKeys, arrowsort.ZOrder, o)))
 		}},
 		"Merge": {"Limit Progress OnPlan", func(o arrowsort.Options) error {
 			return released(arrowsort.Merge(ctx, []arrow.Record{rec}, keys, o))

@@ -117,6 +117,7 @@ func requireSameAround(t *testing.T, r *rand.Rand, tbl *table, sorted arrow18.Da
 	k := 1 + r.IntN(3)
 	same(arrowsort.SelectKPerGroup(ctx, tbl.old, tbl.keys[:1], tbl.keys[1:], k, old))(
 		arrow18.SelectKPerGroup(ctx, tbl.data, tbl.keys[:1], tbl.keys[1:], k, opts))
+	requireSameCurve(t, r, tbl, opts, old)
 	same(arrowsort.Groups(ctx, sortedOld, tbl.keys, old))(arrow18.Groups(ctx, sorted, tbl.keys, opts))
 
 	values, valuesOld := firstColumns(tbl.data, n), firstColumns15(tbl.old, n)
@@ -135,6 +136,22 @@ func requireSameAround(t *testing.T, r *rand.Rand, tbl *table, sorted arrow18.Da
 	require.Equal(t, append([]float64{}, want.Float64Values()...), append([]float64{}, got.Float64Values()...),
 		tbl.text)
 	requireSameMerge(t, r, tbl, sorted, sortedOld, opts, old)
+}
+
+// requireSameCurve compares the places on a curve, or the error of keys that a curve cannot have.
+func requireSameCurve(t *testing.T, r *rand.Rand, tbl *table, opts arrow18.Options, old arrowsort.Options) {
+	c := []arrowsort.Curve{arrowsort.Hilbert, arrowsort.ZOrder}[r.IntN(2)]
+	want, wantErr := arrowsort.CurveIndex(t.Context(), tbl.old, tbl.keys, c, old)
+	got, err := arrow18.CurveIndex(t.Context(), tbl.data, tbl.keys, c, opts)
+	if wantErr != nil {
+		require.ErrorIs(t, err, arrowsort.ErrOption, tbl.text)
+		require.ErrorContains(t, err, wantErr.Error(), tbl.text)
+		return
+	}
+	require.NoError(t, err, tbl.text)
+	require.Equal(t, append([]uint64{}, want.Uint64Values()...), append([]uint64{}, got.Uint64Values()...), tbl.text)
+	want.Release()
+	got.Release()
 }
 
 // requireSameMerge merges random parts of sorted data.

@@ -161,6 +161,17 @@ func quantiles(ctx context.Context, options SortOptions, data Data, f func(q flo
 	return owned(ranks), nil
 }
 
+// curveIndex returns the function of the places on a curve.
+func curveIndex(c arrowsort.Curve) func(context.Context, SortOptions, Data) (compute.Datum, error) {
+	return func(ctx context.Context, options SortOptions, data Data) (compute.Datum, error) {
+		places, err := CurveIndex(ctx, data, options.Keys, c, contextOptions(ctx))
+		if err != nil {
+			return nil, err
+		}
+		return owned(places), nil
+	}
+}
+
 func partitionNth(ctx context.Context, options PartitionNthOptions, data Data) (compute.Datum, error) {
 	nth := int(min(options.Pivot, math.MaxInt))
 	rows, err := PartitionNth(ctx, data, options.Keys, nth, contextOptions(ctx))

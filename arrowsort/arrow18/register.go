@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/compute"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/functions"
 )
 
@@ -23,6 +24,8 @@ import (
 //	arrowsort.rank_quantile          SortOptions          the quantile of each row, float64
 //	arrowsort.rank_normal            SortOptions          the same as a quantile of the normal distribution
 //	arrowsort.partition_nth_indices  PartitionNthOptions  row numbers, sorted up to the pivot
+//	arrowsort.hilbert_index          SortOptions          the place of each row on a curve over several keys, uint64
+//	arrowsort.zorder_index           SortOptions          the same for another curve
 //	arrowsort.search_sorted          SearchSortedOptions  the places of needles in a sorted column, uint64
 //
 // arrowsort.search_sorted has two arguments: the values, an array or chunked array, and the needles, the same or a
@@ -62,6 +65,8 @@ func sortFunctions() []compute.Function {
 		newFunction("rank_quantile", SortOptions{}, rankQuantile),
 		newFunction("rank_normal", SortOptions{}, rankNormal),
 		newFunction("partition_nth_indices", nil, partitionNth),
+		newFunction("hilbert_index", SortOptions{}, curveIndex(arrowsort.Hilbert)),
+		newFunction("zorder_index", SortOptions{}, curveIndex(arrowsort.ZOrder)),
 		newFunctionOf("search_sorted", SearchSortedOptions{}, searchSorted),
 	}
 }

@@ -16,9 +16,10 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
 )
 
-var functions = []string{"arrowsort.array_sort_indices", "arrowsort.is_sorted", "arrowsort.partition_nth_indices",
+var functions = []string{"arrowsort.array_sort_indices", "arrowsort.hilbert_index", "arrowsort.is_sorted",
+	"arrowsort.partition_nth_indices",
 	"arrowsort.rank", "arrowsort.rank_normal", "arrowsort.rank_quantile", "arrowsort.search_sorted",
-	"arrowsort.select_k_unstable", "arrowsort.sort", "arrowsort.sort_indices"}
+	"arrowsort.select_k_unstable", "arrowsort.sort", "arrowsort.sort_indices", "arrowsort.zorder_index"}
 
 // otherOptions are those that are not SortOptions; without defaults a call needs some.
 var otherOptions = map[string]struct {

@@ -110,6 +110,15 @@ func RankAverage(ctx context.Context, data Data, keys []arrowsort.Key, opts Opti
 	})
 }
 
+// CurveIndex returns the place of every row of the data on a space-filling curve over several keys:
+// arrowsort.CurveIndex for data of v18. The caller releases the places.
+func CurveIndex(ctx context.Context, data Data, keys []arrowsort.Key, c arrowsort.Curve, opts Options) (
+	*array.Uint64, error) {
+	return with(data, func(in arrowsort.Data) (*array.Uint64, error) {
+		return uint64s(arrowsort.CurveIndex(ctx, in, keys, c, opts.core()))
+	})
+}
+
 // Groups returns the borders of the groups of rows that tie in the keys, of data that is in the order of the keys:
 // arrowsort.Groups for data of v18. The caller releases them.
 func Groups(ctx context.Context, data Data, keys []arrowsort.Key, opts Options) (*array.Uint64, error) {

@@ -54,6 +54,7 @@ func ExampleRegister() {
 	fmt.Println(errors.Is(computefn.Register(registry), arrow.ErrKey)) // they are registered already
 	// Output:
 	// array_sort_indices
+	// hilbert_index
 	// is_sorted
 	// partition_nth_indices
 	// rank
@@ -63,6 +64,7 @@ func ExampleRegister() {
 	// select_k_unstable
 	// sort
 	// sort_indices
+	// zorder_index
 	// true
 }
 

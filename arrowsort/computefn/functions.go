@@ -140,6 +140,22 @@ func quantiles(
 	return own(ranks), nil
 }
 
+// curveIndex returns the function of the places on a curve.
+func curveIndex(c arrowsort.Curve) func(context.Context, SortOptions, compute.Datum) (compute.Datum, error) {
+	return func(ctx context.Context, options SortOptions, datum compute.Datum) (compute.Datum, error) {
+		data, keys, err := input(options, datum)
+		if err != nil {
+			return nil, err
+		}
+		defer data.Release()
+		places, err := arrowsort.CurveIndex(ctx, data, keys, c, sortOptions(ctx))
+		if err != nil {
+			return nil, err
+		}
+		return own(places), nil
+	}
+}
+
 func partitionNthIndices(ctx context.Context, options PartitionNthOptions, datum compute.Datum) (compute.Datum, error) {
 	if err := noColumns(datum); err != nil {
 		return nil, err

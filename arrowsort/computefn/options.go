@@ -24,7 +24,7 @@ type SortKey struct {
 	NullPlacement arrowsort.NullPlacement
 }
 
-// SortOptions are the options of sort_indices, sort and is_sorted.
+// SortOptions are the options of sort_indices, sort, is_sorted, hilbert_index and zorder_index.
 //
 // Records and tables need one key at least. For arrays and chunked arrays only the first key counts; without one the
 // order is ascending with nulls at the end.

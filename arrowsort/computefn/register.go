@@ -12,6 +12,8 @@
 //	rank_quantile          RankQuantileOptions  the quantile of each row, float64
 //	rank_normal            RankQuantileOptions  the same as a quantile of the normal distribution
 //	partition_nth_indices  PartitionNthOptions  row numbers of an array or a chunked array, sorted up to the pivot
+//	hilbert_index          SortOptions          the place of each row of a record or table on a curve, uint64
+//	zorder_index           SortOptions          the same for another curve
 //	search_sorted          SearchSortedOptions  the places of needles in a sorted array or chunked array, uint64
 //
 // search_sorted has two arguments: the values, an array or chunked array, and the needles, the same or a scalar, for
@@ -21,7 +23,7 @@
 //
 // Row numbers and ranks are an array without nulls for the whole input; chunk borders are never visible. Every sort is
 // stable, select_k_unstable too. "sort" and "is_sorted" have no counterpart in Arrow C++ and follow sort_indices; ranks
-// of records and tables have none either.
+// of records and tables have none either, nor have the curves, which are arrowsort.CurveIndex and need 2 to 8 keys.
 //
 // Memory comes from compute.GetAllocator(ctx), the number of threads is NumParallel of compute.GetExecCtx(ctx), and a
 // cancelled context ends a call with its error. Inputs are borrowed; results belong to the caller, who releases them.
@@ -33,6 +35,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/compute"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/functions"
 )
 
@@ -64,6 +67,8 @@ func sortFunctions() []compute.Function {
 		newFunction("rank_quantile", RankQuantileOptions{}, rankQuantile),
 		newFunction("rank_normal", RankQuantileOptions{}, rankNormal),
 		newFunction("partition_nth_indices", nil, partitionNthIndices),
+		newFunction("hilbert_index", SortOptions{}, curveIndex(arrowsort.Hilbert)),
+		newFunction("zorder_index", SortOptions{}, curveIndex(arrowsort.ZOrder)),
 		newFunctionOf("search_sorted", SearchSortedOptions{}, searchSorted),
 	}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 var names = []string{
-	"array_sort_indices", "is_sorted", "partition_nth_indices", "rank", "rank_normal", "rank_quantile",
-	"search_sorted", "select_k_unstable", "sort", "sort_indices",
+	"array_sort_indices", "hilbert_index", "is_sorted", "partition_nth_indices", "rank", "rank_normal", "rank_quantile",
+	"search_sorted", "select_k_unstable", "sort", "sort_indices", "zorder_index",
 }
 
 func TestRegister(t *testing.T) {
@@ -23,7 +23,8 @@ func TestRegister(t *testing.T) {
 		"array_sort_indices": "ArraySortOptions", "sort_indices": "SortOptions", "sort": "SortOptions",
 		"is_sorted": "SortOptions", "select_k_unstable": "SelectKOptions",
 		"rank": "RankOptions", "rank_quantile": "RankQuantileOptions", "rank_normal": "RankQuantileOptions",
-		"partition_nth_indices": "PartitionNthOptions", "search_sorted": "SearchSortedOptions",
+		"partition_nth_indices": "PartitionNthOptions", "hilbert_index": "SortOptions", "zorder_index": "SortOptions",
+		"search_sorted": "SearchSortedOptions",
 	}
 	for _, name := range names {
 		fn, ok := registry.GetFunction(name)

@@ -28,18 +28,24 @@ type CheckResult struct {
 }
 
 // Check finds the first row of some files, read one after the other, that sorts before the one above it. It streams.
+// With CheckOptions.Curve the order is that of places on the curve that the metadata of the files name; files that name
+// none, another one, or not all the same are ErrOption.
 func Check(ctx context.Context, paths []string, options CheckOptions) (*CheckResult, error) {
+	if options.Curve != 0 {
+		return checkAlong(ctx, paths, options)
+	}
 	opts, d, rows, err := openFiles(ctx, paths, options.options(), true)
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
-	c := checker{limit: opts.Rows.Limit, keys: rows.OnlyKeys(), order: roworder.Checker{Options: opts.sorting()},
+	keys := rows.OnlyKeys()
+	c := checker{limit: opts.Rows.Limit, keys: keys.Keys, order: roworder.Checker{Options: opts.sorting()},
 		result: &CheckResult{Files: d.Files, Keys: rows.Keys, Columns: d.Schema.NumFields()}}
 	defer c.order.Forget()
 	pool := allocators.NewRecycler(opts.Run.Allocator, 0)
 	defer pool.Release()
-	scan := dataset.ScanOptions{Columns: c.keys, Pool: pool, Progress: opts.progress(PhaseCheck)}
+	scan := dataset.ScanOptions{Columns: keys, Pool: pool, Progress: opts.progress(PhaseCheck)}
 	c.result.Bytes, err = d.Scan(ctx, scan, func(file int, batch arrow.Table) error { return c.add(ctx, file, batch) })
 	if v := c.result.Violation; err == nil && v != nil {
 		v.Reason, err = d.TypeConflict(ctx, rows.KeyColumns(), v.File)
@@ -48,14 +54,14 @@ func Check(ctx context.Context, paths []string, options CheckOptions) (*CheckRes
 }
 
 func (o *CheckOptions) options() Options {
-	return Options{Keys: o.Keys, KeysFor: o.KeysFor, Rows: Rows{Limit: o.Limit}, Input: o.Input, Memory: o.Memory,
-		Run: o.Run}
+	return Options{Keys: o.Keys, KeysFor: o.KeysFor, Curve: o.Curve, Rows: Rows{Limit: o.Limit}, Input: o.Input,
+		Memory: o.Memory, Run: o.Run}
 }
 
 // A checker looks at one file after the other.
 type checker struct {
 	limit  int64
-	keys   dataset.Projection
+	keys   []arrowsort.Key // of the batches
 	order  roworder.Checker
 	result *CheckResult
 	file   int
@@ -72,7 +78,7 @@ func (c *checker) add(ctx context.Context, file int, batch arrow.Table) error {
 	}
 	wanted := arraydata.SliceTable(batch, 0, rows)
 	defer wanted.Release()
-	at, err := c.order.Add(ctx, c.keys.Keys, wanted)
+	at, err := c.order.Add(ctx, c.keys, wanted)
 	if err != nil {
 		return err
 	}

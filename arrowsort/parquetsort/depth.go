@@ -21,7 +21,7 @@ type KeyDepth struct {
 func (j *job) measuresDepth(r *Result) bool {
 	return j.opts.Output.Depth && j.partitions == nil && !r.Copied && r.Rows == r.RowsIn && r.Rows > 0 &&
 		j.files.Template != nil && !j.files.IsStream() && j.target.Write.Format == tablefile.Parquet &&
-		tablefile.Replaces(j.target.Path) && j.rows.Keys[0].Path != ""
+		tablefile.Replaces(j.target.Path) && j.firstKey != ""
 }
 
 // depthBefore returns the depth of the first key in the inputs, which an output may replace; nil where a row group has
@@ -30,7 +30,7 @@ func (j *job) depthBefore(ctx context.Context, r *Result) (*KeyDepth, error) {
 	if !j.measuresDepth(r) {
 		return nil, nil
 	}
-	k := &KeyDepth{Column: j.rows.Keys[0].Path}
+	k := &KeyDepth{Column: j.firstKey}
 	found, err := j.depthIn(ctx, j.files, k.Column, &k.Before)
 	if err != nil || !found {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/curveorder"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
 )
@@ -20,7 +21,7 @@ type Description struct {
 }
 
 // Explain returns what Sort would do with some inputs and options, from the metadata of the files and, as long as they
-// are in order, from their keys. It writes nothing.
+// are in order and no curve is asked for, from their keys. It writes nothing.
 func Explain(ctx context.Context, paths []string, opts Options) (*Description, error) {
 	opts, d, rows, err := openFiles(ctx, paths, opts, false)
 	if err != nil {
@@ -32,7 +33,12 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 	if err != nil {
 		return nil, err
 	}
-	order, err := roworder.Measure(ctx, d, rows, opts.sorting(), opts.progress(PhaseCheck))
+	var order *roworder.Sortedness
+	if opts.Curve != 0 { // whatever order the rows are in, they get another one
+		err = curveorder.Check(opts.Curve, rows.Schema, rows.Keys)
+	} else {
+		order, err = roworder.Measure(ctx, d, rows, opts.sorting(), opts.progress(PhaseCheck))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +65,9 @@ type PlanResult struct {
 // Plan makes the plan of the keys of one input, which it reads into memory: of all rows, or of the first Limit.
 func Plan(ctx context.Context, path string, options CheckOptions) (*PlanResult, error) {
 	opts, read, err := options.options().resolve(ctx)
+	if err == nil {
+		err = opts.noCurve("Plan")
+	}
 	if err != nil {
 		return nil, err
 	}

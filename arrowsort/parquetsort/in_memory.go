@@ -36,8 +36,18 @@ func (j *job) sortTable(ctx context.Context) (*Result, error) {
 	}
 	defer table.Release()
 	var plan *keyencode.Plan
-	sorted, numbers, sorting := table.Rows, []uint64(nil), j.opts.planning(&plan)
-	if isParquet || j.opts.Rows.Unique || j.opts.Rows.Tail > 0 {
+	sorted, numbers, sorting, target := table.Rows, []uint64(nil), j.opts.planning(&plan), j.target
+	if j.opts.Curve != 0 {
+		indices, order, err := j.rowsAlong(ctx, table.Rows, sorting)
+		if err != nil {
+			return nil, err
+		}
+		defer indices.Release()
+		numbers = indices.Uint64Values()
+		if target.Write.Curve, err = order.Metadata(ctx, j.rows); err != nil {
+			return nil, err
+		}
+	} else if isParquet || j.opts.Rows.Unique || j.opts.Rows.Tail > 0 {
 		indices, err := arrowsort.SortIndices(ctx, table.Rows, j.rows.Keys, sorting)
 		if err != nil {
 			return nil, err
@@ -58,10 +68,10 @@ func (j *job) sortTable(ctx context.Context) (*Result, error) {
 	defer written.Release()
 	j.opts.Run.stopEngine()
 	schema := j.rows.WrittenSchema()
-	out := output.New(ctx, j.target, output.Content{Rows: schema, Stored: schema, Template: j.template})
+	out := output.New(ctx, target, output.Content{Rows: schema, Stored: schema, Template: j.template})
 	defer out.Abort()
 	group := cmp.Or(j.opts.Output.RowGroupRows, int(j.files.Budget.TableGroup(written)))
-	err = out.WriteTable(ctx, written, numbers, roworder.WrittenSorting(plan, j.rows), group, j.opts.steps(PhaseSave))
+	err = out.WriteTable(ctx, written, numbers, j.writtenSorting(plan), group, j.opts.steps(PhaseSave))
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +80,14 @@ func (j *job) sortTable(ctx context.Context) (*Result, error) {
 		result.Rows = int64(len(numbers))
 	}
 	return j.finish(ctx, result, out)
+}
+
+// writtenSorting returns the order of a plan for the metadata of the output, which along a curve is none.
+func (j *job) writtenSorting(plan *keyencode.Plan) []tablefile.SortingColumn {
+	if j.opts.Curve != 0 {
+		return nil
+	}
+	return roworder.WrittenSorting(plan, j.rows)
 }
 
 // wanted returns the numbers of those rows of a table, in sorted order, that the options want: of each key the first,
@@ -136,6 +154,9 @@ func Argsort(ctx context.Context, path, output string, opts Options) (*Result, e
 			"leave out Tail, Unique, Columns, RowsPerFile, BytesPerFile and PartitionBy", errOption)
 	}
 	opts, read, err := opts.resolve(ctx)
+	if err == nil {
+		err = opts.noCurve("Argsort")
+	}
 	if err != nil {
 		return nil, err
 	}

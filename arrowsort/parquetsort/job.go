@@ -7,8 +7,10 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/curveorder"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/rowgroups"
@@ -52,8 +54,9 @@ type job struct {
 
 	selected *rowgroups.Selection // the row groups that are read; nil: all
 
-	keyColumns []int // of the schema of the files
-	limited    bool  // the budget was given: a table that takes more memory than its metadata say is not read
+	keyColumns []int  // of the schema of the files
+	firstKey   string // the path of the first key; empty: it is given by its position
+	limited    bool   // the budget was given: a table that takes more memory than its metadata say is not read
 }
 
 // listFiles lists the files that paths mean, of which there is one at least.
@@ -105,6 +108,9 @@ func openKeyed(ctx context.Context, files []string, read dataset.Options, once b
 // caller closes the files.
 func openJob(ctx context.Context, paths []string, path string, opts Options, merge bool) (*job, error) {
 	opts, read, err := opts.resolve(ctx)
+	if err == nil && merge {
+		err = opts.noCurve("Merge")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -122,10 +128,16 @@ func openJob(ctx context.Context, paths []string, path string, opts Options, mer
 	if err := j.target.Check(paths, files); err != nil {
 		return nil, err
 	}
-	if j.files, j.rows, err = openKeyed(ctx, files, read, !merge, opts.keys()); err != nil {
+	if j.files, j.rows, err = openKeyed(ctx, files, read, !merge && opts.Curve == 0, opts.keys()); err != nil {
 		return nil, err
 	}
-	err = j.selectColumns(ctx)
+	j.firstKey = j.rows.Keys[0].Path
+	if opts.Curve != 0 {
+		err = curveorder.Check(opts.Curve, j.rows.Schema, j.rows.Keys)
+	}
+	if err == nil {
+		err = j.selectColumns(ctx)
+	}
 	if err == nil && !merge {
 		j.selected, err = leaveOut(ctx, j.files, j.rows, &j.opts)
 	}
@@ -266,4 +278,18 @@ func (j *job) rowsOfRun() int64 {
 		return rows
 	}
 	return int64(float64(rows) * float64(run) / float64(memory))
+}
+
+// startEngine lets an engine start while the rows of its first job are read, less than 0 if their number is unknown.
+func (r *Run) startEngine(rows int64) {
+	if e, ok := r.Engine.(engine.OnDemand); ok {
+		e.Start(rows)
+	}
+}
+
+// stopEngine lets an engine stop while the sorted rows are written.
+func (r *Run) stopEngine() {
+	if e, ok := r.Engine.(engine.OnDemand); ok {
+		e.Stop()
+	}
 }

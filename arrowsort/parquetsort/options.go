@@ -27,6 +27,9 @@ type Options struct {
 	// Columns names the columns that are written, in this order; none is all. #N, counted from 1, is a column whose
 	// name repeats or is missing. Keys need not be among them. Columns that are neither are not read.
 	Columns []string
+	// Curve orders the rows along a space-filling curve over 2 to 8 Keys, in place of the order of the keys: see Sort.
+	// Sort and Explain use it, without Rows and Output.PartitionBy; it is ErrOption elsewhere.
+	Curve arrowsort.Curve
 
 	Input  Input  // how files are read
 	Rows   Rows   // which rows are wanted
@@ -42,10 +45,13 @@ type KeysFor = func(schema *arrow.Schema) ([]arrowsort.Key, error)
 type CheckOptions struct {
 	Keys    []arrowsort.Key // as of Options
 	KeysFor KeysFor         // as of Options
-	Limit   int64           // the number of leading rows of the files that are read; 0 is all
-	Input   Input
-	Memory  Memory
-	Run     Run
+	// Curve checks the order along a curve, which the metadata of the files have to name, as Sort writes them; Keys may
+	// be left out then. Check alone uses it.
+	Curve  arrowsort.Curve
+	Limit  int64 // the number of leading rows of the files that are read; 0 is all
+	Input  Input
+	Memory Memory
+	Run    Run
 }
 
 // FooterOptions are the options of DeclaredOrders and CheckFooters.
@@ -207,12 +213,13 @@ const (
 
 	PhaseMeasure Phase = "measuring" // the keys
 
-	PhaseTypes       = dataset.PhaseTypes // of CSV
-	PhaseRead  Phase = "reading and sorting"
-	PhaseWrite       = extsort.PhaseWrite
-	PhaseCheck Phase = "checking" // whether rows are in order
-	PhaseCopy  Phase = "copying"
-	PhaseMerge       = extsort.PhaseMerge // runs, or files to runs, where there are more than are merged at once
+	PhaseTypes        = dataset.PhaseTypes     // of CSV
+	PhaseSample Phase = "sampling the keys of" // for a curve
+	PhaseRead   Phase = "reading and sorting"
+	PhaseWrite        = extsort.PhaseWrite
+	PhaseCheck  Phase = "checking" // whether rows are in order
+	PhaseCopy   Phase = "copying"
+	PhaseMerge        = extsort.PhaseMerge // runs, or files to runs, where there are more than are merged at once
 
 	PhaseDictionaries Phase = "reading the dictionaries of"
 	PhaseFooters      Phase = "checking the order in the footers of"
@@ -222,6 +229,9 @@ const (
 func (o Options) resolve(ctx context.Context) (Options, dataset.Options, error) {
 	if ctx != nil && len(o.Keys) == 0 && o.KeysFor == nil {
 		return o, dataset.Options{}, arrowsort.ErrNoKeys
+	}
+	if err := o.checkCurve(); err != nil {
+		return o, dataset.Options{}, err
 	}
 	return o.resolveAll(ctx)
 }
@@ -360,20 +370,6 @@ func (r *Run) target(path string, o Output) (output.Target, error) {
 		err = o.checkNoParquet()
 	}
 	return target, err
-}
-
-// startEngine lets an engine start while the rows of its first job are read, less than 0 if their number is unknown.
-func (r *Run) startEngine(rows int64) {
-	if e, ok := r.Engine.(engine.OnDemand); ok {
-		e.Start(rows)
-	}
-}
-
-// stopEngine lets an engine stop while the sorted rows are written.
-func (r *Run) stopEngine() {
-	if e, ok := r.Engine.(engine.OnDemand); ok {
-		e.Stop()
-	}
 }
 
 // sorting returns the options for package arrowsort; sorts use the Engine as well.

@@ -46,6 +46,11 @@ import (
 // Rows that tie keep the order in which they are read. A Parquet output keeps schema, metadata, and column by column
 // compression and use of dictionaries of the first input, and names the sort order in the metadata of all row groups.
 // It is a complete file or none. An output may replace an input that is given by its name.
+//
+// With Options.Curve the rows follow a space-filling curve, as arrowsort.CurveIndex numbers them; rows of one place
+// keep the order in which they are read. The keys are read first, for a sample; so standard input and named pipes are
+// copied to SpillDir. The row groups name no sort order. The metadata of Parquet outputs name the curve for Check,
+// unless a key is not among the columns that are written.
 func Sort(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
 	return sortOrMerge(ctx, paths, output, opts, false)
 }
@@ -69,8 +74,11 @@ func sortOrMerge(ctx context.Context, paths []string, output string, opts Option
 		return nil, err
 	}
 	defer j.files.Close()
-	if j.files.IsStream() {
-		return j.sortRuns(ctx)
+	switch {
+	case j.opts.Curve != 0:
+		return j.sortAlong(ctx)
+	case j.files.IsStream():
+		return j.sortRuns(ctx, j.rows, nil)
 	}
 	result, order, err := j.copyDeclared(ctx)
 	defer func() { order.Release() }()
@@ -97,7 +105,7 @@ func sortOrMerge(ctx context.Context, paths []string, output string, opts Option
 	case merge:
 		return nil, unsorted(ctx, j.files, j.keyColumns, order.Unsorted)
 	}
-	return j.sortRuns(ctx)
+	return j.sortRuns(ctx, j.rows, nil)
 }
 
 // strategy is how the files are sorted: see chooseStrategy.
@@ -105,12 +113,22 @@ func (j *job) strategy(order *roworder.Sortedness) Strategy {
 	return chooseStrategy(j.files, j.rows, &j.opts, j.target.Write.Format, order)
 }
 
-// sortRuns sorts all rows run by run. Runs are spilled if they are several.
-func (j *job) sortRuns(ctx context.Context) (*Result, error) {
+// sortRuns sorts all rows run by run. Runs are spilled if they are several. read are the columns that are read; code,
+// if it is not nil, makes the columns of the job of a batch of them.
+func (j *job) sortRuns(ctx context.Context, read dataset.Projection,
+	code func(batch arrow.Table) (arrow.Table, error)) (*Result, error) {
 	j.opts.Run.startEngine(j.rowsOfRun())
 	return j.withSorter(ctx, func(s *extsort.Sorter, out *output.Files) (*Result, error) {
-		scan := dataset.ScanOptions{Columns: j.rows, Pool: s.Recycler(), Progress: j.opts.progress(PhaseRead)}
+		scan := dataset.ScanOptions{Columns: read, Pool: s.Recycler(), Progress: j.opts.progress(PhaseRead)}
 		bytes, err := j.files.Scan(ctx, scan, func(_ int, batch arrow.Table) error {
+			if code != nil {
+				coded, err := code(batch)
+				if err != nil {
+					return err
+				}
+				defer coded.Release()
+				batch = coded
+			}
 			if err := out.Dictionaries.Collect(ctx, batch, j.opts.sorting()); err != nil {
 				return err
 			}

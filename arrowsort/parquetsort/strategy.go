@@ -25,6 +25,8 @@ type Strategy struct {
 	// tail, as the others cannot hold wanted rows; else both are 0.
 	RowGroups     int `json:"row_groups,omitempty"`
 	RowGroupsRead int `json:"row_groups_read,omitempty"`
+	// Curve is the curve that the rows follow; empty where they are in the order of the keys.
+	Curve string `json:"curve,omitempty"`
 
 	fanIn int // files that are merged at once
 }
@@ -40,7 +42,11 @@ func chooseStrategy(d *dataset.Dataset, rows dataset.Projection, opts *Options, 
 	if format == tablefile.Parquet { // text stays in dictionaries
 		table = d.Compact
 	}
-	s := Strategy{Memory: b.All, Table: memory,
+	if opts.Curve != 0 {
+		places := 8 * max(d.Rows, 0)
+		memory, table = memory+places, table+places
+	}
+	s := Strategy{Memory: b.All, Table: memory, Curve: opts.Curve.String(),
 		InMemory: len(d.Files) == 1 && !opts.Output.Splits() && b.Holds(table),
 		InOrder:  order != nil && order.Unsorted == nil,
 		fanIn:    min(b.FanIn(columns), b.Files(columns, memory/int64(len(d.Files)), b.All-b.Total))}

@@ -23,14 +23,17 @@ is printed, counted from 0.
 
 The footer of a Parquet file can name the order of its rows, as those do that arrowsort writes. Without -k that order
 is checked, which must be the same in all files. With -k it is checked too: a file that is not in the order that its
-footer names is not sorted.
+footer names is not sorted. With --curve hilbert or zorder, the rows have to follow that curve, which arrowsort sort
+--curve puts into the footer together with the keys.
 
 ` + keysHelp + "\n\n" + csvHelp + "\n\n" + exitCheckHelp,
 		Example: `  arrowsort check sorted.parquet
-  arrowsort check -k delay:desc -k date 'sorted-*.parquet'`,
+  arrowsort check -k delay:desc -k date 'sorted-*.parquet'
+  arrowsort check --curve hilbert clustered.parquet`,
 		Args: someInputs,
 	}
 	c.does(cmd, c.check)
+	c.addCurve(cmd, "check that the rows follow the `CURVE` that the footer names: hilbert or zorder")
 	c.addMemory(cmd)
 	c.add(cmd, "check the first `N` rows only; 0 for all")
 	return cmd
@@ -38,8 +41,8 @@ footer names is not sorted.
 
 // checking returns the options to read the files of a command that writes none.
 func checking(o *parquetsort.Options) parquetsort.CheckOptions {
-	return parquetsort.CheckOptions{Keys: o.Keys, KeysFor: o.KeysFor, Limit: o.Rows.Limit, Input: o.Input,
-		Memory: o.Memory, Run: o.Run}
+	return parquetsort.CheckOptions{Keys: o.Keys, KeysFor: o.KeysFor, Curve: o.Curve, Limit: o.Rows.Limit,
+		Input: o.Input, Memory: o.Memory, Run: o.Run}
 }
 
 // footers returns the options to read the order in footers.
@@ -51,8 +54,16 @@ func (c *command) check(ctx context.Context, _ []string) error {
 	var got *parquetsort.CheckResult
 	var footers []parquetsort.Footer
 	err := c.run(func() (err error) {
-		if got, err = parquetsort.Check(ctx, c.files, checking(&c.options)); err != nil {
+		opts := checking(&c.options)
+		if len(c.keys) == 0 { // the footer names those of the curve
+			opts.KeysFor = nil
+		}
+		if got, err = parquetsort.Check(ctx, c.files, opts); err != nil {
 			return err
+		}
+		if c.options.Curve != 0 {
+			c.report.Keys = flagtext.KeyTexts(got.Keys)
+			return nil
 		}
 		if v := got.Violation; c.piped || c.options.Rows.Limit > 0 || v != nil && v.Row == 0 {
 			return nil // no footers, or a violation between two files
@@ -64,7 +75,7 @@ func (c *command) check(ctx context.Context, _ []string) error {
 		return err
 	}
 	r, violation := &c.report, got.Violation
-	r.Rows, r.Columns, r.BytesIn = &got.Rows, int64(got.Columns), got.Bytes
+	r.Rows, r.Columns, r.BytesIn, r.Curve = &got.Rows, int64(got.Columns), got.Bytes, c.options.Curve.String()
 	remarks, wrong := r.reportFooters(footers)
 	var lines []string
 	switch {
@@ -78,6 +89,8 @@ func (c *command) check(ctx context.Context, _ []string) error {
 		}
 	case wrong != nil:
 		violation = wrong
+	case c.options.Curve != 0:
+		lines = []string{fmt.Sprintf("sorted along the %v curve over %s", c.options.Curve, strings.Join(r.Keys, ", "))}
 	case c.declared:
 		lines = []string{"sorted by " + strings.Join(r.Keys, ", ") + ", as the footer says"}
 	default:

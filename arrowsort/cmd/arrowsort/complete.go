@@ -27,6 +27,7 @@ const (
 // flagValues are the values of flags with a fixed list of values.
 var flagValues = map[string][]string{
 	"format": {"parquet", "arrow", "arrows", "csv"}, "output-format": {"parquet", "arrow", "arrows", "csv"},
+	"curve":  {"hilbert", "zorder"},
 	"engine": {"auto", "cpu", "gpu"}, "gpus": {"all"}, "delimiter": {"tab"}, "spill-compression": {"lz4", "zstd"},
 	"encoding": {"auto", "compatible"}, "page-version": {"1", "2"},
 }

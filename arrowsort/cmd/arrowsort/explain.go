@@ -20,7 +20,8 @@ go, and the length of the codes that are sorted in place of the rows.
 The first lines show how arrowsort sort would handle them within --memory: copied or
 merged if they are in order, sorted in memory as one table, or sorted in runs that are spilled and merged, with the
 number of passes and the bytes that are spilled. With --limit or --tail they show how many row groups of Parquet
-files are read, if not all. The keys are shown for files that fit in memory and are read as a whole.
+files are read, if not all; with --curve that the rows follow a curve. The keys are shown for files that fit in memory
+and are read as a whole, unless they follow a curve.
 
 ` + keysHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort explain -k delay:desc -k date flights.parquet
@@ -30,6 +31,7 @@ files are read, if not all. The keys are shown for files that fit in memory and 
 	c.does(cmd, c.explain)
 	c.add(cmd, "keep the first `N` rows of the order; 0 for all")
 	c.addTail(cmd)
+	c.addCurve(cmd, "show the sort along a space-filling `CURVE` over 2 to 8 keys: hilbert or zorder")
 	c.addMemory(cmd)
 	return cmd
 }
@@ -38,7 +40,10 @@ files are read, if not all. The keys are shown for files that fit in memory and 
 func (c *command) explain(ctx context.Context, _ []string) error {
 	o, r := &c.options, &c.report
 	var lines []string
-	if !c.piped {
+	switch {
+	case c.piped && o.Curve != 0:
+		return usagef("--curve is explained by the metadata of files: save standard input to a file first")
+	case !c.piped:
 		unlimit := limitGarbage(o.Memory.Budget)
 		d, err := parquetsort.Explain(ctx, c.files, *o)
 		unlimit()
@@ -50,7 +55,7 @@ func (c *command) explain(ctx context.Context, _ []string) error {
 			r.Rows = &d.Rows
 		}
 		r.Strategy = &d.Strategy
-		if lines = strategyLines(d); !d.InMemory || d.RowGroups > 0 {
+		if lines = strategyLines(d); !d.InMemory || d.RowGroups > 0 || d.Curve != "" {
 			return c.answer(lines)
 		}
 	}
@@ -76,6 +81,9 @@ func strategyLines(d *parquetsort.Description) []string {
 		counted(int64(len(d.Inputs)), "file"), bytesText(d.BytesIn), bytesText(d.Table), bytesText(d.Memory))}
 	if d.RowGroups > 0 {
 		lines = append(lines, rowGroupsText(d.RowGroupsRead, d.RowGroups))
+	}
+	if d.Curve != "" {
+		lines = append(lines, "along a "+d.Curve+" curve over the keys, which are read first for a sample")
 	}
 	return append(lines, stepsText(d))
 }

@@ -176,6 +176,9 @@ func (f *commandFlags) parse(s streams, cmd *cobra.Command, args []string) (err 
 	case f.options.Output.Splits() && (f.output == "" || f.output == tablefile.Pipe):
 		return usagef("--rows-per-file and --bytes-per-file need a file to number: -o FILE")
 	}
+	if err := f.checkCurve(); err != nil {
+		return err
+	}
 	if err := f.engine.check(); err != nil {
 		return err
 	}

@@ -17,6 +17,11 @@ const (
 	keysHelp = `A key is COLUMN, COLUMN:desc, COLUMN:nulls-first or COLUMN:desc:nulls-first; :asc and :nulls-last are
 the default. a.b is field b of the nested column a; '#2' is the second column, whatever its name.`
 
+	curveHelp = `With --curve hilbert or zorder the rows follow a space-filling curve over 2 to 8 keys, none of which
+leads: rows that are near each other in the file are near in every key, and readers skip row groups and pages by filters
+on any of them. Keys are compared by their ranks in a sample. The footer names the curve for arrowsort check --curve,
+and no order. --limit, --tail, --unique and --partition-by go with none.`
+
 	compressionHelp = `--compression of Parquet is none, snappy, gzip, brotli, zstd or lz4, some with a level as in
 zstd:3; the default is that of a Parquet input, else zstd. --compression of Arrow is none, zstd or lz4; the default is
 none.`

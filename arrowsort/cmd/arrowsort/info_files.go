@@ -98,6 +98,9 @@ func (r *fileReport) text(width int) string {
 	for _, remark := range r.Remarks {
 		fmt.Fprintf(&b, "remark: %s\n", printable(remark))
 	}
+	if c := r.Curve; c != nil {
+		fmt.Fprintf(&b, "declared curve: %s over %s\n", printable(c.Curve), printable(strings.Join(c.Keys, ", ")))
+	}
 	switch {
 	case r.Varies && len(r.Keys) == 0:
 		b.WriteString("declared order: none in the first row group, another in others\n")

@@ -33,7 +33,7 @@ func (c *command) start(cmd *cobra.Command, args []string) (err error) {
 	if err := c.parse(c.streams, cmd, args); err != nil {
 		return err
 	}
-	if c.keysOptional && len(c.keys) == 0 {
+	if c.keysOptional && len(c.keys) == 0 && c.options.Curve == 0 {
 		c.keys, err = declaredKeys(cmd.Context(), c.files, c.piped, c.footers())
 		if err != nil {
 			return err
@@ -79,7 +79,7 @@ func (c *command) write(ctx context.Context, inputs []string, work writing) erro
 	opts, output := &c.options, c.output
 	if output == "" {
 		output, opts.Output.Format, opts.Output.Stdout = tablefile.Pipe, parquetsort.ArrowStream, io.Discard
-		if opts.Rows.Tail == 0 && (opts.Rows.Limit == 0 || opts.Rows.Limit > opts.Output.Preview) {
+		if opts.Curve == 0 && opts.Rows.Tail == 0 && (opts.Rows.Limit == 0 || opts.Rows.Limit > opts.Output.Preview) {
 			opts.Rows.Limit = opts.Output.Preview // more rows are not shown
 		}
 	}
@@ -119,6 +119,9 @@ func (c *command) write(ctx context.Context, inputs []string, work writing) erro
 	r.order = orderWords[r.Command] + keysInWords(c.keys)
 	if len(r.PartitionBy) > 0 {
 		r.order += " in partitions by " + strings.Join(r.PartitionBy, ", ")
+	}
+	if curve := opts.Curve; curve != 0 {
+		r.Curve, r.order = curve.String(), fmt.Sprintf("sorted along a %v curve over %s", curve, keysInWords(c.keys))
 	}
 	return c.finish(c.output == tablefile.Pipe)
 }

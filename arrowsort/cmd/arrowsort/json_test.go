@@ -35,7 +35,7 @@ func TestJSONIsDocumented(t *testing.T) {
 	}
 	var printed []string
 	objects := []any{report{}, gpuReport{}, footerReport{}, parquetsort.Strategy{}, filesReport{},
-		fileReport{}, tablefile.FileInfo{}, tablefile.GroupInfo{}, tablefile.ColumnInfo{},
+		fileReport{}, tablefile.FileInfo{}, tablefile.GroupInfo{}, tablefile.ColumnInfo{}, tablefile.CurveOrder{},
 		layoutReport{}, parquetsort.LayoutReport{}, parquetsort.FilesLayout{}, parquetsort.LayoutGroup{},
 		parquetsort.LayoutColumn{}, parquetsort.LayoutDepth{}, parquetsort.LayoutZone{}, parquetsort.FilterCost{},
 		parquetsort.FilterRead{}, parquetsort.LayoutAdvice{}, parquetsort.AdviceRead{},

@@ -26,6 +26,7 @@ type report struct {
 	Output        string                `json:"output,omitempty"`
 	Keys          []string              `json:"keys"`
 	PartitionBy   []string              `json:"partition_by,omitempty"`
+	Curve         string                `json:"curve,omitempty"` // that the rows follow, or are checked to follow
 	Engine        string                `json:"engine"`
 	Rows          *int64                `json:"rows,omitempty"` // absent where explain does not count them
 	RowsOut       int64                 `json:"rows_out"`

@@ -30,9 +30,10 @@ With --partition-by OUTPUT is a folder, empty or not there, which gets a folder 
 origin=ORD/part-00001.parquet. The files in it are sorted and lack the column, which readers take from the names. All
 folders get their names at the end. --overwrite replaces partitions that are there already, and no others.
 
-` + keysHelp + "\n\n" + compressionHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
+` + curveHelp + "\n\n" + keysHelp + "\n\n" + compressionHelp + "\n\n" + csvHelp + "\n\n" + exitHelp,
 		Example: `  arrowsort sort -k delay:desc -k date -o sorted.parquet flights.parquet
   arrowsort sort -k origin:nulls-first --preview 10 flights.parquet
+  arrowsort sort --curve hilbert -k origin -k date -o clustered.parquet flights.parquet
   arrowsort sort -k date --memory 1GiB --rows-per-file 10000000 -o sorted.parquet 'flights/*.parquet'
   arrowsort sort -k date --partition-by origin -o by-origin flights.parquet
   arrowsort sort -k origin -k date:desc --unique --select origin,date -o latest.parquet flights.parquet
@@ -41,6 +42,7 @@ folders get their names at the end. --overwrite replaces partitions that are the
 	}
 	c.writes(cmd, parquetsort.Sort)
 	c.add(cmd, "keep the first `N` rows of the sorted order; 0 for all")
+	c.addCurve(cmd, "sort along a space-filling `CURVE` over 2 to 8 keys: hilbert or zorder")
 	c.addEngine(cmd)
 	c.addSpill(cmd)
 	c.addSelection(cmd)

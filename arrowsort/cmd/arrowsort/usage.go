@@ -25,7 +25,7 @@ type flagGroup struct {
 
 // flagGroups are the flags of all commands, in the order of help.
 var flagGroups = []flagGroup{
-	{"Keys, rows and columns", []string{"key", "unique", "limit", "tail", "select"}},
+	{"Keys, rows and columns", []string{"key", "curve", "unique", "limit", "tail", "select"}},
 	{"Input", []string{"format", "delimiter", "no-header", "csv-type"}},
 	{"Layout", []string{"filter", "against", "advise", "html", "svg", "pages"}},
 	{"Output", []string{"output", "output-format", "compression", "encoding", "row-group-rows", "page-rows",

@@ -241,6 +241,21 @@ func (r *RawColumns) Values(in *Input, leaf Leaf) (Values, error) {
 	return r.values(leaf.Type, in.parts(leaf.Path, nil))
 }
 
+// PlainValues returns the rows of a leaf of an input, whose type must be Sortable, as raw buffers of its Plain type:
+// dictionaries and runs are resolved.
+func (r *RawColumns) PlainValues(in *Input, leaf Leaf) (keyencode.Column, error) {
+	typ, parts, err := r.withoutRuns(leaf.Type, in.parts(leaf.Path, nil))
+	if t, ok := arraydata.Storage(typ).(*arrow.DictionaryType); ok && err == nil {
+		typ = t.ValueType
+		parts, err = r.entriesOf(t, parts)
+	}
+	if err != nil {
+		return keyencode.Column{}, err
+	}
+	l, _ := layoutOf(typ)
+	return r.column(l, parts)
+}
+
 // EntryValues returns n entries of a dictionary, from entry first on.
 func (r *RawColumns) EntryValues(dictionary arrow.ArrayData, first, n int) (Values, error) {
 	v := arraySlice{data: dictionary, first: dictionary.Offset() + first, rows: n}

@@ -88,6 +88,18 @@ quantile rank of the row; see {}rank_quantile.`,
 counted from 0, those of {}sort_indices, then all others in any order.
 The name does not promise the order of the first.`,
 	},
+	"hilbert_index": {
+		Summary: "Return the place of each row on a Hilbert curve over several columns",
+		Text: `The result is a uint64 number for each row of a record batch or table. Rows
+sorted by it are near each other in each of the 2 to 8 sort keys, none of
+which leads. Keys are compared by their ranks in a sample of the rows, so
+that the numbers of other inputs do not compare with them.`,
+	},
+	"zorder_index": {
+		Summary: "Return the place of each row on a Z-order curve over several columns",
+		Text: `The result is that of {}hilbert_index for the curve that compares the
+bits of all sort keys in turn.`,
+	},
 	"search_sorted": {
 		Arguments: []string{"values", "needles"},
 		Summary:   "Find insertion indices for sorted input",

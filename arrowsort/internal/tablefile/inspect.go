@@ -29,8 +29,9 @@ type FileInfo struct {
 	DictionaryBytes int64        `json:"dictionary_bytes,omitempty"` // of an Arrow file: they are not in its columns
 	Columns         []ColumnInfo `json:"columns"`
 
-	Sorting []SortingColumn `json:"-"` // the order that the first row group declares
-	Mixed   bool            `json:"-"` // row groups declare different orders
+	Curve   *CurveOrder     `json:"curve,omitempty"` // that the rows follow
+	Sorting []SortingColumn `json:"-"`               // the order that the first row group declares
+	Mixed   bool            `json:"-"`               // row groups declare different orders
 }
 
 // A GroupInfo is a row group of a Parquet file, or a record batch of an Arrow file.
@@ -122,6 +123,11 @@ const temporaryPrefix = "arrowsort-spill-"
 
 func (f *FileInfo) parquet(template *Template, schema *arrow.Schema) {
 	f.WrittenBy, f.Rows, f.Remarks = template.CreatedBy(), template.Rows(), template.Remarks()
+	if curve, err := template.Curve(); err != nil {
+		f.Remarks = append(f.Remarks, err.Error())
+	} else {
+		f.Curve = curve
+	}
 	groups := template.RowGroups()
 	for i, g := range groups {
 		f.Groups = append(f.Groups, GroupInfo{g.Rows, g.Bytes})

@@ -87,6 +87,7 @@ type (
 	GroupCounts   = parquet.GroupCounts
 	LeafZones     = parquet.LeafZones
 	BloomFilter   = parquet.BloomFilter
+	CurveOrder    = parquet.CurveOrder
 )
 
 // ParseBloomFilter reads COLUMN or COLUMN:FPP.
@@ -114,7 +115,7 @@ func (o *WriteOptions) parquet() parquet.WriteOptions {
 			RowGroupRows: o.RowGroupRows, PageRows: o.PageRows, PageVersion: o.PageVersion, Encodings: o.Encodings,
 			BloomFilters: o.BloomFilters, Schema: o.Schema, Rows: o.Rows, Progress: o.Progress,
 		},
-		Template: o.Template, Sorting: o.Sorting,
+		Template: o.Template, Sorting: o.Sorting, Curve: o.Curve,
 	}
 }
 
@@ -136,6 +137,7 @@ type WriteOptions struct {
 	Delimiter    rune                  // between the values of a line of CSV; 0: a comma, or a tab in .tsv
 	NoHeader     bool                  // CSV has no line of column names
 	Sorting      []SortingColumn       // the order of the rows, for the metadata of a Parquet file
+	Curve        *CurveOrder           // the same, where the rows follow a curve; nil: none
 	Rows         []uint64              // row numbers, in order, of a table that becomes a Parquet file; nil: all rows
 	Progress     func(done, total int) // called now and then, from one goroutine at a time
 }

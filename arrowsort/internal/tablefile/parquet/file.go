@@ -60,7 +60,7 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	if err != nil {
 		return nil, errkind.Corrupt("%v", err)
 	}
-	remarks := tree.remarks(meta)
+	remarks, curve := tree.remarks(meta), takeCurve(meta)
 	if err := checkFooter(meta, size); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{File: columns, Template: &Template{meta, remarks}, Footer: bytes, src: src, size: size,
+	return &File{File: columns, Template: &Template{meta, remarks, curve}, Footer: bytes, src: src, size: size,
 		threads: opts.Threads}, nil
 }
 

@@ -16,6 +16,7 @@ type WriteOptions struct {
 	EncodeOptions
 	Template *Template       // of the file whose schema, metadata and compression are kept; or nil
 	Sorting  []SortingColumn // the order of the rows
+	Curve    *CurveOrder     // the same, where it is that of a curve; or nil
 }
 
 // A Writer writes a Parquet file. The columns of the row groups are encoded in parallel, each as a file with
@@ -30,6 +31,10 @@ type Writer struct {
 // NewWriter starts a file of tables of a schema.
 func NewWriter(w io.Writer, schema *arrow.Schema, opts WriteOptions) (*Writer, error) {
 	opts.Stored = opts.Template.columns()
+	schema = WithoutCurve(schema)
+	if opts.Schema != nil {
+		opts.Schema = WithoutCurve(opts.Schema)
+	}
 	e, err := writer.NewEncoder(schema, opts.EncodeOptions)
 	if err != nil {
 		return nil, err
@@ -89,6 +94,9 @@ func (f *Writer) Finish() error {
 	footer.NumRows = f.rows // also without columns
 	if f.opts.Template != nil {
 		f.opts.Template.copySchema(footer)
+	}
+	if err := setCurve(footer, f.opts.Curve); err != nil {
+		return err
 	}
 	return f.out.finish()
 }

@@ -165,6 +165,27 @@ func (p Projection) PartitionColumns() (columns []int) {
 	return columns
 }
 
+// SortedBy returns the projection with a further column, the key, which is neither read nor written: rows get it after
+// they are read.
+func (p Projection) SortedBy(column arrow.Field) Projection {
+	n := p.Schema.NumFields()
+	if p.Written == nil {
+		p.Written = make([]int, n)
+		for i := range p.Written {
+			p.Written[i] = i
+		}
+	}
+	p.Schema, p.types = WithColumn(p.Schema, column), WithColumn(p.types, column)
+	p.Keys = []arrowsort.Key{{At: arrowsort.Column(n)}}
+	return p
+}
+
+// WithColumn returns a schema with a further column.
+func WithColumn(schema *arrow.Schema, column arrow.Field) *arrow.Schema {
+	meta := schema.Metadata()
+	return arrow.NewSchema(append(slices.Clone(schema.Fields()), column), &meta)
+}
+
 // KeepText returns the projection that reads CSV as text, for an output that is CSV: 2.50 stays 2.50. Keys are read
 // with their types, too, in further columns that are not written.
 func (p Projection) KeepText() Projection {
