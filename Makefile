@@ -1,7 +1,7 @@
 # Targets with a comment behind two number signs are listed by `make help`.
 .DEFAULT_GOAL := help
-.PHONY: help test race fuzz lint ci bench benchcmp rivals figures capi capi-test gpu gpu-test kernels kernels-check \
-	emulate cub images release
+.PHONY: help test race fuzz lint ci bench benchcmp rivals figures capi capi-test gpu gpu-test kernels \
+	kernels-check emulate cub images release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -327,7 +327,8 @@ int32_t arrowsort_stream_error(struct ArrowArrayStream* stream, struct arrowsort
 // ---- Files --------------------------------------------------------------------------------------------------------
 
 // arrowsort_files runs a command of the program arrowsort on files: its request is a JSON object of the flags of the
-// command by their long names, with "command" (sort, merge, argsort, check, explain or info) and "inputs" besides:
+// command by their long names, with "command" (sort, merge, argsort, check, explain, layout or info) and "inputs"
+// besides:
 //
 //     {"command": "sort", "inputs": ["flights.parquet"], "key": ["delay:desc", "date"], "output": "sorted.parquet",
 //      "memory": "1GiB", "unique": true}

@@ -13,7 +13,7 @@ out=$(cd "$out" && pwd)
 cd "$root"
 
 abi=$(sed -n 's/^#define ARROWSORT_ABI //p' arrowsort/capi/arrowsort.h)
-tags=capi${TAGS:+,$TAGS}
+tags=capi,netgo,osusergo${TAGS:+,$TAGS} # names of hosts and users are not looked up
 export CGO_ENABLED=1
 case $(go env GOOS) in
 darwin)

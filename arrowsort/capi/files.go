@@ -67,14 +67,14 @@ func runFiles(r *request) error {
 	return r.putText(bytes.TrimSpace(report))
 }
 
-// commands are the commands that a request may name.
-var commands = []string{"sort", "merge", "argsort", "check", "explain", "info"}
-
 // printing are the flags that say what is printed, which the library decides.
 var printing = []string{"json", "quiet", "verbose", "preview", "help", "version"}
 
-// flagLetters are the characters of names of flags.
-const flagLetters = "abcdefghijklmnopqrstuvwxyz-"
+// commandLetters are the characters of names of commands, flagLetters those of flags.
+const (
+	commandLetters = "abcdefghijklmnopqrstuvwxyz"
+	flagLetters    = commandLetters + "-"
+)
 
 // argsOf makes a command line of a request: an object of flags, with the command and its inputs.
 func argsOf(text []byte) (args []string, err error) {
@@ -83,11 +83,12 @@ func argsOf(text []byte) (args []string, err error) {
 		return nil, optionErrorf("the request is no JSON object: %v", err)
 	}
 	var command string
-	if err := json.Unmarshal(request["command"], &command); err != nil || !slices.Contains(commands, command) {
-		return nil, optionErrorf("the request's \"command\" is none of %v", commands)
+	err = json.Unmarshal(request["command"], &command)
+	if err != nil || command == "" || strings.Trim(command, commandLetters) != "" {
+		return nil, optionErrorf("the request's \"command\" is no name of a command")
 	}
 	var inputs []string
-	if err := json.Unmarshal(request["inputs"], &inputs); command != "info" && (err != nil || len(inputs) == 0) {
+	if given, ok := request["inputs"]; ok && json.Unmarshal(given, &inputs) != nil {
 		return nil, optionErrorf("the request's \"inputs\" are no array of paths")
 	}
 	args = []string{command, "--json"}

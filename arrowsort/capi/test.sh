@@ -22,7 +22,13 @@ run "the shared library" "$out/program"
 $cc $flags -fsanitize=address,undefined -o "$out/program-asan" -L"$out" -larrowsort -lpthread
 run "under the address sanitizer" env ASAN_OPTIONS=detect_leaks=1 "$out/program-asan"
 if [ -e "$out/libarrowsort.a" ]; then
-	$cc $flags -o "$out/program-static" "$out/libarrowsort.a" -lpthread -lm $([ "$(uname)" = Linux ] && echo -lresolv)
+	$cc $flags -o "$out/program-static" "$out/libarrowsort.a" -lpthread -lm
 	run "the static library" "$out/program-static"
+fi
+if [ "$(uname)" = Linux ]; then # on macOS Go does not support it
+	CGO_ENABLED=1 go build -tags capi -trimpath -buildmode=c-shared -o "$out/libsecond.so" ./arrowsort/capi/test/second
+	rm -f "$out/libsecond.h"
+	$cc ${flags%/*}/two_runtimes.c -o "$out/two-runtimes" -L"$out" -larrowsort -lsecond -lpthread
+	run "two libraries with a Go runtime" "$out/two-runtimes"
 fi
 c++ -std=c++17 -fsyntax-only -Wall -Werror -x c++ "$out/arrowsort.h" && echo "the header is C++ too"

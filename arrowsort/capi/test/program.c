@@ -360,6 +360,11 @@ static void test_files(void) {
          ARROWSORT_NOT_FOUND, "ErrNotExist");
   FAILED(arrowsort_files(NULL, 0, &report, &failure), ARROWSORT_OPTION, "ErrOption");
   FAILED(arrowsort_files("{\"command\":\"info\"}", 0, NULL, &failure), ARROWSORT_OPTION, "ErrOption");
+  FAILED(arrowsort_files("{\"command\":\"rm\"}", 0, &report, &failure), ARROWSORT_OPTION, "ErrOption");
+  FAILED(arrowsort_files("{\"command\":\"help\"}", 0, &report, &failure), ARROWSORT_OPTION, "ErrOption");
+  FAILED(arrowsort_files("{\"command\":\"completion\",\"inputs\":[\"bash\"]}", 0, &report, &failure), ARROWSORT_OPTION,
+         "ErrOption");
+  FAILED(arrowsort_files("{\"command\":\"sort\"}", 0, &report, &failure), ARROWSORT_OPTION, "ErrOption");
   OK(arrowsort_files("{\"command\":\"info\"}", 0, &report, &failure));
   CHECK(strstr(report, "\"engines\""));
   arrowsort_text_free(report);
