@@ -148,10 +148,13 @@ func free(b []byte) {
 }
 
 // forget frees what is kept. Blocks in use are freed by the next recycler, which passes on those that it does not know.
+// It runs once more, without effect, where the time was set anew just when it had ended.
 func forget() {
 	kept.Lock()
 	defer kept.Unlock()
-	kept.Recycler.Release()
+	if kept.Recycler != nil {
+		kept.Recycler.Release()
+	}
 	kept.Recycler, kept.end = nil, nil
 }
 
