@@ -231,10 +231,15 @@ func (f *TempDir) Remove() error {
 	return err
 }
 
-// Keep leaves the folder and its files to the user: nobody removes a folder without a lock.
-func (f *TempDir) Keep() {
+// Unlock removes the lock: from now on nobody but Remove removes the folder, which stays when the process is killed.
+func (f *TempDir) Unlock() error {
 	f.lock.Close()
-	_ = f.root.Remove(lockName) // after an error the next sort removes the folder
+	BeforeChange()
+	return f.root.Remove(lockName)
+}
+
+// Keep leaves the folder, which is not locked, and its files to the user.
+func (f *TempDir) Keep() {
 	live.Lock()
 	delete(live.folders, f)
 	live.Unlock()

@@ -109,6 +109,11 @@ func (t *Tree) Place() error {
 		}
 		return nil
 	}
+	if t.replace { // what is replaced stays if the process is killed meanwhile
+		if err := t.temp.Unlock(); err != nil {
+			return fmt.Errorf("%s: %w", t.output, err)
+		}
+	}
 	for _, name := range t.folders {
 		if err := t.place(name); err != nil {
 			return errors.Join(fmt.Errorf("%s: %w", filepath.Join(t.output, name), err), t.undo())
@@ -169,7 +174,7 @@ func (t *Tree) undo() error {
 	for ; len(t.moves) > 0; t.moves = t.moves[:len(t.moves)-1] {
 		m := t.moves[len(t.moves)-1]
 		if err := rename(m.to, m.from); err != nil {
-			t.kept = true
+			t.kept = t.replace
 			return fmt.Errorf("moving folders back: %s: %w; what was there before is in %s", m.to, errors.Unwrap(err),
 				t.at(oldFolders))
 		}
@@ -182,7 +187,7 @@ func (t *Tree) undo() error {
 	return nil
 }
 
-// Remove removes what has no place, and the folders that were replaced.
+// Remove removes what has no place, and the folders that were replaced, unless they could not be moved back.
 func (t *Tree) Remove() {
 	if t.kept {
 		t.temp.Keep()

@@ -102,6 +102,31 @@ func TestTreeInAFolder(t *testing.T) {
 	requireEmpty(t, out)
 }
 
+// TestTreeOfAKilledProcessKeepsWhatItReplaced: a process that is killed while folders get their names leaves what was
+// there before, which nobody removes.
+func TestTreeOfAKilledProcessKeepsWhatItReplaced(t *testing.T) {
+	defer func() { rename = os.Rename }()
+	out := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(out, "a=1"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(out, "a=1", "old"), []byte("old"), 0o600))
+	tree := treeOf(t, out, true, "a=1")
+	killed := errors.New("killed")
+	rename = func(from, to string) error {
+		if to == filepath.Join(out, "a=1") {
+			panic(killed)
+		}
+		return os.Rename(from, to)
+	}
+	require.PanicsWithValue(t, killed, func() { _ = tree.Place() })
+	rename = os.Rename
+	treeOf(t, out, true, "a=2").Remove() // as the next process does
+	old, err := filepath.Rel(out, tree.at(oldFolders, "1", "old"))
+	require.NoError(t, err)
+	require.Equal(t, "old", filesBelow(t, out)[old])
+	tree.Remove()
+	require.Empty(t, filesBelow(t, out))
+}
+
 // TestTreeReplacesOnlyWhenAsked: without that a folder that is there is an error, and those before it are moved back.
 func TestTreeReplacesOnlyWhenAsked(t *testing.T) {
 	out := t.TempDir()
