@@ -154,6 +154,38 @@ func TestCurveIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
+// TestCurveFromAndToEveryFormat: the rows of every format come in the same order, as a table and in runs, with the
+// dictionaries of Arrow and the text of CSV.
+func TestCurveFromAndToEveryFormat(t *testing.T) {
+	folder := t.TempDir()
+	keys := []arrowsort.Key{{Path: "word", Nulls: arrowsort.NullsAtStart}, {Path: "row", Order: arrowsort.Descending}}
+	rowsOf := func(path string) []string {
+		in, err := tablefile.Read(t.Context(), path, tablefile.ReadOptions{})
+		require.NoError(t, err)
+		defer in.Table.Release()
+		return arrowtest.Values(in.Table.Column(in.Table.Schema().FieldIndices("row")[0]).Data())
+	}
+	for _, from := range anyFormat {
+		in, _ := mixedFile(t, from, 2000)
+		var want [2][]string // of one file, and of the same file twice
+		for _, to := range anyFormat {
+			for i, inputs := range [][]string{{in}, {in, in}} {
+				mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+				out := filepath.Join(folder, "out."+to.String())
+				_, err := Sort(t.Context(), inputs, out, Options{Keys: keys, Curve: arrowsort.Hilbert,
+					Columns: []string{"word", "row"}, Run: Run{Allocator: mem}})
+				require.NoError(t, err, "%v to %v", from, to)
+				mem.AssertSize(t, 0)
+				got := rowsOf(out)
+				if want[i] == nil {
+					want[i] = got
+				}
+				require.Equal(t, want[i], got, "%v to %v", from, to)
+			}
+		}
+	}
+}
+
 // anotherEngine is an engine that is not the default, as one of a GPU.
 type anotherEngine struct{ engine.Engine }
 
