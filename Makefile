@@ -1,6 +1,6 @@
 # Targets with a comment behind two number signs are listed by `make help`.
 .DEFAULT_GOAL := help
-.PHONY: help test race fuzz lint ci bench benchcmp rivals figures capi capi-test gpu gpu-test kernels \
+.PHONY: help test race fuzz lint ci bench benchcmp rivals figures capi capi-test capi-foreign gpu gpu-test kernels \
 	kernels-check emulate cub images release
 
 help: ## list the targets
@@ -39,6 +39,9 @@ capi: ## build/capi, the C library: shared, static, header; needs a C compiler
 
 capi-test: ## the C library's tests, and a C program under the address sanitizer
 	arrowsort/capi/test.sh
+
+capi-foreign: ## the C library with nanoarrow (C++) and the crate arrow (Rust); needs Python and cargo
+	arrowsort/capi/test/foreign.sh
 
 gpu: ## build/arrowsort-gpu, the command line with the GPU engine; needs a C compiler and Python, no GPU
 	gpu/build.sh
