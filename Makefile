@@ -1,7 +1,7 @@
 # Targets with a comment behind two number signs are listed by `make help`.
 .DEFAULT_GOAL := help
-.PHONY: help test race fuzz lint ci bench benchcmp rivals figures capi capi-test capi-foreign gpu gpu-test kernels \
-	kernels-check emulate cub images release
+.PHONY: help test race fuzz lint ci bench benchcmp rivals figures capi capi-test capi-foreign wheel python-test gpu \
+	gpu-test kernels kernels-check emulate cub images release
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,12 @@ capi-test: ## the C library's tests, and a C program under the address sanitizer
 
 capi-foreign: ## the C library with nanoarrow (C++) and the crate arrow (Rust); needs Python and cargo
 	arrowsort/capi/test/foreign.sh
+
+wheel: ## build/wheel, the Python package; needs Python, Go and a C compiler
+	python/wheel.sh
+
+python-test: ## the Python package's tests, with pyarrow, Polars, DuckDB and pandas from PyPI
+	python/test.sh
 
 gpu: ## build/arrowsort-gpu, the command line with the GPU engine; needs a C compiler and Python, no GPU
 	gpu/build.sh

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
@@ -53,7 +54,7 @@ func resolve(ctx context.Context, schema *arrow.Schema, flags []keyFlag, o *parq
 func (k *keyFlag) locate(schema *arrow.Schema) error {
 	if k.key.Path == "" {
 		if at, _ := k.key.At.Index(); at >= schema.NumFields() {
-			return fmt.Errorf("there %s", columnsThere(schema))
+			return columnErrorf("there %s", columnsThere(schema))
 		}
 		return nil
 	}
@@ -104,15 +105,20 @@ func ambiguous(name, flag string, at []int) error {
 	for i, c := range at {
 		texts[i] = flag + "'" + arraydata.Label(c) + "'"
 	}
-	return fmt.Errorf("%d columns are named %s; say which: %s", len(at), quoted(name), strings.Join(texts, " or "))
+	return columnErrorf("%d columns are named %s; say which: %s", len(at), quoted(name), strings.Join(texts, " or "))
 }
 
 // noColumn returns the error for a name that no column has. meant is the column to suggest, or empty.
 func noColumn(schema *arrow.Schema, meant string) error {
 	if meant != "" {
-		return fmt.Errorf("no such column; did you mean %s?", meant)
+		return columnErrorf("no such column; did you mean %s?", meant)
 	}
-	return fmt.Errorf("no such column; there %s", columnsThere(schema))
+	return columnErrorf("no such column; there %s", columnsThere(schema))
+}
+
+// columnErrorf returns an ErrColumn, which the C library has a code for.
+func columnErrorf(format string, args ...any) error {
+	return errkind.Reword(arrowsort.ErrColumn, fmt.Sprintf(format, args...))
 }
 
 // suggestKey guesses the intended key: another tool's syntax, other case, or a typo.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
 )
@@ -109,7 +110,8 @@ func checkMagic(head []byte, format Format) error {
 	if is == Auto || is == format {
 		return nil
 	}
-	return fmt.Errorf("this is not %s, it looks like %s; give --format %s", titles[format], titles[is], is)
+	text := fmt.Sprintf("this is not %s, it looks like %s; give --format %s", titles[format], titles[is], is)
+	return errkind.Reword(errkind.ErrCorrupt, text)
 }
 
 var titles = map[Format]string{

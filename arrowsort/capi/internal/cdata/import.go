@@ -210,8 +210,9 @@ func (a *imported) rowsOfChild() int64 {
 func (a *imported) importBuffers() error {
 	switch t := a.typ.(type) {
 	case *arrow.NullType:
+		// Polars passes one buffer, as versions of Arrow before 1.0 had it. None is read.
 		a.buffers = []*memory.Buffer{nil}
-		return a.needBuffers(0)
+		return nil
 	case *arrow.RunEndEncodedType:
 		a.buffers = []*memory.Buffer{nil}
 		if err := a.needBuffers(0); err != nil {

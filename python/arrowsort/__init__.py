@@ -1,0 +1,67 @@
+"""Sorts Apache Arrow data: tables and columns of pyarrow, Polars, pandas, DuckDB and others, and files of any size.
+
+>>> import arrowsort, pyarrow
+>>> table = pyarrow.table({"city": ["Oslo", "Rome"], "people": [717, 2756]})
+>>> arrowsort.sort(table, ("people", "descending")).to_pylist()
+[{'city': 'Rome', 'people': 2756}, {'city': 'Oslo', 'people': 717}]
+"""
+
+from ._data import Data
+from ._errors import (
+    CancelledError,
+    ColumnError,
+    CorruptError,
+    DeviceError,
+    Error,
+    FileMissingError,
+    ForkedError,
+    InternalError,
+    KeyTypeError,
+    NoKeysError,
+    OptionError,
+    OutOfMemoryError,
+    RowNumberError,
+    RowsError,
+    SchemaError,
+    StreamError,
+    TooLongError,
+    UnsortedError,
+    UnsupportedError,
+)
+from ._files import check_file, merge_files, sort_file
+from ._sort import explain, groups, is_sorted, merge, rank, search_sorted, sort, sort_indices, take
+
+__all__ = [
+    "CancelledError",
+    "ColumnError",
+    "CorruptError",
+    "Data",
+    "DeviceError",
+    "Error",
+    "FileMissingError",
+    "ForkedError",
+    "InternalError",
+    "KeyTypeError",
+    "NoKeysError",
+    "OptionError",
+    "OutOfMemoryError",
+    "RowNumberError",
+    "RowsError",
+    "SchemaError",
+    "StreamError",
+    "TooLongError",
+    "UnsortedError",
+    "UnsupportedError",
+    "check_file",
+    "explain",
+    "groups",
+    "is_sorted",
+    "merge",
+    "merge_files",
+    "rank",
+    "search_sorted",
+    "sort",
+    "sort_file",
+    "sort_indices",
+    "take",
+]

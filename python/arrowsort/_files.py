@@ -1,0 +1,100 @@
+"""The commands of the program arrowsort on files."""
+
+import ctypes
+import json
+import os
+from collections.abc import Iterable
+from ctypes import byref
+from typing import Any, Union
+
+from . import _calls, _keys
+from . import _library as lib
+from ._errors import OptionError
+from ._keys import By, SortKey
+
+Path = Union[str, "os.PathLike[str]"]
+Paths = Union[Path, Iterable[Path]]
+
+
+def sort_file(
+    inputs: Paths,
+    output: Path,
+    by: By,
+    *,
+    descending: bool = False,
+    nulls_first: bool = False,
+    **options: Any,
+) -> dict[str, Any]:
+    """Sorts files of any size into one file, and returns the report of docs/json.md.
+
+    Inputs are files, patterns or folders of Parquet, Arrow IPC or CSV. What does not fit in memory is spilled. The
+    output appears under its name when it is complete. Options are the flags of ``arrowsort sort --help`` with
+    underscores: ``memory="1GiB"``, ``limit=10``, ``unique=True``, ``select=["a", "b"]``, ``compression="zstd:3"``.
+    See ``sort`` for ``by``.
+
+    >>> import arrowsort, os, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> cities, by_people = os.path.join(folder.name, "cities.csv"), os.path.join(folder.name, "by_people.csv")
+    >>> with open(cities, "w") as file:
+    ...     _ = file.write("city,people\\nOslo,717\\nRome,2756\\n")
+    >>> arrowsort.sort_file(cities, by_people, ("people", "descending"))["rows"]
+    2
+    >>> open(by_people).read()
+    'city,people\\nRome,2756\\nOslo,717\\n'
+    """
+    return run("sort", inputs, _keys.parse(by, descending, nulls_first), output=os.fspath(output), **options)
+
+
+def merge_files(
+    inputs: Paths,
+    output: Path,
+    by: By,
+    *,
+    descending: bool = False,
+    nulls_first: bool = False,
+    **options: Any,
+) -> dict[str, Any]:
+    """Merges sorted files into one, as ``sort_file`` sorts them. A file that is not sorted is an UnsortedError."""
+    return run("merge", inputs, _keys.parse(by, descending, nulls_first), output=os.fspath(output), **options)
+
+
+def check_file(
+    inputs: Paths, by: By = None, *, descending: bool = False, nulls_first: bool = False, **options: Any
+) -> dict[str, Any]:
+    """Checks whether files are sorted by the keys, or without any as their footers say: ``["sorted"]`` of the result.
+
+    The other fields are in docs/json.md: ``first_bad_row`` is the first row that sorts before the one above it. Options
+    are the flags of ``arrowsort check --help``, as in ``sort_file``.
+    """
+    return run("check", inputs, _keys.parse(by, descending, nulls_first), **options)
+
+
+def run(command: str, inputs: Paths, keys: list[SortKey], **options: Any) -> dict[str, Any]:
+    """Runs a command and returns its report. Options that are None are left out."""
+    if isinstance(inputs, (str, os.PathLike)):
+        inputs = [inputs]
+    request: dict[str, Any] = {"command": command, "inputs": [os.fspath(path) for path in inputs]}
+    if keys != [SortKey(None, False, False)]:
+        request["key"] = [key.text() for key in keys]
+    for name, value in options.items():
+        if name in ("command", "inputs", "key"):
+            raise OptionError(f"{name!r} is no option: keys are given by `by`, files as inputs")
+        if value is not None:
+            request[name.replace("_", "-")] = _flag(name, value)
+    text, error = ctypes.c_void_p(), lib.ErrorOut()
+    encoded = json.dumps(request).encode()
+    code = _calls.interruptible(lambda call: lib.files(encoded, call, byref(text), byref(error)))
+    lib.check(code, error)
+    return json.loads(lib.take_text(text))
+
+
+def _flag(name: str, value: Any) -> Any:
+    if name == "select" and isinstance(value, (list, tuple)):
+        return ",".join(value)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, tuple):
+        return list(value)
+    if not isinstance(value, (str, int, float, list)):
+        raise OptionError(f"{name} is a {type(value).__name__}: give a text, a number, True, False or a list")
+    return value

@@ -1,0 +1,94 @@
+"""Sort keys as Python has them: a column, or a column with an order and a place for nulls, or several of these."""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple, Union
+
+from . import _library as lib
+from ._errors import ColumnError, OptionError
+
+Column = Union[str, int]
+By = Union[None, Column, tuple, Sequence[Union[Column, tuple]]]
+
+_ORDERS = {"ascending": False, "descending": True}
+_NULLS = {"at_end": False, "at_start": True}
+
+
+class SortKey(NamedTuple):
+    """A sort key: the column as the caller names it, None for data that are one column."""
+
+    column: Union[Column, None]
+    descending: bool
+    nulls_first: bool
+
+    def text(self) -> str:
+        """The key as the command line has it, for files."""
+        column = self.column
+        if column is None:
+            raise OptionError("descending or nulls_first is True, and there are no keys: give `by`")
+        if isinstance(column, int):
+            if column < 0:
+                raise ColumnError(f"column {column}: positions count from 0")
+            column = f"#{column + 1}"
+        elif column.startswith("#") and column[1:].isdigit():
+            raise ColumnError(f"column {column!r}: name it by its position, a number from 0")
+        plain = ":" not in column  # else what follows a colon of the name could be taken for an order
+        order = ":desc" if self.descending else "" if plain else ":asc"
+        nulls = ":nulls-first" if self.nulls_first else "" if plain else ":nulls-last"
+        return column + order + nulls
+
+
+def parse(by: By, descending: bool, nulls_first: bool) -> list[SortKey]:
+    """The keys that by names; descending and nulls_first are those of columns that do not say theirs.
+
+    Without any, by is None or empty, there is one key on data that are one column.
+    """
+    for name, value in (("descending", descending), ("nulls_first", nulls_first)):
+        if not isinstance(value, bool):
+            raise OptionError(f'{name} is {value!r}: give True or False; of single keys as in by=[("a", "descending")]')
+    if by is None:
+        by = []
+    elif isinstance(by, (str, int, tuple)):
+        by = [by]
+    elif not isinstance(by, Iterable):
+        raise OptionError(f'by is {by!r}: give a column, or a list such as ["a", ("b", "descending")]')
+    keys = [_key(key, descending, nulls_first) for key in by]
+    return keys or [SortKey(None, descending, nulls_first)]
+
+
+def _key(key: Union[Column, tuple], descending: bool, nulls_first: bool) -> SortKey:
+    column, *rest = key if isinstance(key, tuple) and key else (key,)
+    for word in rest:
+        if len(rest) > 2 or not isinstance(word, str) or word not in (*_ORDERS, *_NULLS):
+            raise OptionError(
+                f"key {key!r}: {word!r} is none of {', '.join((*_ORDERS, *_NULLS))}; "
+                'give ("a", "descending", "at_start"), and several columns as a list'
+            )
+        if word in _ORDERS:
+            descending = _ORDERS[word]
+        else:
+            nulls_first = _NULLS[word]
+    if isinstance(column, bool) or not isinstance(column, (str, int)):
+        raise OptionError(f"key {key!r}: a column is a name or a position, a number from 0")
+    if isinstance(column, str) and "\0" in column:
+        raise ColumnError(f"column {column!r}: there is a zero byte in its name; give its position")
+    return SortKey(column, descending, nulls_first)
+
+
+def array(keys: Iterable[SortKey]):
+    """The keys as the library has them, which nobody changes."""
+    return _array(tuple(keys))
+
+
+@lru_cache(maxsize=64)
+def _array(keys: tuple[SortKey, ...]):
+    made = (lib.Key * len(keys))()
+    for to, (column, descending, nulls_first) in zip(made, keys, strict=True):
+        if isinstance(column, str):
+            to.path = column.encode()
+        elif column is not None and 0 <= column < 1 << 31:
+            to.column = column
+        else:
+            raise ColumnError(f"column {column}: positions count from 0")
+        to.descending, to.nulls_first = descending, nulls_first
+    return made

@@ -1,0 +1,90 @@
+"""Errors name the key or argument and what to do, and are the exceptions of Python that fit."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import arrowsort
+from arrowsort import sort, take
+
+TABLE = pa.table({"a": [3, 1, 2], "l": [[1], [2], [3]], "s": ["x", "y", "z"]})
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "kind", "words"),
+    [
+        (lambda: sort(TABLE), arrowsort.NoKeysError, ValueError, "give a column"),
+        (lambda: sort(TABLE, []), arrowsort.NoKeysError, ValueError, "give a column"),
+        (lambda: sort(TABLE, "b"), arrowsort.ColumnError, KeyError, '"b"; there are "a"'),
+        (lambda: sort(TABLE, 3), arrowsort.ColumnError, KeyError, "position 3"),
+        (lambda: sort(TABLE, -1), arrowsort.ColumnError, KeyError, "column -1"),
+        (lambda: sort(TABLE, 1 << 40), arrowsort.ColumnError, KeyError, "positions"),
+        (lambda: sort(TABLE, "a\0b"), arrowsort.ColumnError, KeyError, "zero byte"),
+        (lambda: sort(pa.table([[1], [2]], ["a", "a"]), "a"), arrowsort.ColumnError, KeyError, '"a"'),
+        (lambda: sort(pa.array([1]), "a"), arrowsort.ColumnError, KeyError, "leave `by` out"),
+        (lambda: sort(TABLE, "l"), arrowsort.KeyTypeError, TypeError, "key l has type list"),
+        (lambda: sort(TABLE, ("a", "s")), arrowsort.OptionError, ValueError, "several columns as a list"),
+        (lambda: sort(TABLE, ()), arrowsort.OptionError, ValueError, "a column is a name"),
+        (lambda: sort(TABLE, True), arrowsort.OptionError, ValueError, "key True"),
+        (lambda: sort(TABLE, [None]), arrowsort.OptionError, ValueError, "a column is a name"),
+        (lambda: sort(TABLE, 1.5), arrowsort.OptionError, ValueError, "by is 1.5"),
+        (lambda: sort(TABLE, "a", descending=[True]), arrowsort.OptionError, ValueError, "descending is [True]"),
+        (lambda: sort(TABLE, "a", limit=0), arrowsort.OptionError, ValueError, "limit is 0"),
+        (lambda: sort(TABLE, "a", limit=1 << 63), arrowsort.OptionError, ValueError, "limit is"),
+        (lambda: sort(TABLE, "a", limit="1"), arrowsort.OptionError, ValueError, "limit is '1'"),
+        (lambda: sort(TABLE, "a", threads=-1), arrowsort.OptionError, ValueError, "threads is -1"),
+        (lambda: sort(TABLE, "a", threads=1 << 31), arrowsort.OptionError, ValueError, "threads is"),
+        (lambda: sort(TABLE, "a", engine="tpu"), arrowsort.OptionError, ValueError, "cpu or gpu"),
+        (lambda: sort(TABLE, "a", memory=1), arrowsort.OutOfMemoryError, MemoryError, "limit is 1"),
+        (lambda: sort([1], "a"), TypeError, TypeError, "__arrow_c_stream__"),
+        (lambda: take(TABLE, [3]), arrowsort.RowNumberError, IndexError, "position 0 is 3"),
+        (lambda: take(TABLE, [-1]), arrowsort.RowNumberError, IndexError, "-1"),
+        (lambda: take(TABLE, [1.5]), arrowsort.OptionError, ValueError, "integers"),
+        (lambda: take(TABLE, "12"), arrowsort.OptionError, ValueError, "integers"),
+        (lambda: take(TABLE, np.array([1.5])), arrowsort.OptionError, ValueError, "integers"),
+        (lambda: take(TABLE, np.zeros((1, 1), int)), arrowsort.OptionError, ValueError, "one contiguous dimension"),
+        (lambda: take(TABLE, pa.array([None], pa.int8())), arrowsort.RowNumberError, IndexError, "null"),
+        (lambda: arrowsort.rank(TABLE, "a", ties="x"), arrowsort.OptionError, ValueError, "'dense'"),
+        (
+            lambda: arrowsort.search_sorted(TABLE, TABLE.select(["a"]), "a"),
+            arrowsort.UnsortedError, ValueError, "row 1",
+        ),
+        (
+            lambda: arrowsort.search_sorted(pa.array([1]), pa.array([1]), side="x"),
+            arrowsort.OptionError, ValueError, "'left', 'right'",
+        ),
+        (
+            lambda: arrowsort.search_sorted(pa.array([1]), pa.array(["x"])),
+            arrowsort.SchemaError, ValueError, "int64",
+        ),
+        (lambda: arrowsort.groups(TABLE, "a"), arrowsort.UnsortedError, ValueError, "row 1"),
+        (lambda: arrowsort.merge([], "a"), arrowsort.OptionError, ValueError, "no inputs"),
+        (lambda: arrowsort.merge(TABLE, "a"), arrowsort.OptionError, ValueError, "give a list"),
+        (lambda: arrowsort.merge([TABLE], "a"), arrowsort.UnsortedError, ValueError, "row 1"),
+        (
+            lambda: arrowsort.merge([TABLE, TABLE.select(["a"])], "a"), arrowsort.SchemaError, ValueError, "column",
+        ),
+        (lambda: arrowsort.explain(TABLE, "a", limit=2), arrowsort.OptionError, ValueError, "'limit' is for files"),
+    ],
+)  # fmt: skip
+def test_errors(call, error, kind, words):
+    with pytest.raises(kind) as raised:
+        call()
+    assert type(raised.value) is error
+    assert words in str(raised.value)
+
+
+def test_streams_that_fail():
+    def batches():
+        yield pa.record_batch({"a": [1]})
+        raise ValueError("the network is down")
+
+    reader = pa.RecordBatchReader.from_batches(pa.schema([("a", pa.int64())]), batches())
+    with pytest.raises(arrowsort.StreamError, match="the network is down"):
+        sort(reader, "a")
+
+
+def test_all_errors_have_one_base():
+    errors = [getattr(arrowsort, name) for name in arrowsort.__all__ if name.endswith("Error")]
+    assert len(errors) > 10
+    assert all(issubclass(error, arrowsort.Error) for error in errors)
