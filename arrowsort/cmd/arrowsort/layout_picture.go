@@ -80,7 +80,8 @@ func newPicture(r *parquetsort.LayoutReport) *picture {
 	if r.Against != nil {
 		when = "now"
 	}
-	p.Pages = countPages(&r.FilesLayout)+countPages(r.Against) <= mostPages
+	pages := countPages(&r.FilesLayout) + countPages(r.Against)
+	p.Pages = 0 < pages && pages <= mostPages
 	keys := map[string]string{}
 	for i, key := range r.Keys {
 		arrow := "↑"
