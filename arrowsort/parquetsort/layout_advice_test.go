@@ -37,11 +37,15 @@ func adviseFlights(t *testing.T, rows int64, columns ...string) []LayoutAdvice {
 // TestAdviceIsNearWhatSortsGive: from a sample of a quarter of the rows, the size is within 20 % of that of a real
 // sort, and so is what filters read of it.
 func TestAdviceIsNearWhatSortsGive(t *testing.T) {
-	advice := adviseFlights(t, 1<<18, "origin", "date")
-	require.Len(t, advice, 5)
+	columns := []string{"origin", "date"}
+	if !testrun.Long() {
+		columns = columns[:1]
+	}
+	advice := adviseFlights(t, 1<<18, columns...)
+	require.Len(t, advice, map[int]int{1: 2, 2: 5}[len(columns)])
 	require.True(t, slices.IsSortedFunc(advice, func(a, b LayoutAdvice) int { return cmp.Compare(a.Read, b.Read) }))
 	for _, a := range advice {
-		if len(a.Keys) == 0 || !testrun.Share(3, a.Keys) {
+		if len(a.Keys) == 0 {
 			continue
 		}
 		var keys []arrowsort.Key

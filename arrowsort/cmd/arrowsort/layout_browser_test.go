@@ -153,12 +153,15 @@ func TestConsoleOfABrowser(t *testing.T) {
 	require.Contains(t, console[0], "missing is not defined")
 }
 
-// TestLargePageInABrowser draws 100,000 bars from what is packed.
+// TestLargePageInABrowser takes less than 2 MB, and draws 100,000 bars from what is packed.
 func TestLargePageInABrowser(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large.html")
 	f, err := os.Create(path)
 	require.NoError(t, err)
-	require.NoError(t, writeHTML(f, largeLayout()))
+	require.NoError(t, writeHTML(f, largeLayout(1000, 100)))
+	info, err := f.Stat()
+	require.NoError(t, err)
+	require.Less(t, info.Size(), int64(2_000_000))
 	require.NoError(t, f.Close())
 	script := `(async () => {
   while (!document.documentElement.dataset.ready) await new Promise(r => setTimeout(r, 20));

@@ -131,7 +131,7 @@ func withNaN(values arrow.Array) arrow.Array {
 // TestZonesHoldTheirRows of every type: the bounds of row groups and pages bound all values, and counts and bytes are
 // right.
 func TestZonesHoldTheirRows(t *testing.T) {
-	for i, typ := range bounded() {
+	for i, typ := range testrun.Sample(2, bounded()) {
 		for _, nulls := range []float64{0, 0.3, 1} {
 			rng := rand.New(rand.NewPCG(testrun.Seed(), uint64(i)))
 			rows := 1 + rng.IntN(400)
@@ -206,7 +206,7 @@ func requireZone(t *testing.T, z *Zone, keys [][]byte, values arrow.Array, row i
 // TestFiltersReadAllThatPasses: no row that passes filters lies in a row group or page that is not read.
 func TestFiltersReadAllThatPasses(t *testing.T) {
 	left := 0
-	for i, typ := range bounded() {
+	for i, typ := range testrun.Sample(3, bounded()) {
 		for range testrun.Count(20, 4) {
 			rng := rand.New(rand.NewPCG(testrun.Seed(), uint64(i)))
 			values := withNaN(arrowtest.Random(rng, typ, 200, 0.1, memory.DefaultAllocator))
