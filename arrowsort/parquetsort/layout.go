@@ -19,8 +19,8 @@ type LayoutOptions struct {
 	// Filters are comparisons of a column with a value, as in date >= 2001-03-01, origin = 'ORD' and delay is null. The
 	// operators are = != < <= > >=. Rows that are read pass all of them.
 	Filters []string
-	// Advise are columns of which the orders of up to three are tried on a sample of the rows: LayoutReport.Advice says
-	// what filters on these columns would read of files in that order, and their size.
+	// Advise are columns of which the orders of up to three, and the curves over all, are tried on a sample of the
+	// rows: LayoutReport.Advice says what filters on these columns would read of files in that order, and their size.
 	Advise []string
 	// Pages has the zones of pages listed, too.
 	Pages bool

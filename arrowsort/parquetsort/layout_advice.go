@@ -25,10 +25,11 @@ const (
 
 // A LayoutAdvice is what an order of the rows would bring, by a sample: it is an estimate.
 type LayoutAdvice struct {
-	Keys  []string     `json:"keys"`  // as they are typed; none: the rows as they are
-	Bytes int64        `json:"bytes"` // of all rows in one file
-	Read  int64        `json:"read"`  // bytes that a filter reads on average, over all kinds of filters and columns
-	By    []AdviceRead `json:"by"`    // one for each column
+	Keys  []string     `json:"keys"`            // as they are typed; none: the rows as they are
+	Curve string       `json:"curve,omitempty"` // the space-filling curve over the keys; empty: their order
+	Bytes int64        `json:"bytes"`           // of all rows in one file
+	Read  int64        `json:"read"`            // bytes that a filter reads on average, over all kinds of filters and columns
+	By    []AdviceRead `json:"by"`              // one for each column
 }
 
 // An AdviceRead is the bytes, of all columns, that filters on one column read on average: those that are equal to the
@@ -72,7 +73,7 @@ func adviseKeys(ctx context.Context, schema *arrow.Schema, names []string) (keys
 	return keys, nil
 }
 
-// advise estimates what the orders of up to three of some columns would bring, the best first.
+// advise estimates what the orders of up to three of some columns, and curves over all, would bring, the best first.
 func (l *layouter) advise(ctx context.Context, d *dataset.Dataset, names []string) ([]LayoutAdvice, error) {
 	keys, err := adviseKeys(ctx, d.Schema, names)
 	if err != nil {
@@ -95,20 +96,21 @@ func (l *layouter) advise(ctx context.Context, d *dataset.Dataset, names []strin
 	for i := range asIs {
 		asIs[i] = uint64(i)
 	}
-	if err := a.add(ctx, nil, asIs); err != nil {
+	if err := a.add(ctx, LayoutAdvice{Keys: []string{}}, asIs); err != nil {
 		return nil, err
 	}
 	orders := ordersOf(keys)
 	for i, order := range orders {
 		l.opts.Run.Progress(PhaseSort, int64(i), int64(len(orders)))
-		indices, err := arrowsort.SortIndices(ctx, s.table, order, l.opts.sorting())
-		if err != nil {
+		if err := a.addSorted(ctx, LayoutAdvice{Keys: flagtext.KeyTexts(order)}, s.table, order); err != nil {
 			return nil, err
 		}
-		err = a.add(ctx, flagtext.KeyTexts(order), indices.Uint64Values())
-		indices.Release()
-		if err != nil {
-			return nil, err
+	}
+	for _, curve := range []arrowsort.Curve{arrowsort.Hilbert, arrowsort.ZOrder} {
+		if len(keys) > 1 {
+			if err := a.addCurve(ctx, curve, keys); err != nil {
+				return nil, err
+			}
 		}
 	}
 	slices.SortStableFunc(a.advice, func(a, b LayoutAdvice) int {
@@ -142,13 +144,35 @@ type adviser struct {
 	advice []LayoutAdvice
 }
 
+// addSorted adds the order of the rows of a table by some keys.
+func (a *adviser) addSorted(ctx context.Context, advice LayoutAdvice, table arrowsort.Data,
+	keys []arrowsort.Key) error {
+	indices, err := arrowsort.SortIndices(ctx, table, keys, a.sample.opts.sorting())
+	if err != nil {
+		return err
+	}
+	defer indices.Release()
+	return a.add(ctx, advice, indices.Uint64Values())
+}
+
+// addCurve adds the order along a curve over some keys.
+func (a *adviser) addCurve(ctx context.Context, curve arrowsort.Curve, keys []arrowsort.Key) error {
+	codes, err := arrowsort.CurveIndex(ctx, a.sample.table, keys, curve, a.sample.opts.sorting())
+	if err != nil {
+		return err
+	}
+	defer codes.Release()
+	advice := LayoutAdvice{Keys: flagtext.KeyTexts(keys), Curve: curve.String()}
+	return a.addSorted(ctx, advice, codes, []arrowsort.Key{arrowsort.KeyAt(0)})
+}
+
 // add adds an order of the rows of the sample.
-func (a *adviser) add(ctx context.Context, keys []string, order []uint64) error {
+func (a *adviser) add(ctx context.Context, advice LayoutAdvice, order []uint64) error {
 	size, err := a.sample.estimate(ctx, order)
 	if err != nil {
 		return err
 	}
-	advice := LayoutAdvice{Keys: append([]string{}, keys...), Bytes: size}
+	advice.Bytes = size
 	groups := zonemap.NewZoning(len(order), a.sample.all, tablefile.DefaultRowGroupRows)
 	pages := zonemap.NewZoning(len(order), a.sample.all, tablefile.DefaultPageRows)
 	sum := 0.0

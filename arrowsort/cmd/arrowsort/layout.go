@@ -47,8 +47,8 @@ that can hold one value: the mean over the rows, the worst, and of how many. A f
 of the operators = != < <= > >=, or COLUMN is null, COLUMN is not null. Rows pass all filters. For them layout shows
 what readers have to read of all columns, by the bounds of row groups alone and by those of pages, too.
 
---advise tries the orders of up to three of some columns on a sample of the rows: the size of the file, and what filters
-on each of the columns would read of it.
+--advise tries the orders of up to three of some columns, and the Hilbert and Z-order curves over all of them, on a
+sample of the rows: the size of the file, and what filters on each of the columns would read of it, the best first.
 
 FILE is Parquet. Footers and page indexes are read, with --advise all rows. docs/layout.md has more.
 
@@ -67,7 +67,7 @@ FILE is Parquet. Footers and page indexes are read, with --advise all rows. docs
 	flags.StringArrayVar(&o.Against, "against", nil,
 		"compare with the layout of `BEFORE`, files as the inputs; may repeat")
 	flags.StringSliceVar(&o.Advise, "advise", nil,
-		"try the orders of up to three of `COLUMNS`, as in a,b, on a sample of the rows; the best first")
+		"try orders of up to three of `COLUMNS`, as in a,b, and curves over all, on a sample of the rows")
 	flags.Func("memory", "work within `SIZE` of memory (default: "+defaultMemory+")",
 		into(&o.Memory.Budget, parseBudget))
 	flags.StringVar(&c.html, "html", "", "write a page for the browser to `FILE`, which needs no other file")

@@ -75,8 +75,8 @@ func TestLayoutAdvises(t *testing.T) {
 	in, page := lettersBy(t, "z", "in.parquet"), filepath.Join(t.TempDir(), "x.html")
 	r := cli(t, nil, "layout", "--advise", "n,z", in)
 	require.Zero(t, r.code, r.err)
-	require.Contains(t, r.out, "advice: 4 orders by a sample, the best first; ")
-	for _, want := range []string{"as it is", "-k n ", "-k n -k z", "-k z ", "-k z -k n", "n =", "z within"} {
+	require.Contains(t, r.out, "advice: 6 orders by a sample, the best first; ")
+	for _, want := range []string{"as it is", "-k n ", "-k n -k z", "-k z ", "-k z -k n", "--curve hilbert -k n -k z", "--curve zorder -k n -k z", "n =", "z within"} {
 		require.Contains(t, r.out, want)
 	}
 	require.Equal(t, result{}, cli(t, nil, "layout", "--advise", "n,z", "--html", page, in))
@@ -84,7 +84,7 @@ func TestLayoutAdvises(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(html), "<span>-k n -k z</span>")
 	require.Contains(t, string(html), `<span class="soft">as it is</span>`)
-	require.Equal(t, 5+5, strings.Count(r.out[strings.Index(r.out, "advice:"):], "\n"), "a line for each order")
+	require.Equal(t, 7+5, strings.Count(r.out[strings.Index(r.out, "advice:"):], "\n"), "a line for each order")
 }
 
 // TestLayoutErrorsNameTheFlag before any work, and what to do.

@@ -202,8 +202,12 @@ func shownAdvice(all []parquetsort.LayoutAdvice) (shown []parquetsort.LayoutAdvi
 
 // orderName returns an order as flags ask for it.
 func orderName(a *parquetsort.LayoutAdvice) string {
-	if len(a.Keys) == 0 {
+	keys := "-k " + strings.Join(a.Keys, " -k ")
+	switch {
+	case len(a.Keys) == 0:
 		return "as it is"
+	case a.Curve != "":
+		return "--curve " + a.Curve + " " + keys
 	}
-	return "-k " + strings.Join(a.Keys, " -k ")
+	return keys
 }
