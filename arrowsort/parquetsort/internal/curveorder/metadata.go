@@ -85,6 +85,10 @@ func appendAxis(ctx context.Context, data []byte, columns []keypath.Column, a *c
 		data = binary.AppendUvarint(data, uint64(end-start))
 		start = end
 	}
+	columns = slices.Clone(columns)
+	for i, border := range a.Borders { // large text of a file may be text in memory
+		columns[i].Type = border.DataType()
+	}
 	converter, schema, err := converterOf(columns)
 	if err != nil {
 		return nil, err
