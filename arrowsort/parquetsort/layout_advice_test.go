@@ -161,3 +161,34 @@ func TestAdviceErrors(t *testing.T) {
 	require.ErrorContains(t, err, "--advise (Advise): unsupported type of sort key: key l has type list<item: int64, "+
 		"nullable>: leave the column out")
 }
+
+// TestAdvisedCurvesCanBeSorted, also over large text, which is read as dictionaries of text where it repeats.
+func TestAdvisedCurvesCanBeSorted(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.LargeString},
+		{Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	in, out := filepath.Join(t.TempDir(), "in.parquet"), filepath.Join(t.TempDir(), "out.parquet")
+	generate(t, in, schema, 1, func(int) arrow.Record {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		defer b.Release()
+		for i := range 3000 {
+			b.Field(0).(*array.LargeStringBuilder).Append([]string{"ORD", "LAX", "JFK"}[i%3])
+			b.Field(1).(*array.Int64Builder).Append(int64(i * 7919 % 3000))
+		}
+		return b.NewRecord()
+	})
+	r, err := Layout(t.Context(), []string{in}, LayoutOptions{Advise: []string{"s", "n"}})
+	require.NoError(t, err)
+	curves := 0
+	for _, a := range r.Advice {
+		if a.Curve == "" {
+			continue
+		}
+		curves++
+		curve := map[string]arrowsort.Curve{"hilbert": arrowsort.Hilbert, "zorder": arrowsort.ZOrder}[a.Curve]
+		keys := []arrowsort.Key{{Path: "s"}, {Path: "n"}}
+		_, err := Sort(t.Context(), []string{in}, out, Options{Keys: keys, Curve: curve})
+		require.NoError(t, err)
+		require.Nil(t, checkCurve(t, curve, out))
+	}
+	require.Equal(t, 2, curves)
+}
