@@ -28,7 +28,7 @@ type LayoutAdvice struct {
 	Keys  []string     `json:"keys"`            // as they are typed; none: the rows as they are
 	Curve string       `json:"curve,omitempty"` // the space-filling curve over the keys; empty: their order
 	Bytes int64        `json:"bytes"`           // of all rows in one file
-	Read  int64        `json:"read"`            // bytes that a filter reads on average, over all kinds of filters and columns
+	Read  int64        `json:"read"`            // bytes that a filter reads on average, of all kinds and columns
 	By    []AdviceRead `json:"by"`              // one for each column
 }
 

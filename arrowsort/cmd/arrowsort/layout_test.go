@@ -76,7 +76,8 @@ func TestLayoutAdvises(t *testing.T) {
 	r := cli(t, nil, "layout", "--advise", "n,z", in)
 	require.Zero(t, r.code, r.err)
 	require.Contains(t, r.out, "advice: 6 orders by a sample, the best first; ")
-	for _, want := range []string{"as it is", "-k n ", "-k n -k z", "-k z ", "-k z -k n", "--curve hilbert -k n -k z", "--curve zorder -k n -k z", "n =", "z within"} {
+	for _, want := range []string{"as it is", "-k n ", "-k n -k z", "-k z ", "-k z -k n",
+		"--curve hilbert -k n -k z", "--curve zorder -k n -k z", "n =", "z within"} {
 		require.Contains(t, r.out, want)
 	}
 	require.Equal(t, result{}, cli(t, nil, "layout", "--advise", "n,z", "--html", page, in))
