@@ -1,0 +1,128 @@
+"""Filters on points and ranges of all columns of a file, and what they cost in files of several layouts."""
+
+import datetime
+import json
+import re
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+THREADS = 2
+
+
+class Filter(NamedTuple):
+    """Rows whose value of a column is low to high, both included."""
+
+    column: str
+    low: object
+    high: object
+
+    def sql(self) -> str:
+        if self.low == self.high:
+            return f'"{self.column}" = {_literal(self.low)}'
+        return f'"{self.column}" BETWEEN {_literal(self.low)} AND {_literal(self.high)}'
+
+
+def _literal(value) -> str:
+    if isinstance(value, datetime.datetime):
+        return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
+
+
+def filters(table: pa.Table, count: int, seed: int = 17) -> list[Filter]:
+    """Every column in turn: the value of a row, and ranges of 0.1 % to 10 % of the rows."""
+    r = np.random.default_rng(seed)
+    found = []
+    ordered = {name: table[name].drop_null().sort() for name in table.column_names}
+    for i in range(count):
+        name = table.column_names[i % table.num_columns]
+        values = ordered[name]
+        if i // table.num_columns % 2 == 0:
+            value = values[int(r.integers(len(values)))].as_py()
+            found.append(Filter(name, value, value))
+            continue
+        rows = int(len(values) * 10 ** r.uniform(-3, -1))
+        first = int(r.integers(len(values) - rows))
+        found.append(Filter(name, values[first].as_py(), values[first + rows].as_py()))
+    return found
+
+
+def matches(table: pa.Table, f: Filter) -> int:
+    """The rows of a filter, by Arrow C++: what every engine has to find."""
+    column = table[f.column]
+    low, high = pa.scalar(f.low, column.type), pa.scalar(f.high, column.type)
+    return pc.sum(pc.and_(pc.greater_equal(column, low), pc.less_equal(column, high))).as_py() or 0
+
+
+def _query(columns: list[str], source: str, f: Filter) -> str:
+    """All columns of the rows that match are read."""
+    return f'SELECT count(*), {", ".join(f"max({chr(34)}{c}{chr(34)})" for c in columns)} FROM {source} WHERE {f.sql()}'
+
+
+def datafusion_bytes(files: list[str], columns: list[str], workload: list[Filter]) -> list[int]:
+    """The bytes that DataFusion scans for each filter, with the page index and filters in the scan."""
+    import datafusion
+
+    config = datafusion.SessionConfig({"datafusion.execution.parquet.pushdown_filters": "true"})
+    context = datafusion.SessionContext(config.with_target_partitions(THREADS))
+    context.register_parquet("log", files[0] if len(files) == 1 else str(Path(files[0]).parent))
+    sizes = []
+    for f in workload:
+        plan = context.sql("EXPLAIN ANALYZE " + _query(columns, "log", f)).to_pydict()
+        found = re.findall(r"bytes_scanned=([\d.]+) ?([KMG]?)", " ".join(plan["plan"]))
+        sizes.append(int(sum(float(n) * {"": 1, "K": 1e3, "M": 1e6, "G": 1e9}[unit] for n, unit in found)))
+    return sizes
+
+
+class DuckDB:
+    """Filters in DuckDB, which reads each time what it needs from the files."""
+
+    def __init__(self, files: list[str], columns: list[str]):
+        import duckdb
+
+        self.source, self.columns = f"read_parquet({files})", columns
+        self.connection = duckdb.connect()
+        self.connection.execute(f"SET enable_external_file_cache=false; SET threads={THREADS}; SET TimeZone='UTC'")
+
+    def run(self, f: Filter) -> int:
+        return self.connection.execute(_query(self.columns, self.source, f)).fetchall()[0][0]
+
+    def bytes(self, workload: list[Filter], profile: Path) -> list[int]:
+        for setting in ("enable_profiling='json'", f"profiling_output='{profile}'"):
+            self.connection.execute("SET " + setting)
+        sizes = []
+        for f in workload:
+            self.run(f)
+            sizes.append(json.loads(profile.read_text())["io"]["total_bytes_read"])
+        self.connection.execute("PRAGMA disable_profiling")
+        return sizes
+
+
+class Polars:
+    """Filters in Polars' streaming engine."""
+
+    def __init__(self, files: list[str], columns: list[str]):
+        import polars as pl
+
+        self.pl, self.frame, self.columns = pl, pl.scan_parquet(files), columns
+
+    def run(self, f: Filter) -> int:
+        pl, column = self.pl, self.pl.col(f.column)
+        condition = column.is_between(pl.lit(f.low), pl.lit(f.high)) if f.low != f.high else column == pl.lit(f.low)
+        found = self.frame.filter(condition).select(pl.len(), pl.col(self.columns).max()).collect(engine="streaming")
+        return found["len"][0]
+
+
+def seconds(engine, workload: list[Filter], repeats: int) -> list[float]:
+    """The fastest time of each filter."""
+    return [min(_timed(engine, f) for _ in range(repeats)) for f in workload]
+
+
+def _timed(engine, f: Filter) -> float:
+    start = time.perf_counter()
+    engine.run(f)
+    return time.perf_counter() - start
