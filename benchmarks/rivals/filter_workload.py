@@ -15,16 +15,18 @@ THREADS = 2
 
 
 class Filter(NamedTuple):
-    """Rows whose value of a column is low to high, both included."""
+    """Rows whose value of a column is low to high, both included, and that are of another filter, if there is one."""
 
     column: str
     low: object
     high: object
+    other: "Filter | None" = None
 
     def sql(self) -> str:
+        text = f'"{self.column}" BETWEEN {_literal(self.low)} AND {_literal(self.high)}'
         if self.low == self.high:
-            return f'"{self.column}" = {_literal(self.low)}'
-        return f'"{self.column}" BETWEEN {_literal(self.low)} AND {_literal(self.high)}'
+            text = f'"{self.column}" = {_literal(self.low)}'
+        return f"{text} AND {self.other.sql()}" if self.other else text
 
 
 def _literal(value) -> str:
@@ -33,29 +35,50 @@ def _literal(value) -> str:
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else repr(value)
 
 
-def filters(table: pa.Table, count: int, seed: int = 17) -> list[Filter]:
-    """Every column in turn: the value of a row, and ranges of 0.1 % to 10 % of the rows."""
-    r = np.random.default_rng(seed)
-    found = []
-    ordered = {name: table[name].drop_null().sort() for name in table.column_names}
+def column_filters(table: pa.Table, count: int, seed: int = 17) -> list[Filter]:
+    """Every column in turn: the value of a row, or a range of 0.1 % to 10 % of the rows."""
+    r, ordered = np.random.default_rng(seed), _ordered(table)
+    names = [table.column_names[i % table.num_columns] for i in range(count)]
+    return [
+        _range(r, ordered, name, 0 if i // table.num_columns % 2 == 0 else 10 ** r.uniform(-3, -1))
+        for i, name in enumerate(names)
+    ]
+
+
+def key_filters(table: pa.Table, keys: list[str], count: int, seed: int = 19) -> list[Filter]:
+    """Every key in turn: the value of a row, a range of 0.1 % to 10 %, or ranges of 10 % of it and of the next key."""
+    r, ordered, found = np.random.default_rng(seed), _ordered(table.select(keys)), []
     for i in range(count):
-        name = table.column_names[i % table.num_columns]
-        values = ordered[name]
-        if i // table.num_columns % 2 == 0:
-            value = values[int(r.integers(len(values)))].as_py()
-            found.append(Filter(name, value, value))
-            continue
-        rows = int(len(values) * 10 ** r.uniform(-3, -1))
-        first = int(r.integers(len(values) - rows))
-        found.append(Filter(name, values[first].as_py(), values[first + rows].as_py()))
+        key, following = keys[i % len(keys)], keys[(i + 1) % len(keys)]
+        kind = i // len(keys) % 3
+        if kind == 2:
+            found.append(_range(r, ordered, key, 0.1)._replace(other=_range(r, ordered, following, 0.1)))
+        else:
+            found.append(_range(r, ordered, key, 10 ** r.uniform(-3, -1) if kind else 0))
     return found
+
+
+def _ordered(table: pa.Table) -> dict:
+    return {name: table[name].drop_null().sort() for name in table.column_names}
+
+
+def _range(r, ordered: dict, name: str, share: float) -> Filter:
+    """A share of the rows; 0 is the value of one of them."""
+    values = ordered[name]
+    rows = int(len(values) * share)
+    first = int(r.integers(len(values) - rows))
+    return Filter(name, values[first].as_py(), values[first + rows].as_py())
 
 
 def matches(table: pa.Table, f: Filter) -> int:
     """The rows of a filter, by Arrow C++: what every engine has to find."""
-    column = table[f.column]
-    low, high = pa.scalar(f.low, column.type), pa.scalar(f.high, column.type)
-    return pc.sum(pc.and_(pc.greater_equal(column, low), pc.less_equal(column, high))).as_py() or 0
+    found, part = True, f
+    while part:
+        column = table[part.column]
+        low, high = pa.scalar(part.low, column.type), pa.scalar(part.high, column.type)
+        found = pc.and_(found, pc.and_(pc.greater_equal(column, low), pc.less_equal(column, high)))
+        part = part.other
+    return pc.sum(found).as_py() or 0
 
 
 def _query(columns: list[str], source: str, f: Filter) -> str:
@@ -111,9 +134,12 @@ class Polars:
         self.pl, self.frame, self.columns = pl, pl.scan_parquet(files), columns
 
     def run(self, f: Filter) -> int:
-        pl, column = self.pl, self.pl.col(f.column)
-        condition = column.is_between(pl.lit(f.low), pl.lit(f.high)) if f.low != f.high else column == pl.lit(f.low)
-        found = self.frame.filter(condition).select(pl.len(), pl.col(self.columns).max()).collect(engine="streaming")
+        pl, conditions = self.pl, []
+        while f:
+            column, low, high = pl.col(f.column), pl.lit(f.low), pl.lit(f.high)
+            conditions.append(column == low if f.low == f.high else column.is_between(low, high))
+            f = f.other
+        found = self.frame.filter(*conditions).select(pl.len(), pl.col(self.columns).max()).collect(engine="streaming")
         return found["len"][0]
 
 

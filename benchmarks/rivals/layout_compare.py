@@ -56,7 +56,7 @@ DeltaTable(target).optimize.z_order(keys.split(","),
     writer_properties=WriterProperties(compression="ZSTD", max_row_group_size=int(rows)))
 """,
 }
-LAYOUTS = ["polars", "duckdb", "delta z-order", "arrowsort", "arrowsort hilbert"]
+LAYOUTS = ["polars", "duckdb", "delta z-order", "arrowsort", "arrowsort zorder", "arrowsort hilbert"]
 
 
 def source_of(args, name: str) -> Path:
@@ -116,10 +116,13 @@ def compare(args, name: str) -> dict:
     source, keys = source_of(args, name), KEYS[name]
     table = pq.read_table(source)
     columns = table.column_names
-    filters = workload.filters(table, args.filters)
-    found = [workload.matches(table, f) for f in filters]
+    loads = {
+        "columns": workload.column_filters(table, args.filters),
+        "keys": workload.key_filters(table, keys, args.filters),
+    }
+    found = {load: [workload.matches(table, f) for f in filters] for load, filters in loads.items()}
     del table
-    results = {"source": measure(args, [str(source)], columns, filters, found)}
+    results = {"source": measure(args, [str(source)], columns, loads, found)}
     for layout in args.layouts.split(","):
         if layout.startswith("delta") and not importlib.util.find_spec("deltalake"):
             continue
@@ -128,36 +131,43 @@ def compare(args, name: str) -> dict:
             run, files = write(args, layout, source, args.folder / "layout", keys)
             runs.append(run)
         results[layout] = {key: statistics.median(r[key] for r in runs) for key in ("seconds", "cpu", "peak")}
-        results[layout] |= measure(args, files, columns, filters, found)
-        print_row(name, layout, results)
-    return {"keys": keys, "filters": [f.sql() for f in filters], "layouts": results}
+        results[layout] |= measure(args, files, columns, loads, found)
+        print_row(name, layout, results[layout])
+    filters = {load: [f.sql() for f in of_load] for load, of_load in loads.items()}
+    return {"keys": keys, "filters": filters, "layouts": results}
 
 
-def measure(args, files: list[str], columns: list[str], filters: list, found: list[int]) -> dict:
-    """The size of the files, and for each filter the bytes that are read and the seconds that it takes."""
+def measure(args, files: list[str], columns: list[str], loads: dict, found: dict) -> dict:
+    """The size of the files, and for each filter of each workload the bytes that are read and the seconds it takes."""
     duckdb, polars = workload.DuckDB(files, columns), workload.Polars(files, columns)
-    for engine in (duckdb, polars):
-        for f, rows in zip(filters, found, strict=True):
-            if (got := engine.run(f)) != rows:
-                raise SystemExit(f"{type(engine).__name__} finds {got} rows of {rows} in {files[0]}: {f.sql()}")
-    return {
-        "size": sum(Path(f).stat().st_size for f in files),
-        "datafusion_bytes": workload.datafusion_bytes(files, columns, filters),
-        "duckdb_bytes": duckdb.bytes(filters, args.folder / "profile.json"),
-        "duckdb_seconds": workload.seconds(duckdb, filters, args.repeats),
-        "polars_seconds": workload.seconds(polars, filters, args.repeats),
-    }
+    result = {"size": sum(Path(f).stat().st_size for f in files)}
+    for load, filters in loads.items():
+        for engine in (duckdb, polars):
+            for f, rows in zip(filters, found[load], strict=True):
+                if (got := engine.run(f)) != rows:
+                    raise SystemExit(f"{type(engine).__name__} finds {got} rows of {rows} in {files[0]}: {f.sql()}")
+        result[load] = {
+            "datafusion_bytes": workload.datafusion_bytes(files, columns, filters),
+            "duckdb_bytes": duckdb.bytes(filters, args.folder / "profile.json"),
+            "duckdb_seconds": workload.seconds(duckdb, filters, args.repeats),
+            "polars_seconds": workload.seconds(polars, filters, args.repeats),
+        }
+    return result
 
 
-def print_row(name: str, layout: str, results: dict) -> None:
-    r = results[layout]
-    read = [statistics.mean(r[key]) / 1e6 for key in ("datafusion_bytes", "duckdb_bytes")]
+def print_row(name: str, layout: str, r: dict) -> None:
     print(
-        f"{name:8} {layout:18} write {r['seconds']:7.2f} s {r['cpu']:7.2f} cpu {r['peak'] / 1e6:6.0f} MB  "
-        f"size {r['size'] / 1e6:7.1f} MB  read: DataFusion {read[0]:7.2f} MB, DuckDB {read[1]:7.2f} MB  "
-        f"filters: DuckDB {sum(r['duckdb_seconds']):6.2f} s, Polars {sum(r['polars_seconds']):6.2f} s",
-        flush=True,
+        f"{name} {layout}: written in {r['seconds']:.2f} s, {r['cpu']:.2f} s of processors, {r['peak'] / 1e6:.0f} MB; "
+        f"size {r['size'] / 1e6:.1f} MB"
     )
+    for load in ("columns", "keys"):
+        read = [statistics.mean(r[load][key]) / 1e6 for key in ("datafusion_bytes", "duckdb_bytes")]
+        took = [sum(r[load][key]) for key in ("duckdb_seconds", "polars_seconds")]
+        print(
+            f"    filters on {load}: DataFusion reads {read[0]:.2f} MB, DuckDB {read[1]:.2f}; "
+            f"DuckDB takes {took[0]:.2f} s, Polars {took[1]:.2f}",
+            flush=True,
+        )
 
 
 def main() -> None:
