@@ -110,7 +110,7 @@ func (c *call) sortedRows(ctx context.Context) (*engine.Result, error) {
 // compared are left to ranksOrRows, and so are callers that want to know the plan or the progress of a sort.
 func (c *call) groupsInOrder(ctx context.Context, ties cpu.Ties) (*bitmap, error) {
 	job := &c.work.Job
-	if ties == cpu.TiesFirst || len(job.Keys) > 1 || c.opts.Engine != cpu.New() || c.opts.OnPlan != nil ||
+	if ties == cpu.TiesFirst || len(job.Keys) != 1 || c.opts.Engine != cpu.New() || c.opts.OnPlan != nil ||
 		c.opts.Progress != nil {
 		return nil, nil
 	}

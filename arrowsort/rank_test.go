@@ -109,6 +109,15 @@ func TestRankOfNothing(t *testing.T) {
 	require.Equal(t, []uint64{3, 3, 3}, ranks(t, nulls, nil, arrowsort.TiesMax, arrowsort.Options{Allocator: mem}))
 }
 
+// TestRankByAStructWithoutFields: all rows tie.
+func TestRankByAStructWithoutFields(t *testing.T) {
+	mem := checked(t)
+	a := fromJSON(t, mem, arrow.StructOf(), `[{}, null, {}]`)
+	opts := arrowsort.Options{Allocator: mem}
+	require.Equal(t, []uint64{1, 1, 1}, ranks(t, a, nil, arrowsort.TiesMin, opts))
+	require.Equal(t, []uint64{1, 2, 3}, ranks(t, a, nil, arrowsort.TiesFirst, opts))
+}
+
 func TestRankErrors(t *testing.T) {
 	mem := checked(t)
 	opts := arrowsort.Options{Allocator: mem}
