@@ -131,6 +131,25 @@ func requireFirstOfGroups(t *testing.T, mem memory.Allocator, rec arrow.Record, 
 	}
 }
 
+// TestSelectKPerGroupOfOneGroup groups by a struct without fields: all rows tie.
+func TestSelectKPerGroupOfOneGroup(t *testing.T) {
+	mem := checked(t)
+	const n = 40_000
+	r := rand.New(rand.NewPCG(testrun.Seed(), 10))
+	values := arrowtest.RandomSlice(r, arrow.PrimitiveTypes.Int64, n, n, 0, mem)
+	defer values.Release()
+	nothing := array.NewData(arrow.StructOf(), n, []*memory.Buffer{nil}, nil, 0, 0)
+	defer nothing.Release()
+	group := array.NewStructData(nothing)
+	defer group.Release()
+	rec := record(t, []string{"g", "v"}, group, values)
+	rows, err := arrowsort.SelectKPerGroup(t.Context(), rec, []arrowsort.Key{{Path: "g"}}, []arrowsort.Key{{Path: "v"}},
+		5, arrowsort.Options{Allocator: mem})
+	require.NoError(t, err)
+	defer rows.Release()
+	require.Equal(t, indices(t, mem, rec, []arrowsort.Key{{Path: "v"}})[:5], rows.Uint64Values())
+}
+
 func TestSelectKPerGroupErrors(t *testing.T) {
 	mem := checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[2, 1]`)
