@@ -68,6 +68,7 @@ def in_arrow(table: pa.Table, keys: list[str]) -> dict:
 def in_pandas(table: pa.Table) -> dict:
     """A DataFrame in and out."""
     frame = table.to_pandas()
+    connection.register("frame", frame)
     return {
         "arrowsort": lambda: arrowsort.sort(frame, "key", threads=settings.threads),
         "pandas": lambda: frame.sort_values("key"),

@@ -31,6 +31,7 @@ class PandasSource(Source):
             self.add_values()
         self.table = pa.Table.from_arrays(self.arrays, names=self.names)
         self.handle = from_arrow(self.table, in_memory=True)
+        self.cells = len(data) * len(self.arrays)
 
     def add_values(self) -> None:
         """Adds the values of a search: each column is the value of a key."""

@@ -30,7 +30,7 @@ def _column(function, source: Source, options: lib.Options, *parameters: int) ->
     """Calls a function of data and keys whose result is data."""
     out, keys = Handle(), source.keys
     head = (source.handle.number, keys, len(keys), *parameters)
-    _calls.run(function, head, options, byref(out.number), source.handle.cells())
+    _calls.run(function, head, options, byref(out.number), source.cells)
     return out
 
 
@@ -125,7 +125,7 @@ def is_sorted(
     options = _calls.options_of(threads=threads)
     source, row = open_source(data, _keys.parse(by, descending, nulls_first)), ctypes.c_int64()
     head = (source.handle.number, source.keys, len(source.keys))
-    _calls.run(lib.is_sorted, head, options, byref(row), source.handle.cells())
+    _calls.run(lib.is_sorted, head, options, byref(row), source.cells)
     return row.value < 0
 
 
@@ -180,7 +180,7 @@ def search_sorted(
     right = _choice("side", side, _SIDES)
     source, searched, out = open_source(data, _keys.parse(by, descending, nulls_first)), open_source(values), Handle()
     head = (source.handle.number, searched.handle.number, source.keys, len(source.keys), right)
-    cells = source.handle.cells() + searched.handle.cells()
+    cells = source.cells + searched.cells
     _calls.run(lib.search_sorted, head, options, byref(out.number), cells)
     return source.numbers(out)
 
@@ -268,5 +268,5 @@ def explain(
         raise OptionError(f"option {next(iter(options))!r} is for files")
     source, text = open_source(data, keys), ctypes.c_void_p()
     head = (source.handle.number, source.keys, len(source.keys))
-    _calls.run(lib.explain, head, _calls.options_of(threads=threads), byref(text), source.handle.cells())
+    _calls.run(lib.explain, head, _calls.options_of(threads=threads), byref(text), source.cells)
     return json.loads(lib.take_text(text))

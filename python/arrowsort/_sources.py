@@ -23,6 +23,7 @@ class Source:
     def __init__(self, data: Any, keys: Keys | None):
         """Keys are None for what has none."""
         self.handle, is_column = self.load(data)
+        self.cells = self.count(data)
         self.keys = _keys.array(self.resolve(keys, is_column) if keys else [])
 
     def load(self, data: Any) -> tuple[Handle, bool]:
@@ -30,13 +31,17 @@ class Source:
         handle = from_arrow(data)
         return handle, handle.count(lib.columns) < 0
 
+    def count(self, data: Any) -> int:
+        """The number of values, about."""
+        return self.handle.cells()
+
     @staticmethod
     def resolve(keys: Keys, is_column: bool) -> Keys:
         """The keys with the position of the column, where data are one."""
         if keys[0].column is None and not is_column:
             raise NoKeysError('there are no sort keys: give a column, or a list such as ["a", ("b", "descending")]')
         if keys[0].column is None:
-            return [keys[0]._replace(column=0)]
+            return [SortKey(0, *keys[0][1:])]
         if is_column:
             raise ColumnError(f"key {keys[0].column!r}: the data are one column, leave `by` out")
         return keys
@@ -74,6 +79,11 @@ class PyarrowSource(Source):
         if isinstance(data, pa.ChunkedArray):
             return from_arrow(pa.table([data], [""]), in_memory=True), True
         return from_arrow(data, in_memory=not isinstance(data, pa.RecordBatchReader)), False
+
+    def count(self, data: Any) -> int:
+        if isinstance(data, sys.modules["pyarrow"].RecordBatchReader):
+            return super().count(data)
+        return len(data) * getattr(data, "num_columns", 1)  # without calls of the library
 
     def rows(self, handle: Handle) -> Any:
         pa = sys.modules["pyarrow"]
