@@ -74,6 +74,8 @@ def run(command: str, inputs: Paths, keys: list[SortKey], **options: Any) -> dic
     if isinstance(inputs, (str, os.PathLike)):
         inputs = [inputs]
     request: dict[str, Any] = {"command": command, "inputs": [os.fspath(path) for path in inputs]}
+    if not request["inputs"]:
+        raise OptionError("inputs is empty: give a file, a pattern or a folder")
     if keys != [SortKey(None, False, False)]:
         request["key"] = [key.text() for key in keys]
     for name, value in options.items():

@@ -118,11 +118,11 @@ def chunks_of(array):
 def tables(draw, most=20, leave_out=()):
     """A table with one to three keys, k0 and so on, and other columns; and the Python values of all columns."""
     rows = draw(st.integers(0, most))
-    keys = [kind for kind in KEYS if kind not in leave_out]
+    keys, others = ([kind for kind in types if kind not in leave_out] for types in (KEYS, OTHERS))
     made = [draw(columns(keys, rows)) for _ in range(draw(st.integers(1, 3)))]
     names = [f"k{i}" for i in range(len(made))]
     for i in range(draw(st.integers(0, 2))):
-        made.append(draw(columns([*keys, *OTHERS], rows)))
+        made.append(draw(columns([*keys, *others], rows)))
         names.append(f"v{i}")
     table = pa.table([column for column, _ in made], names=names)
     return table, {name: values for name, (_, values) in zip(names, made, strict=True)}

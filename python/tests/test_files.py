@@ -61,7 +61,7 @@ def test_merge_files(flights, tmp_path):
         (("flights.parquet", "o.parquet", "a"), {"key": "a"}, ValueError, "`by`"),
         (("flights.parquet", "o.parquet", "a"), {"memory": object()}, ValueError, "memory is a object"),
         (("flights.parquet", "-", "a"), {}, ValueError, "standard output"),
-        (([], "o.parquet", "a"), {}, ValueError, "inputs"),
+        (([], "o.parquet", "a"), {}, ValueError, "inputs is empty"),
         (("text.parquet", "o.parquet", "a"), {}, arrowsort.CorruptError, "text.parquet"),
     ],
 )
