@@ -109,7 +109,8 @@ def _newest_files(table: str, target: Path) -> list[str]:
 
     uris = DeltaTable(table).file_uris()
     (target / "newest").mkdir()
-    return [shutil.copy(uri.removeprefix("file://"), target / "newest" / f"{i}.parquet") for i, uri in enumerate(uris)]
+    newest = target / "newest"
+    return [str(shutil.copy(uri.removeprefix("file://"), newest / f"{i}.parquet")) for i, uri in enumerate(uris)]
 
 
 def compare(args, name: str) -> dict:
