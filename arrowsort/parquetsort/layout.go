@@ -43,7 +43,7 @@ func Layout(ctx context.Context, paths []string, options LayoutOptions) (*Layout
 	for _, text := range options.Filters {
 		f, err := zonemap.ParseFilter(text)
 		if err != nil {
-			return nil, fmt.Errorf("%w: --filter (Filters) %q: %w", errOption, text, err)
+			return nil, fmt.Errorf("%w: filter %q: %w", errOption, text, err)
 		}
 		filters = append(filters, f)
 	}
@@ -144,12 +144,12 @@ func (l *layouter) bind(ctx context.Context, d *dataset.Dataset) (columns []int,
 		f := &l.filters[i]
 		at := slices.Index(names, f.Column)
 		if at < 0 {
-			return nil, fmt.Errorf("%w: --filter (Filters) %q: there is no column %q%s", errOption, f.Text, f.Column,
+			return nil, fmt.Errorf("%w: filter %q: there is no column %q%s", errOption, f.Text, f.Column,
 				flagtext.Suggestion(names, f.Column))
 		}
 		typ, repeated := s.LeafType(at)
 		if err := f.Bind(typ, repeated); err != nil {
-			return nil, fmt.Errorf("%w: --filter (Filters) %q: %w", errOption, f.Text, err)
+			return nil, fmt.Errorf("%w: filter %q: %w", errOption, f.Text, err)
 		}
 		columns = append(columns, at)
 	}

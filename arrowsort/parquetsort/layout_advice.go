@@ -45,7 +45,7 @@ type AdviceRead struct {
 // adviseKeys checks the columns of LayoutOptions.Advise against a schema, and returns them as keys.
 func adviseKeys(ctx context.Context, schema *arrow.Schema, names []string) (keys []arrowsort.Key, err error) {
 	if len(names) > mostAdvised {
-		return nil, fmt.Errorf("%w: --advise (Advise) has %d columns, of which there may be %d: their orders are many",
+		return nil, fmt.Errorf("%w: advice: there are %d columns, of which there may be %d: their orders are many",
 			errOption, len(names), mostAdvised)
 	}
 	var all []string
@@ -55,17 +55,20 @@ func adviseKeys(ctx context.Context, schema *arrow.Schema, names []string) (keys
 	for i, name := range names {
 		switch at := schema.FieldIndices(name); {
 		case len(at) == 0:
-			return nil, fmt.Errorf("%w: --advise (Advise): there is no column %q%s", errOption, name,
+			return nil, fmt.Errorf("%w: advice: there is no column %q%s", errOption, name,
 				flagtext.Suggestion(all, name))
 		case len(at) > 1:
-			return nil, fmt.Errorf("%w: --advise (Advise): %d columns are named %q: rename them first", errOption,
+			return nil, fmt.Errorf("%w: advice: %d columns are named %q: rename them first", errOption,
 				len(at), name)
 		case slices.Contains(names[:i], name):
-			return nil, fmt.Errorf("%w: --advise (Advise) names column %q twice", errOption, name)
+			return nil, fmt.Errorf("%w: advice: column %q is named twice", errOption, name)
 		}
 		key := arrowsort.Key{Path: name}
 		if err := extsort.CheckKeys(ctx, schema, []arrowsort.Key{key}); err != nil {
-			return nil, fmt.Errorf("%w: --advise (Advise): %s: leave the column out", errOption,
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			return nil, fmt.Errorf("%w: advice: %s: leave the column out", errOption,
 				strings.TrimPrefix(err.Error(), "arrowsort: "))
 		}
 		keys = append(keys, key)

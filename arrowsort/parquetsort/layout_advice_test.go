@@ -2,9 +2,11 @@ package parquetsort
 
 import (
 	"cmp"
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -130,6 +132,42 @@ func TestSamplesAreSpread(t *testing.T) {
 	}
 }
 
+// TestAdviceEndsWithItsContext at whichever time that is.
+func TestAdviceEndsWithItsContext(t *testing.T) {
+	path := numbered(t, "x.parquet", "[5, 3, null, 1, 4, 2]")
+	for checks := int64(1); ; checks++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		counted := &countedContext{Context: ctx, end: cancel}
+		counted.left.Store(checks)
+		_, err := Layout(counted, []string{path}, LayoutOptions{Advise: []string{"n"}})
+		cancel()
+		if err == nil {
+			require.Greater(t, checks, int64(10))
+			return
+		}
+		require.ErrorIs(t, err, context.Canceled)
+	}
+}
+
+// A countedContext ends when it was asked some number of times.
+type countedContext struct {
+	context.Context
+	left atomic.Int64
+	end  func()
+}
+
+func (c *countedContext) Err() error { c.count(); return c.Context.Err() }
+
+func (c *countedContext) Done() <-chan struct{} { c.count(); return c.Context.Done() }
+
+func (c *countedContext) Value(key any) any { c.count(); return c.Context.Value(key) }
+
+func (c *countedContext) count() {
+	if c.left.Add(-1) == 0 {
+		c.end()
+	}
+}
+
 func TestOrdersOfKeys(t *testing.T) {
 	keys := []arrowsort.Key{{Path: "a"}, {Path: "b"}, {Path: "c"}, {Path: "d"}}
 	for n, want := range []int{0, 1, 4, 15, 40} {
@@ -148,9 +186,9 @@ func TestOrdersOfKeys(t *testing.T) {
 // TestAdviceErrors name the columns that cannot be tried, before rows are read.
 func TestAdviceErrors(t *testing.T) {
 	for want, columns := range map[string][]string{
-		`--advise (Advise): there is no column "dat"; did you mean "date"?`: {"dat"},
-		`--advise (Advise) names column "date" twice`:                       {"date", "delay", "date"},
-		"--advise (Advise) has 7 columns, of which there may be 6":          {"a", "b", "c", "d", "e", "f", "g"},
+		`advice: there is no column "dat"; did you mean "date"?`: {"dat"},
+		`advice: column "date" is named twice`:                   {"date", "delay", "date"},
+		"advice: there are 7 columns, of which there may be 6":   {"a", "b", "c", "d", "e", "f", "g"},
 	} {
 		_, err := Layout(t.Context(), []string{flights}, LayoutOptions{Advise: columns})
 		require.ErrorIs(t, err, ErrOption)
@@ -158,7 +196,7 @@ func TestAdviceErrors(t *testing.T) {
 	}
 	_, err := Layout(t.Context(), []string{numbered(t, "x.parquet", "[1]")}, LayoutOptions{Advise: []string{"n", "l"}})
 	require.ErrorIs(t, err, ErrOption)
-	require.ErrorContains(t, err, "--advise (Advise): unsupported type of sort key: key l has type list<item: int64, "+
+	require.ErrorContains(t, err, "advice: unsupported type of sort key: key l has type list<item: int64, "+
 		"nullable>: leave the column out")
 }
 

@@ -63,8 +63,11 @@ func readSample(ctx context.Context, d *dataset.Dataset, most int64, opts *Optio
 		}
 		row += batch.NumRows()
 		part, err := extsort.TakeRows(ctx, batch, rows, opts.sorting())
+		if err != nil {
+			return err
+		}
 		parts = append(parts, part)
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, err

@@ -175,8 +175,8 @@ func TestLayoutOfNoRows(t *testing.T) {
 func TestLayoutErrors(t *testing.T) {
 	in := numbered(t, "in.parquet", "[1, 2]")
 	for filter, want := range map[string]string{
-		"m = 1":              `invalid option: --filter (Filters) "m = 1": there is no column "m"; there are "n", `,
-		"n = x":              `--filter (Filters) "n = x": "x" is no value of type int64: write a whole number`,
+		"m = 1":              `invalid option: filter "m = 1": there is no column "m"; there are "n", `,
+		"n = x":              `filter "n = x": "x" is no value of type int64: write a whole number`,
 		"n":                  "it has no operator",
 		"l.list.element = 1": "lies in lists",
 	} {
@@ -197,6 +197,39 @@ func TestLayoutErrors(t *testing.T) {
 	require.ErrorContains(t, err, "missing.parquet")
 	_, err = Layout(t.Context(), []string{in, corpusFile(t, "pyarrow/flat.v1.parquet")}, LayoutOptions{})
 	require.ErrorIs(t, err, ErrSchema)
+}
+
+// TestLayoutOfFilesWithColumnsInAnotherOrder: columns of files are the same by their names, those of a filter among
+// them, also where what is inside lists has another name.
+func TestLayoutOfFilesWithColumnsInAnotherOrder(t *testing.T) {
+	write := func(item string, columns ...string) string {
+		var fields []arrow.Field
+		var values []arrow.Array
+		for _, name := range columns {
+			text := map[string]string{"n": "[1, 2]", "s": `["x", "y"]`, "l": "[[7], [8]]"}[name]
+			typ := map[string]arrow.DataType{"n": arrow.PrimitiveTypes.Int64, "s": arrow.BinaryTypes.String,
+				"l": arrow.ListOfField(arrow.Field{Name: item, Type: arrow.PrimitiveTypes.Int64})}[name]
+			fields = append(fields, arrow.Field{Name: name, Type: typ, Nullable: true})
+			values = append(values, arrowtest.FromJSON(t, typ, text))
+		}
+		schema, path := arrow.NewSchema(fields, nil), filepath.Join(t.TempDir(), "x.parquet")
+		generate(t, path, schema, 1, func(int) arrow.Record { return array.NewRecord(schema, values, 2) })
+		return path
+	}
+	a, b := write("item", "n", "s", "l"), write("element", "l", "n", "s")
+	r, err := Layout(t.Context(), []string{a, b}, LayoutOptions{Filters: []string{"s = x", "n = 1"}, Pages: true})
+	require.NoError(t, err)
+	require.Len(t, r.Columns, 3)
+	for i, want := range [][3]string{{"int64", "1", "2"}, {"utf8", "x", "y"}, {"int64", "7", "8"}} {
+		c := r.Columns[i]
+		require.Equal(t, want, [3]string{c.Type, *c.Least, *c.Greatest})
+		require.Equal(t, &LayoutDepth{Mean: 2, Worst: 2, Of: 2}, c.Depth)
+		require.Len(t, c.Zones, 2)
+	}
+	require.Equal(t, 2, r.Filter.ByGroups.RowGroups)
+	r, err = Layout(t.Context(), []string{a, b}, LayoutOptions{Filters: []string{"s = z"}})
+	require.NoError(t, err)
+	require.Zero(t, r.Filter.ByGroups.RowGroups)
 }
 
 func corpusFile(t *testing.T, name string) string {

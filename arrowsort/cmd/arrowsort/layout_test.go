@@ -92,9 +92,9 @@ func TestLayoutAdvises(t *testing.T) {
 func TestLayoutErrorsNameTheFlag(t *testing.T) {
 	in := lettersBy(t, "n", "in.parquet")
 	for want, args := range map[string][]string{
-		`--filter (Filters) "m = 1": there is no column "m"`:    {"--filter", "m = 1", in},
-		`--filter (Filters) "n = x": "x" is no value of type`:   {"--filter", "n = x", in},
-		`--advise (Advise): there is no column "m"`:             {"--advise", "n,m", in},
+		`filter "m = 1": there is no column "m"`:                {"--filter", "m = 1", in},
+		`filter "n = x": "x" is no value of type`:               {"--filter", "n = x", in},
+		`advice: there is no column "m"`:                        {"--advise", "n,m", in},
 		"--pages is for --json: add it":                         {"--pages", in},
 		"name an input file, or - for standard input":           {},
 		"s3://b/x.parquet is an address":                        {in, "--against", "s3://b/x.parquet"},

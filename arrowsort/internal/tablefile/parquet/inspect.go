@@ -12,6 +12,7 @@ import (
 
 // A LeafColumn is a leaf column in the footer of a file, with sums over all row groups.
 type LeafColumn struct {
+	Column            string // the name of the column of the table that it belongs to
 	Path              string
 	Codecs, Encodings []string // without repetition
 	Bytes, Raw        int64    // of the pages, as they are in the file and without compression
@@ -34,7 +35,7 @@ func (t *Template) LeafColumns() []LeafColumn {
 
 // leafColumn describes a leaf column.
 func (t *Template) leafColumn(leaf int) LeafColumn {
-	c := LeafColumn{Path: t.meta.Schema.Column(leaf).Path()}
+	c := LeafColumn{Column: t.meta.Schema.ColumnRoot(leaf).Name(), Path: t.meta.Schema.Column(leaf).Path()}
 	for _, group := range t.meta.RowGroups {
 		m := group.Columns[leaf].MetaData
 		c.Codecs = withName(c.Codecs, codecName(compress.Compression(m.Codec)))

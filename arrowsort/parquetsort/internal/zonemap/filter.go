@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/apache/arrow/go/v15/arrow"
 )
@@ -15,6 +16,7 @@ type Filter struct {
 	Column string // the path
 	op     string // of operators, or isNull or notNull
 	text   string // the literal
+	quoted bool   // it was in quotes
 	key    []byte // the literal in the form of package rows
 }
 
@@ -29,8 +31,8 @@ var operators = []string{"<=", ">=", "<>", "!=", "==", "=", "<", ">"}
 // nullTest is a filter of nulls: the column, and the test.
 var nullTest = regexp.MustCompile(`(?i)^(?:([^<>=!]*[^<>=!\s])\s+)?is\s+(not\s+)?null$`)
 
-// ParseFilter reads a filter. A column with an operator in its name, and a literal with spaces at its ends, are in
-// double quotes, which are doubled inside; literals may be in single quotes, too.
+// ParseFilter reads a filter. A column with an operator in its name is in double quotes, which are doubled inside;
+// literals may be in these or in single quotes, as text with spaces must be.
 func ParseFilter(text string) (f Filter, err error) {
 	f.Text = text
 	s := strings.TrimSpace(text)
@@ -92,7 +94,7 @@ func (f *Filter) parseLiteral(literal string) error {
 		case inside != nil && after != "":
 			return fmt.Errorf("%q follows the value in quotes", after)
 		case inside != nil:
-			f.text = *inside
+			f.text, f.quoted = *inside, true
 			return nil
 		}
 	}
@@ -132,7 +134,14 @@ func (f *Filter) Bind(typ arrow.DataType, repeated bool) (err error) {
 	case f.op == isNull || f.op == notNull:
 		return nil
 	}
-	f.key, err = literalKey(f.text, typ)
+	spaced := !f.quoted && strings.ContainsFunc(f.text, unicode.IsSpace)
+	if text := typ.ID() == arrow.STRING || typ.ID() == arrow.LARGE_STRING; text && spaced {
+		return fmt.Errorf("the value %s has spaces: put it in quotes, as '%s', or give one filter for each condition",
+			f.text, strings.ReplaceAll(f.text, "'", "''"))
+	}
+	if f.key, err = literalKey(f.text, typ); err != nil && spaced {
+		return fmt.Errorf("%w; give one filter for each condition", err)
+	}
 	return err
 }
 
@@ -179,11 +188,11 @@ func (f *Filter) may(z *Zone) bool {
 func typeExample(typ arrow.DataType) string {
 	switch typ.ID() {
 	case arrow.DATE32:
-		return "2006-01-02"
+		return "a date as in 2001-03-01"
 	case arrow.TIMESTAMP:
-		return "2006-01-02T15:04:05"
+		return "a time as in 2001-03-01T12:30:00"
 	case arrow.TIME32, arrow.TIME64:
-		return "15:04:05"
+		return "a time as in 12:30:00"
 	case arrow.DURATION:
 		return "90s or 1h30m"
 	case arrow.BOOL:

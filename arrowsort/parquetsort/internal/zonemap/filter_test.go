@@ -13,14 +13,14 @@ func TestParseFilter(t *testing.T) {
 	for text, want := range map[string]Filter{
 		"date >= 2001-03-01":         {Column: "date", op: ">=", text: "2001-03-01"},
 		"origin=ORD":                 {Column: "origin", op: "=", text: "ORD"},
-		"origin == 'New York'":       {Column: "origin", op: "=", text: "New York"},
+		"origin == 'New York'":       {Column: "origin", op: "=", text: "New York", quoted: true},
 		" a.b <> -1.5 ":              {Column: "a.b", op: "!=", text: "-1.5"},
 		"a != b":                     {Column: "a", op: "!=", text: "b"},
 		"a<5":                        {Column: "a", op: "<", text: "5"},
 		"a > O'Hare":                 {Column: "a", op: ">", text: "O'Hare"},
-		`"x <= ""y""" <= " it's "`:   {Column: `x <= "y"`, op: "<=", text: " it's "},
-		"a = ''":                     {Column: "a", op: "=", text: ""},
-		"a = 'it''s'":                {Column: "a", op: "=", text: "it's"},
+		`"x <= ""y""" <= " it's "`:   {Column: `x <= "y"`, op: "<=", text: " it's ", quoted: true},
+		"a = ''":                     {Column: "a", op: "=", text: "", quoted: true},
+		"a = 'it''s'":                {Column: "a", op: "=", text: "it's", quoted: true},
 		"delay is null":              {Column: "delay", op: isNull},
 		"delay IS NOT NULL":          {Column: "delay", op: notNull},
 		`"is null" is not null`:      {Column: "is null", op: notNull},
@@ -99,6 +99,33 @@ func TestLiterals(t *testing.T) {
 	require.ErrorContains(t, (&Filter{op: "=", text: "5", Column: "l.e"}).Bind(arrow.PrimitiveTypes.Int8, true),
 		`column "l.e" lies in lists`)
 	require.NoError(t, (&Filter{op: isNull}).Bind(arrow.FixedWidthTypes.MonthInterval, false))
+}
+
+// TestValuesWithSpaces: text with spaces has to be in quotes, as it may be two conditions; a time stamp need not be.
+func TestValuesWithSpaces(t *testing.T) {
+	for text, want := range map[string]string{
+		"a = ORD and b > 5": "the value ORD and b > 5 has spaces: put it in quotes, as 'ORD and b > 5', or give one " +
+			"filter for each condition",
+		"a = it's not":        "as 'it''s not', or",
+		"a = 'ORD and b > 5'": "",
+	} {
+		for _, typ := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString} {
+			f, err := ParseFilter(text)
+			require.NoError(t, err, text)
+			if err = f.Bind(typ, false); want == "" {
+				require.NoError(t, err, text)
+				continue
+			}
+			require.ErrorContains(t, err, want)
+		}
+	}
+	f, err := ParseFilter("a > 5 and b = ORD")
+	require.NoError(t, err)
+	require.ErrorContains(t, f.Bind(arrow.PrimitiveTypes.Int64, false),
+		`"5 and b = ORD" is no value of type int64: write a whole number; give one filter for each condition`)
+	f, err = ParseFilter("a > 2001-03-01 12:30:00")
+	require.NoError(t, err)
+	require.NoError(t, f.Bind(arrow.FixedWidthTypes.Timestamp_us, false))
 }
 
 // TestCost of a file whose pages are known: a sorted column in two row groups of three pages of 10 rows, and one that

@@ -5,6 +5,7 @@ package zonemap
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -21,6 +22,15 @@ import (
 type Map struct {
 	Groups  []Group // the row groups of all files, in the order of the files
 	Columns []*Column
+
+	byPlace map[place]*Column
+}
+
+// A place is what leaf columns of several files are paired by, as these may have their columns in another order, and
+// other names of what is inside lists: the column of the table, and the number of the leaf among those of such columns.
+type place struct {
+	column string
+	number int
 }
 
 // A Group is a row group.
@@ -66,32 +76,42 @@ func (z *Zone) Empty() bool {
 
 // Options say what is read.
 type Options struct {
-	Only      string           // the path of the one leaf column that is wanted; empty: all
 	PageTexts bool             // bounds of pages are wanted as text
 	Allocator memory.Allocator // of temporary memory
 }
 
-// Add adds the file with a number, whose columns are those of the files before. The errors of a page index that
-// contradicts itself, and of the file, are those of tablefile.
+// Add adds the file with a number, whose columns are those of the files before, in any order. The errors of a page index
+// that contradicts itself, and of the file, are those of tablefile.
 func (m *Map) Add(ctx context.Context, file int, s *tablefile.Scanner, opts Options) error {
 	for _, group := range s.Template.RowGroups() {
 		m.Groups = append(m.Groups, Group{File: file, Rows: group.Rows, Bytes: group.Bytes})
 	}
-	at := 0
-	for leaf, column := range s.Template.LeafColumns() {
-		if opts.Only != "" && column.Path != opts.Only {
-			continue
-		}
+	leaves, seen := s.Template.LeafColumns(), map[string]int{}
+	first := m.byPlace == nil
+	if first {
+		m.byPlace = map[place]*Column{}
+	}
+	for leaf, column := range leaves {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		if at == len(m.Columns) {
-			m.Columns = append(m.Columns, &Column{Path: column.Path})
+		at := place{column.Column, seen[column.Column]}
+		seen[column.Column]++
+		if first {
+			c := &Column{Path: column.Path}
+			m.Columns, m.byPlace[at] = append(m.Columns, c), c
 		}
-		if err := m.Columns[at].add(ctx, leaf, s, opts); err != nil {
+		c := m.byPlace[at]
+		if c == nil {
+			return fmt.Errorf("file %d, column %s: the file is another one now", file, column.Path)
+		}
+		if err := c.add(ctx, leaf, s, opts); err != nil {
 			return err
 		}
-		at++
+	}
+	if len(leaves) != len(m.Columns) {
+		return fmt.Errorf("file %d has %d columns of values, not %d: it is another one now", file, len(leaves),
+			len(m.Columns))
 	}
 	return nil
 }
