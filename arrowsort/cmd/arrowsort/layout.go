@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -59,7 +61,9 @@ FILE is Parquet. Footers and page indexes are read, with --advise all rows. docs
   arrowsort layout --advise origin,date,delay flights.parquet`,
 		Args:       someInputs,
 		SuggestFor: []string{"zonemap", "stats", "statistics"},
-		RunE:       func(cmd *cobra.Command, args []string) error { return c.show(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.show(cmd.Context(), args, cmd.Flags().Changed("advise"))
+		},
 	}
 	flags, o := cmd.Flags(), &c.options
 	flags.StringArrayVar(&o.Filters, "filter", nil,
@@ -77,20 +81,21 @@ FILE is Parquet. Footers and page indexes are read, with --advise all rows. docs
 	return cmd
 }
 
-// show prints the layout.
-func (c *layoutCommand) show(ctx context.Context, paths []string) error {
-	if c.options.Pages && !c.json {
+// show prints the layout. advised is whether --advise is given.
+func (c *layoutCommand) show(ctx context.Context, paths []string, advised bool) error {
+	switch {
+	case c.options.Pages && !c.json:
 		return usagef("--pages is for --json: add it")
+	case advised && len(c.options.Advise) == 0:
+		return usagef("--advise names no column")
 	}
 	for _, all := range [][]string{paths, c.options.Against} {
 		if err := checkInputPaths(all); err != nil {
 			return err
 		}
 	}
-	for _, p := range c.pictures() {
-		if err := atomicfile.Check(p.path); err != nil {
-			return usagef("--%s %s: %v", p.flag, p.path, err)
-		}
+	if err := c.checkPictures(); err != nil {
+		return err
 	}
 	c.options.Run.Warn = func(text string) {
 		if !c.json {
@@ -115,11 +120,31 @@ func (c *layoutCommand) show(ctx context.Context, paths []string) error {
 			withoutPages(report.Against)
 		}
 		return json.NewEncoder(c.out).Encode(layoutReport{layoutName, report})
-	case len(c.pictures()) > 0:
+	case c.html != "": // it has all
 		return nil
+	case c.svg != "":
+		_, err = io.WriteString(c.out, answersText(report, c.outWidth))
+		return err
 	}
 	_, err = io.WriteString(c.out, layoutText(report, c.outWidth))
 	return err
+}
+
+// checkPictures finds names of pictures that cannot be written, or are likely to be those of other files.
+func (c *layoutCommand) checkPictures() error {
+	for _, p := range c.pictures() {
+		if !slices.Contains(p.endings, strings.ToLower(filepath.Ext(p.path))) {
+			return usagef("--%s %s: the name of the file has to end in %s", p.flag, p.path,
+				strings.Join(p.endings, " or "))
+		}
+		if err := atomicfile.Check(p.path); err != nil {
+			return usagef("--%s %s: %v", p.flag, p.path, err)
+		}
+	}
+	if c.html != "" && c.svg != "" && sameFile(c.html, c.svg) {
+		return usagef("--html %s and --svg %s are the same file: name two", c.html, c.svg)
+	}
+	return nil
 }
 
 // withoutPages leaves the zones of pages out, which only pictures show.
@@ -137,12 +162,14 @@ func withoutPages(l *parquetsort.FilesLayout) {
 // A pictureFile is a file that layout writes.
 type pictureFile struct {
 	flag, path string
+	endings    []string // of its name
 	write      func(io.Writer, *parquetsort.LayoutReport) error
 }
 
 // pictures are the files to write.
 func (c *layoutCommand) pictures() []pictureFile {
-	all := []pictureFile{{"html", c.html, writeHTML}, {"svg", c.svg, writeSVG}}
+	all := []pictureFile{{"html", c.html, []string{".html", ".htm"}, writeHTML},
+		{"svg", c.svg, []string{".svg"}, writeSVG}}
 	return slices.DeleteFunc(all, func(p pictureFile) bool { return p.path == "" })
 }
 

@@ -115,17 +115,25 @@ func TestPageNeedsNoOtherFile(t *testing.T) {
 // TestPicturesThatCannotBeWritten are errors that name the file, which is not there then.
 func TestPicturesThatCannotBeWritten(t *testing.T) {
 	in := lettersBy(t, "n", "in.parquet")
-	for _, flag := range []string{"--html", "--svg"} {
-		folder := t.TempDir()
+	for flag, ending := range map[string]string{"--html": ".html", "--svg": ".svg"} {
+		folder := filepath.Join(t.TempDir(), "folder"+ending)
+		require.NoError(t, os.Mkdir(folder, 0o755))
 		r := cli(t, nil, "layout", flag, folder, in)
 		require.Equal(t, exitUsage, r.code)
 		require.Contains(t, r.err, flag+" "+folder+": is a folder, not a file")
-		r = cli(t, nil, "layout", flag, filepath.Join(folder, "missing", "x"), in)
+		r = cli(t, nil, "layout", flag, filepath.Join(folder, "missing", "x"+ending), in)
 		require.Equal(t, exitUsage, r.code)
-		require.Contains(t, r.err, flag+" "+filepath.Join(folder, "missing", "x"))
-		r = cli(t, nil, "layout", flag, in, in)
+		require.Contains(t, r.err, flag+" "+filepath.Join(folder, "missing", "x"+ending))
+		link := filepath.Join(t.TempDir(), "link"+ending)
+		require.NoError(t, os.Link(in, link))
+		r = cli(t, nil, "layout", flag, link, in)
 		require.Equal(t, exitUsage, r.code)
-		require.Contains(t, r.err, flag+" "+in+" is one of the inputs: name another file")
+		require.Contains(t, r.err, flag+" "+link+" is one of the inputs: name another file")
+		for _, other := range []string{in, "-", "x", "x.html.parquet"} {
+			r = cli(t, nil, "layout", flag, other, in)
+			require.Equal(t, exitUsage, r.code)
+			require.Contains(t, r.err, flag+" "+other+": the name of the file has to end in "+ending)
+		}
 		path, placement := filepath.Join(folder, "x"), atomicfile.Placement{}
 		no := func(io.Writer, *parquetsort.LayoutReport) error { return errors.New("no") }
 		p := pictureFile{path: path, write: no}
@@ -133,6 +141,38 @@ func TestPicturesThatCannotBeWritten(t *testing.T) {
 		placement.Remove()
 		require.Empty(t, filesIn(t, folder))
 	}
+}
+
+// TestTwoPicturesInOneFile are an error: one would replace the other.
+func TestTwoPicturesInOneFile(t *testing.T) {
+	html, svg := file(t, "x.html", ""), filepath.Join(t.TempDir(), "x.svg")
+	require.NoError(t, os.Link(html, svg))
+	r := cli(t, nil, "layout", "--html", html, "--svg", svg, lettersBy(t, "n", "in.parquet"))
+	require.Equal(t, exitUsage, r.code)
+	require.Contains(t, r.err, "are the same file: name two")
+}
+
+// TestPictureOfUnprintableNames is well-formed, and has the arrow of a key whose name has a colon.
+func TestPictureOfUnprintableNames(t *testing.T) {
+	r := largeLayout(2, 2)
+	r.Columns[0].Name, r.Columns[1].Name, r.Files, r.Keys = "a\x1b\x00[31m", "x:y", []string{"\x01.parquet"},
+		[]string{"x:y:desc", "a\x1b\x00[31m"}
+	r.Filter = &parquetsort.FilterCost{Filters: []string{"a\x1b = 1"}}
+	r.Advice = []parquetsort.LayoutAdvice{{Keys: []string{"a\x1b"}, By: []parquetsort.AdviceRead{{Column: "a\x1b"}}}}
+	before := r.FilesLayout
+	r.Against = &before
+	for _, write := range []func(io.Writer, *parquetsort.LayoutReport) error{writeHTML, writeSVG} {
+		var out bytes.Buffer
+		require.NoError(t, write(&out, r))
+		require.Contains(t, out.String(), `a\x1b\x00[31m`)
+		require.NotContains(t, out.String(), "\x1b")
+		require.NotContains(t, out.String(), "gone")
+	}
+	var svg bytes.Buffer
+	require.NoError(t, writeSVG(&svg, r))
+	require.Contains(t, svg.String(), "x:y (1 ↓)")
+	require.NotContains(t, layoutText(r, 0), "\x1b")
+	require.NoError(t, xml.Unmarshal(svg.Bytes(), new(struct{})))
 }
 
 // TestGroupPath: strokes from the lower to the upper bound, in the coordinates of the strip.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -85,11 +87,11 @@ func newPicture(r *parquetsort.LayoutReport) *picture {
 	keys := map[string]string{}
 	for i, key := range r.Keys {
 		arrow := "↑"
-		name, modifiers, _ := strings.Cut(key, ":")
-		if strings.Contains(modifiers, "desc") {
+		by, err := flagtext.ParseKey(key, 2)
+		if err == nil && by.Order == arrowsort.Descending {
 			arrow = "↓"
 		}
-		keys[name] = fmt.Sprintf("%d %s", i+1, arrow)
+		keys[by.Path] = fmt.Sprintf("%d %s", i+1, arrow)
 	}
 	p.Advice = adviceOf(r.Advice)
 	all := int64(0)
@@ -98,8 +100,8 @@ func newPicture(r *parquetsort.LayoutReport) *picture {
 	}
 	for i := range r.Columns {
 		c := &r.Columns[i]
-		column := columnPicture{Name: c.Name, Type: c.Type, Number: i, Key: keys[c.Name], Bytes: c.Bytes,
-			Size: bytesText(c.Bytes), Share: 100 * float64(c.Bytes) / float64(max(all, 1)),
+		column := columnPicture{Name: printable(c.Name), Type: printable(c.Type), Number: i, Key: keys[c.Name],
+			Bytes: c.Bytes, Size: bytesText(c.Bytes), Share: 100 * float64(c.Bytes) / float64(max(all, 1)),
 			Now: p.strip(c), Details: detailsText(c, int64(len(r.RowGroups)))}
 		column.Now.When = when
 		if c.Depth != nil {
@@ -118,16 +120,16 @@ func newPicture(r *parquetsort.LayoutReport) *picture {
 }
 
 func pictureOf(l *parquetsort.FilesLayout) filesPicture {
-	return filesPicture{Name: filesName(l.Files), Order: orderText(l), Filter: newFilterPicture(l.Filter),
+	return filesPicture{Name: filesName(l.Files), Order: printable(orderText(l)), Filter: newFilterPicture(l.Filter),
 		Facts: strings.Join([]string{counted(l.Rows, "row"), bytesText(l.Bytes),
 			counted(int64(len(l.RowGroups)), "row group"), counted(int64(len(l.Columns)), "column")}, ", ")}
 }
 
 func filesName(files []string) string {
 	if len(files) == 1 {
-		return displayName(files[0], "")
+		return printable(displayName(files[0], ""))
 	}
-	return counted(int64(len(files)), "file") + ", " + displayName(files[0], "") + " first"
+	return counted(int64(len(files)), "file") + ", " + printable(displayName(files[0], "")) + " first"
 }
 
 func countPages(l *parquetsort.FilesLayout) (n int) {
@@ -147,11 +149,12 @@ func (p *picture) addBefore(l *parquetsort.FilesLayout) {
 	for i := range l.Columns {
 		c := &l.Columns[i]
 		at := slices.IndexFunc(p.Columns, func(column columnPicture) bool {
-			return column.Name == c.Name && column.Before == nil
+			return column.Name == printable(c.Name) && column.Before == nil
 		})
 		if at < 0 {
 			at = len(p.Columns)
-			p.Columns = append(p.Columns, columnPicture{Name: c.Name, Type: c.Type, Number: at, Size: "gone",
+			p.Columns = append(p.Columns, columnPicture{Name: printable(c.Name), Type: printable(c.Type), Number: at,
+				Size:    "gone",
 				Details: detailsText(c, int64(len(l.RowGroups)))})
 		}
 		p.Columns[at].Before = p.strip(c)
@@ -187,12 +190,12 @@ func (p *picture) strip(c *parquetsort.LayoutColumn) *zoneStrip {
 	if p.Pages {
 		s.Pages = pagePath(c.Zones)
 	}
-	s.Summary = fmt.Sprintf("%s: no bounds", c.Name)
+	s.Summary = fmt.Sprintf("%s: no bounds", printable(c.Name))
 	if d := c.Depth; d != nil {
 		s.Depth = fmt.Sprintf("%s of %s", meanText(d.Mean), grouped(int64(d.Of)))
 		s.Class, s.Depths = classOf(d), true
-		s.Summary = fmt.Sprintf("%s: a value is in %s row groups on average, %s at worst; from %s to %s", c.Name,
-			s.Depth, grouped(int64(d.Worst)), valueText(c.Least), valueText(c.Greatest))
+		s.Summary = fmt.Sprintf("%s: a value is in %s row groups on average, %s at worst; from %s to %s",
+			printable(c.Name), s.Depth, grouped(int64(d.Worst)), valueText(c.Least), valueText(c.Greatest))
 	}
 	return s
 }
@@ -332,7 +335,7 @@ func newFilterPicture(f *parquetsort.FilterCost) *filterPicture {
 	if f == nil {
 		return nil
 	}
-	p := &filterPicture{Text: strings.Join(f.Filters, " and ")}
+	p := &filterPicture{Text: printable(strings.Join(f.Filters, " and "))}
 	for _, line := range filterLines(f) {
 		r := line.read
 		p.Bars = append(p.Bars, filterBar{Name: line.name, Share: 100 * float64(r.Bytes) / float64(max(f.All.Bytes, 1)),
@@ -355,7 +358,7 @@ func adviceOf(all []parquetsort.LayoutAdvice) (shown []advicePicture) {
 		largest = max(largest, a.Bytes)
 	}
 	for _, a := range shownAdvice(all) {
-		shown = append(shown, advicePicture{Name: orderName(&a), Share: 100 * float64(a.Read) / float64(largest),
+		shown = append(shown, advicePicture{Name: printable(orderName(&a)), Share: 100 * float64(a.Read) / float64(largest),
 			Text: bytesText(a.Read) + " of " + bytesText(a.Bytes), Current: len(a.Keys) == 0})
 	}
 	return shown

@@ -88,6 +88,40 @@ func TestLayoutAdvises(t *testing.T) {
 	require.Equal(t, 7+5, strings.Count(r.out[strings.Index(r.out, "advice:"):], "\n"), "a line for each order")
 }
 
+// TestLayoutShowsCurvesAndTheBestOrders: how many of them, as a shell takes them.
+func TestLayoutShowsCurvesAndTheBestOrders(t *testing.T) {
+	var all []parquetsort.LayoutAdvice
+	for i := range 15 {
+		all = append(all, parquetsort.LayoutAdvice{Keys: []string{strings.Repeat("k", i+1)}})
+	}
+	all = append(all, parquetsort.LayoutAdvice{Keys: []string{"it's", "#1"}, Curve: "hilbert"},
+		parquetsort.LayoutAdvice{}, parquetsort.LayoutAdvice{Keys: []string{"last"}})
+	out := adviceText(all, 0)
+	require.Contains(t, out, "advice: the best 10 of 17 orders, and curves, by a sample")
+	require.Contains(t, out, `--curve hilbert -k 'it'\''s' -k '#1' `)
+	require.Contains(t, out, "as it is")
+	require.Contains(t, out, "-k kkkkkkkkkk ")
+	require.NotContains(t, out, "-k kkkkkkkkkkk ")
+	require.NotContains(t, out, "last")
+}
+
+// TestPictureWithAnswers: those of filters and advice, which a picture does not have, are printed.
+func TestPictureWithAnswers(t *testing.T) {
+	in, picture := lettersBy(t, "n", "in.parquet"), filepath.Join(t.TempDir(), "x.svg")
+	r := cli(t, nil, "layout", "--svg", picture, "--filter", "n = 1", "--advise", "n", "--against", in, in)
+	require.Zero(t, r.code, r.err)
+	require.Regexp(t, `(?s)^before:\nfilter: n = 1\n.*\nnow:\nfilter: n = 1\n.*\nadvice: 1 order by a sample`, r.out)
+	require.NotContains(t, r.out, "least to greatest")
+}
+
+// TestFilterWithoutAPageIndex: that there is none is said, not that no pages are read.
+func TestFilterWithoutAPageIndex(t *testing.T) {
+	read := parquetsort.FilterRead{RowGroups: 2, Rows: 20, Bytes: 200}
+	out := filterText(&parquetsort.FilterCost{Filters: []string{"n = 1"}, All: read, ByGroups: read, ByPages: read}, 0)
+	require.Regexp(t, `│ all +│ +2 │ unknown │ +20 │`, out)
+	require.Contains(t, out, "no column has a page index: readers cannot skip pages")
+}
+
 // TestLayoutErrorsNameTheFlag before any work, and what to do.
 func TestLayoutErrorsNameTheFlag(t *testing.T) {
 	in := lettersBy(t, "n", "in.parquet")
@@ -96,6 +130,8 @@ func TestLayoutErrorsNameTheFlag(t *testing.T) {
 		`filter "n = x": "x" is no value of type`:               {"--filter", "n = x", in},
 		`advice: there is no column "m"`:                        {"--advise", "n,m", in},
 		"--pages is for --json: add it":                         {"--pages", in},
+		"--advise names no column":                              {"--advise", "", in},
+		"the value b and n > 1 has spaces: put it in quotes":    {"--filter", "s = b and n > 1", in},
 		"name an input file, or - for standard input":           {},
 		"s3://b/x.parquet is an address":                        {in, "--against", "s3://b/x.parquet"},
 		"is no Parquet file: only Parquet has row groups with ": {file(t, "x.csv", letters)},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -17,6 +18,21 @@ func layoutText(r *parquetsort.LayoutReport, width int) string {
 		b.WriteString("before:\n" + filesLayoutText(r.Against, width) + "\nnow:\n")
 	}
 	b.WriteString(filesLayoutText(&r.FilesLayout, width))
+	if len(r.Advice) > 0 {
+		b.WriteString(adviceText(r.Advice, width))
+	}
+	return b.String()
+}
+
+// answersText is what a layout says of filters and orders, which a picture does not show.
+func answersText(r *parquetsort.LayoutReport, width int) string {
+	var b strings.Builder
+	if r.Against != nil && r.Filter != nil {
+		b.WriteString("before:\n" + filterText(r.Against.Filter, width) + "\nnow:\n")
+	}
+	if r.Filter != nil {
+		b.WriteString(filterText(r.Filter, width))
+	}
 	if len(r.Advice) > 0 {
 		b.WriteString(adviceText(r.Advice, width))
 	}
@@ -148,12 +164,18 @@ var brailleDots = [4][2]rune{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x
 func filterText(f *parquetsort.FilterCost, width int) string {
 	out := newTable(width, []int{1, 2, 3, 4})
 	out.AppendHeader(table.Row{"read by", "row groups", "pages", "rows", "bytes"})
-	for _, line := range filterLines(f) {
-		r := line.read
-		out.AppendRow(table.Row{line.name, grouped(int64(r.RowGroups)), grouped(int64(r.Pages)), grouped(r.Rows),
-			bytesText(r.Bytes)})
+	note, indexed := "", f.All.Pages > 0 || f.All.Rows == 0
+	if !indexed {
+		note = "no column has a page index: readers cannot skip pages; files that arrowsort writes have one\n"
 	}
-	return "filter: " + printable(strings.Join(f.Filters, " and ")) + "\n" + out.Render() + "\n"
+	for _, line := range filterLines(f) {
+		r, pages := line.read, "unknown"
+		if indexed {
+			pages = grouped(int64(r.Pages))
+		}
+		out.AppendRow(table.Row{line.name, grouped(int64(r.RowGroups)), pages, grouped(r.Rows), bytesText(r.Bytes)})
+	}
+	return "filter: " + printable(strings.Join(f.Filters, " and ")) + "\n" + out.Render() + "\n" + note
 }
 
 // A filterLine is what one kind of reader reads.
@@ -169,13 +191,13 @@ func filterLines(f *parquetsort.FilterCost) []filterLine {
 // mostShown is the number of orders that are shown of an advice; JSON has all.
 const mostShown = 10
 
-// adviceText lists the orders that read least, and the rows as they are.
+// adviceText lists the orders that read least, curves, and the rows as they are.
 func adviceText(all []parquetsort.LayoutAdvice, width int) string {
 	header := table.Row{"order", "bytes", "read by a filter"}
 	numbers := []int{1, 2}
 	for _, by := range all[0].By {
 		numbers = append(numbers, len(header), len(header)+1)
-		header = append(header, by.Column+" =", by.Column+" within")
+		header = append(header, printable(by.Column)+" =", printable(by.Column)+" within")
 	}
 	out := newTable(width, numbers)
 	out.AppendHeader(header)
@@ -186,14 +208,22 @@ func adviceText(all []parquetsort.LayoutAdvice, width int) string {
 		}
 		out.AppendRow(row)
 	}
+	count := counted(int64(len(all)-1), "order")
+	if len(all)-1 > mostShown {
+		count = fmt.Sprintf("the best %d of %s, and curves,", mostShown, count)
+	}
 	return fmt.Sprintf("advice: %s by a sample, the best first; bytes that filters on a column read, by row groups, "+
-		"for one value and for a twentieth of the values\n%s\n", counted(int64(len(all)-1), "order"), out.Render())
+		"for one value and for a twentieth of the values\n%s\n", count, out.Render())
 }
 
-// shownAdvice returns the first orders, and the rows as they are.
+// shownAdvice returns the first orders, the curves, and the rows as they are.
 func shownAdvice(all []parquetsort.LayoutAdvice) (shown []parquetsort.LayoutAdvice) {
-	for i, a := range all {
-		if i < mostShown || len(a.Keys) == 0 {
+	best := 0
+	for _, a := range all {
+		if len(a.Keys) > 0 {
+			best++
+		}
+		if best <= mostShown || len(a.Keys) == 0 || a.Curve != "" {
 			shown = append(shown, a)
 		}
 	}
@@ -202,7 +232,11 @@ func shownAdvice(all []parquetsort.LayoutAdvice) (shown []parquetsort.LayoutAdvi
 
 // orderName returns an order as flags ask for it.
 func orderName(a *parquetsort.LayoutAdvice) string {
-	keys := "-k " + strings.Join(a.Keys, " -k ")
+	keys := ""
+	for _, key := range a.Keys {
+		keys += " -k " + shellWord(key)
+	}
+	keys = strings.TrimPrefix(keys, " ")
 	switch {
 	case len(a.Keys) == 0:
 		return "as it is"
@@ -210,4 +244,15 @@ func orderName(a *parquetsort.LayoutAdvice) string {
 		return "--curve " + a.Curve + " " + keys
 	}
 	return keys
+}
+
+// plainWord is text that no shell changes.
+var plainWord = regexp.MustCompile(`^[\pL\pN_./:@%+-]+$`)
+
+// shellWord returns a word of a command line, in quotes where it needs them.
+func shellWord(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
