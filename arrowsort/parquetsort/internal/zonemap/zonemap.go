@@ -80,8 +80,8 @@ type Options struct {
 	Allocator memory.Allocator // of temporary memory
 }
 
-// Add adds the file with a number, whose columns are those of the files before, in any order. The errors of a page index
-// that contradicts itself, and of the file, are those of tablefile.
+// Add adds the file with a number, whose columns are those of the files before, in any order. The errors of a page
+// index that contradicts itself, and of the file, are those of tablefile.
 func (m *Map) Add(ctx context.Context, file int, s *tablefile.Scanner, opts Options) error {
 	for _, group := range s.Template.RowGroups() {
 		m.Groups = append(m.Groups, Group{File: file, Rows: group.Rows, Bytes: group.Bytes})
