@@ -360,7 +360,7 @@ func adviceOf(all []parquetsort.LayoutAdvice) (shown []advicePicture) {
 	for _, a := range shownAdvice(all) {
 		shown = append(shown, advicePicture{Name: printable(orderName(&a)),
 			Share: 100 * float64(a.Read) / float64(largest),
-			Text: bytesText(a.Read) + " of " + bytesText(a.Bytes), Current: len(a.Keys) == 0})
+			Text:  bytesText(a.Read) + " of " + bytesText(a.Bytes), Current: len(a.Keys) == 0})
 	}
 	return shown
 }
