@@ -171,11 +171,20 @@ func declaredCurve(ctx context.Context, d *dataset.Dataset, opts *Options) (orde
 			return nil, nil, err
 		}
 	}
-	if order.Curve != opts.Curve || !slices.Equal(flagtext.KeyTexts(asked), flagtext.KeyTexts(keys)) {
+	same := func(a, b arrowsort.Key) bool { return a == b || positionOf(d.Schema, a) == positionOf(d.Schema, b) }
+	if order.Curve != opts.Curve || !slices.EqualFunc(asked, keys, same) {
 		return nil, nil, fmt.Errorf("%w: %s names the curve %v over %s; check it by these", errOption, d.Files[0],
 			order.Curve, flagtext.KeyList(keys))
 	}
 	return order, keys, nil
+}
+
+// positionOf returns a key by the position of its column, unless it is inside of one or not found.
+func positionOf(schema *arrow.Schema, key arrowsort.Key) arrowsort.Key {
+	if at := schema.FieldIndices(key.Path); key.Path != "" && len(at) == 1 {
+		key.Path, key.At = "", arrowsort.Column(at[0])
+	}
+	return key
 }
 
 // curveOf returns the curve that the metadata of a file name; nil for none.

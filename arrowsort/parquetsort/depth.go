@@ -17,37 +17,43 @@ type KeyDepth struct {
 }
 
 // measuresDepth reports whether the depth of the first key is wanted, and inputs and outputs have bounds of it: all
-// rows of Parquet files are in Parquet files again, with the column of the key.
-func (j *job) measuresDepth(r *Result) bool {
-	return j.opts.Output.Depth && j.partitions == nil && !r.Copied && r.Rows == r.RowsIn && r.Rows > 0 &&
+// rows of Parquet files are in Parquet files again, with the column of the key, and in its order.
+func (j *job) measuresDepth() bool {
+	rows := j.opts.Rows
+	return j.opts.Output.Depth && j.opts.Curve == 0 && j.partitions == nil && rows.Limit == 0 && rows.Tail == 0 &&
 		j.files.Template != nil && !j.files.IsStream() && j.target.Write.Format == tablefile.Parquet &&
 		tablefile.Replaces(j.target.Path) && j.firstKey != ""
 }
 
-// depthBefore returns the depth of the first key in the inputs, which an output may replace; nil where a row group has
-// no bounds.
-func (j *job) depthBefore(ctx context.Context, r *Result) (*KeyDepth, error) {
-	if !j.measuresDepth(r) {
-		return nil, nil
+// depthBefore returns the depth of the first key in the inputs, before they can be replaced; nil where a row group has
+// no bounds, or it cannot be measured, of which the sort is independent.
+func (j *job) depthBefore(ctx context.Context) *KeyDepth {
+	if !j.measuresDepth() {
+		return nil
 	}
 	k := &KeyDepth{Column: j.firstKey}
 	found, err := j.depthIn(ctx, j.files, k.Column, &k.Before)
-	if err != nil || !found {
-		return nil, err
+	if err != nil && ctx.Err() == nil {
+		j.opts.Run.Warn("how many row groups of the inputs hold a value is not known: " + err.Error())
 	}
-	return k, nil
-}
-
-// depthAfter completes the depth with that of the outputs, and returns it; nil where a row group has no bounds.
-func (j *job) depthAfter(ctx context.Context, k *KeyDepth, outputs []string) *KeyDepth {
-	if k == nil {
+	if err != nil || !found {
 		return nil
 	}
+	return k
+}
+
+// depthAfter returns the depth before a sort with that of its outputs; nil where a row group has no bounds, and where
+// rows were left out or row groups copied.
+func (j *job) depthAfter(ctx context.Context, r *Result) *KeyDepth {
+	if j.before == nil || r.Copied || r.Rows != r.RowsIn || r.Rows == 0 {
+		return nil
+	}
+	k := &KeyDepth{Column: j.before.Column, Before: j.before.Before}
 	_, read, err := Options{Memory: j.opts.Memory, Run: j.opts.Run}.resolveAll(ctx)
 	found := false
 	if err == nil {
 		read.Format = tablefile.Parquet
-		found, err = j.depthIn(ctx, dataset.New(outputs, nil, read), k.Column, &k.After)
+		found, err = j.depthIn(ctx, dataset.New(r.Outputs, nil, read), k.Column, &k.After)
 	}
 	if err != nil {
 		j.opts.Run.Warn("the output is complete, but how many row groups hold a value is not known: " + err.Error())

@@ -77,13 +77,48 @@ func TestNoDepth(t *testing.T) {
 		"first rows":      {in, "out.parquet", Options{Output: Output{Depth: true}, Rows: Rows{Limit: 10}}},
 		"unique rows":     {in, "out.parquet", Options{Output: Output{Depth: true}, Rows: Rows{Unique: true}}},
 		"partitions":      {in, "out", Options{Output: Output{Depth: true, PartitionBy: []string{"key"}}}},
+		"along a curve":   {in, "out.parquet", Options{Output: Output{Depth: true}, Curve: arrowsort.Hilbert}},
 		"copied":          {sorted, "out.parquet", Options{Output: Output{Depth: true}}},
 		"key not written": {in, "out.parquet", Options{Output: Output{Depth: true}, Columns: []string{"row"}}},
 	} {
-		c.opts.Keys = keys
+		if c.opts.Keys = keys; c.opts.Curve != 0 {
+			c.opts.Keys = []arrowsort.Key{{Path: "key"}, {Path: "row"}}
+		}
 		result, err := Sort(t.Context(), []string{c.in}, filepath.Join(t.TempDir(), c.out), c.opts)
 		require.NoError(t, err, name)
 		require.Nil(t, result.Depth, name)
 		require.Equal(t, name == "copied", result.Copied)
+	}
+}
+
+// TestDepthOfInputsThatGo: a file that is removed or replaced while its rows are written does not stop the sort, and
+// the depth is that of the file that was read.
+func TestDepthOfInputsThatGo(t *testing.T) {
+	for name, replace := range map[string]func(in string) error{
+		"removed":  os.Remove,
+		"replaced": func(in string) error { return os.WriteFile(in, []byte("other"), 0o600) },
+	} {
+		folder := t.TempDir()
+		in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out.parquet")
+		generate(t, in, pairsSchema, 3, func(batch int) arrow.Record { return pairs(batch*100, batch*100+100, 0, 9) })
+		opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Output: Output{Depth: true}}
+		want, err := Sort(t.Context(), []string{in}, out, opts)
+		require.NoError(t, err)
+		require.NotNil(t, want.Depth)
+		once := false
+		opts.Run = Run{
+			Warn: func(text string) { t.Errorf("%s: warned: %s", name, text) },
+			Progress: func(phase Phase, _, _ int64) {
+
+				if phase == PhaseSave && !once {
+					once = true
+					require.NoError(t, replace(in))
+				}
+			},
+		}
+		got, err := Sort(t.Context(), []string{in}, out, opts)
+		require.NoError(t, err, name)
+		require.True(t, once)
+		require.Equal(t, want.Depth, got.Depth, name)
 	}
 }

@@ -35,7 +35,8 @@ type Result struct {
 	RowGroupsRead int // of RowGroups
 
 	// Depth is how many row groups hold a value of the first key, with Output.Depth. It is nil where rows of Parquet
-	// are not all sorted into Parquet files, in one folder, or where row groups have no bounds of the key.
+	// are not all sorted into Parquet files, in one folder, where they follow a curve, and where row groups have no
+	// bounds of the key.
 	Depth *KeyDepth
 
 	Schema  *arrow.Schema // of the rows
@@ -53,6 +54,7 @@ type job struct {
 	partitions *output.Partitions // of the output, or nil
 
 	selected *rowgroups.Selection // the row groups that are read; nil: all
+	before   *KeyDepth            // of the inputs; nil: it is not wanted or not known
 
 	keyColumns []int  // of the schema of the files
 	firstKey   string // the path of the first key; empty: it is given by its position
@@ -145,6 +147,7 @@ func openJob(ctx context.Context, paths []string, path string, opts Options, mer
 		j.files.Close()
 		return nil, err
 	}
+	j.before = j.depthBefore(ctx)
 	return j, nil
 }
 
@@ -212,14 +215,10 @@ func (j *job) finish(ctx context.Context, result *Result, out *output.Files) (*R
 			result.RowsIn, known)
 	}
 	result.leftOut(j.selected)
-	depth, err := j.depthBefore(ctx, result)
-	if err != nil {
-		return nil, err
-	}
 	if _, err := result.commit(out, j.rows.WrittenSchema(), j.opts.Rows); err != nil {
 		return nil, err
 	}
-	result.Depth = j.depthAfter(ctx, depth, result.Outputs)
+	result.Depth = j.depthAfter(ctx, result)
 	return result, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
@@ -157,6 +158,11 @@ func TestPartitionsOfOthers(t *testing.T) {
 		"part-00001.parquet":                 `part-00001.parquet is no partition by column "key"`,
 		"key=5/x=1/part-00001.parquet":       "x=1 is a folder in a partition",
 		"key=__HIVE_DEFAULT_PARTITION__/a/b": "a is a folder in a partition",
+		"key=5/.notes/a":                     ".notes is a folder in a partition",
+		"key=5/_SUCCESS":                     "_SUCCESS is no file of rows in a partition",
+		"key=5/.a.parquet":                   ".a.parquet is no file of rows in a partition",
+		"key=5/notes.txt":                    "notes.txt is no file of rows in a partition, which would",
+		"_delta_log/0.json":                  "has a _delta_log",
 	} {
 		folder := t.TempDir()
 		out := filepath.Join(folder, "out")
@@ -170,6 +176,27 @@ func TestPartitionsOfOthers(t *testing.T) {
 		require.ErrorIs(t, err, ErrOption)
 		require.ErrorContains(t, err, says)
 		require.Equal(t, before, contents(t, folder))
+	}
+}
+
+// TestPartitionsThatReadersLeaveOut: columns whose folders would be hidden are an error before any work.
+func TestPartitionsThatReadersLeaveOut(t *testing.T) {
+	folder := t.TempDir()
+	in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out")
+	for _, name := range []string{"_x", ".x", "_", "."} {
+		schema := arrow.NewSchema([]arrow.Field{{Name: name, Type: arrow.PrimitiveTypes.Int32},
+			{Name: "row", Type: arrow.PrimitiveTypes.Int32}, {Name: "x", Type: arrow.PrimitiveTypes.Int32}}, nil)
+		none := array.NewTableFromSlice(schema, make([][]arrow.Array, 3))
+		_, err := tablefile.Write(t.Context(), in, none, tablefile.WriteOptions{})
+		require.NoError(t, err)
+		for _, by := range [][]string{{name}, {"row", name}} {
+			_, err = Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "row"}},
+				Output: Output{PartitionBy: by}})
+			require.ErrorIs(t, err, ErrOption, name)
+			require.ErrorContains(t, err, "cannot name folders")
+			require.ErrorContains(t, err, "rename it first")
+			require.NoDirExists(t, out)
+		}
 	}
 }
 

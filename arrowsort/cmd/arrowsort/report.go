@@ -96,7 +96,7 @@ func (r *report) writeText(w io.Writer) error {
 	if r.RowGroups > 0 {
 		lines = append(lines, rowGroupsText(r.RowGroupsRead, r.RowGroups))
 	}
-	if d := r.Depth; d != nil && max(d.Before.Of, d.After.Of) > 1 {
+	if d := r.Depth; d != nil && d.After.Of > 1 {
 		lines = append(lines, depthText(r.Depth))
 	}
 	if r.verbose && r.Plan != "" {

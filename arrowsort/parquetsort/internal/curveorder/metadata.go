@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -48,8 +49,8 @@ func (o *Order) Metadata(ctx context.Context, p dataset.Projection) (*tablefile.
 		switch {
 		case at < 0:
 			return nil, nil
-		case key.Path == "":
-			written[i].At = arrowsort.Column(at)
+		case key.Path == "", strings.HasPrefix(key.Path, "#") && p.Schema.HasField(key.Path): // "#1" is a position
+			written[i].Path, written[i].At = "", arrowsort.Column(at)
 		}
 	}
 	in := adapter.OfSchema(p.WrittenSchema())
@@ -86,14 +87,16 @@ func appendAxis(ctx context.Context, data []byte, columns []keypath.Column, a *c
 		start = end
 	}
 	columns = slices.Clone(columns)
+	borders := make([]arrow.Array, len(a.Borders))
 	for i, border := range a.Borders { // large text of a file may be text in memory
-		columns[i].Type = border.DataType()
+		borders[i] = stored(border)
+		columns[i].Type = borders[i].DataType()
 	}
 	converter, schema, err := converterOf(columns)
 	if err != nil {
 		return nil, err
 	}
-	record := array.NewRecord(schema, a.Borders, int64(a.Borders[0].Len()))
+	record := array.NewRecord(schema, borders, int64(borders[0].Len()))
 	defer record.Release()
 	encoded, err := converter.Encode(ctx, record, rows.Options{Allocator: memory.NewGoAllocator(), Threads: 1})
 	if err != nil {
@@ -104,6 +107,40 @@ func appendAxis(ctx context.Context, data []byte, columns []keypath.Column, a *c
 		data = append(data, encoded.Row(i)...)
 	}
 	return data, nil
+}
+
+// stored returns borders with the type that Parquet stores: it has no seconds, and dates are days. Values that the type
+// cannot hold are an error of the writer.
+func stored(border arrow.Array) arrow.Array {
+	mem := memory.NewGoAllocator()
+	switch a := border.(type) {
+	case *array.Date64:
+		days := array.NewDate32Builder(mem)
+		return built(days, a, func(i int) { days.Append(arrow.Date32(a.Value(i) / (24 * 60 * 60 * 1000))) })
+	case *array.Time32:
+		if a.DataType().(*arrow.Time32Type).Unit == arrow.Second {
+			ms := array.NewTime32Builder(mem, &arrow.Time32Type{Unit: arrow.Millisecond})
+			return built(ms, a, func(i int) { ms.Append(a.Value(i) * 1000) })
+		}
+	case *array.Timestamp:
+		if typ := a.DataType().(*arrow.TimestampType); typ.Unit == arrow.Second {
+			ms := array.NewTimestampBuilder(mem, &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: typ.TimeZone})
+			return built(ms, a, func(i int) { ms.Append(a.Value(i) * 1000) })
+		}
+	}
+	return border
+}
+
+// built returns an array with the nulls of another, whose values add appends.
+func built(b array.Builder, nulls arrow.Array, add func(i int)) arrow.Array {
+	for i := range nulls.Len() {
+		if nulls.IsNull(i) {
+			b.AppendNull()
+		} else {
+			add(i)
+		}
+	}
+	return b.NewArray()
 }
 
 // converterOf returns the converter of the borders of a key, which are a record of a schema.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -33,7 +34,8 @@ type Projection struct {
 }
 
 // FindKeys returns the projection to all columns, with the keys that keysFor returns for the schema. Keys by position
-// get the name of their column if no other has it. An error names the first file.
+// get the name of their column if no other has it, and if it does not begin as positions do. An error names the first
+// file.
 func (d *Dataset) FindKeys(ctx context.Context, keysFor func(*arrow.Schema) ([]arrowsort.Key, error)) (Projection,
 	error) {
 	p, err := d.findKeys(ctx, keysFor)
@@ -56,7 +58,8 @@ func (d *Dataset) findKeys(ctx context.Context, keysFor func(*arrow.Schema) ([]a
 	p.Keys = slices.Clone(keys)
 	for i, key := range keys {
 		name := d.Schema.Field(ColumnOf(d.Schema, key)).Name
-		if key.Path == "" && name != "" && len(d.Schema.FieldIndices(name)) == 1 {
+		unclear := name == "" || strings.HasPrefix(name, "#") // as text, "#1" is a position
+		if key.Path == "" && !unclear && len(d.Schema.FieldIndices(name)) == 1 {
 			p.Keys[i].Path, p.Keys[i].At = name, arrowsort.Position{}
 		}
 	}

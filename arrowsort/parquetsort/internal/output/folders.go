@@ -34,6 +34,10 @@ func (t *Target) checkFolder(files []string) error {
 	if err := tablefile.CheckTarget(filepath.Join(t.Path, "part-00001")); err != nil {
 		return err
 	}
+	if _, err := os.Lstat(filepath.Join(t.Path, deltaLog)); err == nil {
+		return fmt.Errorf("%w: %s has a %s: files are added to such a table by its log alone; write to another "+
+			"folder, and add its files with the table's own tool", errkind.ErrFileOption, t.Path, deltaLog)
+	}
 	for _, file := range files {
 		if isBelow(file, t.Path) {
 			return fmt.Errorf("%w: the input %s is in the folder of the output: write to another folder",
@@ -47,6 +51,9 @@ func (t *Target) checkFolder(files []string) error {
 	}
 	return err
 }
+
+// deltaLog is the folder of a Delta table that names its files. Readers do not see others.
+const deltaLog = "_delta_log"
 
 // isBelow reports whether a file is in a folder, or in one below it.
 func isBelow(file, folder string) bool {
@@ -75,27 +82,47 @@ func (t *Target) CheckPartitions(p *Partitions) error {
 	return err
 }
 
-// checkLevel makes sure that a folder has folders of partitions by some columns, or files where there are none.
+// checkLevel makes sure that a folder has folders of partitions by some columns, or files of rows where there are none.
 func checkLevel(folder string, names []string) error {
+	if len(names) == 0 {
+		return checkReplaced(folder)
+	}
 	entries, err := visible(folder)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
-		switch {
-		case len(names) == 0 && e.IsDir():
-			return fmt.Errorf("%w: %s is a folder in a partition, which would be replaced: write to another folder",
-				errkind.ErrFileOption, path)
-		case len(names) == 0:
-		case !e.IsDir() || !strings.HasPrefix(e.Name(), escapePath(names[0])+"="):
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), escapePath(names[0])+"=") {
 			return fmt.Errorf("%w: %s is no partition by column %q: write to another folder",
 				errkind.ErrFileOption, path, names[0])
-		default:
-			if err := checkLevel(path, names[1:]); err != nil {
-				return err
-			}
 		}
+		if err := checkLevel(path, names[1:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkReplaced makes sure that a partition, which may be replaced, has nothing but files of rows, also of what readers
+// do not see.
+func checkReplaced(folder string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path, what := filepath.Join(folder, e.Name()), ""
+		switch _, unknown := tablefile.Auto.Resolve(e.Name()); {
+		case e.IsDir():
+			what = "a folder"
+		case unknown != nil || isHidden(e.Name()):
+			what = "no file of rows"
+		default:
+			continue
+		}
+		return fmt.Errorf("%w: %s is %s in a partition, which would be replaced: move it, or write to another folder",
+			errkind.ErrFileOption, path, what)
 	}
 	return nil
 }
@@ -104,9 +131,12 @@ func checkLevel(folder string, names []string) error {
 func visible(folder string) (entries []fs.DirEntry, err error) {
 	all, err := os.ReadDir(folder)
 	for _, e := range all {
-		if !strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(e.Name(), "_") {
+		if !isHidden(e.Name()) {
 			entries = append(entries, e)
 		}
 	}
 	return entries, err
 }
+
+// isHidden reports whether readers of a folder leave out a name in it.
+func isHidden(name string) bool { return name != "" && (name[0] == '.' || name[0] == '_') }

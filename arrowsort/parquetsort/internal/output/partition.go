@@ -41,6 +41,9 @@ func NewPartitions(schema *arrow.Schema, columns []int) (*Partitions, error) {
 		case f.Name == "":
 			return nil, fmt.Errorf("%w: column %s cannot name folders, as it has no name", errkind.ErrFileOption,
 				arraydata.Label(c))
+		case isHidden(f.Name):
+			return nil, fmt.Errorf("%w: column %q cannot name folders, as readers leave out names that begin with _ "+
+				"or a dot: rename it first", errkind.ErrFileOption, f.Name)
 		case !namesFolders(f.Type):
 			return nil, fmt.Errorf("%w: column %q of type %s cannot name folders: partition by integers, text, "+
 				"booleans, dates, decimals or timestamps without a time zone, or cast it to one of these",
