@@ -123,6 +123,10 @@ func Allocate(mem Allocator, n int) (b []byte, err error) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
+			if known, ok := r.(error); ok && errors.Is(known, ErrMemory) {
+				b, err = nil, known
+				return
+			}
 			b, err = nil, fmt.Errorf("%w: allocating %d bytes: %v", ErrMemory, n, r)
 		}
 	}()

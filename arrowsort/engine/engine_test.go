@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -29,6 +30,9 @@ func TestAllocateReportsFailure(t *testing.T) {
 		"engine: out of memory: allocating 8 bytes: full": func(memory.Allocator,
 			int) []byte {
 			panic("full")
+		},
+		"engine: out of memory: 8 bytes more than there are": func(memory.Allocator, int) []byte {
+			panic(fmt.Errorf("%w: 8 bytes more than there are", engine.ErrMemory))
 		},
 	} {
 		b, err := engine.Allocate(stingy{mem, give}, 8)

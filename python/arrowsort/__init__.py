@@ -6,8 +6,11 @@
 [{'city': 'Rome', 'people': 2756}, {'city': 'Oslo', 'people': 717}]
 """
 
+from importlib.metadata import version as _version
+
 from ._data import Data
 from ._errors import (
+    ArgumentTypeError,
     CancelledError,
     ColumnError,
     CorruptError,
@@ -31,7 +34,10 @@ from ._errors import (
 from ._files import check_file, merge_files, sort_file
 from ._sort import explain, groups, is_sorted, merge, rank, search_sorted, sort, sort_indices, take
 
+__version__ = _version("arrowsort")
+
 __all__ = [
+    "ArgumentTypeError",
     "CancelledError",
     "ColumnError",
     "CorruptError",
@@ -52,6 +58,7 @@ __all__ = [
     "TooLongError",
     "UnsortedError",
     "UnsupportedError",
+    "__version__",
     "check_file",
     "explain",
     "groups",

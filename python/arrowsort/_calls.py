@@ -2,6 +2,7 @@
 the handlers of signals, waits for it and cancels it."""
 
 import ctypes
+import re
 import threading
 from collections.abc import Callable
 from ctypes import byref
@@ -41,7 +42,7 @@ class Handle:
 
 
 def options_of(
-    limit: int | None = None, engine: str | None = None, threads: int | None = None, memory: int | None = None
+    limit: int | None = None, engine: str | None = None, threads: int | None = None, memory: int | str | None = None
 ) -> lib.Options:
     """The options of a call. None is the default of each."""
     options = lib.Options(size=ctypes.sizeof(lib.Options))
@@ -50,22 +51,37 @@ def options_of(
     if threads is not None:
         options.threads = _number("threads", threads, 31)
     if memory is not None:
-        options.memory = _number("memory", memory, 63)
+        options.memory = _bytes(memory)
     if engine is not None:
-        if not isinstance(engine, str):
-            raise OptionError(f"engine is {engine!r}: give 'cpu' or 'gpu'")
+        if engine not in ("cpu", "gpu"):
+            raise OptionError(f"engine is {engine!r}: give 'cpu' or 'gpu', or None for the CPU")
         options.engine = engine.encode()
     return options
 
 
-def _number(name: str, value: int, bits: int) -> int:
+def _number(name: str, value: int, bits: int, what: str = "1 or more") -> int:
     try:
         number = value.__index__()
     except AttributeError:
         number = 0
     if not 0 < number < 1 << bits:
-        raise OptionError(f"{name} is {value!r}: give a number of 1 or more, or None for the default")
+        raise OptionError(f"{name} is {value!r}: give a number of {what}, or None for the default")
     return number
+
+
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(?:([kmgt])(i?b)?|b)?", re.IGNORECASE)
+
+
+def _bytes(memory: int | str) -> int:
+    """A number of bytes, as the command reads it: 4G is 4GiB."""
+    match = _SIZE.fullmatch(memory.strip()) if isinstance(memory, str) else None
+    if match:
+        number, unit, suffix = match.groups()
+        base = 1000 if (suffix or "").lower() == "b" else 1024
+        memory = int(float(number) * base ** " kmgt".index((unit or " ").lower()))
+    elif isinstance(memory, str):
+        raise OptionError(f"memory is {memory!r}, not a size: give a number of bytes, or a text such as '512MiB'")
+    return _number("memory", memory, 63, "bytes, such as 1 << 30 or '1GiB'")
 
 
 def run(function, head: tuple, options: lib.Options, out, cells: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from . import _calls
 from . import _library as lib
 from ._calls import Handle
-from ._errors import OptionError
+from ._errors import ArgumentTypeError, OptionError
 
 _api = ctypes.pythonapi
 _pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", _api))
@@ -37,7 +37,7 @@ def from_arrow(data: object, column: bool = False, in_memory: bool = False) -> H
         else:
             _read_stream(at, handle)
     else:
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{type(data).__module__}.{type(data).__name__} is no Arrow data: it has neither __arrow_c_stream__ nor "
             "__arrow_c_array__; make a table of it, by pyarrow.table(...) or polars.DataFrame(...)"
         )

@@ -23,6 +23,10 @@ class OptionError(Error, ValueError):
     """A key, an option or an argument is not valid."""
 
 
+class ArgumentTypeError(Error, TypeError):
+    """An argument is of a type that the function does not take."""
+
+
 class RowsError(Error, ValueError):
     """There are 2**32 rows or more."""
 
@@ -109,4 +113,10 @@ def of_code(code: int, message: str) -> Error:
     message = message.removeprefix("arrowsort: ")
     if code == 21:
         message += ': start processes by multiprocessing.get_context("spawn") or "forkserver"'
+    elif code == 3 and message.endswith("; use Key.At"):
+        message = message.removesuffix("use Key.At") + "give its position, a number from 0"
+    elif code == 4:
+        message += ", which has no order: sort by a column of another type, or by a field of a struct"
+    elif code == 12 and "the limit is" in message:
+        message = message.replace("engine: ", "") + ": give a larger `memory`, or leave it out"
     return _CLASSES.get(code, Error)(message)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from . import _calls, _files, _keys
 from . import _library as lib
 from ._calls import Handle
-from ._errors import OptionError
+from ._errors import ArgumentTypeError, OptionError
 from ._keys import By
 from ._sources import Source, open_inputs, open_source, row_numbers
 
@@ -43,7 +43,7 @@ def sort(
     limit: int | None = None,
     engine: str | None = None,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
 ) -> T:
     """Returns data in the order of the keys. Rows that tie keep their order.
 
@@ -55,7 +55,8 @@ def sort(
     ``("a", "descending")``, ``("a", "descending", "at_start")``. Keys that do not take ``descending`` and
     ``nulls_first``. A column needs no ``by``.
 
-    Limit is the number of leading rows of the result. Threads is the most to use, memory the bytes to allocate at most.
+    Limit is the number of leading rows of the result. Threads is the most to use, memory the most to allocate, in bytes
+    or as ``"1GiB"``.
     Engine is ``"cpu"``, or ``"gpu"`` in a build with it.
 
     >>> import arrowsort, pyarrow
@@ -79,7 +80,7 @@ def sort_indices(
     limit: int | None = None,
     engine: str | None = None,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
 ) -> Any:
     """Returns the row numbers of data in the order of the keys (argsort), as uint64.
 
@@ -95,7 +96,7 @@ def sort_indices(
     return source.numbers(_column(lib.sort_indices, source, options, 64))
 
 
-def take(data: T, rows: object, *, threads: int | None = None, memory: int | None = None) -> T:
+def take(data: T, rows: object, *, threads: int | None = None, memory: int | str | None = None) -> T:
     """Returns the rows of data with these numbers, of the type of data.
 
     Rows are integers: a column of any library, an array of NumPy, or a list. A number that is null, negative or too
@@ -138,7 +139,7 @@ def rank(
     nulls_first: bool = False,
     engine: str | None = None,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
 ) -> Any:
     """Returns the rank of each row in the order of the keys, from 1 on.
 
@@ -165,7 +166,7 @@ def search_sorted(
     descending: bool = False,
     nulls_first: bool = False,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
 ) -> Any:
     """Returns the places in sorted data where values keep the order of the keys, as uint64.
 
@@ -192,7 +193,7 @@ def groups(
     descending: bool = False,
     nulls_first: bool = False,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
 ) -> Any:
     """Returns the borders of the groups of rows with equal keys in sorted data: group i is rows b[i] to b[i+1]-1.
 
@@ -215,7 +216,7 @@ def merge(
     nulls_first: bool = False,
     limit: int | None = None,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
 ) -> T:
     """Returns sorted inputs with the same columns as one, of the type of the first input.
 
@@ -230,6 +231,8 @@ def merge(
     keys = _keys.parse(by, descending, nulls_first)
     if hasattr(inputs, "__arrow_c_stream__") or hasattr(inputs, "__arrow_c_array__"):
         raise OptionError(f"inputs is one {type(inputs).__name__}: give a list of sorted data")
+    if not isinstance(inputs, Iterable):
+        raise ArgumentTypeError(f"inputs is {inputs!r}: give a list of sorted data")
     inputs = list(inputs)
     if not inputs:
         raise OptionError("there are no inputs to merge")

@@ -11,7 +11,7 @@ from . import _keys
 from . import _library as lib
 from ._calls import Handle
 from ._data import Chunk, Data, from_arrow, from_buffer, to_chunk
-from ._errors import ColumnError, NoKeysError, OptionError
+from ._errors import ArgumentTypeError, ColumnError, NoKeysError, OptionError
 from ._keys import SortKey
 
 Keys = list[SortKey]
@@ -131,7 +131,7 @@ def open_source(data: Any, keys: Keys | None = None, rows: bool = False) -> Sour
     if pl and isinstance(data, (pl.DataFrame, pl.Series)):
         return PolarsSource(data, keys)
     if pl and isinstance(data, pl.LazyFrame):
-        raise TypeError("a polars.LazyFrame has no rows yet: give frame.collect()")
+        raise ArgumentTypeError("a polars.LazyFrame has no rows yet: give frame.collect()")
     pd = sys.modules.get("pandas")
     if pd and isinstance(data, (pd.DataFrame, pd.Series)):
         from ._pandas import PandasSource

@@ -1,11 +1,13 @@
 """Errors name the key or argument and what to do, and are the exceptions of Python that fit."""
 
+import importlib.metadata
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import arrowsort
-from arrowsort import sort, take
+from arrowsort import _calls, sort, take
 
 TABLE = pa.table({"a": [3, 1, 2], "l": [[1], [2], [3]], "s": ["x", "y", "z"]})
 
@@ -20,9 +22,9 @@ TABLE = pa.table({"a": [3, 1, 2], "l": [[1], [2], [3]], "s": ["x", "y", "z"]})
         (lambda: sort(TABLE, -1), arrowsort.ColumnError, KeyError, "column -1"),
         (lambda: sort(TABLE, 1 << 40), arrowsort.ColumnError, KeyError, "positions"),
         (lambda: sort(TABLE, "a\0b"), arrowsort.ColumnError, KeyError, "zero byte"),
-        (lambda: sort(pa.table([[1], [2]], ["a", "a"]), "a"), arrowsort.ColumnError, KeyError, '"a"'),
+        (lambda: sort(pa.table([[1], [2]], ["a", "a"]), "a"), arrowsort.ColumnError, KeyError, "give its position"),
         (lambda: sort(pa.array([1]), "a"), arrowsort.ColumnError, KeyError, "leave `by` out"),
-        (lambda: sort(TABLE, "l"), arrowsort.KeyTypeError, TypeError, "key l has type list"),
+        (lambda: sort(TABLE, "l"), arrowsort.KeyTypeError, TypeError, "field of a struct"),
         (lambda: sort(TABLE, ("a", "s")), arrowsort.OptionError, ValueError, "several columns as a list"),
         (lambda: sort(TABLE, ()), arrowsort.OptionError, ValueError, "a column is a name"),
         (lambda: sort(TABLE, True), arrowsort.OptionError, ValueError, "key True"),
@@ -34,9 +36,15 @@ TABLE = pa.table({"a": [3, 1, 2], "l": [[1], [2], [3]], "s": ["x", "y", "z"]})
         (lambda: sort(TABLE, "a", limit="1"), arrowsort.OptionError, ValueError, "limit is '1'"),
         (lambda: sort(TABLE, "a", threads=-1), arrowsort.OptionError, ValueError, "threads is -1"),
         (lambda: sort(TABLE, "a", threads=1 << 31), arrowsort.OptionError, ValueError, "threads is"),
-        (lambda: sort(TABLE, "a", engine="tpu"), arrowsort.OptionError, ValueError, "cpu or gpu"),
-        (lambda: sort(TABLE, "a", memory=1), arrowsort.OutOfMemoryError, MemoryError, "limit is 1"),
-        (lambda: sort([1], "a"), TypeError, TypeError, "__arrow_c_stream__"),
+        (lambda: sort(TABLE, "a", engine="tpu"), arrowsort.OptionError, ValueError, "'cpu' or 'gpu'"),
+        (lambda: sort(TABLE, "a", memory=1), arrowsort.OutOfMemoryError, MemoryError, "limit is 1: give a larger"),
+        (lambda: sort(TABLE, "a", memory=0), arrowsort.OptionError, ValueError, "bytes, such as"),
+        (lambda: sort(TABLE, "a", memory="much"), arrowsort.OptionError, ValueError, "not a size"),
+        (lambda: sort(TABLE, "a", memory="9e9GB"), arrowsort.OptionError, ValueError, "not a size"),
+        (lambda: sort(TABLE, "a", memory="0.1B"), arrowsort.OptionError, ValueError, "bytes, such as"),
+        (lambda: sort(TABLE, "a", engine="auto"), arrowsort.OptionError, ValueError, "'cpu' or 'gpu'"),
+        (lambda: sort(TABLE, "a", engine=3), arrowsort.OptionError, ValueError, "'cpu' or 'gpu'"),
+        (lambda: sort([1], "a"), arrowsort.ArgumentTypeError, TypeError, "__arrow_c_stream__"),
         (lambda: take(TABLE, [3]), arrowsort.RowNumberError, IndexError, "position 0 is 3"),
         (lambda: take(TABLE, [-1]), arrowsort.RowNumberError, IndexError, "-1"),
         (lambda: take(TABLE, [1.5]), arrowsort.OptionError, ValueError, "integers"),
@@ -59,6 +67,7 @@ TABLE = pa.table({"a": [3, 1, 2], "l": [[1], [2], [3]], "s": ["x", "y", "z"]})
         ),
         (lambda: arrowsort.groups(TABLE, "a"), arrowsort.UnsortedError, ValueError, "row 1"),
         (lambda: arrowsort.merge([], "a"), arrowsort.OptionError, ValueError, "no inputs"),
+        (lambda: arrowsort.merge(3, "a"), arrowsort.ArgumentTypeError, TypeError, "give a list"),
         (lambda: arrowsort.merge(TABLE, "a"), arrowsort.OptionError, ValueError, "give a list"),
         (lambda: arrowsort.merge([TABLE], "a"), arrowsort.UnsortedError, ValueError, "row 1"),
         (
@@ -88,3 +97,20 @@ def test_all_errors_have_one_base():
     errors = [getattr(arrowsort, name) for name in arrowsort.__all__ if name.endswith("Error")]
     assert len(errors) > 10
     assert all(issubclass(error, arrowsort.Error) for error in errors)
+
+
+def test_sizes_are_those_of_the_command():
+    sizes = {"1": 1, "3 b": 3, "2k": 2048, "2KB": 2000, "1.5MiB": 3 << 19, " 1GB ": 10**9, "4T": 4 << 40}
+    for text, size in sizes.items():
+        assert _calls.options_of(memory=text).memory == size
+
+
+def test_what_an_error_of_memory_says_once():
+    with pytest.raises(arrowsort.OutOfMemoryError) as raised:
+        sort(TABLE, "a", memory=1)
+    assert str(raised.value).count("out of memory") == 1
+    assert "engine:" not in str(raised.value)
+
+
+def test_version():
+    assert arrowsort.__version__ == importlib.metadata.version("arrowsort")

@@ -43,6 +43,9 @@ def test_merge_files(flights, tmp_path):
         arrowsort.sort_file(flights, part, "a")
     arrowsort.merge_files(parts, tmp_path / "merged.parquet", "a")
     assert pa.parquet.read_table(tmp_path / "merged.parquet")["a"].to_pylist() == [1, 1, 2, 2, 3, 3, None, None]
+    by_footers = tmp_path / "by_footers.parquet"
+    assert arrowsort.merge_files(parts, by_footers)["keys"] == ["a"]
+    assert pa.parquet.read_table(by_footers).equals(pa.parquet.read_table(tmp_path / "merged.parquet"))
     with pytest.raises(arrowsort.UnsortedError, match=re.escape("flights.parquet")):
         arrowsort.merge_files([parts[0], flights], tmp_path / "no.parquet", "a")
     assert not (tmp_path / "no.parquet").exists()
@@ -57,11 +60,25 @@ def test_merge_files(flights, tmp_path):
         (("flights.parquet", "o.parquet", "#1"), {}, KeyError, "by its position"),
         (("flights.parquet", "o.parquet", -1), {}, KeyError, "positions count from 0"),
         (("flights.parquet", "o.parquet", None), {"descending": True}, ValueError, "there are no keys"),
-        (("flights.parquet", "o.parquet", "a"), {"sped": 1}, ValueError, "--sped"),
+        (("flights.parquet", "o.parquet", "a"), {"sped": 1}, ValueError, "unknown option sped"),
         (("flights.parquet", "o.parquet", "a"), {"key": "a"}, ValueError, "`by`"),
         (("flights.parquet", "o.parquet", "a"), {"memory": object()}, ValueError, "memory is a object"),
         (("flights.parquet", "-", "a"), {}, ValueError, "standard output"),
         (([], "o.parquet", "a"), {}, ValueError, "inputs is empty"),
+        (("flights.parquet", "o.parquet", None), {}, ValueError, "a column in `by`"),
+        (("flights.parquet", "o.parquet", 7), {}, KeyError, "key 7: there are 2 columns"),
+        (("flights.parquet", "o.parquet", "a"), {"curve": "hilbert"}, ValueError, "another column in `by`"),
+        (("flights.parquet", "o.parquet", "a"), {"row_group_rows": -1}, ValueError, "row_group_rows -1: give"),
+        (("flights.parquet", "text.parquet", "a"), {"partition_by": "s"}, ValueError, "output text.parquet is a file"),
+        (("flights.parquet", "o.parquet", "x --memory y"), {}, KeyError, '"x --memory y"'),
+        (("--memory", "o.parquet", "a"), {}, FileNotFoundError, "--memory: "),
+        (("flights.parquet", "o.parquet", "a"), {"preview": 3}, ValueError, "'preview' is for the command"),
+        (("flights.parquet", "o.parquet", "a"), {"limit": 0}, ValueError, "limit is 0"),
+        (("flights.parquet", "o.parquet", "a"), {"memory": 0}, ValueError, "memory is 0"),
+        (("flights.parquet", "no/o.parquet", "a"), {}, FileNotFoundError, "there is no folder no"),
+        ((pa.table({"a": [1]}), "o.parquet", "a"), {}, arrowsort.ArgumentTypeError, "arrowsort.sort"),
+        ((["flights.parquet", 3], "o.parquet", "a"), {}, TypeError, "the path of a file"),
+        (("flights.parquet", None, "a"), {}, TypeError, "output is"),
         (("text.parquet", "o.parquet", "a"), {}, arrowsort.CorruptError, "text.parquet"),
     ],
 )
@@ -81,9 +98,9 @@ def test_docstrings(module):
     assert result.failed == 0 and result.attempted > 2
 
 
-def test_readme(flights, monkeypatch):
-    """The examples of README.md, in order, in a folder with its files."""
-    monkeypatch.chdir(flights.parent)
+def test_readme(tmp_path, monkeypatch):
+    """The examples of README.md, in order, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
     readme = Path(__file__).parent.parent / "README.md"
     result = doctest.testfile(str(readme), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert result.failed == 0 and result.attempted > 10

@@ -12,6 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // A File is a file that is not complete yet. Flush and Commit follow the last Write, in this order.
@@ -125,7 +127,7 @@ func Check(path string) error {
 	info, err := os.Stat(folder)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("there is no folder %s", folder)
+		return errkind.Reword(fs.ErrNotExist, "there is no folder "+folder)
 	case err != nil:
 		return err
 	case !info.IsDir():

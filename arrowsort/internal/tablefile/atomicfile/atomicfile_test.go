@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -63,6 +64,7 @@ func TestCheck(t *testing.T) {
 	} {
 		require.ErrorContains(t, Check(path), want)
 	}
+	require.ErrorIs(t, Check(filepath.Join(folder, "no", "x")), fs.ErrNotExist)
 	entries, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	require.Len(t, entries, 1)

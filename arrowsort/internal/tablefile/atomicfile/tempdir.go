@@ -54,7 +54,7 @@ func NewTempDir(dir, prefix string) (*TempDir, error) {
 	for range attempts {
 		path, err := os.MkdirTemp(dir, prefix)
 		if err != nil {
-			return nil, fmt.Errorf("a folder for temporary files: %w", err)
+			return nil, cannotMake(dir, err)
 		}
 		f, err := openTempDir(dir, filepath.Base(path))
 		if err == nil {
@@ -76,6 +76,19 @@ func NewTempDir(dir, prefix string) (*TempDir, error) {
 		}
 	}
 	return nil, fmt.Errorf("a folder for temporary files: none in %s could be locked", dir)
+}
+
+// cannotMake returns the error of a folder that could not be made in dir. It does not name it, as nobody knows the name.
+// It is an fs.ErrNotExist only where dir is missing.
+func cannotMake(dir string, err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	if _, missing := os.Stat(dir); missing == nil && errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("its file system makes none")
+	}
+	return fmt.Errorf("no folder for temporary files can be made in %s: %w", dir, err)
 }
 
 // openTempDir opens a folder, which is not a link.

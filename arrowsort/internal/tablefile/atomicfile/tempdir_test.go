@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -156,4 +157,18 @@ func TestFolderThatIsReplaced(t *testing.T) {
 	defer func() { tryLock = lockFile }()
 	RemoveAbandoned(folder, testPrefix)
 	check()
+}
+
+// TestFoldersThatCannotBeMade: the error names the folder in which, not the name that was tried.
+func TestFoldersThatCannotBeMade(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	_, err := NewTempDir(missing, testPrefix)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorContains(t, err, "can be made in "+missing+": ")
+	require.NotContains(t, err.Error(), testPrefix)
+
+	tried := &fs.PathError{Op: "mkdir", Path: "tried", Err: fs.ErrNotExist}
+	err = cannotMake(filepath.Dir(missing), tried)
+	require.NotErrorIs(t, err, fs.ErrNotExist)
+	require.NotContains(t, err.Error(), "tried")
 }
