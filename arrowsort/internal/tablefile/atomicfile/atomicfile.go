@@ -12,8 +12,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // A File is a file that is not complete yet. Flush and Commit follow the last Write, in this order.
@@ -127,7 +125,7 @@ func Check(path string) error {
 	info, err := os.Stat(folder)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return errkind.Reword(fs.ErrNotExist, "there is no folder "+folder)
+		return noFolder(folder)
 	case err != nil:
 		return err
 	case !info.IsDir():
@@ -138,3 +136,10 @@ func Check(path string) error {
 	}
 	return nil
 }
+
+// noFolder is the error of a folder that is missing, an fs.ErrNotExist.
+type noFolder string
+
+func (f noFolder) Error() string { return "there is no folder " + string(f) }
+
+func (noFolder) Is(target error) bool { return target == fs.ErrNotExist }
