@@ -78,8 +78,8 @@ func NewTempDir(dir, prefix string) (*TempDir, error) {
 	return nil, fmt.Errorf("a folder for temporary files: none in %s could be locked", dir)
 }
 
-// cannotMake returns the error of a folder that could not be made in dir. It leaves out its name, which nobody knows. It
-// is an fs.ErrNotExist only where dir is missing.
+// cannotMake returns the error of a folder that could not be made in dir. It leaves out its name, which nobody knows.
+// It is an fs.ErrNotExist only where dir is missing.
 func cannotMake(dir string, err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
