@@ -1,9 +1,13 @@
 package parquetsort
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
@@ -22,6 +26,9 @@ type LayoutOptions struct {
 	// Advise are columns of which the orders of up to three, and the curves over all, are tried on a sample of the
 	// rows: LayoutReport.Advice says what filters on these columns would read of files in that order, and their size.
 	Advise []string
+	// RowGroupRows is the number of rows of the row groups of files in these orders; 0: as many as Sort writes. The
+	// rows as they are have the row groups and pages of the files.
+	RowGroupRows int
 	// Pages has the zones of pages listed, too.
 	Pages bool
 
@@ -35,6 +42,10 @@ type LayoutOptions struct {
 // there, or with a value that is not of its type, is ErrOption before anything else is read than footers.
 func Layout(ctx context.Context, paths []string, options LayoutOptions) (*LayoutReport, error) {
 	all := Options{Input: options.Input, Memory: options.Memory, Run: options.Run}
+	if all.Output.RowGroupRows = options.RowGroupRows; options.RowGroupRows > 0 && len(options.Advise) == 0 {
+		return nil, fmt.Errorf("%w: a number of rows of row groups without columns to advise on: add these, or leave "+
+			"it out", errOption)
+	}
 	opts, read, err := all.resolveAll(ctx)
 	if err != nil {
 		return nil, err
@@ -56,9 +67,10 @@ func Layout(ctx context.Context, paths []string, options LayoutOptions) (*Layout
 			return nil, err
 		}
 	}
-	now, err := l.describe(ctx, paths, &report.FilesLayout, func(d *dataset.Dataset) (err error) {
+	now, err := l.describe(ctx, paths, &report.FilesLayout, func(d *dataset.Dataset, m *zonemap.Map) (err error) {
 		if len(options.Advise) > 0 {
-			report.Advice, err = l.advise(ctx, d, options.Advise)
+			report.AdviceGroupRows = l.groupRows()
+			report.Advice, err = l.advise(ctx, d, m, options.Advise)
 		}
 		return err
 	})
@@ -81,10 +93,15 @@ type layouter struct {
 	sampled int64 // rows of a sample at most
 }
 
+// groupRows is the number of rows of a row group of files in the orders that are tried.
+func (l *layouter) groupRows() int {
+	return cmp.Or(l.opts.Output.RowGroupRows, tablefile.DefaultRowGroupRows)
+}
+
 // describe reads the zones of files, and describes all but these.
-// then gets the files, unless it is nil.
+// then gets the files and their zones, unless it is nil.
 func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayout,
-	then func(d *dataset.Dataset) error) (*zonemap.Map, error) {
+	then func(d *dataset.Dataset, m *zonemap.Map) error) (*zonemap.Map, error) {
 	files, err := listFiles(paths, &l.opts)
 	if err != nil {
 		return nil, err
@@ -108,6 +125,7 @@ func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayou
 	err = d.EachFile(ctx, func(number int, s *tablefile.Scanner) error {
 		l.opts.Run.Progress(PhaseFooters, int64(number), int64(len(files)))
 		out.addOrder(number, roworder.Declared(files[number], s))
+		l.addCurve(out, number, s)
 		zones := zonemap.Options{PageTexts: l.pages, Allocator: l.opts.Run.Allocator}
 		return m.Add(ctx, number, s, zones)
 	})
@@ -120,7 +138,7 @@ func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayou
 		out.Filter = costOf(&m, l.filters, columns)
 	}
 	if then != nil {
-		err = then(d)
+		err = then(d, &m)
 	}
 	return &m, err
 }
@@ -142,10 +160,9 @@ func (l *layouter) bind(ctx context.Context, d *dataset.Dataset) (columns []int,
 	}
 	for i := range l.filters {
 		f := &l.filters[i]
-		at := slices.Index(names, f.Column)
-		if at < 0 {
-			return nil, fmt.Errorf("%w: filter %q: there is no column %q%s", errOption, f.Text, f.Column,
-				flagtext.Suggestion(names, f.Column))
+		at, err := leafOf(names, f.Column)
+		if err != nil {
+			return nil, fmt.Errorf("%w: filter %q: %w", errOption, f.Text, err)
 		}
 		typ, repeated := s.LeafType(at)
 		if err := f.Bind(typ, repeated); err != nil {
@@ -154,4 +171,39 @@ func (l *layouter) bind(ctx context.Context, d *dataset.Dataset) (columns []int,
 		columns = append(columns, at)
 	}
 	return columns, nil
+}
+
+// leafOf returns the number of the leaf column with a path, or with a number after # that counts from 1.
+func leafOf(paths []string, column string) (int, error) {
+	at := slices.Index(paths, column)
+	number, byNumber := strings.CutPrefix(column, "#")
+	n, err := strconv.Atoi(number)
+	switch {
+	case at >= 0 && slices.Contains(paths[at+1:], column):
+		return 0, fmt.Errorf("several columns are named %q: name the one that you mean by its number among the "+
+			"columns of the layout, as in #%d", column, at+1)
+	case at >= 0:
+		return at, nil
+	case byNumber && err == nil && 1 <= n && n <= len(paths):
+		return n - 1, nil
+	}
+	return 0, fmt.Errorf("there is no column %q%s", column, flagtext.Suggestion(paths, column))
+}
+
+// addCurve adds the curve that the file with a number names. Metadata that do not read are a warning.
+func (l *layouter) addCurve(out *FilesLayout, file int, s *tablefile.Scanner) {
+	order, err := curveOf(s)
+	if err != nil {
+		l.opts.Run.Warn(err.Error())
+	}
+	var c *LayoutCurve
+	if order != nil {
+		c = &LayoutCurve{Curve: order.Curve, Keys: order.Keys}
+	}
+	switch {
+	case file == 0:
+		out.Curve = c
+	case s.Rows > 0 && !reflect.DeepEqual(c, out.Curve):
+		out.Curve, out.Varies = nil, true
+	}
 }

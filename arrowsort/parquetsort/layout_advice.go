@@ -77,12 +77,13 @@ func adviseKeys(ctx context.Context, schema *arrow.Schema, names []string) (keys
 }
 
 // advise estimates what the orders of up to three of some columns, and curves over all, would bring, the best first.
-func (l *layouter) advise(ctx context.Context, d *dataset.Dataset, names []string) ([]LayoutAdvice, error) {
+func (l *layouter) advise(ctx context.Context, d *dataset.Dataset, m *zonemap.Map, names []string) (
+	[]LayoutAdvice, error) {
 	keys, err := adviseKeys(ctx, d.Schema, names)
 	if err != nil {
 		return nil, err
 	}
-	s, err := readSample(ctx, d, l.sampled, &l.opts)
+	s, err := readSample(ctx, d, l.sampled, l.groupRows(), &l.opts)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +100,8 @@ func (l *layouter) advise(ctx context.Context, d *dataset.Dataset, names []strin
 	for i := range asIs {
 		asIs[i] = uint64(i)
 	}
-	if err := a.add(ctx, LayoutAdvice{Keys: []string{}}, asIs); err != nil {
+	groups, pages := a.zonesOf(m)
+	if err := a.add(ctx, LayoutAdvice{Keys: []string{}}, asIs, groups, pages); err != nil {
 		return nil, err
 	}
 	orders := ordersOf(keys)
@@ -155,7 +157,35 @@ func (a *adviser) addSorted(ctx context.Context, advice LayoutAdvice, table arro
 		return err
 	}
 	defer indices.Release()
-	return a.add(ctx, advice, indices.Uint64Values())
+	n, all := indices.Len(), a.sample.all
+	pages := zonemap.NewZoning(n, all, tablefile.DefaultPageRows)
+	return a.add(ctx, advice, indices.Uint64Values(), zonemap.NewZoning(n, all, int64(a.sample.write.RowGroupRows)),
+		slices.Repeat([]zonemap.Zoning{pages}, len(a.names)))
+}
+
+// zonesOf divides the rows as they are by the row groups of the files, and by the pages of each column, where a row
+// group without a page index is one.
+func (a *adviser) zonesOf(m *zonemap.Map) (groups zonemap.Zoning, pages []zonemap.Zoning) {
+	n, all := int(a.sample.table.NumRows()), a.sample.all
+	var ofGroups []int64
+	for _, group := range m.Groups {
+		ofGroups = append(ofGroups, group.Rows)
+	}
+	for _, name := range a.names {
+		var ofPages []int64
+		at := slices.IndexFunc(m.Columns, func(c *zonemap.Column) bool { return c.Path == name })
+		for i, rows := range ofGroups {
+			if at < 0 || len(m.Columns[at].Pages[i]) == 0 {
+				ofPages = append(ofPages, rows)
+				continue
+			}
+			for _, page := range m.Columns[at].Pages[i] {
+				ofPages = append(ofPages, page.Rows)
+			}
+		}
+		pages = append(pages, zonemap.ZoningOf(n, all, ofPages))
+	}
+	return zonemap.ZoningOf(n, all, ofGroups), pages
 }
 
 // addCurve adds the order along a curve over some keys.
@@ -169,19 +199,18 @@ func (a *adviser) addCurve(ctx context.Context, curve arrowsort.Curve, keys []ar
 	return a.addSorted(ctx, advice, codes, []arrowsort.Key{arrowsort.KeyAt(0)})
 }
 
-// add adds an order of the rows of the sample.
-func (a *adviser) add(ctx context.Context, advice LayoutAdvice, order []uint64) error {
+// add adds an order of the rows of the sample, which are divided into row groups, and pages of each of the columns.
+func (a *adviser) add(ctx context.Context, advice LayoutAdvice, order []uint64, groups zonemap.Zoning,
+	pages []zonemap.Zoning) error {
 	size, err := a.sample.estimate(ctx, order)
 	if err != nil {
 		return err
 	}
 	advice.Bytes = size
-	groups := zonemap.NewZoning(len(order), a.sample.all, tablefile.DefaultRowGroupRows)
-	pages := zonemap.NewZoning(len(order), a.sample.all, tablefile.DefaultPageRows)
 	sum := 0.0
 	for i, name := range a.names {
 		equal, within := groups.Shares(order, a.ranks[i], adviceWithin)
-		equalPages, withinPages := pages.Shares(order, a.ranks[i], adviceWithin)
+		equalPages, withinPages := pages[i].Shares(order, a.ranks[i], adviceWithin)
 		bytes := func(share float64) int64 { return int64(share * float64(size)) }
 		advice.By = append(advice.By, AdviceRead{Column: name, Equal: bytes(equal), Within: bytes(within),
 			EqualByPages: bytes(equalPages), WithinByPages: bytes(withinPages)})

@@ -16,7 +16,9 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/zonemap"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
@@ -31,7 +33,11 @@ func adviseFlights(t *testing.T, rows int64, columns ...string) []LayoutAdvice {
 	require.NoError(t, err)
 	defer d.Close()
 	l := layouter{opts: opts, read: read, sampled: rows}
-	advice, err := l.advise(t.Context(), d, columns)
+	var m zonemap.Map
+	require.NoError(t, d.EachFile(t.Context(), func(number int, s *tablefile.Scanner) error {
+		return m.Add(t.Context(), number, s, zonemap.Options{Allocator: opts.Run.Allocator})
+	}))
+	advice, err := l.advise(t.Context(), d, &m, columns)
 	require.NoError(t, err)
 	return advice
 }
@@ -115,7 +121,7 @@ func TestSamplesAreSpread(t *testing.T) {
 	defer d.Close()
 	var before []int64
 	for range 2 {
-		s, err := readSample(t.Context(), d, 4000, &opts)
+		s, err := readSample(t.Context(), d, 4000, tablefile.DefaultRowGroupRows, &opts)
 		require.NoError(t, err)
 		require.Equal(t, int64(40_000), s.all)
 		var numbers []int64
@@ -130,6 +136,28 @@ func TestSamplesAreSpread(t *testing.T) {
 		before = numbers
 		s.table.Release()
 	}
+}
+
+// TestAdviceOfTheRowsAsTheyAre is by the row groups and pages of the files, that of orders by those that are asked for.
+func TestAdviceOfTheRowsAsTheyAre(t *testing.T) {
+	path := sortedBy(t, numbered(t, "x.parquet", "[6, 1, 7, 3, 5, 4, 2, 8]"), arrowsort.Ascending)
+	for groupRows, want := range map[int]int64{0: 1, 2: 4, 4: 2} {
+		r, err := Layout(t.Context(), []string{path}, LayoutOptions{Advise: []string{"n"}, RowGroupRows: groupRows})
+		require.NoError(t, err)
+		require.Equal(t, cmp.Or(groupRows, tablefile.DefaultRowGroupRows), r.AdviceGroupRows)
+		for _, a := range r.Advice {
+			groups := want
+			if len(a.Keys) == 0 {
+				groups = 4
+				require.Equal(t, a.Bytes/8, a.By[0].EqualByPages)
+			}
+			require.Equal(t, a.Bytes/groups, a.By[0].Equal, "%v", a.Keys)
+		}
+	}
+	_, err := Layout(t.Context(), []string{path}, LayoutOptions{RowGroupRows: 2})
+	require.ErrorIs(t, err, ErrOption)
+	_, err = Layout(t.Context(), []string{path}, LayoutOptions{Advise: []string{"n"}, RowGroupRows: -2})
+	require.ErrorIs(t, err, ErrOption)
 }
 
 // TestAdviceEndsWithItsContext at whichever time that is.

@@ -15,7 +15,8 @@ type LayoutReport struct {
 	FilesLayout
 	Against *FilesLayout `json:"against,omitempty"` // of LayoutOptions.Against
 	// Advice is that of LayoutOptions.Advise: the order of which filters read least comes first.
-	Advice []LayoutAdvice `json:"advice,omitempty"`
+	Advice          []LayoutAdvice `json:"advice,omitempty"`
+	AdviceGroupRows int            `json:"advice_row_group_rows,omitempty"` // rows of the row groups of these orders
 }
 
 // A FilesLayout is how Parquet files with the same columns are laid out.
@@ -27,6 +28,8 @@ type FilesLayout struct {
 	// another row group of any file declares another one.
 	Keys   []string `json:"keys"`
 	Varies bool     `json:"varies,omitempty"`
+	// Curve is the space-filling curve that the metadata of all files name; nil for none.
+	Curve *LayoutCurve `json:"curve,omitempty"`
 	// Agrees is whether the bounds of each row group follow those of the one before it in its file, by the first of the
 	// keys; nil where there are no keys or not all bounds. FirstBad is the first row group that does not, by its number
 	// among all.
@@ -37,6 +40,12 @@ type FilesLayout struct {
 	Filter    *FilterCost    `json:"filter,omitempty"` // of LayoutOptions.Filters
 
 	declared []arrowsort.Key
+}
+
+// A LayoutCurve is a space-filling curve along which files are sorted.
+type LayoutCurve struct {
+	Curve string   `json:"curve"` // hilbert or zorder
+	Keys  []string `json:"keys"`  // as they are typed
 }
 
 // A LayoutGroup is a row group.

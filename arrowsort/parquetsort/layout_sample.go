@@ -33,12 +33,13 @@ type sample struct {
 
 // readSample reads every row of files, or of each of as many stretches as the sample is to have rows one by chance. It
 // has some rows at most, and fewer where they do not fit in memory.
-func readSample(ctx context.Context, d *dataset.Dataset, most int64, opts *Options) (*sample, error) {
+func readSample(ctx context.Context, d *dataset.Dataset, most int64, groupRows int,
+	opts *Options) (*sample, error) {
 	write, err := opts.Run.writing(Output{Format: Parquet})
 	if err != nil {
 		return nil, err
 	}
-	write.Template, write.RowGroupRows = d.Template, tablefile.DefaultRowGroupRows
+	write.Template, write.RowGroupRows = d.Template, groupRows
 	s := &sample{all: d.Rows, opts: opts, write: write}
 	wanted := min(d.Rows, most)
 	if d.Rows > 0 { // the rows of a sample and their codes take a third of the budget
@@ -181,7 +182,8 @@ func (s *sample) estimate(ctx context.Context, order []uint64) (int64, error) {
 		denser := now + (now-before)*math.Log(1/share)/math.Log(4)
 		sum += float64(s.all) * min(max(denser, now*share), now)
 	}
-	groups := (s.all + tablefile.DefaultRowGroupRows - 1) / tablefile.DefaultRowGroupRows
+	rows := int64(s.write.RowGroupRows)
+	groups := (s.all + rows - 1) / rows
 	return int64(sum) + whole.rest*groups/max(whole.groups, 1), nil
 }
 

@@ -232,6 +232,48 @@ func TestLayoutOfFilesWithColumnsInAnotherOrder(t *testing.T) {
 	require.Zero(t, r.Filter.ByGroups.RowGroups)
 }
 
+// TestLayoutOfACurve names the curve, unless files with rows differ in it.
+func TestLayoutOfACurve(t *testing.T) {
+	before, curve := numbered(t, "x.parquet", "[3, 1, 2]"), filepath.Join(t.TempDir(), "curve.parquet")
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "b", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	a := arrowtest.FromJSON(t, arrow.PrimitiveTypes.Int64, "[3, 1, 2]")
+	generate(t, before, schema, 1, func(int) arrow.Record { return array.NewRecord(schema, []arrow.Array{a, a}, 3) })
+	_, err := Sort(t.Context(), []string{before}, curve, Options{Keys: []arrowsort.Key{{Path: "a"}, {Path: "b"}},
+		Curve: arrowsort.Hilbert})
+	require.NoError(t, err)
+	r, err := Layout(t.Context(), []string{curve, curve}, LayoutOptions{})
+	require.NoError(t, err)
+	require.Equal(t, &LayoutCurve{Curve: "hilbert", Keys: []string{"a", "b"}}, r.Curve)
+	require.False(t, r.Varies)
+	for _, paths := range [][]string{{curve, before}, {before, curve}} {
+		r, err = Layout(t.Context(), paths, LayoutOptions{})
+		require.NoError(t, err)
+		require.Nil(t, r.Curve)
+		require.True(t, r.Varies)
+	}
+}
+
+// TestFilterOfAColumnByItsNumber: columns that share a name, or have none, are named by a number.
+func TestFilterOfAColumnByItsNumber(t *testing.T) {
+	typ, path := arrow.PrimitiveTypes.Int64, filepath.Join(t.TempDir(), "x.parquet")
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: typ}, {Name: "a", Type: typ}, {Name: "", Type: typ}}, nil)
+	columns := []arrow.Array{arrowtest.FromJSON(t, typ, "[1]"), arrowtest.FromJSON(t, typ, "[2]"),
+		arrowtest.FromJSON(t, typ, "[3]")}
+	generate(t, path, schema, 1, func(int) arrow.Record { return array.NewRecord(schema, columns, 1) })
+	for filter, want := range map[string]int{"#1 = 1": 1, "#2 = 1": 0, "#2 = 2": 1, "#3 = 3": 1, "#3 > 3": 0} {
+		r, err := Layout(t.Context(), []string{path}, LayoutOptions{Filters: []string{filter}})
+		require.NoError(t, err)
+		require.Equal(t, want, r.Filter.ByGroups.RowGroups, filter)
+	}
+	for filter, want := range map[string]string{"a = 1": `several columns are named "a": name the one that you mean`,
+		"#4 = 1": `there is no column "#4"`, "#0 = 1": `there is no column "#0"`} {
+		_, err := Layout(t.Context(), []string{path}, LayoutOptions{Filters: []string{filter}})
+		require.ErrorIs(t, err, ErrOption)
+		require.ErrorContains(t, err, want)
+	}
+}
+
 func corpusFile(t *testing.T, name string) string {
 	for _, file := range corpus.Files(t, "parquet") {
 		if file.Name == name {

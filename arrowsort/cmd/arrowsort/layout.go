@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
@@ -72,6 +73,8 @@ FILE is Parquet. Footers and page indexes are read, with --advise all rows. docs
 		"compare with the layout of `BEFORE`, files as the inputs; may repeat")
 	flags.StringSliceVar(&o.Advise, "advise", nil,
 		"try orders of up to three of `COLUMNS`, as in a,b, and curves over all, on a sample of the rows")
+	flags.Func("row-group-rows", fmt.Sprintf("advise on row groups of `N` rows (default %d)",
+		tablefile.DefaultRowGroupRows), into(&o.RowGroupRows, wholeNumber))
 	flags.Func("memory", "work within `SIZE` of memory (default: "+defaultMemory+")",
 		into(&o.Memory.Budget, parseBudget))
 	flags.StringVar(&c.html, "html", "", "write a page for the browser to `FILE`, which needs no other file")

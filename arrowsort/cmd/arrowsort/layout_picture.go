@@ -16,14 +16,15 @@ import (
 
 // A picture is what the templates of layout draw.
 type picture struct {
-	Title   string
-	Now     filesPicture
-	Before  *filesPicture // nil: nothing is compared
-	Advice  []advicePicture
-	Columns []columnPicture
-	Pages   bool   // there are bars of pages
-	Packed  string // of the page: the values of the bars, see pack
-	Step    int    // from a bar to the next
+	Title           string
+	Now             filesPicture
+	Before          *filesPicture // nil: nothing is compared
+	Advice          []advicePicture
+	AdviceGroupRows string // rows of row groups of the orders
+	Columns         []columnPicture
+	Pages           bool   // there are bars of pages
+	Packed          string // of the page: the values of the bars, see pack
+	Step            int    // from a bar to the next
 }
 
 // A filesPicture describes the files.
@@ -93,7 +94,7 @@ func newPicture(r *parquetsort.LayoutReport) *picture {
 		}
 		keys[by.Path] = fmt.Sprintf("%d %s", i+1, arrow)
 	}
-	p.Advice = adviceOf(r.Advice)
+	p.Advice, p.AdviceGroupRows = adviceOf(r.Advice), grouped(int64(r.AdviceGroupRows))
 	all := int64(0)
 	for i := range r.Columns {
 		all += r.Columns[i].Bytes

@@ -75,7 +75,8 @@ func TestLayoutAdvises(t *testing.T) {
 	in, page := lettersBy(t, "z", "in.parquet"), filepath.Join(t.TempDir(), "x.html")
 	r := cli(t, nil, "layout", "--advise", "n,z", in)
 	require.Zero(t, r.code, r.err)
-	require.Contains(t, r.out, "advice: 6 orders by a sample, the best first; ")
+	require.Contains(t, r.out, "advice: 6 orders by a sample, the best first, in row groups of 262,144 rows; as it is: in "+
+		"those of the files; ")
 	for _, want := range []string{"as it is", "-k n ", "-k n -k z", "-k z ", "-k z -k n",
 		"--curve hilbert -k n -k z", "--curve zorder -k n -k z", "n =", "z within"} {
 		require.Contains(t, r.out, want)
@@ -96,13 +97,25 @@ func TestLayoutShowsCurvesAndTheBestOrders(t *testing.T) {
 	}
 	all = append(all, parquetsort.LayoutAdvice{Keys: []string{"it's", "#1"}, Curve: "hilbert"},
 		parquetsort.LayoutAdvice{}, parquetsort.LayoutAdvice{Keys: []string{"last"}})
-	out := adviceText(all, 0)
-	require.Contains(t, out, "advice: the best 10 of 17 orders, and curves, by a sample")
+	out := adviceText(&parquetsort.LayoutReport{Advice: all, AdviceGroupRows: 5000}, 0)
+	require.Contains(t, out, "advice: the best 10 of 17 orders, and curves, by a sample, the best first, in row "+
+		"groups of 5,000 rows; ")
 	require.Contains(t, out, `--curve hilbert -k 'it'\''s' -k '#1' `)
 	require.Contains(t, out, "as it is")
 	require.Contains(t, out, "-k kkkkkkkkkk ")
 	require.NotContains(t, out, "-k kkkkkkkkkkk ")
 	require.NotContains(t, out, "last")
+}
+
+// TestLayoutNamesTheCurve where other files name their order.
+func TestLayoutNamesTheCurve(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "x.parquet")
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "--curve", "hilbert", "-k", "n", "-k", "z", "-o", out,
+		file(t, "letters.csv", letters)))
+	r := cli(t, nil, "layout", out)
+	require.Zero(t, r.code, r.err)
+	require.Contains(t, r.out, "\ndeclared curve: hilbert over n, z\n")
+	require.NotContains(t, r.out, "declared order")
 }
 
 // TestPictureWithAnswers: those of filters and advice, which a picture does not have, are printed.

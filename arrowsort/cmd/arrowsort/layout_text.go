@@ -19,7 +19,7 @@ func layoutText(r *parquetsort.LayoutReport, width int) string {
 	}
 	b.WriteString(filesLayoutText(&r.FilesLayout, width))
 	if len(r.Advice) > 0 {
-		b.WriteString(adviceText(r.Advice, width))
+		b.WriteString(adviceText(r, width))
 	}
 	return b.String()
 }
@@ -34,7 +34,7 @@ func answersText(r *parquetsort.LayoutReport, width int) string {
 		b.WriteString(filterText(r.Filter, width))
 	}
 	if len(r.Advice) > 0 {
-		b.WriteString(adviceText(r.Advice, width))
+		b.WriteString(adviceText(r, width))
 	}
 	return b.String()
 }
@@ -62,6 +62,8 @@ func filesLayoutText(l *parquetsort.FilesLayout, width int) string {
 func orderText(l *parquetsort.FilesLayout) string {
 	keys := strings.Join(l.Keys, ", ")
 	switch {
+	case l.Curve != nil:
+		return "declared curve: " + l.Curve.Curve + " over " + strings.Join(l.Curve.Keys, ", ")
 	case l.Varies && keys == "":
 		return "declared order: none in the first row group, another in others"
 	case l.Varies:
@@ -192,7 +194,8 @@ func filterLines(f *parquetsort.FilterCost) []filterLine {
 const mostShown = 10
 
 // adviceText lists the orders that read least, curves, and the rows as they are.
-func adviceText(all []parquetsort.LayoutAdvice, width int) string {
+func adviceText(r *parquetsort.LayoutReport, width int) string {
+	all := r.Advice
 	header := table.Row{"order", "bytes", "read by a filter"}
 	numbers := []int{1, 2}
 	for _, by := range all[0].By {
@@ -212,8 +215,10 @@ func adviceText(all []parquetsort.LayoutAdvice, width int) string {
 	if len(all)-1 > mostShown {
 		count = fmt.Sprintf("the best %d of %s, and curves,", mostShown, count)
 	}
-	return fmt.Sprintf("advice: %s by a sample, the best first; bytes that filters on a column read, by row groups, "+
-		"for one value and for a twentieth of the values\n%s\n", count, out.Render())
+	return fmt.Sprintf("advice: %s by a sample, the best first, in row groups of %s rows; as it is: in those of the "+
+		"files; bytes that filters on a column read, by row groups, for one value and for a twentieth of the "+
+		"values\n%s\n",
+		count, grouped(int64(r.AdviceGroupRows)), out.Render())
 }
 
 // shownAdvice returns the first orders, the curves, and the rows as they are.

@@ -123,6 +123,16 @@ func NewZoning(n int, rows, zoneRows int64) Zoning {
 	return Zoning{Edges: append(z.Edges, n)}
 }
 
+// ZoningOf divides n rows of a sample, which stand for some rows of files, into zones of some numbers of rows.
+func ZoningOf(n int, rows int64, zones []int64) Zoning {
+	z, end := Zoning{Edges: []int{0}}, int64(0)
+	for _, zone := range zones {
+		end += zone
+		z.Edges = append(z.Edges, int(float64(n)*float64(end)/float64(max(rows, 1))))
+	}
+	return z
+}
+
 // Shares returns the shares of the rows that readers read on average, by the bounds of zones of rows in an order: for a
 // filter that is equal to the value of one row, and for one that takes an interval with a share of all values. Each
 // value, and each interval, is as likely as the other ones.
