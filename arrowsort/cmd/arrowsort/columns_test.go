@@ -243,3 +243,20 @@ func TestEscapeSequencesAreNotPrinted(t *testing.T) {
 		require.NotContains(t, r.out+r.err, "\x1b", args)
 	}
 }
+
+// TestOptionsInMessages: messages have the flags of options, and columns that are named like options as they are.
+func TestOptionsInMessages(t *testing.T) {
+	named := file(t, "named.csv", "PartitionBy,y,x\n1,2,0.5\n")
+	folder := t.TempDir()
+	run := func(args ...string) string {
+		r := cli(t, nil, append([]string{"sort", "-o", filepath.Join(folder, "out"), named}, args...)...)
+		require.Equal(t, 2, r.code, r.err)
+		return r.err
+	}
+	twice := run("-k", "x", "--partition-by", "PartitionBy", "--partition-by", "PartitionBy")
+	require.Contains(t, twice, `--partition-by names column "PartitionBy" twice`)
+	require.Contains(t, run("-k", "x", "--curve", "hilbert", "-k", "#3", "--output-format", "parquet"),
+		"--curve: key x of a curve is given twice")
+	require.Equal(t, `a folder "with Overwrite" of a/PartitionBy, with --overwrite`,
+		withFlags(`a folder "with Overwrite" of a/PartitionBy, with Overwrite`))
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -43,15 +44,28 @@ func forCommandLine(err error) error {
 		return nil
 	}
 	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "parquetsort: "), "arrowsort: ")
-	text = optionFlags.Replace(strings.TrimSuffix(text, "; use Key.At"))
+	text = strings.TrimSuffix(text, "; use Key.At")
 	if errors.Is(err, parquetsort.ErrOption) {
-		return usageError{strings.TrimPrefix(text, "invalid option: ")}
+		return usageError{withFlags(strings.TrimPrefix(text, "invalid option: "))}
 	}
 	return reworded{text, err}
 }
 
-// optionFlags replaces the names of options in errors by those of their flags.
-var optionFlags = strings.NewReplacer("PartitionBy", "--partition-by", "with Overwrite", "with --overwrite")
+// withFlags replaces the names of options in an error by those of their flags, but not in quotes, nor in a path.
+func withFlags(text string) string {
+	return quotesAndOptions.ReplaceAllStringFunc(text, func(found string) string {
+		if found[0] == '"' {
+			return found
+		}
+		return optionFlags.Replace(found)
+	})
+}
+
+var (
+	quotesAndOptions = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|(?:^| )(?:PartitionBy|with Overwrite|Curve:)(?:[:;, ]|$)`)
+	optionFlags      = strings.NewReplacer("PartitionBy", "--partition-by", "Overwrite", "--overwrite",
+		"Curve:", "--curve:")
+)
 
 // reworded is an error with another text.
 type reworded struct {

@@ -56,6 +56,9 @@ type DeclaredOrder struct {
 	// Mixed is set when row groups name different orders, or some an order and others none; Keys are those of the
 	// first.
 	Mixed bool
+	// Curve is the space-filling curve that the metadata name, which is no order of keys; empty: none. Damaged metadata
+	// are an error of Check along the curve.
+	Curve string
 	// Empty reports that there are no rows, which are in any order.
 	Empty bool
 }
@@ -72,6 +75,9 @@ func Declared(file string, s *tablefile.Scanner) DeclaredOrder {
 			o.Keys = flagtext.KeysOf(g.SortingColumns)
 		}
 		o.Mixed = o.Mixed || !slices.Equal(g.SortingColumns, groups[0].SortingColumns)
+	}
+	if c, err := s.Template.Curve(); err == nil && c != nil {
+		o.Curve = c.Curve
 	}
 	return o
 }
