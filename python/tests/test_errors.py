@@ -9,6 +9,7 @@ import pytest
 import arrowsort
 from arrowsort import _calls, sort, take
 
+CITIES = pa.table({"city": ["Oslo"], "people": [717]})
 TABLE = pa.table({"a": [3, 1, 2], "l": [[1], [2], [3]], "s": ["x", "y", "z"]})
 
 
@@ -18,6 +19,8 @@ TABLE = pa.table({"a": [3, 1, 2], "l": [[1], [2], [3]], "s": ["x", "y", "z"]})
         (lambda: sort(TABLE), arrowsort.NoKeysError, ValueError, "give a column"),
         (lambda: sort(TABLE, []), arrowsort.NoKeysError, ValueError, "give a column"),
         (lambda: sort(TABLE, "b"), arrowsort.ColumnError, KeyError, '"b"; there are "a"'),
+        (lambda: sort(CITIES, "City"), arrowsort.ColumnError, KeyError, '"City"; did you mean "city"?'),
+        (lambda: sort(CITIES, "pepole"), arrowsort.ColumnError, KeyError, 'did you mean "people"?'),
         (lambda: sort(TABLE, 3), arrowsort.ColumnError, KeyError, "position 3"),
         (lambda: sort(TABLE, -1), arrowsort.ColumnError, KeyError, "column -1"),
         (lambda: sort(TABLE, 1 << 40), arrowsort.ColumnError, KeyError, "positions"),
@@ -110,6 +113,12 @@ def test_what_an_error_of_memory_says_once():
         sort(TABLE, "a", memory=1)
     assert str(raised.value).count("out of memory") == 1
     assert "engine:" not in str(raised.value)
+
+
+def test_no_name_is_suggested_that_is_unlike():
+    with pytest.raises(arrowsort.ColumnError) as raised:
+        sort(CITIES, "temperature")
+    assert str(raised.value).endswith('there are "city", "people"')
 
 
 def test_version():
