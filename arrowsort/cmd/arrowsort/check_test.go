@@ -201,15 +201,17 @@ func TestCheckOfAFooterWithoutItsFirstColumn(t *testing.T) {
 		path + ": the footer names another order, which is true: k\n"}, cut(cli(t, nil, "check", "-k", "k:desc", path)))
 }
 
-// TestCheckOfACurveWithoutTheFlag: the message has the flag by which the order is checked.
-func TestCheckOfACurveWithoutTheFlag(t *testing.T) {
+// TestOrderOfACurveWithoutKeys: the message has the flag by which the order is checked.
+func TestOrderOfACurveWithoutKeys(t *testing.T) {
 	for _, curve := range []string{"hilbert", "zorder"} {
 		out := filepath.Join(t.TempDir(), "out.parquet")
 		r := cli(t, nil, "sort", "-q", "--curve", curve, "-k", "name", "-k", "age", "-o", out, convert(t, "x.parquet"))
 		require.Zero(t, r.code, r.err)
-		r = cli(t, nil, "check", out)
-		require.Equal(t, 2, r.code)
-		require.Contains(t, r.err, out+" names a curve: give --curve "+curve)
+		for _, args := range [][]string{{"check", out}, {"merge", "-o", out + ".parquet", out}} {
+			r = cli(t, nil, args...)
+			require.Equal(t, 2, r.code)
+			require.Contains(t, r.err, out+" names no order but a curve, which arrowsort check --curve "+curve)
+		}
 		require.Zero(t, cli(t, nil, "check", "--curve", curve, out).code)
 	}
 }

@@ -236,7 +236,8 @@ func declaredKeys(ctx context.Context, files []string, piped bool,
 		case o.Mixed:
 			return without("row groups of %s name different orders", o.File)
 		case len(o.Keys) == 0 && o.Curve != "":
-			return nil, usagef("%s names a curve: give --curve %s", o.File, printable(o.Curve))
+			return without("%s names no order but a curve, which arrowsort check --curve %s checks", o.File,
+				printable(o.Curve))
 		case len(o.Keys) == 0:
 			return without("%s names no order", o.File)
 		case !slices.Equal(o.Keys, first.Keys):
