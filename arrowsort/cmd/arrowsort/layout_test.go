@@ -75,8 +75,8 @@ func TestLayoutAdvises(t *testing.T) {
 	in, page := lettersBy(t, "z", "in.parquet"), filepath.Join(t.TempDir(), "x.html")
 	r := cli(t, nil, "layout", "--advise", "n,z", in)
 	require.Zero(t, r.code, r.err)
-	require.Contains(t, r.out, "advice: 6 orders by a sample, the best first, in row groups of 262,144 rows; as it is: "+
-		"in those of the files; ")
+	require.Contains(t, r.out, "advice: 6 orders by a sample, the best first, in row groups of 262,144 rows; as "+
+		"it is: in those of the files; ")
 	for _, want := range []string{"as it is", "-k n ", "-k n -k z", "-k z ", "-k z -k n",
 		"--curve hilbert -k n -k z", "--curve zorder -k n -k z", "n =", "z within"} {
 		require.Contains(t, r.out, want)
