@@ -30,8 +30,8 @@ const (
 // The coordinate of a row in a key is the rank of its value among those of a sample of 16,384 rows, which the numbers
 // of the rows choose: equal numbers of rows lie between equal distances, whatever the distribution of the values. Order
 // and Nulls of a key place NaNs and nulls and give the direction. The coordinates divide 64 bits evenly; up to 16 of
-// them are used. Values that the sample does not tell apart have one coordinate: 512 or more differ for each key. Text
-// is told apart by its first 64 bytes.
+// them are used. Values that the sample does not tell apart have one coordinate: 512 or more differ for each key. Of
+// text only the first 64 bytes count.
 //
 // The numbers depend on the rows and the keys, and not on chunks or threads. Those of other data do not compare with
 // them. Package parquetsort sorts files of any size in this order.

@@ -36,7 +36,8 @@ func TestLayoutPrintsZoneMaps(t *testing.T) {
 	require.Contains(t, lines[0], ", 8 rows, 4 row groups, 3 columns")
 	require.Equal(t, "declared order: n; the bounds of the row groups agree", lines[1])
 	for at, want := range map[int]string{
-		5: "│ n      │ ⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⣤⣤⣤⣤⣤⣤⠛⠛⠛⠛⠛⠛       │ 1.0 of 4 │     1 │ ",
+		5: "│ n      │ " + "⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⣤⣤⣤⣤⣤⣤⠛⠛⠛⠛⠛⠛" +
+			"       │ 1.0 of 4 │     1 │ ",
 		6: "│   int64 │ ⣤⣤⣤⣤⣤⣤⠛⠛⠛⠛⠛⠛⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀⠀       │",
 	} {
 		got := strings.ReplaceAll(lines[at], " ", "")
@@ -185,5 +186,6 @@ func TestZoneBars(t *testing.T) {
 		many[i] = parquetsort.LayoutZone{From: &at, To: &at}
 	}
 	blank := strings.Repeat("⠀", 12)
-	require.Equal(t, blank+"⣀⣀⣀⠤⠤⠤⠒⠒⠒⠉⠉⠉\n⣀⣀⣀⠤⠤⠤⠒⠒⠒⠉⠉⠉"+blank, zoneBars(many))
+	require.Equal(t, blank+"⣀⣀⣀⠤⠤⠤⠒⠒⠒⠉⠉⠉\n"+
+		"⣀⣀⣀⠤⠤⠤⠒⠒⠒⠉⠉⠉"+blank, zoneBars(many))
 }

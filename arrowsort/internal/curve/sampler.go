@@ -3,7 +3,7 @@
 // row is that of its cells on the curve.
 //
 //	rows ── Sampler ──▶ sample ──▶ Grid: borders of the cells of each key, and their coordinates
-//	rows ── Grid.Codes: values ──▶ cells ──▶ coordinates ──▶ keyencode.Interleave ──▶ keyencode.Curve.Codes
+//	rows -> Grid.Codes: values -> cells -> coordinates -> keyencode.Interleave -> keyencode.Curve.Codes
 package curve
 
 import (

@@ -113,7 +113,7 @@ func (b *boundsBuilder) addPages(pages []PageExtent, rows int64, columns []byte,
 
 // nanCount returns the number of NaNs of a page; nil where the index does not have it.
 func nanCount(index metadata.ColumnIndex, number int) *int64 {
-	switch typed := index.(type) { // the counts are those of what lies inside
+	switch typed := index.(type) { // the counts are in the index that these embed
 	case *metadata.TypedColumnIndex[float64]:
 		index = typed.ColumnIndex
 	case *metadata.TypedColumnIndex[float32]:

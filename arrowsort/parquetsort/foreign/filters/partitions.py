@@ -8,7 +8,8 @@ import datetime as dt, decimal, pathlib, random, subprocess, sys, tempfile
 import duckdb, polars as pl, pyarrow as pa, pyarrow.dataset as ds, pyarrow.parquet as pq
 
 ROWS = 400
-TEXTS = ["ORD", "", "a b", "é/漢", "007", "\"#%'*/:=?\\\x7f{[]^", "\x01\n\x1f", "%41", "..", " ", "a+b&c~d<e>|", "null"]
+TEXTS = ["ORD", "", "a b", "é/漢", "007", "\"#%'*/:=?\\\x7f{[]^", "\x01\n\x1f", "%41", "..",
+         " ", "a+b&c~d<e>|", "null"]  # fmt: skip
 
 
 def columns():

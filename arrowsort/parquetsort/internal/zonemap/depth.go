@@ -34,7 +34,7 @@ func DepthOf(typ arrow.DataType, zones []Zone) (d Depth) {
 	return d
 }
 
-// A sweep is the bounds of zones in their order, and how many zones hold each of them and what lies between two.
+// A sweep is the bounds of zones in their order, and how many zones hold each of them and the values between two.
 type sweep struct {
 	scale     *Scale
 	keys      [][]byte  // the bounds, each once
