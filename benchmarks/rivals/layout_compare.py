@@ -150,9 +150,10 @@ def measure(args, files: list[str], columns: list[str], loads: dict, found: dict
         result[load] = {
             "datafusion_bytes": workload.datafusion_bytes(files, columns, filters),
             "duckdb_bytes": duckdb.bytes(filters, args.folder / "profile.json"),
-            "duckdb_seconds": workload.seconds(duckdb, filters, args.repeats),
-            "polars_seconds": workload.seconds(polars, filters, args.repeats),
         }
+        for engine, name in (duckdb, "duckdb"), (polars, "polars"):
+            times = workload.seconds(engine, filters, args.repeats)
+            result[load] |= {f"{name}_{clock}": times[clock] for clock in times}
     return result
 
 
@@ -163,10 +164,10 @@ def print_row(name: str, layout: str, r: dict) -> None:
     )
     for load in ("columns", "keys"):
         read = [statistics.mean(r[load][key]) / 1e6 for key in ("datafusion_bytes", "duckdb_bytes")]
-        took = [sum(r[load][key]) for key in ("duckdb_seconds", "polars_seconds")]
+        took = [sum(r[load][f"{engine}_{clock}"]) for engine in ("duckdb", "polars") for clock in ("seconds", "cpu")]
         print(
             f"    filters on {load}: DataFusion reads {read[0]:.2f} MB, DuckDB {read[1]:.2f}; "
-            f"DuckDB takes {took[0]:.2f} s, Polars {took[1]:.2f}",
+            f"DuckDB takes {took[0]:.2f} s ({took[1]:.2f} of processors), Polars {took[2]:.2f} ({took[3]:.2f})",
             flush=True,
         )
 

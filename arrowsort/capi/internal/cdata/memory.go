@@ -105,8 +105,9 @@ func (m *Memory) Free(b []byte) {
 // same sizes and fresh memory takes a tenth of the time of a sort.
 const large = 1 << 20
 
-// idle is the time after the last large block was freed from which on none is kept.
-const idle = time.Second
+// idle is the time after the last large block was freed from which on none is kept. It is that of jemalloc: programs
+// that sort every few seconds do not pay for fresh memory each time. A test shortens it.
+var idle = 10 * time.Second
 
 // kept are freed large blocks. All of them together with those in use take half of the machine's memory at most.
 var kept = struct {

@@ -46,6 +46,8 @@ func TestMemoryHasALimit(t *testing.T) {
 
 // TestLargeBlocksAreKeptForAWhile and then freed, also those that were in use at that time.
 func TestLargeBlocksAreKeptForAWhile(t *testing.T) {
+	defer func(before time.Duration) { idle = before }(idle)
+	idle = 100 * time.Millisecond
 	m := new(Memory)
 	first := m.Allocate(3 * large)
 	m.Free(first)
@@ -57,7 +59,7 @@ func TestLargeBlocksAreKeptForAWhile(t *testing.T) {
 		kept.Lock()
 		defer kept.Unlock()
 		return kept.Recycler == nil
-	}, 20*idle, 10*time.Millisecond)
+	}, 20*time.Second, 10*time.Millisecond)
 	forget() // as after a race of the timer with a call
 	again[3*large-1] = 1
 	m.Free(again)
