@@ -15,6 +15,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
+	"github.com/arrowsort/arrowsort/arrowsort/arrow18/internal/modern"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
@@ -55,7 +56,7 @@ func TestExtensionTypes(t *testing.T) {
 func TestNestedKeys(t *testing.T) {
 	mem := checked(t)
 	price := &arrow.Decimal32Type{Precision: 5, Scale: 1}
-	inner := newTag(arrow.StructOf(arrow.Field{Name: "price", Type: price, Nullable: true}))
+	inner := modern.NewTag(arrow.StructOf(arrow.Field{Name: "price", Type: price, Nullable: true}))
 	typ := arrow.StructOf(arrow.Field{Name: "of", Type: inner, Nullable: true})
 	data := fromJSON(t, mem, typ, `[{"of": {"price": "2.5"}}, null, {"of": null}, {"of": {"price": "-1.0"}}]`)
 	rec := record(t, []string{"item"}, data)
@@ -76,7 +77,7 @@ func TestEmptyDataAndNullsOfEveryType(t *testing.T) {
 	mem := checked(t)
 	made := 0
 	for _, typ := range arrowtest.Types() {
-		for _, typ := range []arrow.DataType{plain(typ), modern(typ)} {
+		for _, typ := range []arrow.DataType{modern.Plain(typ), modern.Type(typ)} {
 			arrays := []func() arrow.Array{
 				func() arrow.Array { return array.NewBuilder(memory.DefaultAllocator, typ).NewArray() },
 			}
@@ -126,7 +127,7 @@ func requireKept(t *testing.T, mem memory.Allocator, a arrow.Array) {
 func TestTypesWithoutAnOrder(t *testing.T) {
 	for _, old := range arrowtest.Types() {
 		rows := arrowtest.Random(rand.New(rand.NewPCG(1, 2)), old, 2, 0, memory.DefaultAllocator)
-		for _, typ := range []arrow.DataType{plain(old), modern(old)} {
+		for _, typ := range []arrow.DataType{modern.Plain(old), modern.Type(old)} {
 			a := convert.ToArray(rows, typ)
 			_, err := arrow18.Explain(t.Context(), a, nil, arrow18.Options{})
 			if isSortable(old) {

@@ -24,5 +24,10 @@
 //
 // # Compute functions
 //
-// [Register] adds the functions to a registry of v18.
+// [Register] adds the functions to a registry of v18, and [Replace] puts them in the place of v18's own.
+//
+// # Other packages
+//
+// Package arrow18/extsort sorts any number of batches within a memory budget, package arrow18/rows encodes keys as
+// bytes that compare with memcmp: arrowsort/extsort and arrowsort/rows for data of v18.
 package arrow18

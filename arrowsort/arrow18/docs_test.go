@@ -32,19 +32,24 @@ func TestProgramOfTheDocuments(t *testing.T) {
 	require.Equal(t, comments[len(comments)-1][1], strings.TrimSpace(string(out)))
 }
 
-// The package has what it needs and no more: not the Parquet and the compute functions of v15, with which those of v18
-// do not link, nor files and engines that it is not asked for.
+// The packages have what they need and no more: not the Parquet and the compute functions of v15, with which those of
+// v18 do not link, nor files and engines that they are not asked for. Only the functions of Register need v18's.
 func TestImports(t *testing.T) {
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").CombinedOutput()
-	require.NoError(t, err, string(out))
-	for path := range strings.Lines(string(out)) {
-		for _, unwanted := range []string{
-			"github.com/apache/arrow/go/v15/parquet", "github.com/apache/arrow/go/v15/arrow/compute",
-			"github.com/apache/arrow/go/v15/arrow/flight", "github.com/apache/arrow-go/v18/arrow/flight",
-			"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile", "github.com/arrowsort/arrowsort/gpu",
-			"github.com/spf13/cobra",
-		} {
-			require.False(t, strings.HasPrefix(path, unwanted), path)
+	const arrow, project = "github.com/apache/arrow/go/v15/", "github.com/arrowsort/arrowsort/"
+	const arrow18 = "github.com/apache/arrow-go/v18/"
+	everywhere := []string{arrow + "parquet", arrow + "arrow/compute", arrow + "arrow/flight", arrow18 + "arrow/flight",
+		project + "gpu", project + "arrowsort/parquetsort", "github.com/spf13/cobra"}
+	for path, unwanted := range map[string][]string{
+		".":         {project + "arrowsort/internal/tablefile"},
+		"./rows":    {project + "arrowsort/internal/tablefile", arrow18 + "arrow/compute", arrow18 + "parquet/file"},
+		"./extsort": {arrow18 + "parquet/file", arrow18 + "arrow/compute", project + "arrowsort/internal/tablefile/parquet"},
+	} {
+		out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", path).CombinedOutput()
+		require.NoError(t, err, string(out))
+		for dependency := range strings.Lines(string(out)) {
+			for _, not := range append(unwanted, everywhere...) {
+				require.False(t, strings.HasPrefix(dependency, not), "%s imports %s", path, dependency)
+			}
 		}
 	}
 }

@@ -134,24 +134,12 @@ func ExampleRegister() {
 	// Output: ["fig" "pear" "kiwi" "plum"]
 }
 
-// A renamed function stands in a registry under another name.
-type renamed struct {
-	compute.Function
-	name string
-}
-
-func (f renamed) Name() string { return f.name }
-
-// In a child registry the functions may have the names of those of v18, whose own helpers call them then.
-func ExampleRegister_preferred() {
+// compute.Sort of v18, which has no rows of decimal32, sorts with this package after Replace. A child registry is that
+// of contexts that have it; compute.GetFunctionRegistry() is that of all.
+func ExampleReplace() {
 	registry := compute.NewChildRegistry(compute.GetFunctionRegistry())
-	own := compute.NewRegistry()
-	if err := arrow18.Register(own); err != nil {
+	if err := arrow18.Replace(registry); err != nil {
 		log.Fatal(err)
-	}
-	for _, name := range []string{"sort_indices", "sort"} {
-		fn, _ := own.GetFunction("arrowsort." + name)
-		registry.AddFunction(renamed{fn, name}, true)
 	}
 	exec := compute.DefaultExecCtx()
 	exec.Registry = registry
@@ -161,7 +149,7 @@ func ExampleRegister_preferred() {
 	defer rec.Release()
 	input := compute.NewDatum(rec)
 	defer input.Release()
-	sorted, err := compute.Sort(ctx, input, compute.SortOptions{{ColumnIndex: 1}}) // v18 has no rows of decimal32
+	sorted, err := compute.Sort(ctx, input, compute.SortOptions{{ColumnIndex: 1}})
 	if err != nil {
 		log.Fatal(err)
 	}

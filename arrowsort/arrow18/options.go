@@ -1,14 +1,10 @@
 package arrow18
 
 import (
-	"errors"
-
-	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	v15 "github.com/apache/arrow/go/v15/arrow"
-	memory15 "github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/arrow18/internal/bridge"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 )
 
@@ -40,45 +36,6 @@ type Options struct {
 
 // core returns the options of the core. Allocators of both versions have the same methods.
 func (o Options) core() arrowsort.Options {
-	return arrowsort.Options{Limit: o.Limit, Engine: o.Engine, Allocator: allocator(o.Allocator), Threads: o.Threads,
-		Progress: o.Progress, OnPlan: o.OnPlan, BatchRows: o.BatchRows}
-}
-
-// allocator returns the allocator for the core, which recognizes the Go allocator of v15.
-func allocator(mem memory.Allocator) memory15.Allocator {
-	if mem == nil {
-		mem = memory.DefaultAllocator
-	}
-	if _, ok := mem.(*memory.GoAllocator); ok {
-		return memory15.NewGoAllocator()
-	}
-	return mem
-}
-
-// twins are Arrow's errors in both versions.
-var twins = []struct{ v18, v15 error }{
-	{arrow.ErrInvalid, v15.ErrInvalid}, {arrow.ErrNotImplemented, v15.ErrNotImplemented},
-	{arrow.ErrKey, v15.ErrKey}, {arrow.ErrIndex, v15.ErrIndex}, {arrow.ErrType, v15.ErrType},
-}
-
-// failure is an error of the core that matches Arrow's errors of v18 where it matches those of v15.
-type failure struct{ error }
-
-func (f failure) Unwrap() error { return f.error }
-
-func (f failure) Is(target error) bool {
-	for _, twin := range twins {
-		if target == twin.v18 {
-			return errors.Is(f.error, twin.v15)
-		}
-	}
-	return false
-}
-
-// translate lets an error match errors of both versions.
-func translate(err error) error {
-	if err == nil {
-		return nil
-	}
-	return failure{err}
+	return arrowsort.Options{Limit: o.Limit, Engine: o.Engine, Allocator: bridge.Allocator(o.Allocator),
+		Threads: o.Threads, Progress: o.Progress, OnPlan: o.OnPlan, BatchRows: o.BatchRows}
 }

@@ -34,8 +34,7 @@ import (
 // either side. Values that are not in order are an error.
 //
 // SortOptions may also be compute.SortOptions, so that a call of "sort" of v18 becomes one of "arrowsort.sort" by its
-// name alone. To prefer these functions everywhere, add them to a child registry under the names of v18: see the
-// example.
+// name alone. Replace puts these functions in the place of v18's.
 //
 // Memory comes from compute.GetAllocator(ctx), the number of threads is NumParallel of compute.GetExecCtx(ctx), and a
 // cancelled context ends a call with its error. Inputs are borrowed; results belong to the caller, who releases them.
@@ -52,6 +51,40 @@ func Register(registry compute.FunctionRegistry) error {
 	}
 	return nil
 }
+
+// replaced are the names of the functions of v18 that sort.
+var replaced = []string{"sort_indices", "sort"}
+
+// Replace puts the functions of Register in the place of those of v18, "sort_indices" and "sort", in a registry:
+// compute.GetFunctionRegistry(), so that compute.SortIndices, compute.Sort and all calls by name sort with this package
+// from then on, or a child of it, for contexts with that registry only. Options are v18's or those of Register. It
+// fails with arrow.ErrKey, and changes nothing, if a parent of the registry does not let its functions be replaced.
+func Replace(registry compute.FunctionRegistry) error {
+	if registry == nil {
+		return fmt.Errorf("%w: arrow18: no registry to replace the sort functions of", arrow.ErrInvalid)
+	}
+	own := map[string]compute.Function{}
+	for _, fn := range sortFunctions() {
+		own[fn.Name()] = fn
+	}
+	for _, name := range replaced {
+		if !registry.CanAddFunction(renamed{own[prefix+name], name}, true) {
+			return fmt.Errorf("%w: arrow18: the registry does not let function %s be replaced", arrow.ErrKey, name)
+		}
+	}
+	for _, name := range replaced {
+		registry.AddFunction(renamed{own[prefix+name], name}, true)
+	}
+	return nil
+}
+
+// A renamed function stands in a registry under another name.
+type renamed struct {
+	compute.Function
+	name string
+}
+
+func (f renamed) Name() string { return f.name }
 
 // sortFunctions returns the functions that Register adds.
 func sortFunctions() []compute.Function {

@@ -86,6 +86,50 @@ func TestRegisterNamesClashes(t *testing.T) {
 	require.Equal(t, 1, registry.NumFunctions(), "all functions are added, or none")
 }
 
+// After Replace the helpers of v18 and calls by its names sort with this package: rows of decimal32, that v18 cannot
+// move, and keys by name.
+func TestReplace(t *testing.T) {
+	registry := compute.NewChildRegistry(compute.GetFunctionRegistry())
+	require.NoError(t, arrow18.Replace(registry))
+	require.NoError(t, arrow18.Replace(registry), "again")
+	require.Equal(t, compute.GetFunctionRegistry().NumFunctions()+2, registry.NumFunctions())
+	exec := compute.DefaultExecCtx()
+	exec.Registry = registry
+	mem := checked(t)
+	ctx := compute.WithAllocator(compute.SetExecCtx(t.Context(), exec), mem)
+	rec := record(t, []string{"d"}, fromJSON(t, mem, &arrow.Decimal32Type{Precision: 3}, `["3", null, "1"]`))
+	input := compute.NewDatum(rec)
+	defer input.Release()
+	rows, err := compute.SortIndices(ctx, input, compute.SortOptions{{NullPlacement: compute.SortNullsAtStart}})
+	require.NoError(t, err)
+	defer rows.Release()
+	indices := rows.(*compute.ArrayDatum).MakeArray()
+	defer indices.Release()
+	require.Equal(t, "[1 2 0]", indices.String())
+	sorted, err := compute.Sort(ctx, input, compute.SortOptions{{}})
+	require.NoError(t, err)
+	defer sorted.Release()
+	require.Equal(t, "[1 3 (null)]", sorted.(*compute.RecordDatum).Value.Column(0).String())
+	named, err := compute.CallFunction(ctx, "sort", arrow18.SortOptions{Keys: by("d")}, input)
+	require.NoError(t, err)
+	defer named.Release()
+	require.Equal(t, "[1 3 (null)]", named.(*compute.RecordDatum).Value.Column(0).String())
+}
+
+func TestReplaceChangesAllOrNothing(t *testing.T) {
+	require.ErrorIs(t, arrow18.Replace(nil), arrow.ErrInvalid)
+	registry := compute.NewRegistry()
+	err := arrow18.Replace(guarded{registry})
+	require.ErrorIs(t, err, arrow.ErrKey)
+	require.ErrorContains(t, err, "function sort be replaced")
+	require.Zero(t, registry.NumFunctions())
+}
+
+// guarded lets the function sort not be replaced.
+type guarded struct{ compute.FunctionRegistry }
+
+func (guarded) CanAddFunction(fn compute.Function, _ bool) bool { return fn.Name() != "sort" }
+
 // hasty reports that there is room, as a registry does to two callers at once.
 type hasty struct{ compute.FunctionRegistry }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
+	"github.com/arrowsort/arrowsort/arrowsort/arrow18/internal/modern"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
@@ -53,8 +54,8 @@ func TestSameOrderAsV18(t *testing.T) {
 			}
 			a := withNaNs(r, convert.ToArray(
 				arrowtest.RandomSlice(r, typ, rows, r.IntN(12), []float64{0, 0.2}[r.IntN(2)], memory.DefaultAllocator),
-				[]func(v15.DataType) arrow.DataType{plain, modern}[r.IntN(2)](typ)))
-			columns, taken = append(columns, a), taken && arrow.TypeEqual(a.DataType(), plain(typ))
+				[]func(v15.DataType) arrow.DataType{modern.Plain, modern.Type}[r.IntN(2)](typ)))
+			columns, taken = append(columns, a), taken && arrow.TypeEqual(a.DataType(), modern.Plain(typ))
 			fields = append(fields, arrow.Field{Name: fmt.Sprint("c", i), Type: a.DataType(), Nullable: true})
 			key := compute.SortKey{ColumnIndex: i, Order: compute.SortOrderAscending}
 			if r.IntN(2) == 1 {

@@ -10,6 +10,7 @@ import (
 	array15 "github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/arrow18/internal/bridge"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 )
 
@@ -66,11 +67,11 @@ func with[R any](data Data, do func(arrowsort.Data) (R, error)) (R, error) {
 	in, err := open(data)
 	if err != nil {
 		var none R
-		return none, translate(err)
+		return none, bridge.Translate(err)
 	}
 	defer in.core.Release()
 	result, err := do(in.core)
-	return result, translate(err)
+	return result, bridge.Translate(err)
 }
 
 // Take returns the rows of the data that the row numbers name, in their order, with all columns: arrowsort.Take for

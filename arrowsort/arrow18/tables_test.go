@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
+	"github.com/arrowsort/arrowsort/arrowsort/arrow18/internal/modern"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
@@ -87,9 +88,9 @@ func newTable(seed uint64, mem memory.Allocator) *table {
 		t.modelKeys = append(t.modelKeys, model.Key{Column: i, Descending: key.Order == arrowsort.Descending,
 			NullsFirst: key.Nulls == arrowsort.NullsAtStart})
 	}
-	toType := modern
+	toType := modern.Type
 	if r.IntN(3) == 0 {
-		toType = plain
+		toType = modern.Plain
 	}
 	t.assemble(form, toType)
 	t.text = fmt.Sprintf("seed %d, %d rows, %T of %v, keys %+v", seed, t.rows, t.data, types, t.keys)

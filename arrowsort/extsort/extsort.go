@@ -18,6 +18,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 )
@@ -81,8 +82,8 @@ var (
 	errSchema = errkind.Reword(ErrSchema, "extsort: schemas differ")
 )
 
-// A Sorter sorts record batches within a memory budget: Write takes them, Sorted gives all of them back in order. It is
-// used by one goroutine. Close it in any case, after the release of the reader: it removes the runs.
+// A Sorter sorts record batches within a memory budget: Write and WriteFrom take them, Sorted gives all of them back in
+// order. It is used by one goroutine. Close it in any case, after the release of the reader: it removes the runs.
 type Sorter struct{ sorter *extsort.Sorter }
 
 // NewSorter begins a sort of batches of a schema by keys, the most significant first. The context ends it early.
@@ -122,6 +123,19 @@ func (s *Sorter) Schema() *arrow.Schema { return s.sorter.Schema() }
 // Write takes a batch of the sorter's schema; the caller may release it. It sorts and spills a run first if there is no
 // memory for the batch. After an error the sorter can only be closed.
 func (s *Sorter) Write(batch arrow.Record) error { return s.sorter.Write(batch) }
+
+// WriteFrom writes all batches of a reader, which the caller releases. An error of the reader is returned.
+func (s *Sorter) WriteFrom(reader array.RecordReader) error {
+	if adapter.IsNil(reader) {
+		return fmt.Errorf("%w: the reader is nil", errOption)
+	}
+	for reader.Next() {
+		if err := s.Write(reader.Record()); err != nil {
+			return err
+		}
+	}
+	return reader.Err()
+}
 
 // Sorted returns the rows in order, in batches of Options.BatchRows. It is called once, after the last Write. The
 // caller releases the reader, then closes the sorter.

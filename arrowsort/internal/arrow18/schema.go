@@ -38,7 +38,7 @@ func FromField(f arrow.Field) (v15.Field, error) {
 
 // ToSchema converts a schema to v18, with the storage types of extension types: their names and parameters are in the
 // metadata of the fields, as in an IPC message, whatever v18 has registered under these names. The extension types of
-// the values of dictionaries and runs have no field, and get lost.
+// the values of dictionaries and runs have no field, and get lost. Types of FromLayout become what they stand for.
 func ToSchema(sc *v15.Schema) *arrow.Schema { return toSchema(sc, func(*arrow.Field) {}) }
 
 // ToParquetSchema is ToSchema with the extension types for which Parquet has a logical type, where v18 takes what they
@@ -82,7 +82,7 @@ func (finish converter) fields(fields []v15.Field) []arrow.Field {
 
 func (finish converter) field(f v15.Field) arrow.Field {
 	meta := f.Metadata
-	if ext, ok := f.Type.(v15.ExtensionType); ok {
+	if ext, ok := f.Type.(v15.ExtensionType); ok && !isStandIn(ext) {
 		keys := append(slices.Clone(meta.Keys()), ipc15.ExtensionTypeKeyName, ipc15.ExtensionMetadataKeyName)
 		meta = v15.NewMetadata(keys, append(slices.Clone(meta.Values()), ext.ExtensionName(), ext.Serialize()))
 	}
@@ -92,6 +92,9 @@ func (finish converter) field(f v15.Field) arrow.Field {
 }
 
 func (finish converter) storage(typ v15.DataType) arrow.DataType {
+	if t, ok := typ.(*standInType); ok {
+		return t.of
+	}
 	switch t := storage15(typ).(type) {
 	case *v15.ListType:
 		return arrow.ListOfField(finish.field(t.ElemField()))

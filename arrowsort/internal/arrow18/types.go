@@ -168,6 +168,11 @@ func newStandIn(of arrow.DataType, stored v15.DataType) *standInType {
 	return &standInType{v15.ExtensionBase{Storage: stored}, of}
 }
 
+func isStandIn(typ v15.DataType) bool {
+	_, ok := typ.(*standInType)
+	return ok
+}
+
 // standInArray is exported by its methods only: MakeFromData of v15 makes it by reflection.
 type standInArray struct{ array15.ExtensionArrayBase }
 

@@ -1,0 +1,92 @@
+package arrow18_test
+
+import (
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// mirrors are the packages whose functions are to be here for v18, and the package that has them.
+var mirrors = map[string]string{"../": ".", "../rows": "rows", "../extsort": "extsort", "../computefn": "."}
+
+// notMirrored are functions and methods that v18 needs no other form of, and why.
+var notMirrored = map[string]string{
+	"../ KeyAt":                          "keys are those of arrowsort",
+	"../ KeyOf":                          "keys are those of arrowsort",
+	"../ Column":                         "positions of keys are those of arrowsort",
+	"../ Position.*":                     "positions of keys are those of arrowsort",
+	"../ Plan.*":                         "plans are those of arrowsort",
+	"../rows Rows.*":                     "rows are those of arrowsort/rows",
+	"../computefn ArraySortOptions.*":    "SortOptions of v18 are for arrays and other data alike",
+	"../computefn RankQuantileOptions.*": "arrowsort.rank_quantile and arrowsort.rank_normal take SortOptions",
+}
+
+// Every exported function and method of the core has its form for v18, and there is a reason for each one that has not.
+func TestEveryFunctionHasItsMirror(t *testing.T) {
+	used := map[string]bool{}
+	for core, mirror := range mirrors {
+		own := map[string]bool{}
+		for _, name := range exported(t, mirror) {
+			own[name] = true
+		}
+		names := exported(t, core)
+		require.NotEmpty(t, names)
+		for _, name := range names {
+			reason := reasonOf(core, name)
+			require.True(t, own[name] != (reason != ""), "%s of %s: here %v, reason for none %q", name, core,
+				own[name], reason)
+			used[reason] = true
+		}
+	}
+	for name, reason := range notMirrored {
+		require.True(t, used[reason], "%s: there is no such function", name)
+	}
+}
+
+// reasonOf returns why a function has no mirror; empty if it has to have one.
+func reasonOf(core, name string) string {
+	typ, _, method := strings.Cut(name, ".")
+	if method {
+		if reason := notMirrored[core+" "+typ+".*"]; reason != "" {
+			return reason
+		}
+	}
+	return notMirrored[core+" "+name]
+}
+
+// exported lists the exported functions of a package, and the methods of its exported types as TYPE.METHOD.
+func exported(t *testing.T, folder string) (names []string) {
+	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	require.NoError(t, err)
+	var files []*ast.File
+	set := token.NewFileSet()
+	for _, path := range paths {
+		source, err := os.ReadFile(path)
+		require.NoError(t, err)
+		file, err := parser.ParseFile(set, path, source, parser.ParseComments)
+		require.NoError(t, err)
+		if !strings.HasSuffix(path, "_test.go") {
+			files = append(files, file)
+		}
+	}
+	p, err := doc.NewFromFiles(set, files, folder)
+	require.NoError(t, err)
+	functions := p.Funcs
+	for _, typ := range p.Types {
+		functions = append(functions, typ.Funcs...)
+		for _, m := range typ.Methods {
+			names = append(names, typ.Name+"."+m.Name)
+		}
+	}
+	for _, f := range functions {
+		names = append(names, f.Name)
+	}
+	return names
+}
