@@ -40,9 +40,10 @@ func TestImports(t *testing.T) {
 	everywhere := []string{arrow + "parquet", arrow + "arrow/compute", arrow + "arrow/flight", arrow18 + "arrow/flight",
 		project + "gpu", project + "arrowsort/parquetsort", "github.com/spf13/cobra"}
 	for path, unwanted := range map[string][]string{
-		".":         {project + "arrowsort/internal/tablefile"},
-		"./rows":    {project + "arrowsort/internal/tablefile", arrow18 + "arrow/compute", arrow18 + "parquet/file"},
-		"./extsort": {arrow18 + "parquet/file", arrow18 + "arrow/compute", project + "arrowsort/internal/tablefile/parquet"},
+		".":      {project + "arrowsort/internal/tablefile"},
+		"./rows": {project + "arrowsort/internal/tablefile", arrow18 + "arrow/compute", arrow18 + "parquet/file"},
+		"./extsort": {project + "arrowsort/internal/tablefile/parquet", arrow18 + "arrow/compute",
+			arrow18 + "parquet/file"},
 	} {
 		out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", path).CombinedOutput()
 		require.NoError(t, err, string(out))
