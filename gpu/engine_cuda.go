@@ -62,13 +62,19 @@ func (e *Engine) open() error {
 		}
 		e.devices = append(e.devices, all[number])
 	}
-	s, err := device.Open(e.options.Devices, &e.tuning)
+	s, err := e.openSessions()
 	if err != nil {
 		return driver.OpenError(err)
 	}
 	e.pinned = memory.New(memory.SystemPages{}, memory.ContextPins{Context: s.Context})
 	e.turn <- s
 	return nil
+}
+
+func (e *Engine) openSessions() (*device.Session, error) {
+	o := &e.options
+	return device.Open(o.Devices, &e.tuning, device.Settings{Primary: o.PrimaryContext, Memory: o.Memory,
+		Limit: o.MemoryLimit})
 }
 
 func (e *Engine) thresholds(threads int) []engine.Threshold {
@@ -112,11 +118,17 @@ func (e *Engine) sort(ctx context.Context, job *engine.Job, mem engine.Allocator
 	}
 	defer func() { e.turn <- s }()
 	result, err := e.run(ctx, s, job, mem)
-	if errors.Is(err, ErrDevice) {
-		_ = e.closeSessions(s) // nothing in a context that has failed can be used any more, and it may not close
-		s = nil
-	}
+	s = e.unlessFailed(s, err)
 	return result, err
+}
+
+// unlessFailed returns the session for the next sort after one with an error, nil if it must be reopened.
+func (e *Engine) unlessFailed(s *device.Session, err error) *device.Session {
+	if !errors.Is(err, ErrDevice) {
+		return s
+	}
+	_ = e.closeSessions(s) // nothing in a context that has failed can be used any more, and it may not close
+	return nil
 }
 
 // run runs a job on the devices that share it.
@@ -129,6 +141,9 @@ func (e *Engine) run(ctx context.Context, s *device.Session, job *engine.Job, me
 	defer func() { e.times.Add(s.Number, "sort", time.Since(start)) }()
 	// The goroutine is bound to its thread, so that calls of the driver need not switch threads.
 	err = s.Do(func() error {
+		if err := s.Settle(); err != nil {
+			return err
+		}
 		t := device.NewTask(ctx, s, job.Threads)
 		defer t.End()
 		result, err = table.Sort(t, job, mem)
@@ -160,7 +175,7 @@ func (e *Engine) take(ctx context.Context) (*device.Session, error) {
 			return s, nil
 		}
 	}
-	s, err := device.Open(e.options.Devices, &e.tuning)
+	s, err := e.openSessions()
 	if err != nil {
 		e.turn <- nil
 		return nil, fmt.Errorf("%w: opening it again: %w", ErrDevice, err)

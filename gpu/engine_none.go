@@ -23,6 +23,12 @@ func (*Engine) sort(context.Context, *engine.Job, engine.Allocator) (*engine.Res
 	return nil, errNone
 }
 
+func (*Engine) argsortDevice(context.Context, *DeviceJob) (*DeviceRows, error) { return nil, errNone }
+
+func (*Engine) trim(context.Context) error { return errNone }
+
+func (*DeviceRows) release() error { return nil }
+
 func (*Engine) thresholds(int) []engine.Threshold { return nil }
 
 func (*Engine) close() error { return nil }

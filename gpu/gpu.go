@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -31,6 +32,29 @@ type Options struct {
 	// ShareRows is the least number of rows of a device's share: tables of fewer than twice as many are sorted by the
 	// first device. 0: 2^21.
 	ShareRows int
+	// PrimaryContext opens the primary context of the device, one device, in place of a separate one: that of the CUDA
+	// runtime, so of PyTorch, CuPy, JAX, RMM and cuDF. ArgsortDevice needs it.
+	PrimaryContext bool
+	// Memory allocates the memory of the device for sorts, some megabytes for the engine itself aside; nil: the driver.
+	// The engine keeps what it gets for the next sort, until Trim.
+	Memory DeviceMemory
+	// MemoryLimit is the most bytes of it on each device, in use or kept; a sort that needs more fails by
+	// engine.ErrMemory. 0: no limit.
+	MemoryLimit int
+}
+
+// check refuses options that contradict each other.
+func (o *Options) check() error {
+	switch {
+	case len(o.Devices) > 1 && o.PrimaryContext:
+		return fmt.Errorf("gpu: Options.PrimaryContext is for one device, not %d: open an engine for each",
+			len(o.Devices))
+	case len(o.Devices) > 1 && o.Memory != nil:
+		return fmt.Errorf("gpu: Options.Memory is for one device, not %d: open an engine for each", len(o.Devices))
+	case o.MemoryLimit < 0:
+		return fmt.Errorf("gpu: Options.MemoryLimit is %d", o.MemoryLimit)
+	}
+	return nil
 }
 
 // withDefaults sets Devices and ShareRows where they are not set.
@@ -94,6 +118,9 @@ type Allocator = memory.Allocator
 // engine.ErrMemory.
 func Open(options Options) (*Engine, error) {
 	e := &Engine{options: options.withDefaults(), tuning: tuning.Default(), turn: make(chan *session, 1)}
+	if err := e.options.check(); err != nil {
+		return nil, err
+	}
 	if err := e.open(); err != nil {
 		return nil, err
 	}

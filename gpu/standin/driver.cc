@@ -14,6 +14,9 @@
 // the last number is that of all further devices. With ARROWSORT_STANDIN_APART set they do not reach each other.
 // ARROWSORT_STANDIN_FAULTY is the only device to which FAIL and SHORT apply. Where there are several, a kernel or copy
 // of one that touches memory of another without peer access ends the program by a fault of memory protection.
+//
+// The primary context of a device lives until its last release, and ends the program if something is left in it then.
+// With ARROWSORT_STANDIN_CAPTURE set all streams that the driver has not made (0, 1, 2) are captured into a graph.
 #include "standin.h"
 #include <algorithm>
 #include <cstdio>
@@ -37,6 +40,7 @@ enum {
 	OUT_OF_MEMORY = 2,
 	INVALID_DEVICE = 101,
 	INVALID_CONTEXT = 201,
+	INVALID_HANDLE = 400,
 	PEER_ACCESS_UNSUPPORTED = 217,
 	NOT_FOUND = 500,
 	NOT_READY = 600,
@@ -49,6 +53,7 @@ enum {
 struct Stream {
 	std::deque<std::function<void()>> work;
 	uint64_t done = 0;
+	bool open = true;
 };
 
 struct Context {
@@ -57,6 +62,8 @@ struct Context {
 	bool hidden = false;      // its memory is protected
 	char *arena = nullptr, *fresh = nullptr; // addresses of its memory, none of them used twice
 	std::deque<Stream> streams;
+	Stream standard; // the default stream
+	std::set<void*> events;
 	uint64_t launches = 0;
 	uint64_t takes = 0;
 	int failure = SUCCESS;
@@ -67,6 +74,7 @@ struct Context {
 };
 
 struct Event {
+	Context* context = nullptr;
 	Stream* stream = nullptr;
 	uint64_t at = 0;
 };
@@ -77,6 +85,7 @@ std::recursive_mutex mutex; // contexts are used by several threads
 thread_local std::vector<Context*> stack;
 std::set<Context*> contexts;
 std::map<int, size_t> used; // bytes of memory by device
+std::map<int, std::pair<Context*, int>> primary; // by device, with the number of those that hold it
 
 Context* current() { return stack.empty() ? nullptr : stack.back(); }
 
@@ -111,10 +120,12 @@ bool is_faulty() {
 // Whether a call that takes memory is to fail.
 bool is_short() { return is_faulty() && ++current()->takes == number_of("ARROWSORT_STANDIN_SHORT"); }
 
-// The memory of a context is one range of addresses, so that it is protected by one call.
+// The memory of a context is one range of addresses, so that it is protected by one call. Every block is followed by a
+// page that is no memory: with one device, what reads or writes after the end of a block of whole pages ends the
+// program, and so does what touches freed memory.
 const size_t arena_bytes = 256ull << 30, page = 4096;
 
-size_t pages(size_t bytes) { return (bytes + page) / page * page; } // one byte more, for no bytes
+size_t pages(size_t bytes) { return (std::max<size_t>(bytes, 1) + page - 1) / page * page; }
 
 uint64_t take(Context* c, size_t bytes) {
 	const int closed = PROT_NONE, open = PROT_READ | PROT_WRITE;
@@ -124,13 +135,16 @@ uint64_t take(Context* c, size_t bytes) {
 		c->arena = c->fresh = (char*)range;
 	}
 	char* block = c->fresh;
-	c->fresh += pages(bytes);
+	c->fresh += pages(bytes) + page;
 	if (c->fresh > c->arena + arena_bytes) fprintf(stderr, "stand-in: a context has no addresses left\n"), abort();
 	if (mprotect(block, pages(bytes), open)) perror("stand-in: memory"), abort();
 	return (uint64_t)block;
 }
 
-void give_back(uint64_t block, size_t bytes) { madvise((void*)block, pages(bytes), MADV_DONTNEED); }
+void give_back(uint64_t block, size_t bytes) {
+	madvise((void*)block, pages(bytes), MADV_DONTNEED);
+	mprotect((void*)block, pages(bytes), PROT_NONE);
+}
 
 void protect(Context* c, bool hidden) {
 	if (c->hidden == hidden) return;
@@ -162,13 +176,24 @@ void run(Context* c, Stream* s, uint64_t until) {
 	}
 }
 
+// The stream of a handle; null: it is none of the current context.
+Stream* stream_of(Stream* s) {
+	Context* c = current();
+	if ((uint64_t)s <= 2) return &c->standard;
+	for (Stream& known : c->streams)
+		if (&known == s && known.open) return s;
+	return nullptr;
+}
+
 void run_all(Context* c) {
+	run(c, &c->standard, UINT64_MAX);
 	for (Stream& s : c->streams) run(c, &s, UINT64_MAX);
 }
 
 int push(Stream* s, std::function<void()> work) {
 	Context* c = current();
 	if (c->failure != SUCCESS) return c->failure;
+	if (!(s = stream_of(s))) return INVALID_HANDLE;
 	s->work.push_back(std::move(work));
 	if (random_() % 8 == 0) {
 		Stream* any = &c->streams[random_() % c->streams.size()];
@@ -246,6 +271,45 @@ EXPORT cuStreamCreate(Stream** s, unsigned) {
 	*s = &current()->streams.emplace_back();
 	return SUCCESS;
 }
+EXPORT cuDevicePrimaryCtxRetain(Context** c, int device) {
+	LOCKED;
+	auto& held = primary[device];
+	if (held.second == 0) {
+		if (int code = cuCtxCreate_v2(&held.first, 0, device)) return code;
+		Context* popped;
+		cuCtxPopCurrent_v2(&popped);
+	}
+	held.second++;
+	return *c = held.first, SUCCESS;
+}
+EXPORT cuDevicePrimaryCtxRelease_v2(int device) {
+	LOCKED;
+	auto& held = primary[device];
+	if (held.second == 0) return INVALID_CONTEXT;
+	if (--held.second > 0) return SUCCESS;
+	Context* c = held.first;
+	const bool failed = c->failure != SUCCESS; // then nothing can be freed
+	const bool streams = std::any_of(c->streams.begin(), c->streams.end(), [](Stream& s) { return s.open; });
+	if (!failed && (streams || !c->memory.empty() || !c->pinned.empty() || !c->events.empty())) {
+		fprintf(stderr, "stand-in: left in the primary context: %zu blocks, %zu of the host, %zu events, streams %d\n",
+		        c->memory.size(), c->pinned.size(), c->events.size(), streams);
+		abort();
+	}
+	return cuCtxDestroy_v2(c);
+}
+
+EXPORT cuStreamDestroy_v2(Stream* s) {
+	LOCKED;
+	if (current()->failure != SUCCESS) return current()->failure;
+	if (!stream_of(s) || (uint64_t)s <= 2) return INVALID_HANDLE;
+	run(current(), s, UINT64_MAX);
+	return s->open = false, SUCCESS;
+}
+EXPORT cuStreamIsCapturing(Stream* s, int* status) {
+	LOCKED;
+	if (!stream_of(s)) return INVALID_HANDLE;
+	return *status = is_set("ARROWSORT_STANDIN_CAPTURE") && (uint64_t)s <= 2, SUCCESS;
+}
 EXPORT cuStreamQuery(Stream* s) {
 	LOCKED;
 	run(current(), s, s->done + random_() % 2);
@@ -253,17 +317,29 @@ EXPORT cuStreamQuery(Stream* s) {
 }
 EXPORT cuStreamSynchronize(Stream* s) {
 	LOCKED;
+	if (!(s = stream_of(s))) return INVALID_HANDLE;
 	run(current(), s, UINT64_MAX);
 	return current()->failure;
 }
 EXPORT cuEventCreate(Event** e, unsigned) {
 	LOCKED;
 	if (is_short()) return OUT_OF_MEMORY;
-	return *e = new Event, SUCCESS;
+	*e = new Event;
+	(*e)->context = current();
+	current()->events.insert(*e);
+	return SUCCESS;
+}
+EXPORT cuEventDestroy_v2(Event* e) {
+	LOCKED;
+	if (current()->failure != SUCCESS) return current()->failure;
+	if (!current()->events.erase(e)) return INVALID_HANDLE;
+	delete e;
+	return SUCCESS;
 }
 EXPORT cuEventRecord(Event* e, Stream* s) {
 	LOCKED;
-	*e = {s, s->done + s->work.size()};
+	if (!(s = stream_of(s)) || e->context != current()) return INVALID_HANDLE;
+	*e = {current(), s, s->done + s->work.size()};
 	return current()->failure;
 }
 EXPORT cuEventSynchronize(Event* e) {
@@ -274,6 +350,7 @@ EXPORT cuEventSynchronize(Event* e) {
 EXPORT cuStreamWaitEvent(Stream* s, Event* e, unsigned) {
 	LOCKED;
 	Context* c = current();
+	if (!c->events.count(e)) return INVALID_HANDLE;
 	Event now = *e; // it may be recorded again
 	if (!now.stream) return c->failure;
 	return push(s, [=] { run(c, now.stream, now.at); });
@@ -327,14 +404,30 @@ EXPORT cuMemHostUnregister(void* p) {
 	if (current()->failure != SUCCESS) return current()->failure;
 	return current()->pinned.erase((uint64_t)p) ? SUCCESS : 713;
 }
+EXPORT cuMemFreeHost(void* p) {
+	LOCKED;
+	if (current()->failure != SUCCESS) return current()->failure;
+	if (!current()->blocks.erase((uint64_t)p)) return INVALID_VALUE;
+	current()->pinned.erase((uint64_t)p);
+	return free(p), SUCCESS;
+}
 EXPORT cuPointerGetAttributes(unsigned n, const int* attributes, void** data, uint64_t p) {
 	LOCKED;
-	if (n != 1 || attributes[0] != 2) return INVALID_VALUE;
-	auto inside = [p](Context* c) {
+	auto of_host = [p](Context* c) {
 		auto block = c->pinned.upper_bound(p);
 		return block != c->pinned.begin() && p < std::prev(block)->first + std::prev(block)->second;
 	};
-	*(unsigned*)data[0] = std::any_of(contexts.begin(), contexts.end(), inside); // 1: memory of the host
+	auto owner = std::find_if(contexts.begin(), contexts.end(), [p](Context* c) { return owns(c, p, 1); });
+	const bool host = std::any_of(contexts.begin(), contexts.end(), of_host), device = owner != contexts.end();
+	for (unsigned i = 0; i < n; i++) {
+		switch (attributes[i]) {
+		case 1: *(Context**)data[i] = device ? *owner : nullptr; break;
+		case 2: *(unsigned*)data[i] = host ? 1 : device ? 2 : 0; break;
+		case 8: *(int*)data[i] = 0; break;                              // whether it is managed
+		case 9: *(int*)data[i] = device ? (*owner)->device : -2; break; // the device
+		default: return INVALID_VALUE;
+		}
+	}
 	return SUCCESS;
 }
 
@@ -383,6 +476,7 @@ EXPORT cuMemcpyPeerAsync(uint64_t dst, Context* to, uint64_t src, Context* from,
 }
 
 EXPORT cuModuleLoadData(void** module, const void*) { return *module = nullptr, SUCCESS; }
+EXPORT cuModuleUnload(void*) { return SUCCESS; }
 EXPORT cuModuleGetFunction(std::string** function, void*, const char* name) {
 	if (standin_needs_clusters(name) && capability() < 9) return NOT_FOUND;
 	standin_arguments(name); // every kernel has its twin

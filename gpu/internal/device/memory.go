@@ -18,6 +18,9 @@ const SortBytes = 64
 
 // Alloc returns memory of the device, of undefined content, until Free or the end of the task.
 func (t *Task) Alloc(bytes int) driver.Ptr {
+	if p := t.lent.take(bytes); p != 0 {
+		return p
+	}
 	return t.obtain(bytes, func() (driver.Ptr, error) { return t.Pool.Get(bytes + Padding) })
 }
 
@@ -93,7 +96,7 @@ func (t *Task) Clear(p driver.Ptr, bytes int) {
 // Free frees memory. Kernels that the stream has queued may still use it.
 func (t *Task) Free(ps ...driver.Ptr) {
 	for _, p := range ps {
-		if p != 0 {
+		if p != 0 && !t.lent.giveBack(p) {
 			t.Pool.Put(p)
 		}
 	}

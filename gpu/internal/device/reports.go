@@ -41,7 +41,7 @@ func (t *Task) ZeroCounters(bytes int) {
 	r := &t.Reports
 	if r.counterBytes < bytes && !t.Failed() {
 		if r.Counters != 0 {
-			t.Fail(t.Context.Free(r.Counters))
+			t.Fail(t.Pool.Discard(r.Counters))
 			r.Counters, r.counterBytes = 0, 0
 		}
 		size := memory.SizeClass(bytes) // so that not every one of growing sorts allocates

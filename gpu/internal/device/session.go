@@ -29,19 +29,46 @@ type Session struct {
 	Tuning           *tuning.Table
 	Peers            []*Session          // of all devices of the engine, this one first
 	OnLaunch         func(kernel string) // nil, but where launches are measured (benchmarks/cub)
+	source           source              // of the pool's memory
+	left             bool                // the last task has left work in the stream of kernels
+	returns          returns
 }
 
-func openSession(device int, table *tuning.Table) (*Session, error) {
-	c, err := driver.NewContext(device)
+// Settings are how devices are opened. The zero value is separate contexts, whose memory is all that is free.
+type Settings struct {
+	Primary bool   // the primary context, of one device
+	Memory  Memory // nil: the driver
+	Limit   int    // the most bytes for sorts on each device; 0: no limit
+}
+
+func openSession(device int, table *tuning.Table, settings Settings) (*Session, error) {
+	c, err := driver.NewContext(device, settings.Primary)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{Context: c, Pool: memory.NewPool(c.Alloc, c.Free), Tuning: table}
+	s := &Session{Context: c, Tuning: table}
+	s.source = source{Session: s, hook: settings.Memory, limit: settings.Limit, sizes: map[driver.Ptr]int{}}
+	s.Pool = memory.NewPool(s.source.alloc, s.source.free)
 	if err := s.Do(s.prepare); err != nil {
 		c.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// Close frees the device, with the results that are still on it. It is called outside Enter.
+func (s *Session) Close() error {
+	s.returns.close()
+	if s.source.hook != nil {
+		_ = s.Do(func() error { // a device that has failed returns errors; its memory is lost in any case
+			_ = s.Streams[0].Wait()
+			if s.Reports.Counters != 0 {
+				_ = s.Pool.Discard(s.Reports.Counters)
+			}
+			return s.Pool.FreeAll()
+		})
+	}
+	return s.Context.Close()
 }
 
 func (s *Session) prepare() (err error) {
@@ -64,12 +91,12 @@ func (s *Session) prepare() (err error) {
 }
 
 // Open opens devices that sort together, and returns the first. Those that reach each other copy directly.
-func Open(numbers []int, table *tuning.Table) (*Session, error) {
+func Open(numbers []int, table *tuning.Table, settings Settings) (*Session, error) {
 	sessions, errs := make([]*Session, len(numbers)), make([]error, len(numbers))
 	var group sync.WaitGroup
 	for i, number := range numbers {
 		group.Go(func() {
-			if sessions[i], errs[i] = openSession(number, table); errs[i] != nil && len(sessions) > 1 {
+			if sessions[i], errs[i] = openSession(number, table, settings); errs[i] != nil && len(sessions) > 1 {
 				errs[i] = fmt.Errorf("device %d: %w", number, errs[i])
 			}
 		})
@@ -117,5 +144,8 @@ func (s *Session) HasMemory(bytes int) bool {
 func (s *Session) MeasureMemory() {
 	if free, err := s.FreeMemory(); err == nil { // an error shows in the next call as well
 		s.FreeBytes = free + int64(s.Pool.Held)
+		if limit := int64(s.source.limit); limit > 0 {
+			s.FreeBytes = min(s.FreeBytes, limit)
+		}
 	}
 }

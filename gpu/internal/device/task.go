@@ -18,6 +18,7 @@ type Task struct {
 	Up, Down stream.Copier
 	used     int // of the session's events
 	pressure []func() bool
+	lent     lent
 }
 
 // NewTask returns a task with the given number of threads of the host, 0 for GOMAXPROCS.
@@ -40,10 +41,7 @@ func (t *Task) Copy(dst, src driver.Ptr, bytes int) {
 // End makes the session ready for the next task.
 func (t *Task) End() {
 	t.Idle()
-	for _, s := range t.Streams {
-		s.Reset()
-	}
-	t.Arguments.Reset()
+	t.reset()
 	t.Pool.PutAll()
 }
 

@@ -8,23 +8,28 @@ import (
 	"gorgonia.org/cu"
 )
 
-// A Context is a separate CUDA context on a device, with all kernels. Its methods are called between Enter
-// and leave, those of each stream by one goroutine at a time.
+// A Context is a CUDA context on a device, with all kernels: a separate one, or the primary one, which all libraries of
+// the process share that use the CUDA runtime. Its methods are called between Enter and leave, those of each stream by
+// one goroutine at a time.
 type Context struct {
 	Device
 	ctx       cu.CUContext
 	module    cu.Module
 	functions []function
+	owned     *resources // of the primary context; nil: the context ends with all that is in it
 }
 
 // NewContext opens a device, by its position in Devices, and loads the kernels.
-func NewContext(number int) (c *Context, err error) {
+func NewContext(number int, primary bool) (c *Context, err error) {
 	if err := open(); err != nil {
 		return nil, err
 	}
 	c = &Context{}
 	if c.Device, err = device(number); err != nil {
 		return nil, err
+	}
+	if primary {
+		return c, c.retainPrimary()
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -73,7 +78,11 @@ func (c *Context) Reach(peer *Context) error {
 	return c.Do(func() error { return describe("reaching "+peer.Name, peer.ctx.EnablePeerAccess(0)) })
 }
 
-// Close ends the context and all that is in it. It is called outside Enter.
+// Close ends the context and all that is in it; of the primary context, all that this one has made. It is called
+// outside Enter.
 func (c *Context) Close() error {
+	if c.owned != nil {
+		return c.releasePrimary()
+	}
 	return describe("closing "+c.Name, c.ctx.Destroy())
 }

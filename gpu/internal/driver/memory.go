@@ -27,11 +27,15 @@ type Ptr uint64
 // Alloc allocates memory of the device.
 func (c *Context) Alloc(bytes int) (Ptr, error) {
 	p, err := cu.MemAlloc(int64(bytes))
+	if err == nil {
+		c.own(func(r *resources) { r.memory[Ptr(p)] = true })
+	}
 	return Ptr(p), describe("allocating memory of the device", err)
 }
 
 // Free frees memory. The stream may still use it: the driver waits.
 func (c *Context) Free(p Ptr) error {
+	c.own(func(r *resources) { delete(r.memory, p) })
 	return describe("freeing memory of the device", cu.MemFree(cu.DevicePtr(p)))
 }
 
@@ -65,5 +69,6 @@ func (c *Context) NewPinned(bytes int) ([]byte, error) {
 	if err := check("allocating pinned memory", C.cuMemHostAlloc(&p, C.size_t(bytes), 0)); err != nil {
 		return nil, err
 	}
+	c.own(func(r *resources) { r.pinned = append(r.pinned, p) })
 	return unsafe.Slice((*byte)(p), bytes), nil
 }

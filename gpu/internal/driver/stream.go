@@ -42,6 +42,9 @@ type Stream struct {
 // NewStream makes a stream that lives as long as the context.
 func (c *Context) NewStream() (*Stream, error) {
 	s, err := cu.MakeStream(cu.NonBlocking)
+	if err == nil {
+		c.own(func(r *resources) { r.streams = append(r.streams, s) })
+	}
 	return &Stream{context: c, stream: s}, describe("making a stream", err)
 }
 
@@ -66,6 +69,9 @@ type Event struct{ event cu.Event }
 // NewEvent makes an event that lives as long as the context.
 func (c *Context) NewEvent() (Event, error) {
 	e, err := cu.MakeEvent(cu.DisableTiming)
+	if err == nil {
+		c.own(func(r *resources) { r.events = append(r.events, e) })
+	}
 	return Event{e}, describe("making an event", err)
 }
 

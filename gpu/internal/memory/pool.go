@@ -9,6 +9,7 @@ type Pool[P comparable] struct {
 	free  func(P) error
 	Spare map[int][]P // by size
 	sizes map[P]int   // of the blocks in use
+	kept  map[P]int   // and of those that Keep has taken out
 	Used  int         // bytes of the blocks in use
 	Held  int         // and of those that are spare
 	Tight bool        // memory is short: no block larger than needed
@@ -19,7 +20,7 @@ const blockBytes = 1 << 10
 
 // NewPool returns a pool that allocates and frees blocks by the given functions.
 func NewPool[P comparable](alloc func(int) (P, error), free func(P) error) *Pool[P] {
-	return &Pool[P]{alloc: alloc, free: free, Spare: map[int][]P{}, sizes: map[P]int{}}
+	return &Pool[P]{alloc: alloc, free: free, Spare: map[int][]P{}, sizes: map[P]int{}, kept: map[P]int{}}
 }
 
 // Get returns a block of at least the given bytes: a spare one that is at most a quarter larger, else a new one of that
@@ -83,12 +84,39 @@ func (p *Pool[P]) Put(block P) {
 	p.Spare[size] = append(p.Spare[size], block)
 }
 
-// PutAll makes all blocks spare.
+// Keep takes a block in use out of those that PutAll makes spare, until Return.
+func (p *Pool[P]) Keep(block P) {
+	size := p.sizes[block]
+	delete(p.sizes, block)
+	p.Used -= size
+	p.kept[block] = size
+}
+
+// Return makes a block spare that Keep has taken out.
+func (p *Pool[P]) Return(block P) {
+	size := p.kept[block]
+	delete(p.kept, block)
+	p.Spare[size] = append(p.Spare[size], block)
+}
+
+// PutAll makes all blocks spare, but for those that Keep has taken out.
 func (p *Pool[P]) PutAll() {
 	for block := range p.sizes {
 		p.Put(block)
 	}
 }
+
+// FreeAll frees all blocks.
+func (p *Pool[P]) FreeAll() error {
+	for block := range p.kept {
+		p.Return(block)
+	}
+	p.PutAll()
+	return p.Trim()
+}
+
+// Discard frees a block that Fresh has allocated.
+func (p *Pool[P]) Discard(block P) error { return p.free(block) }
 
 // Trim frees all spare blocks.
 func (p *Pool[P]) Trim() error {

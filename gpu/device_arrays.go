@@ -1,0 +1,70 @@
+package gpu
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
+	"github.com/arrowsort/arrowsort/gpu/internal/resident"
+)
+
+// ErrDeviceArray is returned for a device array that cannot be sorted: memory of the host, of another device or of
+// another context, a stream of another context or one that is captured into a CUDA graph. The error names the key, the
+// buffer and the address. Nothing has been done then.
+var ErrDeviceArray = resident.ErrDeviceArray
+
+// A DeviceColumn is a key column in the memory of a device.
+type DeviceColumn = resident.Column
+
+// A DeviceJob is a sort of row numbers by columns on a device.
+type DeviceJob = resident.Job
+
+// A DeviceMemory allocates memory of a device in place of the driver.
+type DeviceMemory = device.Memory
+
+// DeviceRows are row numbers on a device, the result of ArgsortDevice.
+type DeviceRows struct {
+	Address uint64 // of the first row number; 0 without rows
+	Rows    int
+	Width   int // bytes of a row number: 4 or 8
+
+	session  *session // nil: the memory is the caller's
+	stream   uintptr
+	released atomic.Bool
+}
+
+// Release gives memory of the engine back, after the work that is queued in the job's stream, which must still be
+// there: work of other streams that reads the row numbers must be done, or that stream must wait for it. It may be
+// called by any goroutine, also after the engine's Close, which frees the memory. A second Release does nothing, and so
+// does one of memory of the caller.
+func (r *DeviceRows) Release() error {
+	if r.session == nil || r.released.Swap(true) {
+		return nil
+	}
+	return r.release()
+}
+
+// ArgsortDevice sorts row numbers by columns that lie on the engine's device, in the order of Sort: nothing is uploaded
+// or downloaded. Of a limit of few rows only those are sorted, as by Sort. The engine is one of Options.PrimaryContext.
+//
+// The sort belongs to the job's stream: it comes after what was queued there, and what is queued there later comes after
+// it. ArgsortDevice returns as soon as the last kernel is queued. The host waits, as in Sort, where the next kernel
+// depends on a decision of the device: not at all for few rows of one key (docs/gpu.md), mostly twice for others, and
+// never for the last kernels. So a sort cannot be captured into a CUDA graph. Calls at the same time run one after
+// another, on the device too: a call waits until the one before it is complete.
+//
+// Memory on the device is 29 bytes for each row, 8 more for row numbers of 8 bytes, and the columns that are copied.
+// Columns are borrowed and not written, until the stream has passed the sort. After an error nothing is queued any
+// more, and the result may have been written in part.
+//
+// Errors: ErrDeviceArray, engine.ErrKind, engine.ErrRows, keyencode.ErrColumn before any work; engine.ErrMemory;
+// ErrDevice, also for a fault of an earlier sort that shows only now, and ErrNoDevice of an engine that is closed.
+func (e *Engine) ArgsortDevice(ctx context.Context, job *DeviceJob) (*DeviceRows, error) {
+	if err := job.Check(); err != nil {
+		return nil, err
+	}
+	return e.argsortDevice(ctx, job)
+}
+
+// Trim frees the memory of the device that the engine keeps for the next sort. It waits for the sorts that run.
+func (e *Engine) Trim(ctx context.Context) error { return e.trim(ctx) }

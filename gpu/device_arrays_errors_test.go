@@ -1,0 +1,310 @@
+//go:build cuda && standin && linux && amd64
+
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/kernels"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// These tests need the stand-in for the driver, which has several devices and fails on request.
+
+// withJob calls use in the library's context with a job of one int64 key, which can be sorted.
+func (l *library) withJob(t *testing.T, rows int, use func(job *DeviceJob)) {
+	t.Helper()
+	require.NoError(t, l.Do(func() error {
+		defer l.free(t)
+		values := l.put(t, randomNumbers(rows), 0)
+		use(&DeviceJob{Rows: rows, RowNumbers: 4, Stream: uintptr(l.stream.Handle()),
+			Keys:    []keyencode.Key{{Name: "delay"}},
+			Columns: []DeviceColumn{{Kind: keyencode.Int64, Values: values}}})
+		return l.stream.Wait()
+	}))
+}
+
+// randomNumbers are values of 8 bytes.
+func randomNumbers(rows int) []byte {
+	values := make([]byte, 8*rows)
+	fill(values, 1)
+	return values
+}
+
+// TestDeviceArrayErrors refuses what cannot be sorted before any work, by an error that names it. The same job without
+// the fault is sorted afterwards.
+func TestDeviceArrayErrors(t *testing.T) {
+	t.Setenv("ARROWSORT_STANDIN_DEVICES", "2")
+	e, other := openOnDeviceArrays(t), openLibrary(t, 1)
+	separate, err := driver.NewContext(0, false)
+	require.NoError(t, err)
+	defer separate.Close()
+	l := e.library
+	memoryOf := func(c *driver.Context) (p driver.Ptr, stream *driver.Stream) {
+		require.NoError(t, c.Do(func() error {
+			p, err = c.Alloc(800)
+			require.NoError(t, err)
+			stream, err = c.NewStream()
+			return err
+		}))
+		return p, stream
+	}
+	elsewhere, _ := memoryOf(other.Context)
+	foreign, foreignStream := memoryOf(separate)
+	host := e.Allocator().Allocate(1 << 20)
+	defer e.Allocator().Free(host)
+	require.NoError(t, l.Do(func() error { // the pinned memory of the library is memory of the host
+		host, err = l.NewPinned(800)
+		return err
+	}))
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	column := func(change func(c *DeviceColumn)) func(*DeviceJob) {
+		return func(job *DeviceJob) { change(&job.Columns[0]) }
+	}
+	for name, c := range map[string]struct {
+		spoil func(job *DeviceJob)
+		is    error
+		text  string
+	}{
+		"no address": {column(func(c *DeviceColumn) { c.Values = 0 }), ErrDeviceArray,
+			`key "delay": gpu: invalid device array: the address of the values is 0`},
+		"unknown": {column(func(c *DeviceColumn) { c.Values = 64 }), ErrDeviceArray,
+			`key "delay": gpu: invalid device array: the values at 0x40: the driver knows no memory there`},
+		"too long": {func(job *DeviceJob) { job.Rows = 1 << 20 }, ErrDeviceArray, "the driver knows no memory there"},
+		"an offset beyond": {column(func(c *DeviceColumn) { c.Offset = math.MaxInt32 }), ErrDeviceArray,
+			"the driver knows no memory there"},
+		"host": {column(func(c *DeviceColumn) { c.Values = addressOf(host) }), ErrDeviceArray,
+			"this is memory of the host"},
+		"another device": {column(func(c *DeviceColumn) { c.Values = uint64(elsewhere) }), ErrDeviceArray,
+			"this is memory of device 1, the engine's is device 0"},
+		"another context": {column(func(c *DeviceColumn) { c.Values = uint64(foreign) }), ErrDeviceArray,
+			"this is memory of another context than the primary one"},
+		"validity": {column(func(c *DeviceColumn) { c.Validity = 8 }), ErrDeviceArray,
+			`key "delay": gpu: invalid device array: the validity bitmap at 0x8`},
+		"out": {func(job *DeviceJob) { job.Out = uint64(elsewhere) }, ErrDeviceArray, "the result at "},
+		"the stream of another context": {func(job *DeviceJob) { job.Stream = uintptr(foreignStream.Handle()) },
+			ErrDeviceArray, "or the event, is not one of the primary context of device 0"},
+		"no event":          {func(job *DeviceJob) { job.Event = 64 }, ErrDeviceArray, "or the event, is not one of"},
+		"a negative offset": {column(func(c *DeviceColumn) { c.Offset = -1 }), ErrDeviceArray, "the offset is -1"},
+		"a negative limit":  {func(job *DeviceJob) { job.Limit = -1 }, ErrDeviceArray, "the limit is -1"},
+		"row numbers":       {func(job *DeviceJob) { job.RowNumbers = 2 }, ErrDeviceArray, "4 and 8 are possible"},
+		"rows":              {func(job *DeviceJob) { job.Rows = 1 << 32 }, engine.ErrRows, "at most 4294967295"},
+		"no rows":           {func(job *DeviceJob) { job.Rows = -1 }, engine.ErrRows, "-1"},
+		"a key": {func(job *DeviceJob) { job.Keys[0].Column = 1 }, keyencode.ErrColumn,
+			`key "delay" is column 1 of 1`},
+		"strings": {column(func(c *DeviceColumn) { c.Kind = keyencode.Binary }), engine.ErrKind,
+			`key "delay": engine: unsupported kind of column: strings are encoded on the host`},
+		"wide bytes": {column(func(c *DeviceColumn) { c.Kind, c.Width = keyencode.FixedSizeBinary, 9 }),
+			engine.ErrKind, "strings are encoded on the host"},
+		"no bytes": {column(func(c *DeviceColumn) { c.Kind = keyencode.FixedSizeBinary }), engine.ErrKind,
+			"values of 0 bytes"},
+		"a dictionary": {column(func(c *DeviceColumn) { c.Kind = keyencode.Dictionary8 }), engine.ErrKind,
+			"a dictionary: its entries are ranked on the host"},
+		"a kind": {column(func(c *DeviceColumn) { c.Kind = 99 }), engine.ErrKind, "kind 99"},
+	} {
+		l.withJob(t, 100, func(job *DeviceJob) {
+			c.spoil(job)
+			_, err := e.ArgsortDevice(t.Context(), job)
+			require.ErrorIs(t, err, c.is, name)
+			require.ErrorContains(t, err, c.text, name)
+			require.NotErrorIs(t, err, ErrDevice, name)
+		})
+		l.withJob(t, 100, func(job *DeviceJob) {
+			_, err := e.ArgsortDevice(cancelled, job)
+			require.ErrorIs(t, err, context.Canceled, name)
+			rows, err := e.ArgsortDevice(t.Context(), job)
+			require.NoError(t, err, name)
+			require.NoError(t, rows.Release())
+		})
+	}
+	t.Setenv("ARROWSORT_STANDIN_CAPTURE", "1")
+	l.withJob(t, 100, func(job *DeviceJob) {
+		job.Stream = 0
+		_, err := e.ArgsortDevice(t.Context(), job)
+		require.ErrorIs(t, err, ErrDeviceArray)
+		require.ErrorContains(t, err, "the stream is captured into a graph")
+	})
+}
+
+// TestDeviceArraysNeedThePrimaryContext refuses engines with a separate context, several devices, and closed engines.
+func TestDeviceArraysNeedThePrimaryContext(t *testing.T) {
+	t.Setenv("ARROWSORT_STANDIN_DEVICES", "2")
+	l := openLibrary(t, 0)
+	e, err := Open(Options{})
+	require.NoError(t, err)
+	for closed, want := range []error{ErrDeviceArray, ErrDeviceArray} {
+		l.withJob(t, 10, func(job *DeviceJob) {
+			_, err := e.ArgsortDevice(t.Context(), job)
+			require.ErrorIs(t, err, want, "closed %d", closed)
+			require.ErrorContains(t, err, "open it with Options.PrimaryContext")
+		})
+		require.NoError(t, e.Close())
+	}
+	_, err = Open(Options{PrimaryContext: true, Devices: []int{0, 1}})
+	require.EqualError(t, err, "gpu: Options.PrimaryContext is for one device, not 2: open an engine for each")
+	_, err = Open(Options{MemoryLimit: -1})
+	require.EqualError(t, err, "gpu: Options.MemoryLimit is -1")
+	primary := openOnDeviceArrays(t)
+	var rows *DeviceRows
+	l.withJob(t, 10, func(job *DeviceJob) {
+		rows, err = primary.ArgsortDevice(t.Context(), job)
+		require.NoError(t, err)
+	})
+	require.NoError(t, primary.Close())
+	require.NoError(t, rows.Release(), "after Close, which has freed the memory")
+	require.ErrorIs(t, primary.Trim(t.Context()), ErrNoDevice)
+	l.withJob(t, 10, func(job *DeviceJob) {
+		_, err = primary.ArgsortDevice(t.Context(), job)
+		require.ErrorIs(t, err, ErrNoDevice)
+	})
+}
+
+// TestDeviceArraysOfADeviceThatFails makes each launch fail. In the primary context nothing works until all have
+// released it; then it does again.
+func TestDeviceArraysOfADeviceThatFails(t *testing.T) {
+	failures := 0
+	for launch, failed := 1, true; failed; launch++ {
+		t.Setenv("ARROWSORT_STANDIN_FAIL", fmt.Sprint(launch))
+		e, err := Open(Options{PrimaryContext: true})
+		require.NoError(t, err)
+		e.tuning.SmallSortRows = 0
+		l, err := driver.NewContext(0, true)
+		require.NoError(t, err)
+		failed = sortsUntilFailure(t, e, &library{Context: l})
+		t.Setenv("ARROWSORT_STANDIN_FAIL", "")
+		_ = l.Close() // nothing can be freed in a context that has failed
+		if failed {
+			failures++
+			l, err := driver.NewContext(0, true)
+			require.NoError(t, err)
+			require.False(t, sortsUntilFailure(t, e, &library{Context: l}), "after launch %d has failed", launch)
+			require.NoError(t, l.Close())
+		}
+		require.NoError(t, e.Close())
+	}
+	require.Greater(t, failures, 3)
+}
+
+// sortsUntilFailure sorts twice, since the last kernels run after the first call, and reports whether that failed.
+func sortsUntilFailure(t *testing.T, e *Engine, l *library) (failed bool) {
+	require.NoError(t, l.Do(func() (err error) {
+		l.stream, err = l.NewStream()
+		require.NoError(t, err)
+		values := l.put(t, randomNumbers(kernels.ClusterRows+1), 0)
+		job := &DeviceJob{Rows: kernels.ClusterRows + 1, RowNumbers: 8, Stream: uintptr(l.stream.Handle()),
+			Keys: []keyencode.Key{{}}, Columns: []DeviceColumn{{Kind: keyencode.Int64, Values: values}}}
+		rows, err := e.ArgsortDevice(t.Context(), job)
+		if err == nil {
+			require.NoError(t, rows.Release())
+			t.Setenv("ARROWSORT_STANDIN_FAIL", "")
+			_, err = e.ArgsortDevice(t.Context(), job)
+		}
+		if failed = err != nil; failed {
+			require.ErrorIs(t, err, ErrDevice)
+			require.ErrorContains(t, err, "illegal memory access")
+		}
+		_ = l.stream.Wait() // it has failed too
+		return nil
+	}))
+	return failed
+}
+
+// A countedMemory is a program's hook: it allocates by the driver up to a number of bytes.
+type countedMemory struct {
+	*driver.Context
+	blocks       map[uint64]int
+	bytes, most  int
+	streams      map[uintptr]bool
+	misaligned   bool
+	freed, given int
+}
+
+func (m *countedMemory) Allocate(bytes int, stream uintptr) (uint64, error) {
+	if m.bytes+bytes > m.most {
+		return 0, fmt.Errorf("the program has no %d bytes", bytes)
+	}
+	p, err := m.Alloc(bytes)
+	if err != nil {
+		return 0, err
+	}
+	if m.misaligned {
+		return uint64(p) + 1, nil
+	}
+	m.given++
+	m.bytes += bytes
+	m.blocks[uint64(p)], m.streams[stream] = bytes, true
+	return uint64(p), nil
+}
+
+func (m *countedMemory) Free(address uint64, bytes int, stream uintptr) error {
+	if m.blocks[address] != bytes || !m.streams[stream] {
+		return fmt.Errorf("%d bytes at %#x in stream %#x were not allocated", bytes, address, stream)
+	}
+	delete(m.blocks, address)
+	m.bytes -= bytes
+	m.freed++
+	return m.Context.Free(driver.Ptr(address))
+}
+
+// TestDeviceMemoryOfAProgram takes all memory of sorts from the program's hook, and gives all of it back.
+func TestDeviceMemoryOfAProgram(t *testing.T) {
+	l := openLibrary(t, 0)
+	memory := &countedMemory{Context: l.Context, blocks: map[uint64]int{}, most: 1 << 30, streams: map[uintptr]bool{}}
+	e, err := Open(Options{PrimaryContext: true, Memory: memory})
+	require.NoError(t, err)
+	const rows = 300_000
+	sort := func() (sorted *DeviceRows, err error) {
+		l.withJob(t, rows, func(job *DeviceJob) { sorted, err = e.ArgsortDevice(t.Context(), job) })
+		return sorted, err
+	}
+	sorted, err := sort()
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, memory.bytes, 24*rows)
+	require.Len(t, memory.streams, 1)
+	require.NoError(t, e.Trim(t.Context()))
+	require.InDelta(t, 4*rows, memory.bytes, 2<<20, "the result, and counters")
+	memory.most = 6 * rows
+	_, err = sort()
+	require.ErrorIs(t, err, engine.ErrMemory)
+	require.ErrorContains(t, err, "the program has no")
+	memory.most, memory.misaligned = 1<<30, true
+	_, err = sort()
+	require.ErrorIs(t, err, engine.ErrMemory)
+	require.ErrorContains(t, err, "not a multiple of 256")
+	memory.misaligned = false
+	again, err := sort()
+	require.NoError(t, err)
+	require.NoError(t, sorted.Release())
+	require.NoError(t, e.Close(), "with a result that is not released")
+	require.NoError(t, again.Release())
+	require.Zero(t, memory.bytes)
+	require.Equal(t, memory.given, memory.freed)
+}
+
+// TestDeviceMemoryLimit fails a sort beyond the limit, by an error that names it, and sorts fewer rows.
+func TestDeviceMemoryLimit(t *testing.T) {
+	e, err := Open(Options{PrimaryContext: true, MemoryLimit: 8 << 20})
+	require.NoError(t, err)
+	l := openLibrary(t, 0)
+	for _, rows := range []int{1_000_000, 100_000, 1_000_000, 20_000} {
+		l.withJob(t, rows, func(job *DeviceJob) {
+			sorted, err := e.ArgsortDevice(t.Context(), job)
+			if rows > 100_000 {
+				require.ErrorIs(t, err, engine.ErrMemory)
+				require.ErrorContains(t, err, "of a limit of 8388608")
+				return
+			}
+			require.NoError(t, err)
+			require.NoError(t, sorted.Release())
+		})
+	}
+	require.NoError(t, e.Close())
+}

@@ -1,0 +1,12 @@
+package device
+
+// A Memory allocates memory of a device in place of the driver: a pool that a program shares with other libraries. Its
+// calls come from one goroutine at a time, in the context of the engine. It is in builds without GPU too: package gpu
+// exports it.
+type Memory interface {
+	// Allocate returns the address of memory of the engine's device, a multiple of 256. The engine uses it in the
+	// stream, by its handle of the driver. An error is a lack of memory.
+	Allocate(bytes int, stream uintptr) (address uint64, err error)
+	// Free frees memory of Allocate. Work that is queued in the stream may still use it.
+	Free(address uint64, bytes int, stream uintptr) error
+}
