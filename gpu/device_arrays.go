@@ -6,6 +6,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/resident"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // ErrDeviceArray is returned for a device array that cannot be sorted: memory of the host, of another device or of
@@ -22,14 +23,33 @@ type DeviceJob = resident.Job
 // A DeviceMemory allocates memory of a device in place of the driver.
 type DeviceMemory = device.Memory
 
+// ArrowDeviceArray, ArrowArray and ArrowSchema are the structures of the Arrow C Device Data Interface. They are
+// borrowed: Go reads them by a pointer of C, and calls no release callback.
+type (
+	ArrowDeviceArray = resident.ArrowDeviceArray
+	ArrowArray       = resident.ArrowArray
+	ArrowSchema      = resident.ArrowSchema
+)
+
+// DeviceJobOf returns the sort of an Arrow array on a device by keys: of a struct the keys are its fields, by name, or
+// by position where a key has no name; of any other type the array is the key, and no keys are one that is ascending
+// with nulls at the end. The job waits for the array's event. RowNumbers, Stream, Limit and Out are to be set. The
+// array is borrowed as a DeviceColumn is. Errors: ErrDeviceArray, engine.ErrKind, keyencode.ErrColumn.
+func DeviceJobOf(array *ArrowDeviceArray, schema *ArrowSchema, keys []keyencode.Key) (*DeviceJob, error) {
+	return resident.JobOf(array, schema, keys)
+}
+
 // DeviceRows are row numbers on a device, the result of ArgsortDevice.
 type DeviceRows struct {
 	Address uint64 // of the first row number; 0 without rows
 	Rows    int
 	Width   int // bytes of a row number: 4 or 8
+	Device  int // number of the device
+	// Event is the driver's handle (CUevent) of an event that is passed when the row numbers are complete, for streams
+	// other than the job's; it is valid until Release. 0: the memory is the caller's, or there are no rows.
+	Event uintptr
 
-	session  *session // nil: the memory is the caller's
-	stream   uintptr
+	release  func() error // nil: the memory is the caller's
 	released atomic.Bool
 }
 
@@ -38,7 +58,7 @@ type DeviceRows struct {
 // called by any goroutine, also after the engine's Close, which frees the memory. A second Release does nothing, and so
 // does one of memory of the caller.
 func (r *DeviceRows) Release() error {
-	if r.session == nil || r.released.Swap(true) {
+	if r.release == nil || r.released.Swap(true) {
 		return nil
 	}
 	return r.release()
@@ -47,8 +67,8 @@ func (r *DeviceRows) Release() error {
 // ArgsortDevice sorts row numbers by columns that lie on the engine's device, in the order of Sort: nothing is uploaded
 // or downloaded. Of a limit of few rows only those are sorted, as by Sort. The engine is one of Options.PrimaryContext.
 //
-// The sort belongs to the job's stream: it comes after what was queued there, and what is queued there later comes after
-// it. ArgsortDevice returns as soon as the last kernel is queued. The host waits, as in Sort, where the next kernel
+// The sort belongs to the job's stream: it comes after what was queued there, and what is queued there later comes
+// after it. ArgsortDevice returns as soon as the last kernel is queued. The host waits, as in Sort, where the next kernel
 // depends on a decision of the device: not at all for few rows of one key (docs/gpu.md), mostly twice for others, and
 // never for the last kernels. So a sort cannot be captured into a CUDA graph. Calls at the same time run one after
 // another, on the device too: a call waits until the one before it is complete.

@@ -25,13 +25,13 @@ func (e *Engine) argsortDevice(ctx context.Context, job *DeviceJob) (*DeviceRows
 		return nil, err
 	}
 	defer func() { e.turn <- s }()
-	var address driver.Ptr
+	var kept device.Kept
 	err = driver.Failure(s.Do(func() error {
 		if err := s.Settle(); err != nil {
 			return err
 		}
 		t := device.NewTask(ctx, s, 1)
-		if address, err = resident.Argsort(t, job); err != nil {
+		if kept, err = resident.Argsort(t, job); err != nil {
 			t.End()
 			return err
 		}
@@ -41,15 +41,13 @@ func (e *Engine) argsortDevice(ctx context.Context, job *DeviceJob) (*DeviceRows
 	if s = e.unlessFailed(s, err); err != nil {
 		return nil, err
 	}
-	rows := &DeviceRows{Address: uint64(address), Rows: job.Result(), Width: job.RowNumbers, stream: job.Stream}
-	if job.Out == 0 && address != 0 {
-		rows.session = s
+	rows := &DeviceRows{Address: job.Out, Rows: job.Result(), Width: job.RowNumbers, Device: s.Number}
+	if kept.Memory != 0 {
+		rows.Address, rows.Event = uint64(kept.Memory), kept.Ready.Handle()
+		session, stream := s, job.Stream
+		rows.release = func() error { return driver.Failure(session.GiveBack(kept, stream)) }
 	}
 	return rows, nil
-}
-
-func (r *DeviceRows) release() error {
-	return driver.Failure(r.session.GiveBack(driver.Ptr(r.Address), r.stream))
 }
 
 func (e *Engine) trim(ctx context.Context) error {

@@ -27,8 +27,6 @@ func (*Engine) argsortDevice(context.Context, *DeviceJob) (*DeviceRows, error) {
 
 func (*Engine) trim(context.Context) error { return errNone }
 
-func (*DeviceRows) release() error { return nil }
-
 func (*Engine) thresholds(int) []engine.Threshold { return nil }
 
 func (*Engine) close() error { return nil }

@@ -68,36 +68,50 @@ func (l *lent) giveBack(p driver.Ptr) bool {
 type returns struct {
 	sync.Mutex
 	closed bool
-	list   []returned
+	list   []Kept
 	events []driver.Event // that are free
 }
 
-type returned struct {
-	memory driver.Ptr
-	read   driver.Event // recorded after the work that reads the memory
+// A Kept is a result on the device that outlives its task, until GiveBack.
+type Kept struct {
+	Memory driver.Ptr   // of the pool
+	Ready  driver.Event // recorded after the kernels that write the memory
 }
 
-// GiveBack frees memory that Pool.Keep has taken out, after the work that is queued in a stream of the given handle. It
-// may be called by any goroutine, and does nothing after Close.
-func (s *Session) GiveBack(p driver.Ptr, stream uintptr) error {
+// Keep makes memory of the pool a result.
+func (t *Task) Keep(p driver.Ptr) (k Kept) {
+	if t.Failed() {
+		return k
+	}
+	ready, err := t.returns.event(t.Context)
+	t.Fail(err)
+	t.Record(ready)
+	if !t.Failed() {
+		t.Pool.Keep(p)
+	}
+	return Kept{p, ready}
+}
+
+// GiveBack frees a result after the work that is queued in a stream of the given handle. It may be called by any
+// goroutine, and does nothing after Close.
+func (s *Session) GiveBack(k Kept, stream uintptr) error {
 	s.returns.Lock()
 	defer s.returns.Unlock()
 	if s.returns.closed {
 		return nil
 	}
 	return s.Do(func() error {
-		read, err := s.returns.event(s.Context)
+		err := s.Of(stream).Record(k.Ready) // from now on the event is passed when the memory has been read
 		if err == nil {
-			err = s.Of(stream).Record(read)
-		}
-		if err == nil {
-			s.returns.list = append(s.returns.list, returned{p, read})
+			s.returns.list = append(s.returns.list, k)
 		}
 		return err
 	})
 }
 
 func (r *returns) event(c *driver.Context) (driver.Event, error) {
+	r.Lock()
+	defer r.Unlock()
 	if n := len(r.events); n > 0 {
 		e := r.events[n-1]
 		r.events = r.events[:n-1]
@@ -111,11 +125,11 @@ func (r *returns) take(s *Session) error {
 	r.Lock()
 	defer r.Unlock()
 	for _, back := range r.list {
-		if err := s.Streams[0].After(back.read); err != nil {
+		if err := s.Streams[0].After(back.Ready); err != nil {
 			return err
 		}
-		s.Pool.Return(back.memory)
-		r.events = append(r.events, back.read)
+		s.Pool.Return(back.Memory)
+		r.events = append(r.events, back.Ready)
 	}
 	r.list = r.list[:0]
 	return nil

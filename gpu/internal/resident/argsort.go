@@ -22,19 +22,19 @@ type sorter struct {
 }
 
 // Argsort queues a job that Check has passed: the result is complete when the job's stream passes what was queued in it
-// until Argsort returns. The address is that of the result: Job.Out, or a block that the pool keeps. The host waits for
-// decisions of kernels, as a sort from host memory does, and not for the last kernels.
-func Argsort(t *device.Task, job *Job) (result driver.Ptr, err error) {
+// until Argsort returns. It is at Job.Out, else it is kept in memory of the pool. The host waits for decisions of
+// kernels, as a sort from host memory does, and not for the last kernels.
+func Argsort(t *device.Task, job *Job) (result device.Kept, err error) {
 	s := &sorter{t, job}
-	if job.Rows == 0 || job.Result() == 0 {
-		return driver.Ptr(job.Out), s.begin()
+	if job.Rows == 0 {
+		return result, s.begin()
 	}
 	columns, err := s.columns()
 	if err != nil {
-		return 0, err
+		return result, err
 	}
 	if err := s.begin(); err != nil {
-		return 0, err
+		return result, err
 	}
 	columns.OnDevice = s.align(columns.Job.Columns)
 	if s.writesOut() {
@@ -42,9 +42,8 @@ func Argsort(t *device.Task, job *Job) (result driver.Ptr, err error) {
 	}
 	order, _ := argsort.Run(columns, &host.Buffers{}, func() {})
 	s.AssertPermutation(order.Rows, job.Result(), job.Rows)
-	result = s.deliver(order.Rows)
-	if s.Failed() {
-		return 0, s.Err
+	if rows := s.deliver(order.Rows); job.Out == 0 {
+		result = s.Keep(rows)
 	}
 	return result, s.finish()
 }
@@ -204,15 +203,10 @@ func (s *sorter) deliver(rows driver.Ptr) driver.Ptr {
 		s.Free(rows)
 		rows = few
 	}
-	switch {
-	case s.Failed():
-		return 0
-	case out == 0:
-		s.Pool.Keep(rows)
+	if out == 0 || rows == out {
 		return rows
-	case rows != out:
-		s.Copy(out, rows, bytes)
 	}
+	s.Copy(out, rows, bytes)
 	return out
 }
 

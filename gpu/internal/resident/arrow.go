@@ -1,0 +1,231 @@
+package resident
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// The structures of the Arrow C Device Data Interface, as C lays them out. They are borrowed: their release callbacks
+// are not called.
+
+// ArrowSchema is struct ArrowSchema.
+type ArrowSchema struct {
+	Format, Name, Metadata *byte // texts that end at a zero byte, but for Metadata
+	Flags, NChildren       int64
+	Children               **ArrowSchema
+	Dictionary             *ArrowSchema
+	Release, PrivateData   uintptr
+}
+
+// ArrowArray is struct ArrowArray.
+type ArrowArray struct {
+	Length, NullCount, Offset int64
+	NBuffers, NChildren       int64
+	Buffers                   *uint64
+	Children                  **ArrowArray
+	Dictionary                *ArrowArray
+	Release, PrivateData      uintptr
+}
+
+// ArrowDeviceArray is struct ArrowDeviceArray.
+type ArrowDeviceArray struct {
+	Array      ArrowArray
+	DeviceID   int64
+	DeviceType int32    // ARROW_DEVICE_CUDA, 2, or ARROW_DEVICE_CUDA_MANAGED, 13
+	SyncEvent  *uintptr // a cudaEvent_t; nil: the array is complete
+	Reserved   [3]int64
+}
+
+// Device types of the interface that this engine reads.
+const (
+	arrowDeviceCUDA        = 2
+	arrowDeviceCUDAManaged = 13
+)
+
+// JobOf returns the sort of an array by keys: of a struct the keys are its fields, by name, or by position where a key
+// has no name; of any other type the array is the key, and no key at all is ascending with nulls at the end. The job
+// has columns of the keys only, the array's event, and no result yet. The structures are read now, and the array's buffers
+// are borrowed as those of a Column. Errors: ErrDeviceArray, engine.ErrKind, keyencode.ErrColumn.
+func JobOf(array *ArrowDeviceArray, schema *ArrowSchema, keys []keyencode.Key) (*Job, error) {
+	if err := checkWhole(array, schema); err != nil {
+		return nil, err
+	}
+	job := &Job{Rows: int(array.Array.Length)}
+	if array.SyncEvent != nil {
+		job.Event = *array.SyncEvent
+	}
+	isTable := text(schema.Format) == "+s"
+	if len(keys) == 0 && !isTable {
+		keys = []keyencode.Key{{}}
+	}
+	for i, key := range keys {
+		column, err := arrayOfKey(array, schema, key, isTable)
+		if err != nil {
+			if key.Name == "" {
+				return nil, fmt.Errorf("key %d: %w", i, err)
+			}
+			return nil, fmt.Errorf("key %q: %w", key.Name, err)
+		}
+		key.Column = i
+		job.Columns, job.Keys = append(job.Columns, column), append(job.Keys, key)
+	}
+	return job, nil
+}
+
+// checkWhole refuses structures that are released, or of another device, or contradict each other.
+func checkWhole(array *ArrowDeviceArray, schema *ArrowSchema) error {
+	switch {
+	case array == nil || schema == nil:
+		return fmt.Errorf("%w: the array or the schema is NULL", ErrDeviceArray)
+	case array.Array.Release == 0 || schema.Release == 0:
+		return fmt.Errorf("%w: the array or the schema has been released", ErrDeviceArray)
+	case array.DeviceType != arrowDeviceCUDA && array.DeviceType != arrowDeviceCUDAManaged:
+		return fmt.Errorf("%w: the device type is %d: 2 (CUDA) and 13 (managed memory) are possible; sort memory of "+
+			"the host by Sort", ErrDeviceArray, array.DeviceType)
+	case array.Array.Length < 0 || array.Array.Offset < 0:
+		return fmt.Errorf("%w: the length is %d, the offset %d", ErrDeviceArray, array.Array.Length, array.Array.Offset)
+	}
+	return nil
+}
+
+// arrayOfKey finds the array of a key and describes it.
+func arrayOfKey(whole *ArrowDeviceArray, schema *ArrowSchema, key keyencode.Key, isTable bool) (Column, error) {
+	array := &whole.Array
+	if !isTable {
+		if key.Name != "" || key.Column != 0 {
+			return Column{}, fmt.Errorf("%w: the array is a column, not a struct: the key is column 0, without a name",
+				keyencode.ErrColumn)
+		}
+		return columnOf(array, schema, array.Length, 0)
+	}
+	if array.NChildren != schema.NChildren || array.NChildren > 0 && (array.Children == nil || schema.Children == nil) {
+		return Column{}, fmt.Errorf("%w: the array has %d fields, the schema %d", ErrDeviceArray, array.NChildren,
+			schema.NChildren)
+	}
+	if nullable(array) {
+		return Column{}, fmt.Errorf("%w: rows of the struct may be null: its validity bitmap is not NULL", ErrDeviceArray)
+	}
+	fields := unsafe.Slice(schema.Children, schema.NChildren)
+	at, err := fieldOf(fields, key)
+	if err != nil {
+		return Column{}, err
+	}
+	child := unsafe.Slice(array.Children, array.NChildren)[at]
+	return columnOf(child, fields[at], array.Length, array.Offset)
+}
+
+// fieldOf returns the position of a key's field.
+func fieldOf(fields []*ArrowSchema, key keyencode.Key) (at int, err error) {
+	if at = key.Column; key.Name != "" {
+		at = -1
+	}
+	for i, field := range fields {
+		switch {
+		case key.Name == "" || text(field.Name) != key.Name:
+		case at >= 0:
+			return 0, fmt.Errorf("%w: fields %d and %d have this name", keyencode.ErrColumn, at, i)
+		default:
+			at = i
+		}
+	}
+	if at < 0 || at >= len(fields) {
+		return 0, fmt.Errorf("%w: the struct has %d fields, none of this name or position", keyencode.ErrColumn,
+			len(fields))
+	}
+	return at, nil
+}
+
+// nullable reports whether rows of an array may be null.
+func nullable(a *ArrowArray) bool {
+	return a.NullCount != 0 && a.NBuffers > 0 && a.Buffers != nil && *a.Buffers != 0
+}
+
+// columnOf describes rows of an array from one on.
+func columnOf(a *ArrowArray, schema *ArrowSchema, rows, from int64) (Column, error) {
+	format := text(schema.Format)
+	if schema.Dictionary != nil || a.Dictionary != nil {
+		return Column{}, fmt.Errorf("%w: a dictionary: its entries are ranked on the host; sort from host memory, by Sort",
+			engine.ErrKind)
+	}
+	c, ok := kindOf(format)
+	if !ok {
+		return c, fmt.Errorf("%w: format %q: fixed-width types are sorted on the device; others from host memory, by Sort",
+			engine.ErrKind, format)
+	}
+	buffers := int64(2)
+	if c.Kind == keyencode.Null {
+		buffers = 0
+	}
+	if a.NBuffers != buffers || buffers > 0 && a.Buffers == nil || a.Offset < 0 || a.Length < from+rows {
+		return c, fmt.Errorf("%w: format %q with %d buffers, length %d and offset %d, of which %d rows from %d on are read",
+			ErrDeviceArray, format, a.NBuffers, a.Length, a.Offset, rows, from)
+	}
+	c.Offset = int(a.Offset + from)
+	if buffers > 0 {
+		addresses := unsafe.Slice(a.Buffers, buffers)
+		c.Values = addresses[1]
+		if nullable(a) {
+			c.Validity = addresses[0]
+		}
+	}
+	return c, nil
+}
+
+// kinds are those of the formats without parameters.
+var kinds = map[string]keyencode.Kind{
+	"n": keyencode.Null, "b": keyencode.Bool,
+	"c": keyencode.Int8, "C": keyencode.Uint8, "s": keyencode.Int16, "S": keyencode.Uint16,
+	"i": keyencode.Int32, "I": keyencode.Uint32, "l": keyencode.Int64, "L": keyencode.Uint64,
+	"e": keyencode.Float16, "f": keyencode.Float32, "g": keyencode.Float64,
+	"tdD": keyencode.Int32, "tdm": keyencode.Int64, "tts": keyencode.Int32, "ttm": keyencode.Int32,
+	"ttu": keyencode.Int64, "ttn": keyencode.Int64, "tiM": keyencode.Int32,
+	"tDs": keyencode.Int64, "tDm": keyencode.Int64, "tDu": keyencode.Int64, "tDn": keyencode.Int64,
+}
+
+// kindOf returns the kind of a format; false for those that the device does not sort.
+func kindOf(format string) (c Column, ok bool) {
+	if c.Kind, ok = kinds[format]; ok {
+		return c, true
+	}
+	name, parameter, _ := strings.Cut(format, ":")
+	switch name {
+	case "tss", "tsm", "tsu", "tsn":
+		return Column{Kind: keyencode.Int64}, true
+	case "w":
+		width, err := strconv.Atoi(parameter)
+		return Column{Kind: keyencode.FixedSizeBinary, Width: width}, err == nil && width >= 1 && width <= 8
+	case "d":
+		return decimalOf(strings.Split(parameter, ","))
+	}
+	return c, false
+}
+
+// decimalOf returns the kind of a decimal: precision, scale, and the bits if these are not 128.
+func decimalOf(parameters []string) (c Column, ok bool) {
+	if len(parameters) == 2 {
+		return Column{Kind: keyencode.Decimal128}, true
+	}
+	if len(parameters) != 3 {
+		return c, false
+	}
+	c.Kind, ok = map[string]keyencode.Kind{"32": keyencode.Int32, "64": keyencode.Int64, "128": keyencode.Decimal128,
+		"256": keyencode.Decimal256}[parameters[2]]
+	return c, ok
+}
+
+// text reads a text of C.
+func text(p *byte) string {
+	if p == nil {
+		return ""
+	}
+	n := 0
+	for *(*byte)(unsafe.Add(unsafe.Pointer(p), n)) != 0 {
+		n++
+	}
+	return string(unsafe.Slice(p, n))
+}
