@@ -68,7 +68,7 @@ func (r *DeviceRows) Release() error {
 // or downloaded. Of a limit of few rows only those are sorted, as by Sort. The engine is one of Options.PrimaryContext.
 //
 // The sort belongs to the job's stream: it comes after what was queued there, and what is queued there later comes
-// after it. ArgsortDevice returns as soon as the last kernel is queued. The host waits, as in Sort, where the next kernel
+// after it. ArgsortDevice returns when the last kernel is queued. The host waits, as in Sort, where the next kernel
 // depends on a decision of the device: not at all for few rows of one key (docs/gpu.md), mostly twice for others, and
 // never for the last kernels. So a sort cannot be captured into a CUDA graph. Calls at the same time run one after
 // another, on the device too: a call waits until the one before it is complete.

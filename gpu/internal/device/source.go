@@ -40,7 +40,8 @@ func (m *source) fromHook(bytes int) (driver.Ptr, error) {
 	case err != nil:
 		return 0, fmt.Errorf("%w: %w", driver.Full("Options.Memory"), err)
 	case address == 0 || address%256 != 0:
-		return 0, fmt.Errorf("%w: it returned address %#x, not a multiple of 256", driver.Full("Options.Memory"), address)
+		return 0, fmt.Errorf("%w: it returned address %#x, not a multiple of 256", driver.Full("Options.Memory"),
+			address)
 	}
 	return driver.Ptr(address), nil
 }

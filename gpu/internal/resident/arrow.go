@@ -49,8 +49,8 @@ const (
 
 // JobOf returns the sort of an array by keys: of a struct the keys are its fields, by name, or by position where a key
 // has no name; of any other type the array is the key, and no key at all is ascending with nulls at the end. The job
-// has columns of the keys only, the array's event, and no result yet. The structures are read now, and the array's buffers
-// are borrowed as those of a Column. Errors: ErrDeviceArray, engine.ErrKind, keyencode.ErrColumn.
+// has columns of the keys only, the array's event, and no result yet. The structures are read now, and the array's
+// buffers are borrowed as those of a Column. Errors: ErrDeviceArray, engine.ErrKind, keyencode.ErrColumn.
 func JobOf(array *ArrowDeviceArray, schema *ArrowSchema, keys []keyencode.Key) (*Job, error) {
 	if err := checkWhole(array, schema); err != nil {
 		return nil, err
@@ -108,7 +108,8 @@ func arrayOfKey(whole *ArrowDeviceArray, schema *ArrowSchema, key keyencode.Key,
 			schema.NChildren)
 	}
 	if nullable(array) {
-		return Column{}, fmt.Errorf("%w: rows of the struct may be null: its validity bitmap is not NULL", ErrDeviceArray)
+		return Column{}, fmt.Errorf("%w: rows of the struct may be null: its validity bitmap is not NULL",
+			ErrDeviceArray)
 	}
 	fields := unsafe.Slice(schema.Children, schema.NChildren)
 	at, err := fieldOf(fields, key)
@@ -149,21 +150,21 @@ func nullable(a *ArrowArray) bool {
 func columnOf(a *ArrowArray, schema *ArrowSchema, rows, from int64) (Column, error) {
 	format := text(schema.Format)
 	if schema.Dictionary != nil || a.Dictionary != nil {
-		return Column{}, fmt.Errorf("%w: a dictionary: its entries are ranked on the host; sort from host memory, by Sort",
-			engine.ErrKind)
+		return Column{}, fmt.Errorf("%w: a dictionary: its entries are ranked on the host; sort from host memory, "+
+			"by Sort", engine.ErrKind)
 	}
 	c, ok := kindOf(format)
 	if !ok {
-		return c, fmt.Errorf("%w: format %q: fixed-width types are sorted on the device; others from host memory, by Sort",
-			engine.ErrKind, format)
+		return c, fmt.Errorf("%w: format %q: fixed-width types are sorted on the device; others from host memory, "+
+			"by Sort", engine.ErrKind, format)
 	}
 	buffers := int64(2)
 	if c.Kind == keyencode.Null {
 		buffers = 0
 	}
 	if a.NBuffers != buffers || buffers > 0 && a.Buffers == nil || a.Offset < 0 || a.Length < from+rows {
-		return c, fmt.Errorf("%w: format %q with %d buffers, length %d and offset %d, of which %d rows from %d on are read",
-			ErrDeviceArray, format, a.NBuffers, a.Length, a.Offset, rows, from)
+		return c, fmt.Errorf("%w: format %q with %d buffers, length %d and offset %d, of which %d rows from %d on are "+
+			"read", ErrDeviceArray, format, a.NBuffers, a.Length, a.Offset, rows, from)
 	}
 	c.Offset = int(a.Offset + from)
 	if buffers > 0 {
