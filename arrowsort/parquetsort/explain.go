@@ -48,8 +48,9 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 		format = tablefile.Parquet
 	}
 	strategy := chooseStrategy(d, rows, &opts, format, order)
-	if selected != nil {
-		strategy.RowGroups, strategy.RowGroupsRead = selected.All, selected.Read
+	if s := selected; s != nil {
+		strategy.RowGroups, strategy.RowGroupsRead = s.All, s.Read
+		strategy.Pages, strategy.PagesRead = s.Pages, s.PagesRead
 	}
 	return &Description{Inputs: d.Files, Columns: d.Schema.NumFields(), Rows: all, BytesIn: d.Bytes,
 		Strategy: strategy}, nil

@@ -146,8 +146,8 @@ func (e planEngine) Sort(ctx context.Context, job *engine.Job, mem engine.Alloca
 
 // Argsort writes the row numbers of one input in sorted order: a column "index" of type uint64. Row numbers count from
 // 0. The keys are read into memory.
-// Limit keeps the first of them, and row groups of Parquet are left out as by Sort; Tail, Unique, Columns, RowsPerFile,
-// BytesPerFile and PartitionBy are ErrOption.
+// Limit keeps the first of them, and row groups and pages of Parquet are left out as by Sort; Tail, Unique, Columns,
+// RowsPerFile, BytesPerFile and PartitionBy are ErrOption.
 func Argsort(ctx context.Context, path, output string, opts Options) (*Result, error) {
 	if opts.Rows.Unique || opts.Rows.Tail > 0 || opts.Output.Splits() || len(opts.Columns) > 0 {
 		return nil, fmt.Errorf("%w: Argsort writes the numbers of all rows, or of the first Limit, to one file; "+

@@ -31,8 +31,10 @@ type Result struct {
 	Plan         string   // what the keys came down to
 	Copied       bool     // row group by row group, since the inputs were in order already
 
-	RowGroups     int // of the inputs, where some of them were not read for a limit or tail; else 0
-	RowGroupsRead int // of RowGroups
+	// RowGroups are those of the inputs, of which RowGroupsRead were read, where rows were left out for a limit or
+	// tail; Pages are the pages of the first key in these, of which PagesRead were read, where they have a page index.
+	// Else they are 0.
+	RowGroups, RowGroupsRead, Pages, PagesRead int
 
 	// Depth is how many row groups hold a value of the first key, with Output.Depth. It is nil where rows of Parquet
 	// are not all sorted into Parquet files, in one folder, where they follow a curve, and where row groups have no
@@ -53,7 +55,7 @@ type job struct {
 
 	partitions *output.Partitions // of the output, or nil
 
-	selected *rowgroups.Selection // the row groups that are read; nil: all
+	selected *rowgroups.Selection // the rows that are read; nil: all
 	before   *KeyDepth            // of the inputs; nil: it is not wanted or not known
 
 	keyColumns []int  // of the schema of the files
@@ -106,7 +108,7 @@ func openKeyed(ctx context.Context, files []string, read dataset.Options, once b
 }
 
 // openJob opens files that have the keys, for an output that is not among them, has a place to be written to, and can
-// hold the columns. For a sort, not a merge, it may be a stream, and row groups without wanted rows are left out. The
+// hold the columns. For a sort, not a merge, it may be a stream, and pages without wanted rows are left out. The
 // caller closes the files.
 func openJob(ctx context.Context, paths []string, path string, opts Options, merge bool) (*job, error) {
 	opts, read, err := opts.resolve(ctx)
@@ -222,10 +224,11 @@ func (j *job) finish(ctx context.Context, result *Result, out *output.Files) (*R
 	return result, nil
 }
 
-// leftOut completes the result of rows of some row groups with the others; nil: there are none.
+// leftOut completes the result of some rows with those that were left out; nil: there are none.
 func (r *Result) leftOut(selected *rowgroups.Selection) {
 	if s := selected; s != nil {
-		r.RowGroups, r.RowGroupsRead, r.RowsIn = s.All, s.Read, r.RowsIn+s.LeftOut
+		r.RowGroups, r.RowGroupsRead, r.Pages, r.PagesRead = s.All, s.Read, s.Pages, s.PagesRead
+		r.RowsIn += s.LeftOut
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/rowgroups"
 )
 
-// leaveOut limits Parquet files to the row groups that can hold the first or last rows that are wanted, by the bounds
-// of the leading key in their footers. It returns nil where all are read.
+// leaveOut limits Parquet files to the row groups, and of these to the pages, that can hold the first or last rows that
+// are wanted, by the bounds of the leading key in footers and page indexes. It returns nil where all are read.
 func leaveOut(ctx context.Context, d *dataset.Dataset, rows dataset.Projection, opts *Options) (*rowgroups.Selection,
 	error) {
 	wanted := opts.Rows.Limit + opts.Rows.Tail // one of them is 0
@@ -22,27 +22,23 @@ func leaveOut(ctx context.Context, d *dataset.Dataset, rows dataset.Projection, 
 		return nil, err
 	}
 	groups, bounded := make(map[string][]*rowgroups.Group), true
-	err = d.EachFile(ctx, func(number int, s *tablefile.Scanner) (err error) {
-		if bounded = bounded && s.Template != nil; !bounded {
+	err = d.EachFooter(ctx, func(number int, footer *tablefile.Template) (err error) {
+		if bounded = bounded && footer != nil; !bounded {
 			return nil
 		}
-		of, err := key.Groups(ctx, s.Template, opts.Run.Allocator)
+		of, err := key.Groups(ctx, footer, opts.Run.Allocator)
 		groups[d.Files[number]] = of
-		bounded = len(of) > 0 || s.Rows == 0
+		bounded = len(of) > 0 || footer.Rows() == 0
 		return err
 	})
 	if err != nil || !bounded {
 		return nil, err
 	}
-	s := rowgroups.Select(key, d.Files, groups, wanted)
-	if s.LeftOut == 0 {
-		return nil, nil
-	}
-	return s, d.Narrow(ctx, s)
+	return d.Narrow(ctx, rowgroups.Select(key, d.Files, groups, wanted), wanted)
 }
 
-// readKeys reads the keys of a file, with a limit and of Parquet those of the row groups that can hold the first rows.
-// It returns these row groups, nil for all.
+// readKeys reads the keys of a file, with a limit and of Parquet those of the pages that can hold the first rows. It
+// returns these pages, nil for all.
 func (o *Options) readKeys(ctx context.Context, file string, read dataset.Options) (table *dataset.Table,
 	keys []arrowsort.Key, selected *rowgroups.Selection, err error) {
 	isParquet := file != tablefile.Pipe && dataset.New([]string{file}, nil, read).FormatOf(file) == tablefile.Parquet

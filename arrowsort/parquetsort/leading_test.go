@@ -79,6 +79,15 @@ func writeGroups(t *testing.T, path string, table arrow.Table) string {
 	if filepath.Ext(path) == ".parquet" {
 		opts.RowGroupRows = groupRows
 	}
+	return writeAs(t, path, table, opts)
+}
+
+// writePages writes a table with pages of groupRows in row groups of some pages.
+func writePages(t *testing.T, path string, table arrow.Table, pages int) string {
+	return writeAs(t, path, table, tablefile.WriteOptions{RowGroupRows: pages * groupRows, PageRows: groupRows})
+}
+
+func writeAs(t *testing.T, path string, table arrow.Table, opts tablefile.WriteOptions) string {
 	_, err := tablefile.Write(t.Context(), path, table, opts)
 	require.NoError(t, err)
 	return path
@@ -101,7 +110,8 @@ func sortedRows(t *testing.T, opts Options, inputs ...string) ([][]string, *Resu
 }
 
 // TestFirstRowsByBounds: the first and last rows of Parquet files are those of a sort of the same rows in Arrow files,
-// which have no bounds, of every type, order and null placement, in memory and in pieces; few row groups are read.
+// which have no bounds, of every type, order and null placement, in memory and in pieces; few row groups are read, and
+// few pages of row groups that have several.
 func TestFirstRowsByBounds(t *testing.T) {
 	for number, typ := range boundedTypes {
 		for _, nulls := range []float64{0, 0.3} {
@@ -111,6 +121,7 @@ func TestFirstRowsByBounds(t *testing.T) {
 			folder := t.TempDir()
 			table := clustered(t, typ, nulls, uint64(number))
 			bounded := writeGroups(t, filepath.Join(folder, "in.parquet"), table)
+			paged := writePages(t, filepath.Join(folder, "paged.parquet"), table, 5)
 			plain := writeGroups(t, filepath.Join(folder, "in.arrow"), table)
 			table.Release()
 			for variant := range 8 {
@@ -127,10 +138,19 @@ func TestFirstRowsByBounds(t *testing.T) {
 				require.Equal(t, want, got, name)
 				require.Equal(t, int64(groupRows*groupsOfFile), result.RowsIn)
 				require.Equal(t, groupsOfFile, result.RowGroups, name)
-				if typ.ID() != arrow.BOOL && typ.ID() != arrow.INT8 && typ.ID() != arrow.UINT8 {
+				few := typ.ID() != arrow.BOOL && typ.ID() != arrow.INT8 && typ.ID() != arrow.UINT8
+				if few {
 					require.LessOrEqual(t, result.RowGroupsRead, groupsOfFile/2, name)
 				}
+				got, byPages := sortedRows(t, opts, paged)
+				require.Equal(t, want, got, name)
+				require.Equal(t, int64(groupRows*groupsOfFile), byPages.RowsIn)
+				if few {
+					require.Equal(t, result.RowGroupsRead, byPages.PagesRead, name)
+				}
 				want, _ = sortedRows(t, opts, plain, plain)
+				got, _ = sortedRows(t, opts, paged, bounded)
+				require.Equal(t, want, got, name)
 				got, result = sortedRows(t, opts, bounded, bounded)
 				require.Equal(t, want, got, name)
 				require.Equal(t, 2*groupsOfFile, result.RowGroups, name)
@@ -157,8 +177,9 @@ func floatGroups(t *testing.T) arrow.Table {
 func TestFirstRowsOfFloats(t *testing.T) {
 	folder, table := t.TempDir(), floatGroups(t)
 	bounded := writeGroups(t, filepath.Join(folder, "in.parquet"), table)
+	paged := writePages(t, filepath.Join(folder, "paged.parquet"), table, 3)
 	plain := writeGroups(t, filepath.Join(folder, "in.arrow"), table)
-	leftOut := 0
+	leftOut, pages := 0, 0
 	for variant := range 4 {
 		for n := int64(1); n < 7*groupRows; n += 31 {
 			for _, rows := range []Rows{{Limit: n}, {Tail: n}} {
@@ -168,10 +189,14 @@ func TestFirstRowsOfFloats(t *testing.T) {
 				got, result := sortedRows(t, opts, bounded)
 				require.Equal(t, want, got, "%v %v", opts.Keys, rows)
 				leftOut += result.RowGroups - result.RowGroupsRead
+				got, result = sortedRows(t, opts, paged)
+				require.Equal(t, want, got, "%v %v", opts.Keys, rows)
+				pages += result.Pages - result.PagesRead
 			}
 		}
 	}
 	require.Positive(t, leftOut)
+	require.Positive(t, pages)
 }
 
 // TestFirstRowsOfLongText, whose bounds are cut: row groups whose rows differ after the cut are read.
@@ -224,7 +249,7 @@ func TestFirstRowsOfTheCorpus(t *testing.T) {
 				want, _ := sortedRows(t, opts, plain)
 				got, result := sortedRows(t, opts, file.Path)
 				require.Equal(t, want, got, "%s: %v", file.Name, opts.Keys)
-				leftOut += result.RowGroups - result.RowGroupsRead
+				leftOut += result.RowGroups - result.RowGroupsRead + result.Pages - result.PagesRead
 			}
 		}
 	}
@@ -328,6 +353,7 @@ func TestExplainCountsRowGroups(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, result.RowGroups, told.RowGroups)
 		require.Equal(t, result.RowGroupsRead, told.RowGroupsRead)
+		require.Equal(t, [2]int{result.Pages, result.PagesRead}, [2]int{told.Pages, told.PagesRead})
 		require.Equal(t, result.RowsIn, told.Rows)
 		require.Equal(t, rows.Limit == 1 && !rows.Unique || rows.Tail > 0, told.RowGroups > 0)
 	}
@@ -336,11 +362,16 @@ func TestExplainCountsRowGroups(t *testing.T) {
 // TestArgsortOfFirstRows counts rows in the file, also those of row groups that are not read.
 func TestArgsortOfFirstRows(t *testing.T) {
 	table := clustered(t, arrow.PrimitiveTypes.Int64, 0.3, 1)
-	in := writeGroups(t, filepath.Join(t.TempDir(), "in.parquet"), table)
-	for variant := range 4 {
+	for variant := range 8 {
+		in := filepath.Join(t.TempDir(), "in.parquet")
+		if variant < 4 {
+			writeGroups(t, in, table)
+		} else {
+			writePages(t, in, table, 5)
+		}
 		for _, limit := range []int64{1, groupRows, 5 * groupRows, groupRows * groupsOfFile} {
 			opts := Options{Rows: Rows{Limit: limit}, Keys: []arrowsort.Key{{Path: "key",
-				Order: arrowsort.Order(variant & 1), Nulls: arrowsort.NullPlacement(variant >> 1)}}}
+				Order: arrowsort.Order(variant & 1), Nulls: arrowsort.NullPlacement(variant >> 1 & 1)}}}
 			want, err := arrowsort.SortIndices(t.Context(), table, opts.Keys, arrowsort.Options{})
 			require.NoError(t, err)
 			var out bytes.Buffer
@@ -348,7 +379,8 @@ func TestArgsortOfFirstRows(t *testing.T) {
 			result, err := Argsort(t.Context(), in, tablefile.Pipe, opts)
 			require.NoError(t, err)
 			require.Equal(t, int64(groupRows*groupsOfFile), result.RowsIn)
-			require.Equal(t, limit < groupRows*groupsOfFile, result.RowGroupsRead < result.RowGroups)
+			leftOut := result.RowGroups - result.RowGroupsRead + result.Pages - result.PagesRead
+			require.Equal(t, limit < groupRows*groupsOfFile, leftOut > 0)
 			got, err := tablefile.Read(t.Context(), tablefile.Pipe, tablefile.ReadOptions{Stdin: &out})
 			require.NoError(t, err)
 			numbers := got.Table.Column(0).Data().Chunk(0).(*array.Uint64).Uint64Values()

@@ -265,6 +265,7 @@ func (o Options) resolveAll(ctx context.Context) (_ Options, read dataset.Option
 	}
 	read.Budget, read.SpillDir, read.Threads = budget, o.Memory.SpillDir, o.Run.Threads
 	read.Allocator, read.Progress, read.Warn = o.Run.Allocator, o.Run.Progress, o.Run.Warn
+	read.KeepFooters = o.Rows.Limit > 0 || o.Rows.Tail > 0
 	return o, read, o.Input.resolve(&read)
 }
 

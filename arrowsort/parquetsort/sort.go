@@ -40,8 +40,9 @@ import (
 //
 // Inputs that are in order already, each for itself, are merged as by Merge; nothing is sorted or spilled.
 //
-// With Rows.Limit or Rows.Tail, the row groups of Parquet inputs that cannot hold wanted rows are not read, by the
-// bounds of the first key in the footers. Rows of the others that are not within their bounds are ErrCorrupt.
+// With Rows.Limit or Rows.Tail, the row groups of Parquet inputs, and the pages in them, that cannot hold wanted rows
+// are not read, by the bounds of the first key in footers and page indexes. Rows of the others that are not within
+// their bounds are ErrCorrupt.
 //
 // Rows that tie keep the order in which they are read. A Parquet output keeps schema, metadata, and column by column
 // compression and use of dictionaries of the first input, and names the sort order in the metadata of all row groups.

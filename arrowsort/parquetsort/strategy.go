@@ -21,10 +21,13 @@ type Strategy struct {
 	Runs         int   `json:"runs"`
 	Passes       int   `json:"passes"`
 	BytesSpilled int64 `json:"bytes_spilled"`
-	// RowGroups is the number of row groups of the inputs where only RowGroupsRead of them are read for a limit or
-	// tail, as the others cannot hold wanted rows; else both are 0.
+	// RowGroups is the number of row groups of the inputs, of which RowGroupsRead are read, where rows are left out for
+	// a limit or tail, as they cannot be wanted; Pages is that of the pages of the first key in these, where they have
+	// a page index. Else they are 0.
 	RowGroups     int `json:"row_groups,omitempty"`
 	RowGroupsRead int `json:"row_groups_read,omitempty"`
+	Pages         int `json:"pages,omitempty"`
+	PagesRead     int `json:"pages_read,omitempty"`
 	// Curve is the curve that the rows follow; empty where they are in the order of the keys.
 	Curve string `json:"curve,omitempty"`
 

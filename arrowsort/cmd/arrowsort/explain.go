@@ -80,7 +80,7 @@ func strategyLines(d *parquetsort.Description) []string {
 	lines := []string{fmt.Sprintf("%s, %s in; about %s in memory, of a budget of %s",
 		counted(int64(len(d.Inputs)), "file"), bytesText(d.BytesIn), bytesText(d.Table), bytesText(d.Memory))}
 	if d.RowGroups > 0 {
-		lines = append(lines, rowGroupsText(d.RowGroupsRead, d.RowGroups))
+		lines = append(lines, leftOutText(d.RowGroupsRead, d.RowGroups, d.PagesRead, d.Pages))
 	}
 	if d.Curve != "" {
 		lines = append(lines, "along a "+d.Curve+" curve over the keys, which are read first for a sample")

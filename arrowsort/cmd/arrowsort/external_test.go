@@ -280,3 +280,19 @@ func TestRowGroupsThatALimitLeavesOut(t *testing.T) {
 		require.Contains(t, r.out, "bits")
 	}
 }
+
+// TestPagesThatALimitLeavesOut are reported beside the row groups.
+func TestPagesThatALimitLeavesOut(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "x.parquet")
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "a", "--row-group-rows", "4", "--page-rows", "1",
+		"-o", in, file(t, "x.csv", "a\n1\n2\n3\n4\n5\n6\n")))
+	const line = "1 of 2 row groups read, of their pages of the first key 2 of 4: the others hold none of the wanted " +
+		"rows, by their bounds\n"
+	require.Contains(t, cli(t, nil, "explain", "-k", "a", "--limit", "2", in).out, line)
+	r := cli(t, nil, "sort", "-k", "a", "--limit", "2", "--output-format", "csv", "-o", "-", in)
+	require.Equal(t, "a\n1\n2\n", r.out)
+	require.Contains(t, r.err, line)
+	out := filepath.Join(t.TempDir(), "y.parquet")
+	r = cli(t, nil, "sort", "--json", "-q", "-k", "a", "--limit", "2", "-o", out, in)
+	require.Contains(t, r.out, `"row_groups":2,"row_groups_read":1,"pages":4,"pages_read":2,`)
+}

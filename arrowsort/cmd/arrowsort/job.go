@@ -101,7 +101,8 @@ func (c *command) write(ctx context.Context, inputs []string, work writing) erro
 	r.GPUs = engine.reports()
 	r.Rows, r.RowsOut, r.Columns, r.BytesIn = &result.RowsIn, result.Rows, int64(result.Columns), result.BytesIn
 	r.Runs, r.BytesSpilled, r.Plan, r.Copied = result.Runs, result.BytesSpilled, result.Plan, result.Copied
-	r.RowGroups, r.RowGroupsRead = result.RowGroups, result.RowGroupsRead
+	r.RowGroups, r.RowGroupsRead, r.Pages, r.PagesRead = result.RowGroups, result.RowGroupsRead, result.Pages,
+		result.PagesRead
 	if c.output != "" {
 		r.Output, r.BytesOut = c.output, result.BytesOut
 	}

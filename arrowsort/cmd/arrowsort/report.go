@@ -36,8 +36,10 @@ type report struct {
 	Runs          int                   `json:"runs,omitempty"`          // that were spilled and merged
 	BytesSpilled  int64                 `json:"bytes_spilled,omitempty"` // by them
 	Copied        bool                  `json:"copied,omitempty"`        // row groups, since the inputs were in order
-	RowGroups     int                   `json:"row_groups,omitempty"`    // of the inputs, where not all were read
+	RowGroups     int                   `json:"row_groups,omitempty"`    // of the inputs, where not all rows were read
 	RowGroupsRead int                   `json:"row_groups_read,omitempty"`
+	Pages         int                   `json:"pages,omitempty"` // of the first key in them
+	PagesRead     int                   `json:"pages_read,omitempty"`
 	Depth         *parquetsort.KeyDepth `json:"depth,omitempty"`   // row groups that hold a value of the first key
 	Inputs        []string              `json:"inputs,omitempty"`  // when they are several
 	Outputs       []string              `json:"outputs,omitempty"` // when there are several
@@ -94,7 +96,7 @@ func (r *report) writeText(w io.Writer) error {
 		lines = append(lines, "in order already: row groups are copied")
 	}
 	if r.RowGroups > 0 {
-		lines = append(lines, rowGroupsText(r.RowGroupsRead, r.RowGroups))
+		lines = append(lines, leftOutText(r.RowGroupsRead, r.RowGroups, r.PagesRead, r.Pages))
 	}
 	if d := r.Depth; d != nil && d.After.Of > 1 {
 		lines = append(lines, depthText(r.Depth))
@@ -120,10 +122,14 @@ func depthText(d *parquetsort.KeyDepth) string {
 		of(d.Before, counted(int64(d.Before.Of), "row group")), of(d.After, grouped(int64(d.After.Of))))
 }
 
-// rowGroupsText says how many row groups are read.
-func rowGroupsText(read, all int) string {
-	return fmt.Sprintf("%s of %s read: the others hold none of the wanted rows, by their bounds", grouped(int64(read)),
-		counted(int64(all), "row group"))
+// leftOutText says how many row groups are read, and of the pages of the first key in them.
+func leftOutText(groupsRead, groups, pagesRead, pages int) string {
+	text := fmt.Sprintf("%s of %s read", grouped(int64(groupsRead)), counted(int64(groups), "row group"))
+	if pages > 0 {
+		text += fmt.Sprintf(", of their pages of the first key %s of %s", grouped(int64(pagesRead)),
+			grouped(int64(pages)))
+	}
+	return text + ": the others hold none of the wanted rows, by their bounds"
 }
 
 func (r *report) rowsText() string {

@@ -29,8 +29,8 @@ type ReadOptions struct {
 	// MemoryLimit is the bytes that the table may take. 0 is the machine's memory, and of a file no more than 1 GiB or,
 	// if that is more, 1000 bytes for each of its bytes: a small file can declare any number of values.
 	MemoryLimit int64
-	Footer      int64 // bytes that the footer of a Parquet file may take in memory; 0: any number
-	RowGroups   []int // of a Parquet file that are read, by number in ascending order; nil: all
+	Footer      int64      // bytes that the footer of a Parquet file may take in memory; 0: any number
+	Ranges      []RowRange // of a Parquet file that are read, in ascending order; nil: all rows
 	// Schema is passed the schema before the data of a Parquet or Arrow file, and between the two passes over CSV. Its
 	// error ends the reading. The columns that it returns are read, all when it returns none.
 	Schema   func(*arrow.Schema) (columns []int, err error)
@@ -80,12 +80,14 @@ func (o *ReadOptions) begin(schema *arrow.Schema) (columns []int, err error) {
 type (
 	Template      = parquet.Template
 	RowGroup      = parquet.RowGroup
+	RowRange      = parquet.RowRange
 	SortingColumn = parquet.SortingColumn
 	FooterError   = parquet.FooterError
 	Encodings     = parquet.Encodings // by which columns are written
 	ColumnBounds  = parquet.ColumnBounds
 	GroupCounts   = parquet.GroupCounts
 	LeafZones     = parquet.LeafZones
+	PageExtent    = parquet.PageExtent
 	BloomFilter   = parquet.BloomFilter
 	CurveOrder    = parquet.CurveOrder
 )
@@ -104,7 +106,7 @@ const (
 func (o *ReadOptions) parquet() parquet.ReadOptions {
 	return parquet.ReadOptions{Allocator: o.Allocator, Flat: o.Flat, Threads: o.Threads, Dictionaries: o.Dictionaries,
 		Progress: o.Progress, DeclaredLimit: o.declaredLimit, Footer: o.Footer, InBatches: o.inBatches,
-		RowGroups: o.RowGroups}
+		Ranges: o.Ranges}
 }
 
 // parquet returns the options for a Parquet file.

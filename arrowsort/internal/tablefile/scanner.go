@@ -278,7 +278,7 @@ func (s *Scanner) PartSizes() []int64 {
 }
 
 // Zones returns what a Parquet file has on a leaf column, by number, in its footer and its page index. The caller
-// releases the limits. Errors name the file.
+// releases them. Errors name the file.
 func (s *Scanner) Zones(leaf int, mem memory.Allocator) (z LeafZones, err error) {
 	err = errkind.Contain(func() error {
 		z, err = s.parquet.Zones(leaf, mem)

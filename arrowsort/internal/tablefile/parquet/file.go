@@ -56,7 +56,8 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	props.BufferedStreamEnabled = opts.InBatches
 	// the allocator has the limit
 	props.MaxCompressedPageSize, props.MaxUncompressedPageSize = math.MaxInt32, math.MaxInt32
-	r, err := file.NewParquetReader(src, file.WithReadProps(props), file.WithMetadata(meta))
+	ranges := &rangeSource{Source: src, size: size}
+	r, err := file.NewParquetReader(ranges, file.WithReadProps(props), file.WithMetadata(meta))
 	if err != nil {
 		return nil, errkind.Corrupt("%v", err)
 	}
@@ -74,34 +75,15 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := keepRowGroups(meta, opts.RowGroups); err != nil {
-		return nil, err
-	}
-	columns, err := openColumns(src, r, units, opts)
+	f := &File{Template: &Template{meta, remarks, curve}, Footer: bytes, src: src, size: size, threads: opts.Threads}
+	parts, err := f.keep(ranges, opts.Ranges)
 	if err != nil {
 		return nil, err
 	}
-	return &File{File: columns, Template: &Template{meta, remarks, curve}, Footer: bytes, src: src, size: size,
-		threads: opts.Threads}, nil
-}
-
-// keepRowGroups leaves only some row groups in a footer, which is checked: the file is read as one that has no others.
-// The types of columns are those of all row groups.
-func keepRowGroups(meta *metadata.FileMetaData, numbers []int) error {
-	if numbers == nil {
-		return nil
+	if f.File, err = openColumns(ranges, r, units, parts, opts); err != nil {
+		return nil, err
 	}
-	all := meta.RowGroups
-	meta.RowGroups, meta.NumRows = nil, 0
-	for _, number := range numbers {
-		if number >= len(all) {
-			return errkind.Corrupt("there are %d row groups, but number %d is asked for: the file is another one now",
-				len(all), number)
-		}
-		meta.RowGroups = append(meta.RowGroups, all[number])
-		meta.NumRows += all[number].NumRows
-	}
-	return nil
+	return f, nil
 }
 
 // remarks returns a line for each thing that the footer lacks, and for each type in it that is unknown.
@@ -127,8 +109,8 @@ func (t *schemaTree) remarks(meta *metadata.FileMetaData) (lines []string) {
 }
 
 // openColumns finds the columns of a file, with the types that they have in a table; units are those of timestamps of
-// 96 bits.
-func openColumns(src io.ReaderAt, r *file.Reader, units map[int]arrow.TimeUnit,
+// 96 bits, parts what is read of row groups.
+func openColumns(src io.ReaderAt, r *file.Reader, units map[int]arrow.TimeUnit, parts [][]reader.ChunkPart,
 	opts reader.Options) (*reader.File, error) {
 	columns := r.MetaData().Schema.Root().NumFields()
 	origin, err := arrowSchemaOfWriter(r.MetaData().KeyValueMetadata(), columns, opts.Allocator)
@@ -147,7 +129,8 @@ func openColumns(src io.ReaderAt, r *file.Reader, units map[int]arrow.TimeUnit,
 	if err != nil {
 		return nil, err
 	}
-	return reader.New(src, r, leaves, fields, arrowSchema(fields, origin, meta.KeyValueMetadata()), opts), nil
+	return reader.New(src, r, leaves, fields, arrowSchema(fields, origin, meta.KeyValueMetadata()), parts,
+		opts), nil
 }
 
 // checkDeclared makes sure that a footer declares no more values than a file of its size may, before any work.
@@ -166,6 +149,9 @@ func checkDeclared(meta *metadata.FileMetaData, opts reader.Options) error {
 
 // ReadOptions are the options of Open.
 type ReadOptions = reader.Options
+
+// A RowRange is consecutive rows of a row group.
+type RowRange = reader.RowRange
 
 // EncodeOptions are those of WriteOptions that concern columns.
 type EncodeOptions = writer.Options

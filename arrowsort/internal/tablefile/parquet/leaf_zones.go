@@ -19,6 +19,16 @@ type LeafZones struct {
 	Pages    ColumnBounds   // of all pages, one row group after the other
 }
 
+// Release releases the limits of the bounds.
+func (z *LeafZones) Release() {
+	for _, b := range []*ColumnBounds{&z.Groups, &z.Pages} {
+		if b.Limits != nil {
+			b.Limits.Release()
+			b.Limits = nil
+		}
+	}
+}
+
 // A LeafChunk is a leaf column of a row group.
 type LeafChunk struct {
 	Bytes  int64        // of its pages in the file, with its dictionary
@@ -28,14 +38,15 @@ type LeafChunk struct {
 
 // A PageExtent is where a page lies.
 type PageExtent struct {
-	Row   int64 // the first one, in the row group
-	Bytes int64 // in the file
+	Row    int64 // the first one, in the row group
+	Offset int64 // in the file
+	Bytes  int64
 }
 
 // Zones reads what the file has on a leaf column. A page index that contradicts itself is ErrCorrupt. The caller
-// releases the limits of Groups and Pages, which are nil where no bounds can be compared.
+// releases the zones. The limits of Groups and Pages are nil where no bounds can be compared.
 func (f *File) Zones(leaf int, mem memory.Allocator) (z LeafZones, err error) {
-	t, column := f.Template, f.Template.meta.Schema.Column(leaf)
+	t := f.Template
 	z.LeafColumn = t.leafColumn(leaf)
 	z.Type, z.Repeated = f.LeafType(leaf)
 	z.Groups, _ = t.LeafBounds(leaf, z.Type, mem)
@@ -56,7 +67,7 @@ func (f *File) Zones(leaf int, mem memory.Allocator) (z LeafZones, err error) {
 			return nil
 		})
 		if err != nil {
-			return z, errkind.Corrupt("the page index of column %q of row group %d: %v", column.Path(), number, err)
+			return z, f.wrongIndex(leaf, f.Number(number), err)
 		}
 		z.Chunks = append(z.Chunks, chunk)
 	}
@@ -76,9 +87,18 @@ func pageExtents(offsets []byte, rows int64) (extents []PageExtent) {
 			panic(errkind.Corrupt("page %d begins where there is no row for it", i))
 		}
 		next = at.FirstRowIndex
-		extents = append(extents, PageExtent{Row: at.FirstRowIndex, Bytes: int64(at.CompressedPageSize)})
+		extents = append(extents, PageExtent{Row: at.FirstRowIndex, Offset: at.Offset,
+			Bytes: int64(at.CompressedPageSize)})
 	}
 	return extents
+}
+
+// endOf returns the row after the last one of a page, in a row group of some rows.
+func endOf(pages []PageExtent, number int, rows int64) int64 {
+	if number+1 < len(pages) {
+		return pages[number+1].Row
+	}
+	return rows
 }
 
 // addPages adds the pages of a row group, whose ColumnIndex has no bytes where it has none. It panics for an invalid
@@ -92,11 +112,7 @@ func (b *boundsBuilder) addPages(pages []PageExtent, rows int64, columns []byte,
 		}
 	}
 	for i, p := range pages {
-		end := rows
-		if i+1 < len(pages) {
-			end = pages[i+1].Row
-		}
-		counts, low, high := b.unknown(end-p.Row), []byte(nil), []byte(nil)
+		counts, low, high := b.unknown(endOf(pages, i, rows)-p.Row), []byte(nil), []byte(nil)
 		if index != nil && index.GetNullPages()[i] {
 			counts.Nulls, counts.NaNs = counts.Rows, 0
 		} else if index != nil {

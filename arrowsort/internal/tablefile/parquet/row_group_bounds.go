@@ -27,18 +27,8 @@ type GroupCounts struct {
 	Rows, Nulls, NaNs int64
 }
 
-// Bounds returns the bounds of the one leaf column that rows are ordered by, whose values have a type in memory; false
-// where there is no such column, and as LeafBounds.
-func (t *Template) Bounds(by SortingColumn, typ arrow.DataType, mem memory.Allocator) (b ColumnBounds, ok bool) {
-	leaf := leafAt(t.meta, by)
-	if leaf < 0 {
-		return b, false
-	}
-	if b, ok = t.LeafBounds(leaf, typ, mem); !ok {
-		return ColumnBounds{}, false
-	}
-	return b, true
-}
+// Leaf returns the number of the one leaf column that rows are ordered by; -1 where there is no such column.
+func (t *Template) Leaf(by SortingColumn) int { return leafAt(t.meta, by) }
 
 // LeafBounds returns the bounds of a leaf column, whose values have a type in memory; false and counts without limits
 // where the order of its bounds is not that of the values, as of timestamps of 96 bits, and of a writer that gets them

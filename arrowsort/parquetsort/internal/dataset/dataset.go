@@ -17,7 +17,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/rowgroups"
 )
 
-// A Dataset is a list of files with one schema, read in order. It is not changed after Open, but by Narrow.
+// A Dataset is a list of files with one schema, read in order. It is not changed after Open, but by EachFooter and
+// Narrow.
 type Dataset struct {
 	Files    []string
 	Schema   *arrow.Schema       // of all files
@@ -32,9 +33,10 @@ type Dataset struct {
 	Footers int64          // bytes of all footers in memory
 	Budget  extsort.Budget // what the largest footer leaves of the memory
 
-	opts   Options
-	pipes  pipes
-	stream *tablefile.Scanner // the one file, which can be scanned once; nil: files can be scanned any number of times
+	opts    Options
+	pipes   pipes
+	stream  *tablefile.Scanner    // the one file, which can be scanned once; nil: files can be scanned again
+	footers []*tablefile.Template // of the first files, with Options.KeepFooters, for EachFooter
 }
 
 // New returns a dataset of files with a schema, of which nothing else is known. It needs no Close.
@@ -72,6 +74,9 @@ func (d *Dataset) open(ctx context.Context, once bool) (err error) {
 			d.Schema, err = d.match(d.Schema, d.Files[i], s.Schema)
 		}
 		d.measure(i, s)
+		if d.opts.KeepFooters && d.Footers <= d.Budget.Footer() {
+			d.footers = append(d.footers, s.Template)
+		}
 		if s.Template != nil {
 			d.opts.warn(d.Files[i], s.Template.Remarks())
 		}
@@ -102,9 +107,17 @@ func (d *Dataset) warnPartitions() {
 
 // EachFile opens one file after the other and passes it to use, which borrows it.
 func (d *Dataset) EachFile(ctx context.Context, use func(number int, s *tablefile.Scanner) error) error {
+	return d.eachFile(ctx, 0, use)
+}
+
+// eachFile is EachFile from a file on, without those of which no rows are read.
+func (d *Dataset) eachFile(ctx context.Context, first int, use func(number int, s *tablefile.Scanner) error) error {
 	for i, path := range d.Files {
 		if err := context.Cause(ctx); err != nil {
 			return err
+		}
+		if i < first || !d.opts.selected.Reads(path) {
+			continue
 		}
 		s, err := d.openFile(path, d.Budget.Piece(), d.CSV, nil)
 		if err != nil {
@@ -119,15 +132,47 @@ func (d *Dataset) EachFile(ctx context.Context, use func(number int, s *tablefil
 	return nil
 }
 
-// Narrow limits a dataset of Parquet files to some row groups. Schema and template stay those of all. Rows that are
-// read with the leading key are compared with the bounds by which the row groups were selected.
-func (d *Dataset) Narrow(ctx context.Context, selected *rowgroups.Selection) error {
-	d.opts.selected = selected
-	d.Bytes, d.Rows, d.Memory, d.Table, d.Compact, d.Footers = 0, 0, 0, 0, 0, 0
-	return d.EachFile(ctx, func(i int, s *tablefile.Scanner) error {
-		d.measure(i, s)
-		return nil
+// EachFooter passes the footers of files, nil of one that is not Parquet, to use. Those that were kept, as long as they
+// fit in the budget, are not read again. It can be called once.
+func (d *Dataset) EachFooter(ctx context.Context, use func(number int, footer *tablefile.Template) error) error {
+	kept := d.footers
+	d.footers = nil
+	for i, footer := range kept {
+		if err := use(i, footer); err != nil {
+			return err
+		}
+	}
+	return d.eachFile(ctx, len(kept), func(i int, s *tablefile.Scanner) error { return use(i, s.Template) })
+}
+
+// Narrow limits a dataset of Parquet files to the pages that can hold one of the first n rows, among the row groups
+// that were selected for these. It returns them; nil: all rows are read. Schema and template stay those of all. Rows
+// that are read with the leading key are compared with the bounds by which they were selected.
+func (d *Dataset) Narrow(ctx context.Context, s *rowgroups.Selection, n int64) (*rowgroups.Selection, error) {
+	narrowed, groups := *d, make(map[string][]*rowgroups.Group)
+	narrowed.opts.selected = s
+	narrowed.Rows, narrowed.Memory, narrowed.Table, narrowed.Compact = 0, 0, 0, 0
+	err := narrowed.EachFile(ctx, func(i int, file *tablefile.Scanner) (err error) {
+		narrowed.measure(i, file)
+		path := d.Files[i]
+		groups[path], err = s.Key.Pages(ctx, file, s.Files[path], d.opts.Allocator)
+		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	refined := s.Refine(d.Files, groups, n)
+	if refined.LeftOut == 0 {
+		return nil, nil
+	}
+	d.opts.selected = refined
+	d.Rows -= refined.LeftOut
+	share := float64(d.Rows) / float64(max(narrowed.Rows, 1))
+	for to, bytes := range map[*int64]int64{&d.Memory: narrowed.Memory, &d.Table: narrowed.Table,
+		&d.Compact: narrowed.Compact} {
+		*to = int64(share * float64(bytes))
+	}
+	return refined, nil
 }
 
 // measure adds what a file holds. What is measured of CSV is that of all files.

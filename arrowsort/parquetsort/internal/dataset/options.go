@@ -26,8 +26,9 @@ type Options struct {
 	Allocator   memory.Allocator
 	Progress    func(phase extsort.Phase, done, total int64) // of what is read to open files
 	Warn        func(text string)                            // gets what is read otherwise than one may expect
+	KeepFooters bool                                         // of Parquet files, for EachFooter
 
-	selected *rowgroups.Selection // the row groups that are read; nil: all
+	selected *rowgroups.Selection // the rows that are read; nil: all
 }
 
 // The phases of Options.Progress.
@@ -41,14 +42,11 @@ func (o *Options) budget() extsort.Budget { return extsort.Budget{Total: o.Budge
 
 // reading returns the options to read a file. CSV has the given schema.
 func (o *Options) reading(path string, schema *csv.Schema) tablefile.ReadOptions {
-	read := tablefile.ReadOptions{
+	return tablefile.ReadOptions{
 		Format: o.formatOf(path), Name: path, Allocator: o.Allocator, Threads: o.Threads, MemoryLimit: o.MemoryLimit,
 		Delimiter: o.Delimiter, CSV: schema, MaxRow: o.budget().CSVRow(), Footer: o.budget().Footer(), Open: o.Open,
+		Ranges: o.selected.Ranges(path),
 	}
-	if o.selected != nil {
-		read.RowGroups = o.selected.Numbers(path)
-	}
-	return read
 }
 
 // formatOf returns the format of a file; Auto when its name names none.

@@ -62,6 +62,7 @@ func (d *Dataset) Scan(ctx context.Context, opts ScanOptions,
 		}
 		progress(done, total)
 	}
+	progress(total, total) // without those that are not opened
 	return total, nil
 }
 
@@ -117,8 +118,12 @@ func (s *FileScan) Open() (err error) {
 // SelectParts limits Next to some row groups or record batches, as that of tablefile.Scanner does. Open precedes it.
 func (s *FileScan) SelectParts(first, count int) error { return s.scanner.SelectParts(first, count) }
 
-// Next returns the next rows, which the caller releases; io.EOF after the last.
+// Next returns the next rows, which the caller releases; io.EOF after the last. A file of which no rows are read is not
+// opened.
 func (s *FileScan) Next(ctx context.Context) (arrow.Table, error) {
+	if !s.dataset.opts.selected.Reads(s.path) {
+		return nil, io.EOF
+	}
 	if s.scanner == nil {
 		if err := s.Open(); err != nil {
 			return nil, err

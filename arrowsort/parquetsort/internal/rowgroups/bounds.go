@@ -50,14 +50,91 @@ func LeadingKey(schema *arrow.Schema, keys []arrowsort.Key, reverse bool) (Key, 
 // tie returns the place of a row group among rows that tie.
 func (k Key) tie(number int) int { return number * k.ties }
 
+// leaf returns the number of the leaf column of the key in a file; -1: it has none.
+func (k Key) leaf(file *tablefile.Template) int {
+	column, _ := k.At.Index() // counts without a path only
+	return file.Leaf(tablefile.SortingColumn{Path: k.Path, Column: column})
+}
+
 // Groups returns the row groups of a Parquet file that have rows; nil where its footer cannot tell where rows are.
 func (k Key) Groups(ctx context.Context, file *tablefile.Template, mem memory.Allocator) ([]*Group, error) {
-	column, _ := k.At.Index() // counts without a path only
-	bounds, ok := file.Bounds(tablefile.SortingColumn{Path: k.Path, Column: column}, k.typ, mem)
+	leaf := k.leaf(file)
+	if leaf < 0 {
+		return nil, nil
+	}
+	bounds, ok := file.LeafBounds(leaf, k.typ, mem)
 	if !ok {
 		return nil, nil
 	}
 	defer bounds.Limits.Release()
+	classes, err := k.classes(ctx, &bounds, mem)
+	if err != nil {
+		return nil, err
+	}
+	groups, start := []*Group(nil), int64(0)
+	for i, counts := range bounds.Groups {
+		if counts.Rows > 0 {
+			groups = append(groups, &Group{Number: i, Start: start, Rows: counts.Rows, Classes: classes[i]})
+		}
+		start += counts.Rows
+	}
+	return groups, nil
+}
+
+// Pages returns the pages of the key in row groups of a file that is open with these alone, in place of those of which
+// it has a page index with bounds. A page index that contradicts itself is ErrCorrupt.
+func (k Key) Pages(ctx context.Context, file *tablefile.Scanner, groups []*Group, mem memory.Allocator) ([]*Group,
+	error) {
+	z, err := file.Zones(k.leaf(file.Template), mem)
+	defer z.Release()
+	if err != nil || z.Pages.Limits == nil {
+		return groups, err
+	}
+	classes, err := k.classes(ctx, &z.Pages, mem)
+	if err != nil {
+		return nil, err
+	}
+	var all []*Group
+	first := 0
+	for i, g := range groups {
+		pages, end := z.Chunks[i].Pages, first+len(z.Chunks[i].Pages)
+		if len(pages) < 2 || !hasBounds(&z.Pages, first, end) {
+			all = append(all, g)
+		} else {
+			all = append(all, g.divide(pages, classes[first:end])...)
+		}
+		first = end
+	}
+	return all, nil
+}
+
+// hasBounds reports whether a page of a row group has bounds, or none as all of its rows are null.
+func hasBounds(pages *tablefile.ColumnBounds, first, end int) bool {
+	for i := first; i < end; i++ {
+		if !pages.Limits.IsNull(2*i) || !pages.Limits.IsNull(2*i+1) || pages.Groups[i].Nulls == pages.Groups[i].Rows {
+			return true
+		}
+	}
+	return false
+}
+
+// divide returns the pages of a row group that have rows, of which some classes are.
+func (g *Group) divide(pages []tablefile.PageExtent, classes [][]Class) (all []*Group) {
+	for i, p := range pages {
+		end := g.Rows
+		if i+1 < len(pages) {
+			end = pages[i+1].Row
+		}
+		if p.Row < end {
+			all = append(all, &Group{Number: g.Number, Start: g.Start + p.Row, Rows: end - p.Row, Classes: classes[i],
+				Page: &Page{First: p.Row, Of: g}})
+		}
+	}
+	return all
+}
+
+// classes returns the classes of the rows of row groups, or pages, with some bounds.
+func (k Key) classes(ctx context.Context, bounds *tablefile.ColumnBounds, mem memory.Allocator) ([][]Class, error) {
 	limits, err := k.encode(ctx, bounds.Limits, mem)
 	if err != nil {
 		return nil, err
@@ -67,24 +144,21 @@ func (k Key) Groups(ctx context.Context, file *tablefile.Template, mem memory.Al
 	if err != nil {
 		return nil, err
 	}
-	groups, start := []*Group(nil), int64(0)
+	limit := func(at int) []byte {
+		if bounds.Limits.IsNull(at) {
+			return nil
+		}
+		return bytes.Clone(limits.Row(at))
+	}
+	all := make([][]Class, len(bounds.Groups))
 	for i, counts := range bounds.Groups {
 		first, last := 2*i, 2*i+1
 		if k.Order == arrowsort.Descending {
 			first, last = last, first
 		}
-		limit := func(at int) []byte {
-			if bounds.Limits.IsNull(at) {
-				return nil
-			}
-			return bytes.Clone(limits.Row(at))
-		}
-		if counts.Rows > 0 {
-			groups = append(groups, &Group{i, start, counts.Rows, places.classes(counts, limit(first), limit(last))})
-		}
-		start += counts.Rows
+		all[i] = places.classes(counts, limit(first), limit(last))
 	}
-	return groups, nil
+	return all, nil
 }
 
 // encode returns values of the key in the form of package rows.

@@ -15,11 +15,11 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/rows"
 )
 
-// A Checker compares the rows of a file with what its footer has on them. Row groups that are left out are not read, so
-// they are not checked.
+// A Checker compares the rows of a file with what its footer and its page index have on them. What is left out is not
+// read, so it is not checked.
 type Checker struct {
 	key    arrowsort.Key
-	groups []*Group // the first is the one that is read
+	groups []*Group // row groups or pages; the first is the one that is read
 	rows   int64    // of it so far
 	counts []int64  // of them, by class
 }
@@ -77,10 +77,8 @@ func (c *Checker) add(keys *rows.Rows) error {
 	}
 	for i := range keys.Len() {
 		key := keys.Row(i)
-		class := slices.IndexFunc(g.Classes, func(class Class) bool {
-			return bytes.Compare(class.First, key) <= 0 && bytes.Compare(key, class.Last) <= 0
-		})
-		if class < 0 {
+		class := g.class(key)
+		if class < 0 || g.Page != nil && g.Page.Of.class(key) < 0 {
 			return c.wrong("row %d of it is outside of the bounds", c.rows+int64(i))
 		}
 		c.counts[class]++
@@ -97,9 +95,21 @@ func (c *Checker) add(keys *rows.Rows) error {
 	return nil
 }
 
-// wrong returns the error for a footer that disagrees with the rows.
+// class returns the class that a key is in; -1: none.
+func (g *Group) class(key []byte) int {
+	return slices.IndexFunc(g.Classes, func(class Class) bool {
+		return bytes.Compare(class.First, key) <= 0 && bytes.Compare(key, class.Last) <= 0
+	})
+}
+
+// wrong returns the error for a footer or page index that disagrees with the rows.
 func (c *Checker) wrong(what string, args ...any) error {
 	column, _ := c.key.At.Index()
-	return errkind.Corrupt("column %q of row group %d: %s in the footer; sort it without a limit or tail, which does "+
-		"not use bounds", cmp.Or(c.key.Path, arraydata.Label(column)), c.groups[0].Number, fmt.Sprintf(what, args...))
+	g, place, of := c.groups[0], "", "footer"
+	if g.Page != nil {
+		place = fmt.Sprintf(", page of rows %d to %d", g.Page.First, g.Page.First+g.Rows-1)
+		of = "page index or footer"
+	}
+	return errkind.Corrupt("column %q of row group %d%s: %s in the %s; sort it without a limit or tail, which does "+
+		"not use bounds", cmp.Or(c.key.Path, arraydata.Label(column)), g.Number, place, fmt.Sprintf(what, args...), of)
 }

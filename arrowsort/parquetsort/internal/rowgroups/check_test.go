@@ -49,7 +49,7 @@ func TestRowsThatAreNotAsTheFooterHasThem(t *testing.T) {
 	} {
 		column := arrowtest.FromJSON(t, arrow.PrimitiveTypes.Float64, values)
 		table := array.NewTableFromRecords(schema, []arrow.Record{array.NewRecord(schema, []arrow.Array{column}, -1)})
-		group := &Group{7, 0, 4, places.classes(four, limits[0], limits[1])}
+		group := &Group{Number: 7, Rows: 4, Classes: places.classes(four, limits[0], limits[1])}
 		s := Selection{Key: key, Files: map[string][]*Group{"x": {group}}}
 		err := s.Checker("x", schema, []arrowsort.Key{{Path: "k"}}).Add(t.Context(), table, rows.Options{})
 		if want == "" {

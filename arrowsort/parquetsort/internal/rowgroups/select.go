@@ -1,19 +1,30 @@
-// Package rowgroups finds the row groups of Parquet files that can hold the first rows of the sorted order, by what
-// their footers have on the leading key, and makes sure that rows that are read are as their footer has it.
+// Package rowgroups finds the row groups of Parquet files, and the pages in them, that can hold the first rows of the
+// sorted order, by what footers and page indexes have on the leading key, and makes sure that rows that are read are as
+// these have it.
 package rowgroups
 
 import (
 	"bytes"
 	"cmp"
 	"slices"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
-// A Group is a row group of a file, by what its footer has on the leading key.
+// A Group is a row group of a file, or a page of the leading key in it, by what the footer or the page index has on
+// this key.
 type Group struct {
-	Number  int   // in its file
+	Number  int   // of the row group, in its file
 	Start   int64 // row of the file with which it begins
 	Rows    int64
 	Classes []Class // of all its rows
+	Page    *Page   // nil: it is a row group
+}
+
+// A Page is where a Group that is a page lies.
+type Page struct {
+	First int64  // row of the row group with which it begins
+	Of    *Group // the row group
 }
 
 // A Class is a number of rows of a row group: those that are null, NaN or neither, or of several of these where a
@@ -25,18 +36,22 @@ type Class struct {
 	First, Last []byte
 }
 
-// A Selection is what is read of some inputs: the row groups that can hold one of the first rows of the sorted order.
+// A Selection is what is read of some inputs: the row groups and pages that can hold one of the first rows of the
+// sorted order.
 type Selection struct {
 	Key       Key
 	Files     map[string][]*Group // by path
 	All, Read int                 // row groups
-	LeftOut   int64               // rows of the row groups that are not read
+	LeftOut   int64               // rows that are not read
+	// Pages are those of the leading key in the row groups that are read, of which PagesRead are read; 0 where no row
+	// group has a page index. One without counts as a page.
+	Pages, PagesRead int
 }
 
-// Select selects the row groups of inputs, files with rows in the order in which they are read, that can hold one of
-// the first n rows of the sorted order. One cannot if n rows sort before all its rows: by the leading key, and by the
-// order of the row groups where that is the only key, as rows that tie keep their order. The others keep their order,
-// so the first n rows stay the same.
+// Select selects the row groups, or pages, of inputs, files with rows in the order in which they are read, that can
+// hold one of the first n rows of the sorted order. One cannot if n rows sort before all its rows: by the leading key,
+// and by the order of the row groups where that is the only key, as rows that tie keep their order. The others keep
+// their order, so the first n rows stay the same.
 func Select(key Key, inputs []string, groups map[string][]*Group, n int64) *Selection {
 	s := &Selection{Key: key, Files: make(map[string][]*Group)}
 	var last []limit              // of all classes
@@ -73,6 +88,32 @@ func Select(key Key, inputs []string, groups map[string][]*Group, n int64) *Sele
 	return s
 }
 
+// Refine selects pages among the row groups that were selected for the first n rows. groups are these row groups, or
+// the pages in place of those that have a page index.
+func (s *Selection) Refine(inputs []string, groups map[string][]*Group, n int64) *Selection {
+	r := Select(s.Key, inputs, groups, n)
+	r.All, r.Read, r.LeftOut = s.All, 0, s.LeftOut+r.LeftOut
+	paged := false
+	for _, path := range inputs {
+		pages := make(map[int]int) // of the row groups
+		for _, g := range groups[path] {
+			pages[g.Number]++
+			paged = paged || g.Page != nil
+		}
+		last := -1
+		for _, g := range r.Files[path] {
+			r.PagesRead++
+			if g.Number != last {
+				last, r.Read, r.Pages = g.Number, r.Read+1, r.Pages+pages[g.Number]
+			}
+		}
+	}
+	if !paged {
+		r.Pages, r.PagesRead = 0, 0
+	}
+	return r
+}
+
 // A limit is a key after which some rows of a row group do not sort, and the place of the row group among ties.
 type limit struct {
 	key  []byte
@@ -91,13 +132,27 @@ func (g *Group) begins(tie int, last limit) bool {
 	})
 }
 
-// Numbers returns the numbers of the row groups that are read of a file.
-func (s *Selection) Numbers(path string) []int {
-	numbers := []int{} // nil would be all
-	for _, g := range s.Files[path] {
-		numbers = append(numbers, g.Number)
+// Reads reports whether rows of a file are read; nil is all files.
+func (s *Selection) Reads(path string) bool { return s == nil || len(s.Files[path]) > 0 }
+
+// Ranges returns the rows that are read of a file; nil is all.
+func (s *Selection) Ranges(path string) []tablefile.RowRange {
+	if s == nil {
+		return nil
 	}
-	return numbers
+	ranges := []tablefile.RowRange{} // nil would be all
+	for _, g := range s.Files[path] {
+		r, last := tablefile.RowRange{Group: g.Number, Rows: g.Rows}, len(ranges)-1
+		if g.Page != nil {
+			r.First = g.Page.First
+		}
+		if last >= 0 && ranges[last].Group == r.Group && ranges[last].First+ranges[last].Rows == r.First {
+			ranges[last].Rows += r.Rows
+		} else {
+			ranges = append(ranges, r)
+		}
+	}
+	return ranges
 }
 
 // CountInFile changes numbers of rows among those that are read of a file to numbers in the file. That of nil does

@@ -109,7 +109,7 @@ func randomGroup(t *testing.T, rng *rand.Rand, key Key, places *places, number i
 			forget()
 		}
 	}
-	g := &Group{number, 0, counts.Rows, places.classes(counts, first, last)}
+	g := &Group{Number: number, Rows: counts.Rows, Classes: places.classes(counts, first, last)}
 	require.Equal(t, counts.Rows, sum(g.Classes))
 	table := array.NewTableFromRecords(schema, []arrow.Record{array.NewRecord(schema, []arrow.Array{values}, -1)})
 	defer table.Release()
@@ -148,12 +148,12 @@ func TestSelectReadsAsFewRowGroupsAsBoundsAllow(t *testing.T) {
 		require.Equal(t, int64(10*(4-read)), s.LeftOut)
 		twice := Select(Key{}, []string{"a", "a"}, map[string][]*Group{"a": inOrder}, 2*n)
 		require.Equal(t, 2*read, twice.Read, "a file that is named twice is read twice")
-		require.Equal(t, s.Numbers("a"), twice.Numbers("a"))
+		require.Equal(t, s.Ranges("a"), twice.Ranges("a"))
 	}
 	ties := []*Group{group(5, 5, 10), group(5, 5, 10), group(5, 5, 10)}
 	for places, want := range map[int][]*Group{0: ties, 1: ties[:2], -1: ties[1:]} {
 		s := Select(Key{ties: places}, []string{"a"}, map[string][]*Group{"a": ties}, 11)
 		require.Equal(t, want, s.Files["a"])
 	}
-	require.NotNil(t, Select(Key{}, nil, nil, 1).Numbers("a"), "none, not all")
+	require.NotNil(t, Select(Key{}, nil, nil, 1).Ranges("a"), "none, not all")
 }

@@ -129,12 +129,7 @@ func (m *Map) GroupsOf(path string, typ arrow.DataType) []Zone {
 // add adds a leaf column of a file.
 func (c *Column) add(ctx context.Context, leaf int, s *tablefile.Scanner, opts Options) error {
 	z, err := s.Zones(leaf, opts.Allocator)
-	if z.Groups.Limits != nil {
-		defer z.Groups.Limits.Release()
-	}
-	if z.Pages.Limits != nil {
-		defer z.Pages.Limits.Release()
-	}
+	defer z.Release()
 	if err != nil {
 		return err
 	}

@@ -301,6 +301,34 @@ func (r *Reader) Verify(named func(encoding int) bool) error {
 	return nil
 }
 
+// Count is Verify of a part of a column chunk, whose number of values is not known: of the pages up to its end. It
+// returns the numbers of their rows and values. A page that starts within a row is an error.
+func (r *Reader) Count(named func(encoding int) bool) (rows, values int64, err error) {
+	for r.Offset() < r.end {
+		h, packed, err := r.readRaw()
+		var p Page
+		if err == nil {
+			p, err = r.decompress(&h, packed)
+		}
+		if err == nil {
+			err = r.checkEncodings(&h, named)
+		}
+		var c pageCounts
+		if err == nil && h.Kind != Dictionary {
+			c, err = p.count(r.column)
+			if err == nil && !p.startsRow(r.column) {
+				err = errkind.Corrupt("it starts within a row, but the page index has it")
+			}
+			values += int64(p.Values)
+		}
+		if err != nil {
+			return 0, 0, r.named(err)
+		}
+		rows += int64(c.rows)
+	}
+	return rows, values, nil
+}
+
 // checkEncodings makes sure that the encodings in a header are among those that the metadata name, and that levels
 // have. Old writers leave out plain values, and the indices of a dictionary that the chunk has.
 func (r *Reader) checkEncodings(h *Header, named func(encoding int) bool) error {

@@ -122,7 +122,7 @@ func (p *Batches) Next(ctx context.Context) (arrow.Table, error) {
 		return nil
 	})
 	if errors.Is(err, io.EOF) { // the file was cut meanwhile
-		err = errkind.Corrupt("row group %d ends before its last row", p.number(p.group))
+		err = errkind.Corrupt("row group %d ends before its last row", p.Number(p.group))
 	}
 	if err != nil {
 		return nil, err
@@ -234,15 +234,7 @@ func (c *batchColumn) reopen() (err error) {
 	if c.flat, err = c.file.openFlat(c.field, c.group, batchWindow, c.scratch); err != nil {
 		return err
 	}
-	passed, err := c.flat.skipPages(int(c.done))
-	if err != nil || int64(passed) == c.done {
-		return err
-	}
-	a, err := c.decode(int(c.done) - passed)
-	if err == nil {
-		a.Release()
-	}
-	return err
+	return c.flat.skip(int(c.done+c.file.skip(c.group, c.file.fields[c.field].ColIndex)), c.memory())
 }
 
 func (c *batchColumn) decode(rows int) (arrow.Array, error) {

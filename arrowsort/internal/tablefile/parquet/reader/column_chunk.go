@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
@@ -175,9 +176,23 @@ func (c *chunkReader) validity(bitmap []byte, row, n int) (int, error) {
 }
 
 // Verify reads the pages of a column chunk that pqarrow decodes afterwards. pqarrow verifies neither their checksums,
-// nor that of gzip, nor the size of data pages V2, nor the number of values.
+// nor that of gzip, nor the size of data pages V2, nor the number of values. Of a part of a column in lists it sets the
+// number of values, which only the pages have, and makes sure that they have the rows of the page index.
 func (f *File) Verify(group, leaf int) error {
-	return f.eachPage(group, leaf, func(r *page.Reader) error { return r.Verify(f.namedIn(group, leaf)) })
+	m, part, named := f.file.MetaData().RowGroups[group].Columns[leaf].MetaData, f.part(group, leaf),
+		f.namedIn(group, leaf)
+	if part == nil || f.file.MetaData().Schema.Column(leaf).MaxRepetitionLevel() == 0 {
+		return f.eachPage(group, leaf, func(r *page.Reader) error { return r.Verify(named) })
+	}
+	m.NumValues = math.MaxInt64
+	return f.eachPage(group, leaf, func(r *page.Reader) error {
+		rows, values, err := r.Count(named)
+		if err == nil && rows != part.Rows {
+			err = errkind.Corrupt("pages of %d rows have %d rows in the page index", rows, part.Rows)
+		}
+		m.NumValues = values
+		return err
+	})
 }
 
 // namedIn reports whether an encoding is one that the metadata of a column chunk name.
@@ -215,7 +230,7 @@ func (f *File) eachPage(group, leaf int, use func(r *page.Reader) error) error {
 	})
 	if err != nil {
 		path := f.file.MetaData().Schema.Column(leaf).Path()
-		return fmt.Errorf("column %q of row group %d: %w", path, f.number(group), err)
+		return fmt.Errorf("column %q of row group %d: %w", path, f.Number(group), err)
 	}
 	return nil
 }

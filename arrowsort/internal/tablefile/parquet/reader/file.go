@@ -43,6 +43,7 @@ type File struct {
 	fields  []SchemaField
 	leaves  *pqarrow.FileReader // reads leaf columns by column number
 	schema  *arrow.Schema
+	parts   [][]ChunkPart // by row group and leaf column; nil: all rows
 	opts    Options
 	buffers *workers.Spares[*page.Buffers] // of batches, for the next; nil: they are not kept
 
@@ -60,13 +61,41 @@ type Options struct {
 	DeclaredLimit int64                 // bytes that a footer may declare; 0: any number
 	Footer        int64                 // bytes that it may take in memory; 0: any number
 	InBatches     bool                  // column chunks are read a batch at a time
-	RowGroups     []int                 // that are read, by number in ascending order; nil: all
+	Ranges        []RowRange            // that are read, in ascending order, each as a row group; nil: all rows
+}
+
+// A RowRange is consecutive rows of a row group.
+type RowRange struct {
+	Group       int   // its number in the file
+	First, Rows int64 // the first of the rows in the row group, and how many they are
+}
+
+// A ChunkPart is what is read of a column chunk for a RowRange: the pages that have its rows.
+type ChunkPart struct {
+	Skip int64 // rows of the first page before the range
+	Rows int64 // of the pages, by the page index
 }
 
 // New returns a file with a checked footer. schema and fields are its columns, with the types of the table.
 func New(src io.ReaderAt, file *file.Reader, leaves *pqarrow.FileReader, fields []SchemaField,
-	schema *arrow.Schema, opts Options) *File {
-	return &File{src: src, file: file, leaves: leaves, fields: fields, schema: schema, opts: opts}
+	schema *arrow.Schema, parts [][]ChunkPart, opts Options) *File {
+	return &File{src: src, file: file, leaves: leaves, fields: fields, schema: schema, parts: parts, opts: opts}
+}
+
+// part returns what is read of a column chunk; nil: all of it.
+func (f *File) part(group, leaf int) *ChunkPart {
+	if f.parts == nil || f.parts[group] == nil {
+		return nil
+	}
+	return &f.parts[group][leaf]
+}
+
+// skip returns the rows of the first page of a column chunk that are not read.
+func (f *File) skip(group, leaf int) int64 {
+	if p := f.part(group, leaf); p != nil {
+		return p.Skip
+	}
+	return 0
 }
 
 // Schema returns the schema of the columns that are read.
@@ -100,22 +129,22 @@ func (f *File) check(arrays []arrow.Array, field, group int, rows int64) (err er
 		arraydata.Release(arrays)
 		clear(arrays)
 		return errkind.Corrupt("column %q has %d of the %d rows of row group %d", f.schema.Field(field).Name, got,
-			rows, f.number(group))
+			rows, f.Number(group))
 	}
 	return nil
 }
 
 // named adds the name of a column to an error.
 func (f *File) named(err error, field, group int) error {
-	return fmt.Errorf("column %q of row group %d: %w", f.schema.Field(field).Name, f.number(group), err)
+	return fmt.Errorf("column %q of row group %d: %w", f.schema.Field(field).Name, f.Number(group), err)
 }
 
-// number returns the number that a row group has in the file, for errors.
-func (f *File) number(group int) int {
-	if f.opts.RowGroups == nil {
+// Number returns the number that a row group has in the file, for errors.
+func (f *File) Number(group int) int {
+	if f.opts.Ranges == nil {
 		return group
 	}
-	return f.opts.RowGroups[group]
+	return f.opts.Ranges[group].Group
 }
 
 func joinChunks(typ arrow.DataType, groups [][]arrow.Array) *arrow.Chunked {

@@ -3,6 +3,7 @@ package reader
 import (
 	"context"
 	"encoding/binary"
+	"io"
 	"math"
 	"sync/atomic"
 
@@ -89,15 +90,19 @@ func (c *wholeColumn) read(f *File, group int, s *page.Buffers) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.width == 0 {
-		part.text, err = r.array(f.opts.Allocator, part.rows, part.bytes)
-		return err
-	}
+	skipped := int(f.skip(group, f.fields[c.field].ColIndex))
 	if typ, ok := c.typ.(*arrow.DictionaryType); ok {
 		r.keep = func(p *page.Page) (n int, err error) {
 			part.dictionary, err = textEntries(p, typ.ValueType, f.opts.Allocator)
 			return p.Values, err
 		}
+	}
+	if err := r.skip(skipped, f.opts.Allocator); err != nil {
+		return err
+	}
+	if c.width == 0 {
+		part.text, err = r.array(f.opts.Allocator, part.rows, part.bytes)
+		return err
 	}
 	part.validity = r.newValidity(f.opts.Allocator, part.rows)
 	part.nulls, err = r.read(c.values.Bytes()[part.first*c.width:][:part.rows*c.width], part.validity.Bytes(), 0)
@@ -271,6 +276,22 @@ func (f *File) openFlat(field, group, window int, s *page.Buffers) (*columnReade
 		r.keep = r.keepText
 	}
 	return r, err
+}
+
+// skip passes the first rows of the column chunk.
+func (r *columnReader) skip(rows int, mem memory.Allocator) error {
+	passed, err := r.skipPages(rows)
+	if err == io.EOF {
+		return errkind.Corrupt("a column chunk ends before row %d", rows)
+	}
+	if err != nil || passed == rows {
+		return err
+	}
+	a, err := r.array(mem, rows-passed, 0)
+	if err == nil {
+		a.Release()
+	}
+	return err
 }
 
 // array reads the next rows, of which text takes about size bytes.

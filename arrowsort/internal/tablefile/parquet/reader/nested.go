@@ -37,6 +37,9 @@ func (f *File) open(ctx context.Context, field *SchemaField, group int) (*nested
 		}
 		leaf, err := f.leaves.GetFieldReader(ctx, column, map[int]bool{column: true}, []int{group})
 		n.leaf, n.readAs = leaf, f.leaves.Manifest.Fields[column].Field.Type
+		if rows := f.skip(group, column); err == nil && rows > 0 {
+			err = n.skip(rows, f.opts.Allocator)
+		}
 		return n, err
 	}
 	for i := range field.Children {
@@ -47,6 +50,13 @@ func (f *File) open(ctx context.Context, field *SchemaField, group int) (*nested
 		}
 	}
 	return n, nil
+}
+
+// skip passes the first rows of a leaf.
+func (n *nestedColumn) skip(rows int64, mem memory.Allocator) error {
+	arrays, err := n.next(rows, mem)
+	arraydata.Release(arrays)
+	return err
 }
 
 // next reads the next rows.
