@@ -2,17 +2,18 @@ package rows
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rowcode"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -30,9 +31,9 @@ type Field struct {
 // A Converter turns key columns into rows of bytes and back. It does not change, and holds no data.
 type Converter struct {
 	schema  *arrow.Schema // of the data
-	leaves  []leaf        // in the order of their bytes
-	columns []node        // what Decode returns
-	decoded *arrow.Schema // of that
+	format  rowcode.Format
+	leaves  []adapter.Leaf
+	decoded *arrow.Schema // of what Decode returns
 }
 
 // NewConverter returns the converter of data that has one column for each field, in their order, all of them keys. It
@@ -61,10 +62,10 @@ func ForKeys(schema *arrow.Schema, keys []arrowsort.Key) (*Converter, error) {
 	c := &Converter{schema: schema}
 	fields := make([]arrow.Field, len(found))
 	for i, key := range found {
-		column := c.add(key)
-		c.columns = append(c.columns, column)
-		fields[i] = arrow.Field{Name: key.Name, Type: column.typ, Nullable: true}
+		plain := c.format.Add(key.Leaf, keyencode.Key{Order: key.Order, Nulls: key.Nulls})
+		fields[i] = arrow.Field{Name: key.Name, Type: plain, Nullable: true}
 	}
+	c.leaves = c.format.Leaves()
 	c.decoded = arrow.NewSchema(fields, nil)
 	return c, nil
 }
@@ -94,43 +95,8 @@ func resolve(schema *arrow.Schema, keys []arrowsort.Key) ([]keypath.Column, erro
 // Schema returns the schema of the records of Decode: a column for each key.
 func (c *Converter) Schema() *arrow.Schema { return c.decoded }
 
-// A node is a column of the result of Decode, or a field of one: a leaf, or a struct of nodes.
-type node struct {
-	typ    arrow.DataType
-	leaf   int // -1: a struct
-	fields []node
-}
-
-// add makes the leaves of a key, but for those that there are already.
-func (c *Converter) add(column keypath.Column) node {
-	s, ok := adapter.StructOf(column.Type)
-	if !ok {
-		same := func(l leaf) bool { return slices.Equal(l.Path, column.Path) }
-		i := slices.IndexFunc(c.leaves, same)
-		if i < 0 {
-			i = len(c.leaves)
-			c.leaves = append(c.leaves, newLeaf(column))
-		}
-		return node{typ: c.leaves[i].plain, leaf: i}
-	}
-	n := node{typ: column.Type, leaf: -1, fields: make([]node, len(s.Fields()))}
-	fields := slices.Clone(s.Fields())
-	for i, f := range fields {
-		field := column
-		field.Leaf = adapter.Leaf{
-			Path: append(slices.Clone(column.Path), i), Name: column.Name + "." + f.Name, Type: f.Type,
-		}
-		n.fields[i] = c.add(field)
-		fields[i].Type = n.fields[i].typ
-	}
-	if plain := arrow.StructOf(fields...); !arrow.TypeEqual(plain, s) {
-		n.typ = plain
-	}
-	return n
-}
-
 // ErrRow is returned when bytes to decode are not rows of the converter. It matches arrow.ErrInvalid.
-var ErrRow = fmt.Errorf("arrowsort/rows: malformed row: %w", arrow.ErrInvalid)
+var ErrRow = rowcode.ErrRow
 
 // Options are the options of a call. The zero value is right for most callers.
 type Options struct {
@@ -153,91 +119,73 @@ func (o Options) resolved(ctx context.Context) (Options, error) {
 	return o, nil
 }
 
-// A format is the encoding of the values of a leaf.
-type format uint8
-
-const (
-	formatNone    format = iota // no bytes: the null type
-	formatBool                  // one byte, of the class and the value
-	formatWord                  // class, word: integers
-	formatFloat                 // word, with numbers for NaN and null
-	formatDecimal               // class, 16 or 32 bytes
-	formatBytes                 // class, bytes: fixed-size binary
-	formatText                  // class, escaped bytes, terminator
-)
-
-// The class byte, which comes before what Descending inverts.
-const (
-	classNullFirst = 0x00
-	classValue     = 0x01 // booleans: false; true is one more
-	classNullLast  = 0xff
-)
-
-// A leaf is a key without structs: where it is in the data, and its format.
-type leaf struct {
-	adapter.Leaf
-	key      keyencode.Key // the order and null placement
-	plain    arrow.DataType
-	kind     keyencode.Kind
-	width    int // bytes of a value in memory
-	format   format
-	bytes    int    // in a row; 0 for text
-	flip     uint64 // the ones that values are inverted with
-	mask     uint64 // the same, and the sign bit, of integers
-	null     byte   // the class of null
-	nullWord uint64 // of floats
-	nullCode []byte // all bytes of a null
+// Encode returns the rows of the keys of a record, a table, an array or a chunked array, which must have the columns
+// that the converter was made for. Columns that are no keys may be anything. The caller releases the rows.
+//
+// It fails with arrowsort.ErrColumn or ErrOption when a column is missing or has another type, with arrow.ErrInvalid
+// when the buffers of an array contradict each other, with an error that matches engine.ErrMemory, or with the
+// context's, as a rule within 50 ms of its end.
+func (c *Converter) Encode(ctx context.Context, data arrowsort.Data, opts Options) (*Rows, error) {
+	opts, err := opts.resolved(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in, err := c.input(data)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	encoded, err := c.format.Encode(ctx, &in, rowcode.Options(opts))
+	if err != nil {
+		return nil, err
+	}
+	return &Rows{*encoded}, nil
 }
 
-func newLeaf(key keypath.Column) leaf {
-	l := leaf{Leaf: key.Leaf, key: keyencode.Key{Order: key.Order, Nulls: key.Nulls}, plain: adapter.Plain(key.Type)}
-	l.kind, l.width = adapter.Layout(l.plain)
-	if key.Order == arrowsort.Descending {
-		l.flip = ^uint64(0)
+// AppendRow appends the bytes of one row to dst and returns the longer slice. The data and the errors are as those of
+// Encode; a row that is not in the data is arrowsort.ErrIndex. Temporary memory comes from Go. For many rows use
+// Encode: each call of AppendRow prepares all key columns.
+func (c *Converter) AppendRow(dst []byte, data arrowsort.Data, row int) ([]byte, error) {
+	in, err := c.input(data)
+	if err != nil {
+		return dst, err
 	}
-	l.null = classNullFirst
-	if key.Nulls == arrowsort.NullsAtEnd {
-		l.null = classNullLast
+	if row < 0 || row >= in.Rows {
+		return dst, fmt.Errorf("%w: row %d of %d", arrowsort.ErrIndex, row, in.Rows)
 	}
-	l.format = formatOf(l.kind)
-	switch l.format {
-	case formatNone:
-		return l
-	case formatBool, formatText:
-		l.nullCode = []byte{l.null}
-	case formatFloat:
-		l.nullWord = keyencode.NullWord(l.kind, l.key)
-		word := binary.BigEndian.AppendUint64(nil, l.nullWord)
-		l.nullCode = word[8-l.width:]
-	default:
-		l.nullCode = make([]byte, 1+l.width)
-		l.nullCode[0] = l.null
+	one, held, err := c.rowOf(&in, row)
+	defer func() { adapter.ReleaseAll([][]arrow.Array{held}) }()
+	if err != nil {
+		return dst, err
 	}
-	l.mask = l.flip
-	switch l.kind {
-	case keyencode.Int8, keyencode.Int16, keyencode.Int32, keyencode.Int64:
-		l.mask ^= 1 << (8*l.width - 1)
-	}
-	if l.format != formatText {
-		l.bytes = len(l.nullCode)
-	}
-	return l
+	return c.format.AppendRow(dst, &one)
 }
 
-func formatOf(kind keyencode.Kind) format {
-	switch kind {
-	case keyencode.Null:
-		return formatNone
-	case keyencode.Bool:
-		return formatBool
-	case keyencode.Float16, keyencode.Float32, keyencode.Float64:
-		return formatFloat
-	case keyencode.Decimal128, keyencode.Decimal256:
-		return formatDecimal
-	case keyencode.FixedSizeBinary:
-		return formatBytes
-	case keyencode.Binary, keyencode.LargeBinary, keyencode.BinaryView:
-		return formatText
+// Decode returns the keys of rows: a record of the schema Schema, one column for each key, structs as structs. The
+// caller releases it.
+//
+// It fails with ErrRow when a row is not what Encode of this converter makes, whatever its bytes are; with
+// arrowsort.ErrOffsets when the strings or the elements of a column are 2^31 or more and its type has 32-bit offsets or
+// views; with an error that matches engine.ErrMemory; or with the context's, as a rule within 50 ms of its end.
+func (c *Converter) Decode(ctx context.Context, rows *Rows, opts Options) (arrow.Record, error) {
+	opts, err := opts.resolved(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return formatWord
+	if rows == nil {
+		return nil, fmt.Errorf("%w: the rows to decode are nil", arrowsort.ErrOption)
+	}
+	data, err := c.format.Decode(ctx, &rows.encoded, rowcode.Options(opts))
+	if err != nil {
+		return nil, err
+	}
+	defer arraydata.Release(data)
+	columns := make([]arrow.Array, len(data))
+	for i, d := range data {
+		columns[i] = array.MakeFromData(d)
+		defer columns[i].Release()
+	}
+	return array.NewRecord(c.decoded, columns, int64(rows.Len())), nil
 }

@@ -29,7 +29,7 @@ func TestConverterErrors(t *testing.T) {
 	_, err := rows.NewConverter()
 	require.ErrorIs(t, err, arrowsort.ErrNoKeys)
 	for _, typ := range []arrow.DataType{
-		arrow.ListOf(arrow.PrimitiveTypes.Int8), arrow.FixedWidthTypes.DayTimeInterval,
+		arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval), arrow.FixedWidthTypes.DayTimeInterval,
 		structOf(arrow.PrimitiveTypes.Int8, arrow.FixedWidthTypes.MonthDayNanoInterval),
 	} {
 		_, err := rows.NewConverter(rows.Field{Name: "k", Type: typ})

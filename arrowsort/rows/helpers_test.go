@@ -26,8 +26,12 @@ func checked(t testing.TB) *memory.CheckedAllocator {
 	return mem
 }
 
-// keyTypes are types that can be keys: flat ones, dictionaries and runs of each of them, and structs.
-func keyTypes() (types []arrow.DataType) {
+// keyTypes are types that can be keys: flat ones, dictionaries and runs of each of them, structs, and lists, maps and
+// unions of all depths.
+func keyTypes() []arrow.DataType { return append(flatKeyTypes(), nestedTypes()...) }
+
+// flatKeyTypes are the types without elements.
+func flatKeyTypes() (types []arrow.DataType) {
 	indices := []arrow.DataType{
 		arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
 		arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint32,
@@ -47,6 +51,30 @@ func keyTypes() (types []arrow.DataType) {
 		arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int16, inner),
 		arrowtest.NewExtension(inner), arrow.StructOf(), pair, structOf(pair, inner), arrowtest.NewExtension(pair),
 		structOf(arrow.Null, arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int64, arrow.FixedWidthTypes.Boolean)))
+}
+
+// nestedTypes are lists, maps and unions: all of arrowtest, lists of every flat type, and more that lie in one another.
+func nestedTypes() (types []arrow.DataType) {
+	for _, typ := range arrowtest.Types() {
+		if _, _, ok := adapter.Unordered("", typ); ok && typ.ID() >= arrow.LIST {
+			types = append(types, typ)
+		}
+	}
+	for i, typ := range arrowtest.Flat() {
+		if adapter.Sortable(typ) {
+			types = append(types, arrowtest.Containers()[i%9+1].Of(arrow.Field{Name: "v", Type: typ, Nullable: true}))
+		}
+	}
+	text, fields := arrow.BinaryTypes.String, []arrow.Field{
+		{Name: "a", Type: arrow.PrimitiveTypes.Float32, Nullable: true},
+		{Name: "b", Type: structOf(arrow.BinaryTypes.Binary, arrow.StructOf()), Nullable: true},
+		{Name: "c", Type: arrow.LargeListViewOf(arrow.FixedWidthTypes.Boolean), Nullable: true}}
+	sparse := arrow.SparseUnionOf(fields, []arrow.UnionTypeCode{7, 127, 0})
+	dense := arrow.DenseUnionOf(append(fields, arrow.Field{Name: "d", Type: sparse}), []arrow.UnionTypeCode{3, 1, 2, 9})
+	return append(types, sparse, dense, structOf(arrow.Null, dense), arrow.ListOf(structOf(dense, text)),
+		arrow.MapOf(text, dense), arrow.ListOf(arrow.StructOf()), arrow.FixedSizeListOf(1, text),
+		arrow.LargeListOf(arrow.ListViewOf(arrow.FixedSizeListOf(2, arrow.ListOf(text)))),
+		arrow.ListOf(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.ListOf(text)}))
 }
 
 func structOf(types ...arrow.DataType) arrow.DataType {
@@ -141,10 +169,23 @@ func text(arr arrow.Array, i int) string {
 		}
 		return "{" + all + "}"
 	}
+	switch a := arr.(type) {
+	case *array.SparseUnion:
+		return fmt.Sprintf("%d:%s", a.TypeCode(i), text(a.Field(a.ChildID(i)), i))
+	case *array.DenseUnion:
+		return fmt.Sprintf("%d:%s", a.TypeCode(i), text(a.Field(a.ChildID(i)), int(a.ValueOffset(i))))
+	}
 	if arr.IsNull(i) {
 		return "null"
 	}
 	switch a := arr.(type) {
+	case array.ListLike:
+		var elements []string
+		from, to := a.ValueOffsets(i)
+		for e := from; e < to; e++ {
+			elements = append(elements, text(a.ListValues(), int(e)))
+		}
+		return fmt.Sprint(elements)
 	case *array.Dictionary:
 		return text(a.Dictionary(), a.GetValueIndex(i))
 	case *array.Float16:

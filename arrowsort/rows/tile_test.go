@@ -53,12 +53,12 @@ func (s *stopping) Err() error {
 // A call is Encode or Decode; it returns the release of its result.
 type call = func(context.Context, rows.Options) (release func(), err error)
 
-// callsOfAllTypes are calls on a record with a column of every type, all of them keys.
+// callsOfAllTypes are calls on a record with a column of every type, all of them keys; of those with elements a share.
 func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 	rng := rand.New(rand.NewPCG(1, 8))
 	var fields []rows.Field
 	var columns []arrow.Array
-	for i, typ := range keyTypes() {
+	for i, typ := range append(flatKeyTypes(), testrun.Sample(8, nestedTypes())...) {
 		a := random(rng, typ, 60, 0.2, mem)
 		t.Cleanup(a.Release)
 		columns = append(columns, a)

@@ -58,11 +58,7 @@ func (r *RawColumns) Release() {
 // an error here, so that reading the column needs no checks.
 func (r *RawColumns) column(l layout, parts []arraySlice) (keyencode.Column, error) {
 	c := keyencode.Column{Kind: l.kind, Width: l.width}
-	if len(parts) == 1 && !r.full {
-		c.Chunks, r.full = r.one[:], true
-	} else {
-		c.Chunks = make([]keyencode.Chunk, len(parts))
-	}
+	c.Chunks = r.chunksOf(len(parts))
 	for i, v := range parts {
 		var err error
 		if c.Chunks[i], err = r.chunk(l, v); err != nil {
@@ -70,6 +66,15 @@ func (r *RawColumns) column(l layout, parts []arraySlice) (keyencode.Column, err
 		}
 	}
 	return c, malformed(keyencode.Validate(&c))
+}
+
+// chunksOf returns storage for n chunks.
+func (r *RawColumns) chunksOf(n int) []keyencode.Chunk {
+	if n == 1 && !r.full {
+		r.full = true
+		return r.one[:]
+	}
+	return make([]keyencode.Chunk, n)
 }
 
 // malformed lets an error of validation match arrow.ErrInvalid.
@@ -212,10 +217,11 @@ func (r *RawColumns) validity(v arraySlice, offset int) ([]byte, error) {
 }
 
 // Values are the rows of a leaf as raw buffers: of a dictionary its indices, which need not be in range, and the
-// dictionary of each chunk. Run-end-encoded rows are expanded.
+// dictionary of each chunk. Run-end-encoded rows are expanded. Lists and unions are slices of arrays.
 type Values struct {
 	keyencode.Column
 	Dictionaries []arrow.ArrayData // of each chunk; nil when the column has none
+	Slices       []NestedRows           // of each chunk of lists or unions, whose column has validity only
 }
 
 // Plain returns the type of the values that a column of a Sortable type stands for, when dictionaries and runs are
@@ -256,17 +262,13 @@ func (r *RawColumns) PlainValues(in *Input, leaf Leaf) (keyencode.Column, error)
 	return r.column(l, parts)
 }
 
-// EntryValues returns n entries of a dictionary, from entry first on.
-func (r *RawColumns) EntryValues(dictionary arrow.ArrayData, first, n int) (Values, error) {
-	v := arraySlice{data: dictionary, first: dictionary.Offset() + first, rows: n}
-	v.masks = v.ownMask(nil)
-	return r.values(dictionary.DataType(), []arraySlice{v})
-}
-
 func (r *RawColumns) values(typ arrow.DataType, parts []arraySlice) (Values, error) {
 	typ, parts, err := r.withoutRuns(typ, parts)
 	if err != nil {
 		return Values{}, err
+	}
+	if _, nested := NestedFields(typ); nested {
+		return r.nestedValues(parts)
 	}
 	l, _ := layoutOf(typ)
 	column, err := r.column(l, parts)
@@ -277,7 +279,7 @@ func (r *RawColumns) values(typ arrow.DataType, parts []arraySlice) (Values, err
 	for i, v := range parts {
 		dictionaries[i] = v.data.Dictionary()
 	}
-	return Values{column, dictionaries}, err
+	return Values{Column: column, Dictionaries: dictionaries}, err
 }
 
 // withoutRuns expands slices of runs.

@@ -15,7 +15,8 @@ func StructOf(typ arrow.DataType) (*arrow.StructType, bool) {
 	return s, ok
 }
 
-// Sortable reports whether a column of typ can be a sort key by itself. A struct cannot: its fields are the keys.
+// Sortable reports whether a column of typ can be a sort key by itself, if the elements of lists and unions can be. A
+// struct cannot: its fields are the keys.
 func Sortable(typ arrow.DataType) bool {
 	switch t := arraydata.Storage(typ).(type) {
 	case *arrow.DictionaryType:
@@ -26,7 +27,8 @@ func Sortable(typ arrow.DataType) bool {
 		return false // no order: the number of hours in a day and of days in a month varies
 	}
 	_, flat := layoutOf(typ)
-	return flat
+	_, nested := NestedFields(typ)
+	return flat || nested
 }
 
 // sortableEntry reports whether what a dictionary or a run refers to can be sorted.

@@ -53,8 +53,8 @@ func Append(found []Column, in *adapter.Input, number int, key Key) ([]Column, e
 func Expand(found []Column, key Column) ([]Column, error) {
 	s, ok := adapter.StructOf(key.Type)
 	if !ok {
-		if !adapter.Sortable(key.Type) {
-			return nil, fmt.Errorf("%w: key %s has type %s", errkind.ErrKeyType, key.Name, key.Type)
+		if name, typ, ok := adapter.Unordered(key.Name, key.Type); !ok {
+			return nil, fmt.Errorf("%w: key %s has type %s", errkind.ErrKeyType, name, typ)
 		}
 		same := func(k Column) bool { return slices.Equal(k.Path, key.Path) }
 		if !slices.ContainsFunc(found, same) {

@@ -44,22 +44,44 @@ type leaf struct {
 // Compare orders rows a and b; 0 is a tie.
 func (o Order) Compare(a, b uint64) int {
 	for _, key := range o {
-		x, y := key.values[a], key.values[b]
-		c := cmp.Compare(class(x), class(y))
-		if key.NullsFirst {
-			c = -c
-		}
-		if c == 0 && class(x) == 0 {
-			c = compare(x, y)
-			if key.Descending {
-				c = -c
-			}
-		}
-		if c != 0 {
+		if c := key.compare(key.values[a], key.values[b]); c != 0 {
 			return c
 		}
 	}
 	return 0
+}
+
+// compare orders two values of a key, or two elements of its values.
+func (k Key) compare(x, y any) int {
+	c := cmp.Compare(class(x), class(y))
+	if k.NullsFirst {
+		c = -c
+	}
+	if c != 0 || class(x) != 0 {
+		return c
+	}
+	switch x := x.(type) {
+	case list:
+		y := y.(list)
+		for i := range min(len(x), len(y)) {
+			if c := k.compare(x[i], y[i]); c != 0 {
+				return c
+			}
+		}
+		c = cmp.Compare(len(x), len(y))
+	case union:
+		y := y.(union)
+		if x.code == y.code {
+			return k.compare(x.value, y.value)
+		}
+		c = cmp.Compare(x.code, y.code)
+	default:
+		c = compare(x, y)
+	}
+	if k.Descending {
+		c = -c
+	}
+	return c
 }
 
 // Show writes the keys of a row.

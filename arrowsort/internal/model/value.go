@@ -49,6 +49,45 @@ func storage(typ arrow.DataType) arrow.DataType {
 	return typ
 }
 
+// A list is the elements of a list or a map, or the fields of a struct in one.
+type list []any
+
+// A union is a value with the code of its type.
+type union struct {
+	code  int8
+	value any
+}
+
+// element returns an element of a list, or the value of a union: structs as lists of their fields.
+func element(arr arrow.Array, row int) any {
+	s, ok := storage(arr.DataType()).(*arrow.StructType)
+	if !ok {
+		return value(arr, row, nil)
+	}
+	if ext, ok := arr.(array.ExtensionArray); ok {
+		return element(ext.Storage(), row)
+	}
+	if arr.IsNull(row) {
+		return nullFields(s)
+	}
+	fields := list{}
+	for i := range s.Fields() {
+		fields = append(fields, element(arr.(*array.Struct).Field(i), row))
+	}
+	return fields
+}
+
+// nullFields returns the fields of a null struct.
+func nullFields(s *arrow.StructType) list {
+	fields := make(list, len(s.Fields()))
+	for i, f := range s.Fields() {
+		if inner, ok := storage(f.Type).(*arrow.StructType); ok {
+			fields[i] = nullFields(inner)
+		}
+	}
+	return fields
+}
+
 // value returns a row of an array as a Go value, nil for null. Fields lead into structs; a field of a null struct is
 // null.
 func value(arr arrow.Array, row int, fields []int) any {
@@ -68,6 +107,17 @@ func value(arr arrow.Array, row int, fields []int) any {
 		return value(a.Field(fields[0]), row, fields[1:])
 	case *array.Dictionary:
 		return value(a.Dictionary(), a.GetValueIndex(row), nil)
+	case array.ListLike:
+		elements := list{}
+		from, to := a.ValueOffsets(row)
+		for i := from; i < to; i++ {
+			elements = append(elements, element(a.ListValues(), int(i)))
+		}
+		return elements
+	case *array.SparseUnion:
+		return union{a.TypeCode(row), element(a.Field(a.ChildID(row)), row)}
+	case *array.DenseUnion:
+		return union{a.TypeCode(row), element(a.Field(a.ChildID(row)), int(a.ValueOffset(row)))}
 	case *array.Boolean:
 		return a.Value(row)
 	case *array.Float16:

@@ -1,4 +1,4 @@
-package rows
+package rowcode
 
 import (
 	"context"
@@ -8,58 +8,28 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// Encode returns the rows of the keys of a record, a table, an array or a chunked array, which must have the columns
-// that the converter was made for. Columns that are no keys may be anything. The caller releases the rows.
-//
-// It fails with arrowsort.ErrColumn or ErrOption when a column is missing or has another type, with arrow.ErrInvalid
-// when the buffers of an array contradict each other, with an error that matches engine.ErrMemory, or with the
-// context's, as a rule within 50 ms of its end.
-func (c *Converter) Encode(ctx context.Context, data arrowsort.Data, opts Options) (*Rows, error) {
-	opts, err := opts.resolved(ctx)
-	if err != nil {
-		return nil, err
-	}
-	in, err := c.input(data)
-	if err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	e := newEncoder(ctx, &in, opts)
+// Encode returns the rows of the keys of data that has the columns of the format. The caller releases them. Errors are
+// those of rows.Converter.Encode.
+func (f *Format) Encode(ctx context.Context, in *adapter.Input, opts Options) (*Rows, error) {
+	e := newEncoder(ctx, in.Rows, opts)
 	defer e.release()
-	if err := e.open(c.leaves); err != nil {
+	if err := e.open(f.leaves, in); err != nil {
 		return nil, err
 	}
 	return e.encode(e.sources, e.rows)
 }
 
-// AppendRow appends the bytes of one row to dst and returns the longer slice. The data and the errors are as those of
-// Encode; a row that is not in the data is arrowsort.ErrIndex. Temporary memory comes from Go. For many rows use
-// Encode: each call of AppendRow prepares all key columns.
-func (c *Converter) AppendRow(dst []byte, data arrowsort.Data, row int) ([]byte, error) {
-	in, err := c.input(data)
-	if err != nil {
-		return dst, err
-	}
-	if row < 0 || row >= in.Rows {
-		return dst, fmt.Errorf("%w: row %d of %d", arrowsort.ErrIndex, row, in.Rows)
-	}
-	one, held, err := c.rowOf(&in, row)
-	defer func() { adapter.ReleaseAll([][]arrow.Array{held}) }()
-	if err != nil {
-		return dst, err
-	}
-	e := newEncoder(context.Background(), &one, Options{Allocator: memory.NewGoAllocator(), Threads: 1})
+// AppendRow appends the bytes of data of one row to dst. Temporary memory comes from Go.
+func (f *Format) AppendRow(dst []byte, one *adapter.Input) ([]byte, error) {
+	e := newEncoder(context.Background(), one.Rows, Options{Allocator: memory.NewGoAllocator(), Threads: 1})
 	defer e.release()
-	if err := e.open(c.leaves); err != nil {
+	if err := e.open(f.leaves, one); err != nil {
 		return dst, err
 	}
 	var t tile
@@ -76,14 +46,13 @@ type encoder struct {
 	ctx     context.Context
 	opts    Options
 	rows    int
-	in      *adapter.Input
 	raw     adapter.RawColumns
 	sources []source
 	tables  []*Rows // encoded entries of dictionaries
 }
 
-func newEncoder(ctx context.Context, in *adapter.Input, opts Options) *encoder {
-	e := &encoder{ctx: ctx, opts: opts, rows: in.Rows, in: in}
+func newEncoder(ctx context.Context, rows int, opts Options) *encoder {
+	e := &encoder{ctx: ctx, opts: opts, rows: rows}
 	e.raw.Start(ctx, adapter.Options{Allocator: opts.Allocator, Threads: opts.Threads})
 	return e
 }
@@ -96,11 +65,11 @@ func (e *encoder) release() {
 }
 
 // open makes the sources of the leaves.
-func (e *encoder) open(leaves []leaf) error {
+func (e *encoder) open(leaves []leaf, in *adapter.Input) error {
 	e.sources = make([]source, len(leaves))
 	for i := range leaves {
 		l := &leaves[i]
-		values, err := e.raw.Values(e.in, l.Leaf)
+		values, err := e.raw.Values(in, l.Leaf)
 		if err == nil {
 			e.sources[i], err = e.source(l, values)
 		}
@@ -144,7 +113,7 @@ func (e *encoder) encode(sources []source, n int) (*Rows, error) {
 		b.release()
 		return nil, err
 	}
-	return owned(data, offsetBytes, offsets), nil
+	return &Rows{data.Bytes(), offsets, []*memory.Buffer{data, offsetBytes}}, nil
 }
 
 // measure writes where each row ends, from the start of the tile: of len(ends) rows from row lo on.
@@ -158,10 +127,10 @@ func (t *tile) measure(sources []source, ends []int64, lo int) {
 		ends[i] = end
 	}
 	for i := range sources {
-		if s := &sources[i]; s.format == formatText {
+		if s := &sources[i]; s.varies() {
 			before := int64(0)
 			s.each(lo, len(ends), func(k *chunk, at, from, n int) {
-				before = k.addTexts(t, at, ends[from:from+n], before)
+				before = k.add(t, at, ends[from:from+n], before)
 			})
 		}
 	}
@@ -177,8 +146,8 @@ func (t *tile) place(ends []int64, start int64) {
 	}
 }
 
-// put writes n rows from row lo on. Only text moves the positions of rows on; what is ahead of a leaf, apart from text,
-// has the same size in all rows.
+// put writes n rows from row lo on. Only what varies moves the positions of rows on; what is ahead of a leaf, apart from
+// that, has the same size in all rows.
 func (t *tile) put(sources []source, lo, n int) {
 	ahead := 0
 	for i := range sources {
@@ -188,7 +157,23 @@ func (t *tile) put(sources []source, lo, n int) {
 	}
 }
 
-// put writes the leaf of rows from row at of the chunk on to their positions, which text moves on.
+// add adds the bytes of rows from row at of the chunk on, and of the rows before them, to where the rows end. Of the
+// rows before there are before bytes; it returns those of all.
+func (k *chunk) add(t *tile, at int, ends []int64, before int64) int64 {
+	switch {
+	case k.entries != nil:
+		for i := range ends {
+			before += int64(len(k.entry(at + i)))
+			ends[i] += before
+		}
+		return before
+	case k.nested():
+		return k.addNested(t, at, ends, before)
+	}
+	return k.addTexts(t, at, ends, before)
+}
+
+// put writes the leaf of rows from row at of the chunk on to their positions, which those that vary move on.
 func (k *chunk) put(t *tile, out []byte, at int, pos []int) {
 	switch {
 	case k.format == formatNone:
@@ -206,6 +191,8 @@ func (k *chunk) put(t *tile, out []byte, at int, pos []int) {
 		k.putBytes(out, at, pos)
 	case k.format == formatText:
 		k.putTexts(t, out, at, pos)
+	case k.nested():
+		k.putNested(t, out, at, pos)
 	}
 }
 
@@ -228,6 +215,11 @@ func (e *encoder) source(l *leaf, values adapter.Values) (source, error) {
 		k.leaf, k.Chunk = l, c
 		k.values = keyencode.Column{Kind: values.Kind, Width: values.Width, Chunks: []keyencode.Chunk{bare}}
 		k.indexBytes = k.values.ValueBytes()
+		if values.Slices != nil {
+			if err := e.openNested(k, values.Slices[i]); err != nil {
+				return s, err
+			}
+		}
 	}
 	return s, e.addEntries(&s, values)
 }
@@ -259,9 +251,9 @@ func (e *encoder) addEntries(s *source, values adapter.Values) error {
 // encodeEntries encodes n entries of a dictionary, from entry first on.
 func (e *encoder) encodeEntries(l *leaf, dictionary arrow.ArrayData, first, n int) (*Rows, error) {
 	if n <= 0 {
-		return &Rows{offsets: []int64{0}}, nil
+		return &Rows{Offsets: []int64{0}}, nil
 	}
-	values, err := e.raw.EntryValues(dictionary, first, n)
+	values, err := e.raw.ChildValues(dictionary, first, n, nil)
 	if err != nil {
 		return nil, fmt.Errorf("the dictionary: %w", err)
 	}

@@ -1,4 +1,4 @@
-package rows
+package rowcode
 
 import (
 	"context"
@@ -23,6 +23,8 @@ type tile struct {
 	words   [tileRows]uint64 // ordered words
 	classes [tileRows]byte   // class bytes
 	texts   [][]byte         // strings of views
+	ends    []int64          // of elements, from the first one of a window
+	below   *tile            // of the elements of lists and unions
 }
 
 // A source is the rows of a leaf.
@@ -54,6 +56,7 @@ type chunk struct {
 	escapes    atomic.Bool      // strings with bytes to escape were measured
 	entries    *Rows            // of a dictionary, encoded, from entry first on; nil for values
 	first      int
+	elements   // of lists and unions
 }
 
 // valid reports whether row i is not null.

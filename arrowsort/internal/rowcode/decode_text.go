@@ -1,4 +1,4 @@
-package rows
+package rowcode
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package rows
+package rowcode
 
 import (
 	"math"
@@ -7,9 +7,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/stretchr/testify/require"
 
-	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // TestStringsOf2GiB: 32-bit offsets and views hold less.
@@ -17,7 +17,7 @@ func TestStringsOf2GiB(t *testing.T) {
 	for _, typ := range []arrow.DataType{
 		arrow.BinaryTypes.String, arrow.BinaryTypes.BinaryView, arrow.BinaryTypes.LargeString,
 	} {
-		l := newLeaf(keypath.Column{Leaf: adapter.Leaf{Name: "k", Type: typ}})
+		l := newLeaf(adapter.Leaf{Name: "k", Type: typ}, keyencode.Key{})
 		c := column{leaf: &l}
 		require.NoError(t, c.checkTextBytes(math.MaxInt32))
 		err := c.checkTextBytes(math.MaxInt32 + 1)
@@ -25,7 +25,7 @@ func TestStringsOf2GiB(t *testing.T) {
 			require.NoError(t, err)
 			continue
 		}
-		require.ErrorIs(t, err, arrowsort.ErrOffsets)
+		require.ErrorIs(t, err, errkind.ErrOffsets)
 		require.ErrorContains(t, err, "key k of type "+typ.String()+" has 2147483648 bytes of strings")
 	}
 }

@@ -1,4 +1,4 @@
-package rows
+package rowcode
 
 import (
 	"encoding/binary"
@@ -16,23 +16,17 @@ const (
 	escape     = 0x01
 )
 
-// addTexts adds the bytes of text of rows from row at of the chunk on, and of the rows before them, to where the rows
-// end. Of the rows before there are before bytes; it returns those of all.
+// addTexts is add for text.
 func (k *chunk) addTexts(t *tile, at int, ends []int64, before int64) int64 {
-	switch {
-	case k.entries != nil:
-		for i := range ends {
-			before += int64(len(k.entry(at + i)))
-			ends[i] += before
-		}
-	case k.kind == keyencode.BinaryView:
+	switch k.kind {
+	case keyencode.BinaryView:
 		for i, s := range k.loadViews(t, at, len(ends)) {
 			before += int64(textWidth(s))
 			ends[i] += before
 		}
-	case k.kind == keyencode.Binary:
+	case keyencode.Binary:
 		return addTexts(k, arrow.Int32Traits.CastFromBytes(k.Values)[k.Offset:], at, ends, before)
-	case k.kind == keyencode.LargeBinary:
+	case keyencode.LargeBinary:
 		return addTexts(k, arrow.Int64Traits.CastFromBytes(k.Values)[k.Offset:], at, ends, before)
 	}
 	return before

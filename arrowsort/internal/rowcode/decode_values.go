@@ -1,4 +1,4 @@
-package rows
+package rowcode
 
 import (
 	"bytes"
@@ -152,6 +152,10 @@ type column struct {
 	wideEnds []int64        // the same where offsets have 64 bits
 	starts   []int64        // where the strings of each tile start
 	nulls    atomic.Int64
+
+	places   []int64           // where lists and unions begin in the rows
+	sizes    *memory.Buffer    // of list views, and the offsets of dense unions
+	children []arrow.ArrayData // elements
 }
 
 // wide reports whether the offsets of strings have 64 bits.
@@ -161,6 +165,9 @@ func clearBit(bits []byte, i int) { bits[i>>3] &^= 1 << (i & 7) }
 
 // array returns the data of the column, as a type that it is stored as.
 func (c *column) array(typ arrow.DataType, n int) *array.Data {
+	if c.nested() {
+		return c.nestedArray(typ, n)
+	}
 	buffers := []*memory.Buffer{nil}
 	nulls := int(c.nulls.Load())
 	if c.validity != nil && nulls > 0 {

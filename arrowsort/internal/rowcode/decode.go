@@ -1,4 +1,4 @@
-package rows
+package rowcode
 
 import (
 	"context"
@@ -6,33 +6,27 @@ import (
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/bitutil"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// Decode returns the keys of rows: a record of the schema Schema, one column for each key, structs as structs. The
-// caller releases it.
-//
-// It fails with ErrRow when a row is not what Encode of this converter makes, whatever its bytes are; with
-// arrowsort.ErrOffsets when the strings of a column take 2 GiB or more and its type has 32-bit offsets or views; with
-// an error that matches engine.ErrMemory; or with the context's, as a rule within 50 ms of its end.
-func (c *Converter) Decode(ctx context.Context, rows *Rows, opts Options) (arrow.Record, error) {
-	opts, err := opts.resolved(ctx)
-	if err != nil {
-		return nil, err
+// Decode returns the keys of rows: the data of an array for each one, structs as structs. The caller releases them.
+// Errors are those of rows.Converter.Decode.
+func (f *Format) Decode(ctx context.Context, rows *Rows, opts Options) ([]arrow.ArrayData, error) {
+	return f.decode(ctx, rows, opts, false)
+}
+
+// decode is Decode; inner rows are elements, of which some stand for nulls.
+func (f *Format) decode(ctx context.Context, rows *Rows, opts Options, inner bool) ([]arrow.ArrayData, error) {
+	d := &decoder{
+		ctx: ctx, opts: opts, rows: rows, n: rows.Len(), inner: inner, allocations: allocations{mem: opts.Allocator},
 	}
-	if rows == nil {
-		return nil, fmt.Errorf("%w: the rows to decode are nil", arrowsort.ErrOption)
-	}
-	d := &decoder{ctx: ctx, opts: opts, rows: rows, n: rows.Len(), allocations: allocations{mem: opts.Allocator}}
 	defer d.release()
 	d.scratch = make([]*tile, workers.Count(opts.Threads))
-	if err := d.open(c.leaves); err != nil {
+	if err := d.open(f.leaves); err != nil {
 		return nil, err
 	}
 	if err := d.measure(); err != nil {
@@ -41,17 +35,20 @@ func (c *Converter) Decode(ctx context.Context, rows *Rows, opts Options) (arrow
 	if err := d.eachTile(d.take); err != nil {
 		return nil, err
 	}
-	columns := make([]arrow.Array, len(c.columns))
-	for i := range c.columns {
-		data, err := d.assemble(&c.columns[i])
-		if err != nil {
+	for i := range d.columns {
+		if err := d.columns[i].decodeElements(d); err != nil {
 			return nil, err
 		}
-		columns[i] = array.MakeFromData(data)
-		data.Release()
-		defer columns[i].Release()
 	}
-	return array.NewRecord(c.decoded, columns, int64(d.n)), nil
+	return d.assembleAll(f.columns)
+}
+
+// release releases all but what the arrays hold.
+func (d *decoder) release() {
+	for i := range d.columns {
+		arraydata.Release(d.columns[i].children)
+	}
+	d.allocations.release()
 }
 
 // A decoder is one decoding on its way.
@@ -61,8 +58,9 @@ type decoder struct {
 	opts    Options
 	rows    *Rows
 	n       int
+	inner   bool // rows are elements
 	width   int  // bytes of the leaves of fixed width
-	text    bool // there are others
+	varies  bool // there are others
 	columns []column
 	scratch []*tile
 }
@@ -80,7 +78,7 @@ func (d *decoder) open(leaves []leaf) error {
 			return err
 		}
 		d.width += leaves[i].bytes
-		d.text = d.text || leaves[i].format == formatText
+		d.varies = d.varies || leaves[i].varies()
 	}
 	return nil
 }
@@ -92,6 +90,13 @@ func (c *column) open(d *decoder) (err error) {
 		return nil
 	}
 	if c.validity, err = d.allocate(d.ctx, (d.n+7)/8); err != nil {
+		return err
+	}
+	if c.nested() {
+		places, err := d.allocate(d.ctx, d.n*arrow.Int64SizeBytes)
+		if err == nil {
+			c.places = arrow.Int64Traits.CastFromBytes(places.Bytes())
+		}
 		return err
 	}
 	size := d.n * c.width
@@ -140,7 +145,7 @@ func (c *column) openTexts(d *decoder) (err error) {
 
 // measure checks that rows have the bytes that their leaves take, and finds where the strings of a column end.
 func (d *decoder) measure() error {
-	if !d.text {
+	if !d.varies {
 		return d.eachTile(d.checkWidths)
 	}
 	if err := d.eachTile(d.measureTile); err != nil {
@@ -155,7 +160,7 @@ func (d *decoder) measure() error {
 }
 
 func (d *decoder) checkWidths(_ *tile, lo, n int) error {
-	offsets := d.rows.offsets[lo : lo+n+1]
+	offsets := d.rows.Offsets[lo : lo+n+1]
 	for i := range n {
 		if offsets[i+1]-offsets[i] != int64(d.width) {
 			return d.malformed(lo + i)
@@ -167,15 +172,22 @@ func (d *decoder) checkWidths(_ *tile, lo, n int) error {
 // measureTile follows the leaves through n rows from row lo on.
 func (d *decoder) measureTile(t *tile, lo, n int) error {
 	d.start(t, lo, n)
-	ends := d.rows.offsets[lo+1 : lo+n+1]
+	ends := d.rows.Offsets[lo+1 : lo+n+1]
 	skip := 0 // bytes of fixed width since the positions
 	for i := range d.columns {
 		c := &d.columns[i]
-		if c.format != formatText {
+		if !c.varies() {
 			skip += c.bytes
 			continue
 		}
-		bad, total := c.measure(d.rows.data, t.pos[:n], skip, ends, lo)
+		if c.nested() {
+			if bad := c.skipRows(d.rows.Data, t.pos[:n], skip, ends); bad >= 0 {
+				return d.malformed(lo + bad)
+			}
+			skip = 0
+			continue
+		}
+		bad, total := c.measure(d.rows.Data, t.pos[:n], skip, ends, lo)
 		if bad >= 0 {
 			return d.malformed(lo + bad)
 		}
@@ -194,7 +206,7 @@ func (d *decoder) measureTile(t *tile, lo, n int) error {
 
 // start sets the positions to the starts of n rows from row lo on.
 func (d *decoder) start(t *tile, lo, n int) {
-	for i, o := range d.rows.offsets[lo : lo+n] {
+	for i, o := range d.rows.Offsets[lo : lo+n] {
 		t.pos[i] = int(o)
 	}
 }
@@ -204,7 +216,7 @@ func (d *decoder) take(t *tile, lo, n int) error {
 	d.start(t, lo, n)
 	for i := range d.columns {
 		c := &d.columns[i]
-		if bad := c.take(t, d.rows.data, lo, n); bad >= 0 {
+		if bad := c.take(t, d.rows.Data, lo, n); bad >= 0 {
 			return d.malformed(lo + bad)
 		}
 	}
@@ -226,6 +238,8 @@ func (c *column) take(t *tile, data []byte, lo, n int) (bad int) {
 	switch c.format {
 	case formatText:
 		nulls, bad = c.takeTexts(data, pos, valid, lo), -1
+	case formatList, formatTuple, formatUnion:
+		nulls, bad = c.takePlaces(data, pos, valid, lo), -1
 	case formatBool:
 		nulls, bad = c.takeValues(t, c.values.Bytes()[lo/8:], data, pos, valid)
 	default:
@@ -255,8 +269,8 @@ func (d *decoder) malformed(row int) error {
 	at := 0
 	for i := range d.columns {
 		c := &d.columns[i]
-		n, ok := c.follow(bytes[at:])
-		if !ok {
+		n := c.skip(bytes[at:], true)
+		if n < 0 {
 			return fmt.Errorf("%w: row %d does not have the bytes of key %s of type %s in its place",
 				ErrRow, row, c.Name, c.Type)
 		}
@@ -271,71 +285,5 @@ func (c *column) checkTextBytes(total int64) error {
 		return nil
 	}
 	return fmt.Errorf("%w: key %s of type %s has %d bytes of strings; decode fewer rows at once",
-		arrowsort.ErrOffsets, c.Name, c.Type, total)
-}
-
-// assemble returns the array data of a node, for the caller to release.
-func (d *decoder) assemble(n *node) (*array.Data, error) {
-	if n.leaf >= 0 {
-		return d.columns[n.leaf].array(n.typ, d.n), nil
-	}
-	fields := make([]arrow.ArrayData, len(n.fields))
-	for i := range n.fields {
-		data, err := d.assemble(&n.fields[i])
-		if err != nil {
-			return nil, err
-		}
-		defer data.Release()
-		fields[i] = data
-	}
-	validity, err := d.anyValid(fields)
-	if err != nil {
-		return nil, err
-	}
-	nulls := 0
-	if validity != nil {
-		nulls = d.n - bitutil.CountSetBits(validity.Bytes(), 0, d.n)
-	}
-	return array.NewData(n.typ, d.n, []*memory.Buffer{validity}, fields, nulls, 0), nil
-}
-
-// anyValid returns the validity of structs: a row is null when all of its fields are, and so is every row of a struct
-// without fields. It is nil without nulls.
-func (d *decoder) anyValid(fields []arrow.ArrayData) (*memory.Buffer, error) {
-	for _, f := range fields {
-		if f.NullN() == 0 {
-			return nil, nil
-		}
-	}
-	any, err := d.allocate(d.ctx, (d.n+7)/8)
-	if err != nil {
-		return nil, err
-	}
-	bits := any.Bytes()
-	clear(bits)
-	for _, f := range fields {
-		if b := f.Buffers()[0]; b != nil {
-			for i, x := range b.Bytes()[:len(bits)] {
-				bits[i] |= x
-			}
-		}
-	}
-	return any, nil
-}
-
-// follow returns the number of bytes of a column that a row begins with; ok is false when they are not what Encode
-// makes.
-func (c *column) follow(row []byte) (n int, ok bool) {
-	pos := []int{0}
-	switch {
-	case c.format == formatNone:
-		return 0, true
-	case c.format == formatText:
-		bad, _ := measureTexts(c, row, pos, 0, []int64{int64(len(row))}, make([]int64, 1))
-		return pos[0], bad < 0
-	case len(row) < c.bytes:
-		return 0, false
-	}
-	_, bad := c.takeValues(new(tile), make([]byte, c.width+1), row, pos, []byte{0xff})
-	return c.bytes, bad < 0
+		errkind.ErrOffsets, c.Name, c.Type, total)
 }

@@ -1,4 +1,4 @@
-package rows
+package rowcode
 
 import (
 	"encoding/binary"
@@ -160,7 +160,7 @@ func (k *chunk) putEntries(out []byte, at int, pos []int) {
 	for i, p := range pos {
 		entry := k.entry(at + i)
 		copyFlipped(out[p:], entry, 0)
-		if k.format == formatText {
+		if k.varies() {
 			pos[i] = p + len(entry)
 		}
 	}

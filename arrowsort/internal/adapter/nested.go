@@ -1,0 +1,131 @@
+package adapter
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+)
+
+// NestedFields returns what the values of a Plain type hold: the element of lists and maps, the fields of unions.
+// nested is false for all other types, structs too.
+func NestedFields(typ arrow.DataType) (fields []arrow.Field, nested bool) {
+	switch t := arraydata.Storage(typ).(type) {
+	case arrow.ListLikeType:
+		return []arrow.Field{t.ElemField()}, true
+	case arrow.UnionType:
+		return t.Fields(), true
+	}
+	return nil, false
+}
+
+// Nested reports whether the values of a column are lists, maps or unions.
+func Nested(typ arrow.DataType) bool {
+	_, nested := NestedFields(Plain(typ))
+	return nested
+}
+
+// WithFields returns a type of NestedFields whose fields have other types: typ itself where they are the same.
+func WithFields(typ arrow.DataType, types []arrow.DataType) arrow.DataType {
+	fields, _ := NestedFields(typ)
+	fields = slices.Clone(fields)
+	same := true
+	for i, t := range types {
+		same = same && arrow.TypeEqual(fields[i].Type, t)
+		fields[i].Type = t
+	}
+	if same {
+		return typ
+	}
+	switch t := arraydata.Storage(typ).(type) {
+	case *arrow.ListType:
+		return arrow.ListOfField(fields[0])
+	case *arrow.LargeListType:
+		return arrow.LargeListOfField(fields[0])
+	case *arrow.ListViewType:
+		return arrow.ListViewOfField(fields[0])
+	case *arrow.LargeListViewType:
+		return arrow.LargeListViewOfField(fields[0])
+	case *arrow.FixedSizeListType:
+		return arrow.FixedSizeListOfField(t.Len(), fields[0])
+	case *arrow.MapType:
+		entry := types[0].(*arrow.StructType)
+		m := arrow.MapOf(entry.Field(0).Type, entry.Field(1).Type)
+		m.KeysSorted = t.KeysSorted
+		m.SetItemNullable(t.ItemField().Nullable)
+		return m
+	case arrow.UnionType:
+		return arrow.UnionOf(t.Mode(), fields, t.TypeCodes())
+	}
+	panic(fmt.Sprintf("adapter: %s is not nested", typ)) // as NestedFields has another answer
+}
+
+// Unordered returns the name and the type of what has no order in a column of a name and a type: the column itself, or
+// the first part of it; ok is true when all has an order.
+func Unordered(name string, typ arrow.DataType) (part string, partType arrow.DataType, ok bool) {
+	fields := []arrow.Field(nil)
+	if s, isStruct := StructOf(typ); isStruct {
+		fields = s.Fields()
+	} else if nested, isNested := NestedFields(Plain(typ)); isNested && Sortable(typ) {
+		fields = nested
+		if m, isMap := arraydata.Storage(Plain(typ)).(*arrow.MapType); isMap {
+			fields = m.ValueType().Fields()
+		}
+	} else {
+		return name, typ, Sortable(typ)
+	}
+	for _, f := range fields {
+		if part, partType, ok = Unordered(name+"."+f.Name, f.Type); !ok {
+			return part, partType, false
+		}
+	}
+	return name, typ, true
+}
+
+// NestedRows are consecutive rows of an array of lists or unions.
+type NestedRows struct {
+	Data  arrow.ArrayData
+	First int // position of the first row in the buffers of the array
+}
+
+// nestedValues returns slices of lists or unions: the validity of their rows, and the arrays.
+func (r *RawColumns) nestedValues(parts []arraySlice) (v Values, err error) {
+	v.Chunks, v.Slices = r.chunksOf(len(parts)), make([]NestedRows, len(parts))
+	for i, p := range parts {
+		c := &v.Chunks[i]
+		c.Rows, c.Offset = p.rows, p.first%8
+		if c.Validity, err = r.validity(p, c.Offset); err != nil {
+			return v, err
+		}
+		v.Slices[i] = NestedRows{p.data, p.first}
+	}
+	return v, nil
+}
+
+// ChildValues returns n rows of an array within another, from row first on: of the array, or of a field of its structs.
+func (r *RawColumns) ChildValues(data arrow.ArrayData, first, n int, path []int) (Values, error) {
+	if n == 0 {
+		return r.values(fieldType(data.DataType(), path), nil)
+	}
+	v := arraySlice{data: data, first: data.Offset() + first, rows: n}
+	v.masks = v.ownMask(nil)
+	for _, field := range path {
+		if field >= len(v.data.Children()) {
+			return Values{}, fmt.Errorf("%w: an array of type %s has %d fields",
+				arrow.ErrInvalid, v.data.DataType(), len(v.data.Children()))
+		}
+		v = v.child(field)
+	}
+	return r.values(v.data.DataType(), []arraySlice{v})
+}
+
+// fieldType returns the type of a field of structs.
+func fieldType(typ arrow.DataType, path []int) arrow.DataType {
+	for _, field := range path {
+		s, _ := StructOf(typ)
+		typ = s.Field(field).Type
+	}
+	return typ
+}
