@@ -126,7 +126,7 @@ func TestRankErrors(t *testing.T) {
 	require.ErrorIs(t, err, arrowsort.ErrOption)
 	require.EqualError(t, err,
 		"arrowsort: invalid argument: tie breaker 4; give one of the TieBreaker constants")
-	rec := record(t, []string{"l"}, fromJSON(t, mem, arrow.ListOf(arrow.PrimitiveTypes.Int32), `[[1], null]`))
+	rec := record(t, []string{"l"}, fromJSON(t, mem, arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval), `[[], null]`))
 	_, err = arrowsort.Rank(t.Context(), rec, []arrowsort.Key{{Path: "l"}}, arrowsort.TiesMin, opts)
 	require.ErrorIs(t, err, arrowsort.ErrKeyType)
 	_, err = arrowsort.RankAverage(t.Context(), rec, nil, opts)

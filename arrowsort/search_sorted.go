@@ -85,7 +85,7 @@ func searchSorted(
 	defer work.Release()
 	work.Job.Rows = d.Rows + v.Rows
 	for _, p := range pairs {
-		if err := work.AddKeyOfBoth(p.Leaf, p.Order, p.Nulls, &v.Input, p.values); err != nil {
+		if err := keypath.AddKeyOfBoth(&work, p.Column, &v.Input, p.values); err != nil {
 			return nil, fmt.Errorf("key %s of type %s: %w", p.Name, p.Type, err)
 		}
 	}

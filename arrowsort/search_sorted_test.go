@@ -159,7 +159,7 @@ func TestSearchSortedErrors(t *testing.T) {
 	number := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[1, 3, 2, 0]`)
 	sorted := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[1, 2, 3, 4]`)
 	text := fromJSON(t, mem, arrow.BinaryTypes.String, `["1"]`)
-	list := fromJSON(t, mem, arrow.ListOf(arrow.PrimitiveTypes.Int8), `[[1]]`)
+	list := fromJSON(t, mem, arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval), `[[]]`)
 	data := record(t, []string{"n"}, sorted)
 	one := []arrowsort.Key{{Path: "n"}}
 	for _, c := range []struct {
@@ -175,8 +175,8 @@ func TestSearchSortedErrors(t *testing.T) {
 		{data, data, append(one, one...), 0, arrowsort.Options{}, arrowsort.ErrSchema, "1 columns for 2 keys"},
 		{data, sorted, nil, 0, arrowsort.Options{}, arrowsort.ErrNoKeys, ""},
 		{data, sorted, []arrowsort.Key{{Path: "m"}}, 0, arrowsort.Options{}, arrowsort.ErrColumn, `"m"`},
-		{list, list, nil, 0, arrowsort.Options{}, arrowsort.ErrKeyType, "list"},
-		{list, text, nil, 0, arrowsort.Options{}, arrowsort.ErrKeyType, "key #0 has type list"},
+		{list, list, nil, 0, arrowsort.Options{}, arrowsort.ErrKeyType, "#0.item"},
+		{list, text, nil, 0, arrowsort.Options{}, arrowsort.ErrKeyType, "key #0.item has type day_time_interval"},
 		{data, sorted, one, 2, arrowsort.Options{}, arrowsort.ErrOption, "side 2"},
 		{data, nil, one, 0, arrowsort.Options{}, arrowsort.ErrOption, "type <nil>"},
 		{data, sorted, one, 0, arrowsort.Options{Limit: -1}, arrowsort.ErrOption, "Limit"},

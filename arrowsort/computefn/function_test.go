@@ -108,7 +108,7 @@ func (c *caller) shuffled(rows int) arrow.Array {
 // it.
 func TestManyErrors(t *testing.T) {
 	c := newCaller(t)
-	datum := compute.NewDatum(c.array(arrow.ListOf(arrow.PrimitiveTypes.Int8), `[[2],[1]]`))
+	datum := compute.NewDatum(c.array(arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval), `[[],[]]`))
 	defer datum.Release()
 	for range 4000 {
 		for name, opts := range calls {

@@ -147,7 +147,7 @@ func TestSearchSortedErrors(t *testing.T) {
 	c := newCaller(t)
 	number := c.array(arrow.PrimitiveTypes.Int64, `[1, 2]`)
 	rec := c.record(schema("a", arrow.PrimitiveTypes.Int64), `[{"a": 1}]`)
-	list := c.array(arrow.ListOf(arrow.PrimitiveTypes.Int64), `[[1]]`)
+	list := c.array(arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval), `[[]]`)
 	for _, test := range []struct {
 		opts            compute.FunctionOptions
 		values, needles any
@@ -165,7 +165,7 @@ func TestSearchSortedErrors(t *testing.T) {
 		{nil, number, rec, arrow.ErrInvalid, "the needles: invalid: takes an array"},
 		{nil, rec, number, arrow.ErrInvalid, "the values: invalid: takes an array"},
 		{nil, scalar.NewInt64Scalar(1), number, arrow.ErrNotImplemented, "the values"},
-		{nil, list, list, arrowsort.ErrKeyType, "list"},
+		{nil, list, list, arrowsort.ErrKeyType, "item"},
 		{computefn.SearchSortedOptions{Side: 2}, number, number, arrow.ErrInvalid, "side 2"},
 		{computefn.SortOptions{}, number, number, arrow.ErrInvalid, "SearchSortedOptions, not"},
 	} {

@@ -56,6 +56,9 @@ func (w *JobBuilder) Start(ctx context.Context, input *Input, opts Options) {
 	w.Job.Columns, w.Job.Keys, w.keys = w.first.column[:0], w.first.key[:0], w.first.at[:0]
 }
 
+// Input returns the rows of the job.
+func (w *JobBuilder) Input() *Input { return w.input }
+
 // Release gives the temporary memory back.
 func (w *JobBuilder) Release() { w.raw.Release() }
 
@@ -89,6 +92,14 @@ func (w *JobBuilder) AddKeyOfBoth(
 	return w.addKey(leaf, order, nulls, func(key keyencode.Key) (keyencode.Column, error) {
 		return w.raw.columnOfBoth(leaf.Type, left, values.Type, right, key)
 	})
+}
+
+// AddKeyColumn is AddKey with a raw column that a function makes, which tells the RawColumns what to hold.
+func (w *JobBuilder) AddKeyColumn(
+	leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement,
+	column func(r *RawColumns) (keyencode.Column, error),
+) error {
+	return w.addKey(leaf, order, nulls, func(keyencode.Key) (keyencode.Column, error) { return column(&w.raw) })
 }
 
 // addKey adds a key, of which column makes the raw column.

@@ -15,9 +15,13 @@ import (
 )
 
 // SameValues reports whether two types have the same values, however they store them: as they are, in dictionaries or
-// in runs; strings, and binary values of any length, with offsets of any width, as views or in a fixed size.
+// in runs; strings, and binary values of any length, with offsets of any width, as views or in a fixed size; lists with
+// offsets of any width or as views.
 func SameValues(a, b arrow.DataType) bool {
 	a, b = Plain(a), Plain(b)
+	if Nested(a) && Nested(b) {
+		return sameElements(a, b)
+	}
 	s, ok := a.(*arrow.StructType)
 	if !ok {
 		text := textClass(a)
@@ -204,6 +208,9 @@ func (r *RawColumns) entriesOf(typ *arrow.DictionaryType, parts []arraySlice) ([
 
 // zeroRow returns an array of one row whose buffers are zero.
 func zeroRow(typ arrow.DataType) arrow.Array {
+	if Nested(typ) {
+		return arraydata.Nulls(memory.NewGoAllocator(), typ, 1)
+	}
 	l, _ := layoutOf(typ)
 	buffers := []*memory.Buffer{nil}
 	if l.kind != keyencode.Null {

@@ -84,10 +84,57 @@ func Unordered(name string, typ arrow.DataType) (part string, partType arrow.Dat
 	return name, typ, true
 }
 
+// sameElements reports whether lists or unions of two Plain types have the same values, which have the same bytes in
+// rows of package rowcode: lists of any kind whose number of elements varies, or of the same fixed one.
+func sameElements(a, b arrow.DataType) bool {
+	if nestedKind(a) != nestedKind(b) {
+		return false
+	}
+	left, _ := NestedFields(a)
+	right, _ := NestedFields(b)
+	return slices.EqualFunc(left, right, func(f, g arrow.Field) bool { return sameElement(f.Type, g.Type) })
+}
+
+// sameElement is SameValues for what lies in lists and unions, where bytes of a fixed size are not those of any length.
+func sameElement(a, b arrow.DataType) bool {
+	a, b = Plain(a), Plain(b)
+	s, ok := StructOf(a)
+	if !ok {
+		fixed := (a.ID() == arrow.FIXED_SIZE_BINARY) != (b.ID() == arrow.FIXED_SIZE_BINARY)
+		return !fixed && SameValues(a, b)
+	}
+	t, ok := StructOf(b)
+	return ok && slices.EqualFunc(s.Fields(), t.Fields(), func(f, g arrow.Field) bool {
+		return f.Name == g.Name && sameElement(f.Type, g.Type)
+	})
+}
+
+// nestedKind returns what two types of lists or unions must have in common, apart from their elements.
+func nestedKind(typ arrow.DataType) string {
+	switch t := arraydata.Storage(typ).(type) {
+	case *arrow.MapType:
+		return "map"
+	case *arrow.FixedSizeListType:
+		return fmt.Sprint(t.Len())
+	case arrow.UnionType:
+		return fmt.Sprint(t.TypeCodes())
+	}
+	return "list"
+}
+
 // NestedRows are consecutive rows of an array of lists or unions.
 type NestedRows struct {
 	Data  arrow.ArrayData
 	First int // position of the first row in the buffers of the array
+}
+
+// PlainRows returns the rows of a leaf of lists or unions, dictionaries and runs resolved.
+func (r *RawColumns) PlainRows(in *Input, leaf Leaf) (Values, error) {
+	_, parts, err := r.plainParts(in, leaf)
+	if err != nil {
+		return Values{}, err
+	}
+	return r.nestedValues(parts)
 }
 
 // nestedValues returns slices of lists or unions: the validity of their rows, and the arrays.

@@ -32,7 +32,7 @@ type RawColumns struct {
 	ranker  engine.Engine // sorts the entries of dictionaries
 	threads int
 	temp    [][]byte
-	held    []arrow.Array
+	held    []interface{ Release() }
 
 	one  [1]keyencode.Chunk // storage for one chunk without an allocation
 	full bool               // it is in use
@@ -42,6 +42,14 @@ type RawColumns struct {
 func (r *RawColumns) Start(ctx context.Context, opts Options) {
 	*r = RawColumns{ctx: ctx, mem: opts.Allocator, ranker: opts.Ranker, threads: opts.Threads}
 }
+
+// Call returns the context and the options of the call.
+func (r *RawColumns) Call() (context.Context, Options) {
+	return r.ctx, Options{Allocator: r.mem, Ranker: r.ranker, Threads: r.threads}
+}
+
+// Hold takes over what the columns refer to, until Release.
+func (r *RawColumns) Hold(x interface{ Release() }) { r.held = append(r.held, x) }
 
 // Release gives the memory back.
 func (r *RawColumns) Release() {
@@ -221,7 +229,7 @@ func (r *RawColumns) validity(v arraySlice, offset int) ([]byte, error) {
 type Values struct {
 	keyencode.Column
 	Dictionaries []arrow.ArrayData // of each chunk; nil when the column has none
-	Slices       []NestedRows           // of each chunk of lists or unions, whose column has validity only
+	Slices       []NestedRows      // of each chunk of lists or unions, whose column has validity only
 }
 
 // Plain returns the type of the values that a column of a Sortable type stands for, when dictionaries and runs are
@@ -250,16 +258,30 @@ func (r *RawColumns) Values(in *Input, leaf Leaf) (Values, error) {
 // PlainValues returns the rows of a leaf of an input, whose type must be Sortable, as raw buffers of its Plain type:
 // dictionaries and runs are resolved.
 func (r *RawColumns) PlainValues(in *Input, leaf Leaf) (keyencode.Column, error) {
-	typ, parts, err := r.withoutRuns(leaf.Type, in.parts(leaf.Path, nil))
-	if t, ok := arraydata.Storage(typ).(*arrow.DictionaryType); ok && err == nil {
-		typ = t.ValueType
-		parts, err = r.entriesOf(t, parts)
-	}
+	typ, parts, err := r.plainParts(in, leaf)
 	if err != nil {
 		return keyencode.Column{}, err
 	}
 	l, _ := layoutOf(typ)
 	return r.column(l, parts)
+}
+
+// plainParts returns the rows of a leaf as slices of its Plain type.
+func (r *RawColumns) plainParts(in *Input, leaf Leaf) (typ arrow.DataType, parts []arraySlice, err error) {
+	typ, parts = leaf.Type, in.parts(leaf.Path, nil)
+	for {
+		if typ, parts, err = r.withoutRuns(typ, parts); err != nil {
+			return nil, nil, err
+		}
+		t, ok := arraydata.Storage(typ).(*arrow.DictionaryType)
+		if !ok {
+			return typ, parts, nil
+		}
+		typ = t.ValueType
+		if parts, err = r.entriesOf(t, parts); err != nil {
+			return nil, nil, err
+		}
+	}
 }
 
 func (r *RawColumns) values(typ arrow.DataType, parts []arraySlice) (Values, error) {
@@ -309,7 +331,9 @@ func (r *RawColumns) expandRuns(parts []arraySlice) ([]arraySlice, error) {
 
 // hold takes over arrays that have the values of the rows of a slice, with its masks, and returns slices of them.
 func (r *RawColumns) hold(arrays []arrow.Array, masks []mask) (parts []arraySlice) {
-	r.held = append(r.held, arrays...)
+	for _, a := range arrays {
+		r.Hold(a)
+	}
 	done := 0
 	for _, a := range arrays {
 		if a.Len() == 0 {

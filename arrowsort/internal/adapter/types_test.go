@@ -20,16 +20,16 @@ func TestSortable(t *testing.T) {
 		typ  arrow.DataType
 		want bool
 	}{
-		{dict(text), true}, {dict(dict(text)), true}, {dict(arrow.ListOf(text)), false}, {dict(arrow.RunEndEncodedOf(i8,
+		{dict(text), true}, {dict(dict(text)), true}, {dict(arrow.ListOf(text)), true}, {dict(arrow.RunEndEncodedOf(i8,
 			text)), false},
 		{arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, dict(text)), true},
 		{arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.StructOf()), false},
 		{arrow.FixedWidthTypes.MonthInterval, true}, {arrow.FixedWidthTypes.DayTimeInterval, false},
 		{arrow.FixedWidthTypes.MonthDayNanoInterval, false},
-		{arrow.StructOf(), false}, {arrow.ListOf(i8), false}, {arrow.ListViewOf(i8), false}, {arrow.FixedSizeListOf(2,
-			i8), false},
-		{arrow.MapOf(text, i8), false}, {arrow.Null, true}, {arrowtest.NewExtension(arrowtest.NewExtension(i8)), true},
-		{arrowtest.NewExtension(arrow.ListOf(i8)), false},
+		{arrow.StructOf(), false}, {arrow.ListOf(i8), true}, {arrow.ListViewOf(i8), true}, {arrow.FixedSizeListOf(2,
+			i8), true},
+		{arrow.MapOf(text, i8), true}, {arrow.Null, true}, {arrowtest.NewExtension(arrowtest.NewExtension(i8)), true},
+		{arrowtest.NewExtension(arrow.ListOf(i8)), true},
 	} {
 		require.Equal(t, c.want, Sortable(c.typ), "%s", c.typ)
 	}

@@ -58,6 +58,11 @@ func Find(in *adapter.Input, keys []keypath.Key) ([][]keypath.Column, error) {
 		if found[i], err = keypath.Expand(nil, column); err != nil {
 			return nil, err
 		}
+		for _, f := range found[i] {
+			if adapter.Nested(f.Type) {
+				return nil, fmt.Errorf("%w: key %s of a curve has type %s", errkind.ErrKeyType, f.Name, f.Type)
+			}
+		}
 		if len(found[i]) == 0 {
 			return nil, fmt.Errorf("%w: key %s of a curve is a struct without fields; leave it out",
 				errkind.ErrOption, column.Name)

@@ -11,11 +11,13 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
 )
 
-// keyTypes are all types that can be a key: flat ones, dictionaries with every type of index, runs and structs of them.
+// keyTypes are all types that can be a key: flat ones, dictionaries with every type of index, runs and structs of them,
+// and lists, maps and unions.
 func keyTypes() []arrow.DataType {
 	flat := slices.DeleteFunc(arrowtest.Flat(), func(typ arrow.DataType) bool {
 		return typ.ID() == arrow.INTERVAL_DAY_TIME || typ.ID() == arrow.INTERVAL_MONTH_DAY_NANO
@@ -41,6 +43,11 @@ func keyTypes() []arrow.DataType {
 		)
 	}
 	inner := pair(arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Float32)
+	for _, typ := range arrowtest.Types() {
+		if _, _, ordered := adapter.Unordered("", typ); ordered && hasElements(typ) {
+			all = append(all, typ)
+		}
+	}
 	return append(
 		all,
 		inner,
@@ -51,6 +58,14 @@ func keyTypes() []arrow.DataType {
 			arrow.PrimitiveTypes.Uint16,
 		),
 	)
+}
+
+// hasElements reports whether lists, maps or unions are values of a type, or of the fields of its structs.
+func hasElements(typ arrow.DataType) bool {
+	s, ok := adapter.StructOf(typ)
+	return !ok && adapter.Nested(typ) || ok && slices.ContainsFunc(s.Fields(), func(f arrow.Field) bool {
+		return hasElements(f.Type)
+	})
 }
 
 // A table is random data, how to sort it, and the same for the model.
@@ -142,7 +157,7 @@ func (t *table) addKey(r *rand.Rand, column, mode int, array bool) {
 		path = nil
 	}
 	if s, ok := t.columns[column].Type.(*arrow.StructType); ok && r.IntN(2) == 0 {
-		field := r.IntN(2)
+		field := r.IntN(len(s.Fields()))
 		path = append(path, s.Field(field).Name)
 		modelKey.Fields = []int{field}
 	}

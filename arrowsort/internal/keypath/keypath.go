@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/rowcode"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -127,12 +128,28 @@ func find(in *adapter.Input, key Key) (adapter.Leaf, error) {
 // AddKeys adds keys to a job, which it releases if it fails.
 func AddKeys(w *adapter.JobBuilder, keys []Column) error {
 	for _, key := range keys {
-		if err := w.AddKey(key.Leaf, key.Order, key.Nulls); err != nil {
+		add := w.AddKey
+		if adapter.Nested(key.Type) {
+			add = func(leaf adapter.Leaf, order keyencode.Order, nulls keyencode.NullPlacement) error {
+				return rowcode.AddKey(w, order, nulls, rowcode.Operand{Input: w.Input(), Leaf: leaf})
+			}
+		}
+		if err := add(key.Leaf, key.Order, key.Nulls); err != nil {
 			w.Release()
 			return fmt.Errorf("key %s of type %s: %w", key.Name, key.Type, err)
 		}
 	}
 	return nil
+}
+
+// AddKeyOfBoth adds a key to a job on the rows of its input followed by those of another one, see
+// adapter.JobBuilder.AddKeyOfBoth.
+func AddKeyOfBoth(w *adapter.JobBuilder, key Column, other *adapter.Input, values adapter.Leaf) error {
+	if adapter.Nested(key.Type) {
+		return rowcode.AddKey(w, key.Order, key.Nulls, rowcode.Operand{Input: w.Input(), Leaf: key.Leaf},
+			rowcode.Operand{Input: other, Leaf: values})
+	}
+	return w.AddKeyOfBoth(key.Leaf, key.Order, key.Nulls, other, values)
 }
 
 // firstColumns are numbers of columns, so that a path to one of them takes no allocation.

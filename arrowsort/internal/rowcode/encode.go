@@ -86,11 +86,13 @@ func (e *encoder) open(leaves []leaf, in *adapter.Input) error {
 // encode makes n rows of the sources: their widths, which add up to offsets, then their bytes.
 func (e *encoder) encode(sources []source, n int) (*Rows, error) {
 	b := allocations{mem: e.opts.Allocator}
-	offsetBytes, err := b.allocate(e.ctx, (n+1)*arrow.Int64SizeBytes)
+	offsetBytes, err := b.allocate(e.ctx, (padding+n+1)*arrow.Int64SizeBytes)
 	if err != nil {
 		return nil, err
 	}
-	offsets := arrow.Int64Traits.CastFromBytes(offsetBytes.Bytes())
+	padded := arrow.Int64Traits.CastFromBytes(offsetBytes.Bytes())
+	clear(padded[:padding])
+	offsets := padded[padding:]
 	ends := offsets[1:]
 	scratch := make([]*tile, workers.Count(e.opts.Threads))
 	err = e.tiles(scratch, n, func(t *tile, lo, n int) { t.measure(sources, ends[lo:lo+n], lo) })
@@ -113,7 +115,7 @@ func (e *encoder) encode(sources []source, n int) (*Rows, error) {
 		b.release()
 		return nil, err
 	}
-	return &Rows{data.Bytes(), offsets, []*memory.Buffer{data, offsetBytes}}, nil
+	return &Rows{data.Bytes(), offsets, offsetBytes.Bytes(), []*memory.Buffer{data, offsetBytes}}, nil
 }
 
 // measure writes where each row ends, from the start of the tile: of len(ends) rows from row lo on.

@@ -20,8 +20,15 @@ type Options struct {
 type Rows struct {
 	Data    []byte
 	Offsets []int64
+	padded  []byte // the offsets, after padding zeros
 	owned   []*memory.Buffer
 }
+
+// padding is the number of offsets before the first one, so that the first row of a chunk may have any offset below 8.
+const padding = 8
+
+// offsetsFrom returns the offsets from that of a row on, which may be up to padding rows before the first one.
+func (r *Rows) offsetsFrom(row int) []byte { return r.padded[arrow.Int64SizeBytes*(padding+row):] }
 
 // Len returns the number of rows.
 func (r *Rows) Len() int { return max(0, len(r.Offsets)-1) }
