@@ -24,8 +24,9 @@ const (
 	ZOrder = keyencode.ZOrder
 )
 
-// CurveIndex returns the place of each row of the data on a curve over 2 to 8 keys of any type that Sort sorts. Rows
-// sorted by these numbers follow the curve; SortIndices of them keeps ties in the order of the rows.
+// CurveIndex returns the place of each row of the data on a curve over 2 to 8 keys of any type that Sort sorts, but no
+// lists, maps or unions. Rows sorted by these numbers follow the curve; SortIndices of them keeps ties in the order of
+// the rows.
 //
 // The coordinate of a row in a key is the rank of its value among those of a sample of 16,384 rows, which the numbers
 // of the rows choose: equal numbers of rows lie between equal distances, whatever the distribution of the values. Order

@@ -11,11 +11,12 @@
 // NullsAtEnd puts values before NaNs before nulls, NullsAtStart nulls before NaNs before values. Descending reverses
 // the values only. Values compare by <, so -0.0 equals +0.0; strings and binary compare as unsigned bytes; booleans
 // false before true; dictionaries by their values; run-end-encoded columns by their rows; a struct by its fields, one
-// after the other, where a null struct has null fields. Time zones do not matter. Rows that tie in all keys keep their
-// order, also across chunks.
+// after the other, where a null struct has null fields; lists and maps by their elements, and a list before those that
+// it begins; unions by the code of the type, then by value. Time zones do not matter. Rows that tie in all keys keep
+// their order, also across chunks.
 //
-// Lists, maps, unions, and intervals of days or of months, days and nanoseconds have no order: as a key they are an
-// error, ErrKeyType. Columns of every type may be payload.
+// Intervals of days or of months, days and nanoseconds have no order: as a key, or within one, they are an error,
+// ErrKeyType. Columns of every type may be payload.
 //
 // # Around a sort
 //

@@ -16,7 +16,8 @@ var (
 	ErrNoKeys = errkind.ErrNoKeys
 	// ErrColumn is returned when a key names no column, or more than one. It matches arrow.ErrKey and arrow.ErrInvalid.
 	ErrColumn = errkind.ErrColumn
-	// ErrKeyType is returned when the type of a key has no order. It matches arrow.ErrNotImplemented.
+	// ErrKeyType is returned when the type of a key, or of its elements, has no order. It matches
+	// arrow.ErrNotImplemented.
 	ErrKeyType = errkind.ErrKeyType
 	// ErrOption is returned for an invalid key, option or input. It matches arrow.ErrInvalid.
 	ErrOption = errkind.ErrOption

@@ -312,7 +312,8 @@ func TestIsSorted(t *testing.T) {
 		require.Equal(t, c.row < 0, sorted, "%+v", c)
 	}
 	_, row, err := arrowsort.IsSorted(
-		t.Context(), fromJSON(t, mem, arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval), `[]`), nil, arrowsort.Options{Allocator: mem},
+		t.Context(), fromJSON(t, mem, arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval), `[]`), nil,
+		arrowsort.Options{Allocator: mem},
 	)
 	require.ErrorIs(t, err, arrowsort.ErrKeyType)
 	require.Equal(t, -1, row)

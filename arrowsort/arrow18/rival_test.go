@@ -16,18 +16,20 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18/internal/modern"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
-// bothSort reports whether v18 sorts by a type of column too. It has no order for null, dictionaries, views, runs and
-// structs, of extension types only for those of binary values of fixed width, and orders intervals of days.
+// bothSort reports whether v18 sorts by a type of column too. It has no order for null, dictionaries, views, runs,
+// structs, lists and unions, of extension types only for those of binary values of fixed width, and orders intervals of
+// days.
 func bothSort(typ v15.DataType) bool {
 	switch typ.ID() {
 	case v15.NULL, v15.DICTIONARY, v15.STRING_VIEW, v15.BINARY_VIEW, v15.RUN_END_ENCODED, v15.STRUCT, v15.EXTENSION:
 		return false
 	}
-	return isSortable(typ)
+	return !adapter.Nested(typ) && isSortable(typ)
 }
 
 // Random records of one to three keys sort as with the compute functions of v18.

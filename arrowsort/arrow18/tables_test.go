@@ -13,6 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18/internal/modern"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
@@ -30,26 +31,8 @@ func sortable() []v15.DataType {
 }
 
 func isSortable(typ v15.DataType) bool {
-	switch t := typ.(type) {
-	case v15.ExtensionType:
-		return isSortable(t.StorageType())
-	case *v15.DictionaryType:
-		return isSortable(t.ValueType)
-	case *v15.RunEndEncodedType:
-		return isSortable(t.Encoded())
-	case *v15.StructType:
-		for _, f := range t.Fields() {
-			if !isSortable(f.Type) {
-				return false
-			}
-		}
-		return true
-	case *v15.DayTimeIntervalType, *v15.MonthDayNanoIntervalType:
-		return false
-	case v15.NestedType:
-		return false
-	}
-	return true
+	_, _, ok := adapter.Unordered("", typ)
+	return ok
 }
 
 // A table is the same random data in both versions, and keys to sort it by.

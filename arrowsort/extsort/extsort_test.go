@@ -108,7 +108,8 @@ func TestSorterReportsWhatDoesNotFit(t *testing.T) {
 
 // TestKeysThatCannotBeSorted are errors of the kinds of package arrowsort.
 func TestKeysThatCannotBeSorted(t *testing.T) {
-	list := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval)}}, nil)
+	days := arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval)
+	list := arrow.NewSchema([]arrow.Field{{Name: "key", Type: days}}, nil)
 	_, err := extsort.NewSorter(t.Context(), list, byKey, extsort.Options{})
 	require.ErrorIs(t, err, arrowsort.ErrKeyType)
 	_, err = extsort.NewSorter(t.Context(), list, []arrowsort.Key{arrowsort.KeyAt(1)}, extsort.Options{})

@@ -21,7 +21,7 @@
 //
 // Decode returns the values that went in, but: dictionary and run-end-encoded columns come back as plain columns of
 // their values, -0.0 as +0.0, NaN as the canonical quiet NaN, and a struct whose fields are all null, or that has none,
-// as a null struct.
+// as a null struct; so they do within lists.
 //
 // Functions are safe for concurrent calls; so are Converter and Rows.
 package rows

@@ -54,7 +54,8 @@ func TestBytesOfLists(t *testing.T) {
 
 // TestBytesOfUnions: the code of the type comes before the value; a union in a null struct is null.
 func TestBytesOfUnions(t *testing.T) {
-	ints, texts := fromJSON(t, arrow.PrimitiveTypes.Int8, `[1, null, 3]`), fromJSON(t, arrow.BinaryTypes.String, `["a", "b", null]`)
+	ints := fromJSON(t, arrow.PrimitiveTypes.Int8, `[1, null, 3]`)
+	texts := fromJSON(t, arrow.BinaryTypes.String, `["a", "b", null]`)
 	codes := fromJSON(t, arrow.PrimitiveTypes.Int8, `[7, 4, 7]`)
 	offsets := fromJSON(t, arrow.PrimitiveTypes.Int32, `[2, 1, 0]`)
 	fields := []string{"i", "s"}
@@ -135,12 +136,15 @@ func TestOrderOfRandomNestedTypes(t *testing.T) {
 func TestLongLists(t *testing.T) {
 	mem := checked(t)
 	rng := rand.New(rand.NewPCG(testrun.Seed(), 1))
-	for _, typ := range []arrow.DataType{arrow.ListOf(arrow.PrimitiveTypes.Int16), arrow.ListOf(arrow.BinaryTypes.String),
-		arrow.ListOf(arrow.ListOf(arrow.PrimitiveTypes.Float32))} {
+	for _, typ := range []arrow.DataType{
+		arrow.ListOf(arrow.PrimitiveTypes.Int16), arrow.ListOf(arrow.BinaryTypes.String),
+		arrow.ListOf(arrow.ListOf(arrow.PrimitiveTypes.Float32)),
+	} {
 		elements := random(rng, typ.(*arrow.ListType).Elem(), 3000, 0.1, mem)
 		offsets := []int32{0, 0, 1500, 1500, 1501, 2013, 2525, 3000, 3000}
 		buffer := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets))
-		data := array.NewData(typ, len(offsets)-1, []*memory.Buffer{nil, buffer}, []arrow.ArrayData{elements.Data()}, 0, 0)
+		data := array.NewData(
+			typ, len(offsets)-1, []*memory.Buffer{nil, buffer}, []arrow.ArrayData{elements.Data()}, 0, 0)
 		c := dataCase{rows: len(offsets) - 1}
 		c.add(array.MakeFromData(data))
 		data.Release()
@@ -162,7 +166,7 @@ func TestMalformedNestedArrays(t *testing.T) {
 		}
 		return memory.NewBufferBytes(b)
 	}
-	union := []arrow.Field{{Name: "a", Type: i8}}
+	union, three := []arrow.Field{{Name: "a", Type: i8}}, []arrow.UnionTypeCode{3}
 	codes := func(values ...byte) *memory.Buffer { return memory.NewBufferBytes(values) }
 	for i, c := range []struct {
 		typ     arrow.DataType
@@ -172,13 +176,13 @@ func TestMalformedNestedArrays(t *testing.T) {
 		{arrow.ListOf(i8), []*memory.Buffer{nil, int32s(0, 2, 4)}, "row 1 has 2 elements from element 2 of 3 on"},
 		{arrow.ListOf(i8), []*memory.Buffer{nil, int32s(2, 1, 1)}, "row 0 has -1 elements"},
 		{arrow.ListOf(i8), []*memory.Buffer{nil, int32s(-1, 1, 1)}, "from element -1 of 3"},
-		{arrow.ListViewOf(i8), []*memory.Buffer{nil, int32s(0, 3), int32s(3, 1)}, "row 1 has 1 elements from element 3"},
+		{arrow.ListViewOf(i8), []*memory.Buffer{nil, int32s(0, 3), int32s(3, 1)}, "row 1 has 1 elements"},
 		{arrow.ListViewOf(i8), []*memory.Buffer{nil, int32s(0, 1), int32s(1, math.MaxInt32)}, "row 1"},
 		{arrow.FixedSizeListOf(2, i8), []*memory.Buffer{nil}, "row 1 has 2 elements from element 2 of 3 on"},
-		{arrow.DenseUnionOf(union, []arrow.UnionTypeCode{3}), []*memory.Buffer{nil, codes(3, 3), int32s(0, 3)}, "row 1"},
-		{arrow.DenseUnionOf(union, []arrow.UnionTypeCode{3}), []*memory.Buffer{nil, codes(3, 2), int32s(0, 0)},
+		{arrow.DenseUnionOf(union, three), []*memory.Buffer{nil, codes(3, 3), int32s(0, 3)}, "row 1"},
+		{arrow.DenseUnionOf(union, three), []*memory.Buffer{nil, codes(3, 2), int32s(0, 0)},
 			"row 1: dense_union<a: type=int8=3> has no type code 2"},
-		{arrow.SparseUnionOf(union, []arrow.UnionTypeCode{3}), []*memory.Buffer{nil, codes(3, 200)}, "no type code 200"},
+		{arrow.SparseUnionOf(union, three), []*memory.Buffer{nil, codes(3, 200)}, "no type code 200"},
 	} {
 		data := array.NewData(c.typ, 2, c.buffers, []arrow.ArrayData{elements.Data()}, 0, 0)
 		rec := malformed{recordOf(fromJSON(t, i8, `[1, 2]`)), data}
@@ -222,7 +226,8 @@ func TestMalformedNestedRows(t *testing.T) {
 		{arrow.ListOf(i8), []byte{1, 1, 1, 0x81}}, {arrow.ListOf(i8), []byte{1, 2, 1, 0x81, 0}},
 		{arrow.ListOf(i8), []byte{1, 1, 0xff, 1, 0}},
 		{arrow.ListOf(union), []byte{1, 1, 0xff, 0}}, {arrow.FixedSizeListOf(2, i8), []byte{1, 1, 0x81}},
-		{arrow.MapOf(i8, i8), []byte{1, 1, 0xff, 0, 1, 0x81, 0}}, {union, []byte{0xff}}, {union, []byte{1}}, {union, []byte{1, 3}}, {union, []byte{1, 4, 1, 0x81}},
+		{arrow.MapOf(i8, i8), []byte{1, 1, 0xff, 0, 1, 0x81, 0}},
+		{union, []byte{0xff}}, {union, []byte{1}}, {union, []byte{1, 3}}, {union, []byte{1, 4, 1, 0x81}},
 		{union, []byte{1, 0xff, 1, 0x81}}, {structOf(union, i8), []byte{0xff, 1, 0x81}},
 	} {
 		converter, err := rows.NewConverter(rows.Field{Name: "k", Type: c.typ})

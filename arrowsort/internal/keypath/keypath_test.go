@@ -14,9 +14,11 @@ import (
 var inner = arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int8},
 	arrow.Field{Name: "y", Type: arrow.BinaryTypes.String})
 
+var days = arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval)
+
 func data() *adapter.Input {
 	in := adapter.OfSchema(arrow.NewSchema([]arrow.Field{
-		{Name: "a", Type: arrow.Null}, {Name: "s", Type: inner}, {Name: "l", Type: arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval)}}, nil))
+		{Name: "a", Type: arrow.Null}, {Name: "s", Type: inner}, {Name: "l", Type: days}}, nil))
 	return &in
 }
 
@@ -30,7 +32,7 @@ func TestFind(t *testing.T) {
 		{Key{Path: "s.y", Order: keyencode.Descending}, []int{1, 1}, arrow.BinaryTypes.String, "s.y"},
 		{Key{Position: 1, HasPosition: true, Nulls: keyencode.NullsAtStart}, []int{1}, inner, "s"},
 		{Key{Position: 0, HasPosition: true}, []int{0}, arrow.Null, "a"},
-		{Key{Path: "l"}, []int{2}, arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval), "l"},
+		{Key{Path: "l"}, []int{2}, days, "l"},
 	} {
 		column, err := Find(data(), 0, c.key)
 		require.NoError(t, err)

@@ -100,8 +100,8 @@ func (l *leaf) eachElement(row []byte, strict bool, call func(child int, element
 	return p + 1
 }
 
-// skipRows moves the positions over skip bytes and a list or union, which must not pass the ends of the rows. It returns
-// a row that is malformed, or -1.
+// skipRows moves the positions over skip bytes and a list or union, which must not pass the ends of the rows. It
+// returns a row that is malformed, or -1.
 func (c *column) skipRows(data []byte, pos []int, skip int, rowEnds []int64) (bad int) {
 	for i, p := range pos {
 		p += skip

@@ -160,7 +160,8 @@ func (k *chunk) ranges(ctx context.Context, data arrow.ArrayData) ([]numberRange
 		}
 		c, lo, n := k.span(i)
 		if all := data.Children()[c].Len(); lo < 0 || n < 0 || lo > all || n > all-lo {
-			return nil, fmt.Errorf("%w: row %d has %d elements from element %d of %d on", arrow.ErrInvalid, i, n, lo, all)
+			return nil, fmt.Errorf("%w: row %d has %d elements from element %d of %d on",
+				arrow.ErrInvalid, i, n, lo, all)
 		}
 		if n > 0 {
 			found[c].lo, found[c].hi = min(found[c].lo, lo), max(found[c].hi, lo+n)

@@ -148,8 +148,8 @@ func (t *tile) place(ends []int64, start int64) {
 	}
 }
 
-// put writes n rows from row lo on. Only what varies moves the positions of rows on; what is ahead of a leaf, apart from
-// that, has the same size in all rows.
+// put writes n rows from row lo on. Only what varies moves the positions of rows on; what is ahead of a leaf, apart
+// from that, has the same size in all rows.
 func (t *tile) put(sources []source, lo, n int) {
 	ahead := 0
 	for i := range sources {

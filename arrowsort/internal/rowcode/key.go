@@ -11,9 +11,9 @@ type Operand struct {
 	adapter.Leaf
 }
 
-// AddKey adds a key of lists or unions to a job, as binary values: what the rows of the format have for a value, without
-// class and terminator, which validity and length stand for. The rows are those of all operands, whose types have the
-// same values; the first one names the key. Temporary memory is 8 bytes per row and those bytes.
+// AddKey adds a key of lists or unions to a job, as binary values: what the rows of the format have for a value,
+// without class and terminator, which validity and length stand for. The rows are those of all operands, whose types
+// have the same values; the first one names the key. Temporary memory is 8 bytes per row and those bytes.
 func AddKey(
 	w *adapter.JobBuilder, order keyencode.Order, nulls keyencode.NullPlacement, operands ...Operand,
 ) error {

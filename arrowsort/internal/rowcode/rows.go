@@ -1,10 +1,13 @@
 package rowcode
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 )
 
 // ErrRow is returned when bytes to decode are not rows of the format. It matches arrow.ErrInvalid.
@@ -43,4 +46,36 @@ func (r *Rows) Row(i int) []byte {
 func (r *Rows) Release() {
 	memory.ReleaseBuffers(r.owned)
 	*r = Rows{Offsets: []int64{0}}
+}
+
+// allocations allocates the buffers of one call and holds a reference to each of them until release.
+type allocations struct {
+	mem   memory.Allocator
+	owned []*memory.Buffer
+}
+
+// allocate returns a buffer of undefined bytes; those up to a multiple of 64 bytes are zero.
+func (b *allocations) allocate(ctx context.Context, size int) (*memory.Buffer, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if size == 0 {
+		return memory.NewBufferBytes([]byte{}), nil
+	}
+	bytes, err := engine.Allocate(b.mem, (size+63)&^63)
+	if err != nil {
+		return nil, err
+	}
+	clear(bytes[size:])
+	buffer := memory.NewBufferWithAllocator(bytes, b.mem)
+	buffer.ResizeNoShrink(size)
+	b.owned = append(b.owned, buffer)
+	return buffer, nil
+}
+
+func (b *allocations) release() {
+	for _, buffer := range b.owned {
+		buffer.Release()
+	}
+	b.owned = nil
 }

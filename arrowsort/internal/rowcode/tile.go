@@ -4,9 +4,6 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/apache/arrow/go/v15/arrow/memory"
-
-	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -96,36 +93,4 @@ func tileStarts[O int32 | int64](ends []O) (starts []int64, total int64) {
 		total += int64(ends[min(lo+tileRows, len(ends))-1])
 	}
 	return starts, total
-}
-
-// allocations allocates the buffers of one call and holds a reference to each of them until release.
-type allocations struct {
-	mem   memory.Allocator
-	owned []*memory.Buffer
-}
-
-// allocate returns a buffer of undefined bytes; those up to a multiple of 64 bytes are zero.
-func (b *allocations) allocate(ctx context.Context, size int) (*memory.Buffer, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if size == 0 {
-		return memory.NewBufferBytes([]byte{}), nil
-	}
-	bytes, err := engine.Allocate(b.mem, (size+63)&^63)
-	if err != nil {
-		return nil, err
-	}
-	clear(bytes[size:])
-	buffer := memory.NewBufferWithAllocator(bytes, b.mem)
-	buffer.ResizeNoShrink(size)
-	b.owned = append(b.owned, buffer)
-	return buffer, nil
-}
-
-func (b *allocations) release() {
-	for _, buffer := range b.owned {
-		buffer.Release()
-	}
-	b.owned = nil
 }
