@@ -63,18 +63,19 @@ KEYS = {
     pa.decimal256(40, 2): _decimals,
     pa.dictionary(pa.int8(), pa.string()): st.sampled_from(["", "b", "a", "é"]),
     pa.null(): st.none(),
+    pa.list_(pa.int16()): st.lists(_integers(16, True), max_size=3),
+    pa.large_list(pa.list_(pa.bool_(), 2)): st.lists(st.lists(st.booleans(), min_size=2, max_size=2), max_size=2),
+    pa.map_(pa.string(), pa.int8()): st.lists(
+        st.tuples(_texts, _integers(8, True)), max_size=2, unique_by=lambda entry: entry[0]
+    ),
 }
 
 # Types of columns that go with the keys.
 OTHERS = {
-    pa.list_(pa.int16()): st.lists(_integers(16, True), max_size=3),
     pa.large_list(pa.string()): st.lists(st.one_of(st.none(), _texts), max_size=3),
     pa.list_(pa.float32(), 2): st.lists(st.floats(width=32), min_size=2, max_size=2),
     pa.struct([("x", pa.int64()), ("y", pa.string())]): st.builds(
         lambda x, y: {"x": x, "y": y}, _integers(64, True), _texts
-    ),
-    pa.map_(pa.string(), pa.int8()): st.lists(
-        st.tuples(_texts, _integers(8, True)), max_size=2, unique_by=lambda entry: entry[0]
     ),
 }
 

@@ -10,7 +10,7 @@ import arrowsort
 from arrowsort import _calls, sort, take
 
 CITIES = pa.table({"city": ["Oslo"], "people": [717]})
-TABLE = pa.table({"a": [3, 1, 2], "l": [[1], [2], [3]], "s": ["x", "y", "z"]})
+TABLE = pa.table({"a": [3, 1, 2], "l": pa.array([[], [], []], pa.list_(pa.month_day_nano_interval())), "s": ["x", "y", "z"]})
 
 
 @pytest.mark.parametrize(

@@ -75,14 +75,14 @@ func TestModifiersInOtherForms(t *testing.T) {
 
 func TestTypesWithoutOrderAreExitCode2(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "in.arrow")
-	list := arrow.NewSchema([]arrow.Field{{Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Int64)}}, nil)
-	rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, list, strings.NewReader(`[{"l":[1]}]`))
+	list := arrow.NewSchema([]arrow.Field{{Name: "l", Type: arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval)}}, nil)
+	rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, list, strings.NewReader(`[{"l":[]}]`))
 	require.NoError(t, err)
 	table := array.NewTableFromRecords(list, []arrow.Record{rec})
 	_, err = tablefile.Write(t.Context(), in, table, tablefile.WriteOptions{})
 	require.NoError(t, err)
 	require.Equal(t, result{code: exitUsage, err: "arrowsort: " + in +
-		": unsupported type of sort key: key l has type list<item: int64, nullable>\n"},
+		": unsupported type of sort key: key l.item has type day_time_interval\n"},
 		cli(t, nil, "explain", "-q", "-k", "l", in))
 }
 
