@@ -10,7 +10,8 @@ import arrowsort
 from arrowsort import _calls, sort, take
 
 CITIES = pa.table({"city": ["Oslo"], "people": [717]})
-TABLE = pa.table({"a": [3, 1, 2], "l": pa.array([[], [], []], pa.list_(pa.month_day_nano_interval())), "s": ["x", "y", "z"]})
+MONTHS = pa.array([[], [], []], pa.list_(pa.month_day_nano_interval()))
+TABLE = pa.table({"a": [3, 1, 2], "l": MONTHS, "s": ["x", "y", "z"]})
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ func Unordered(name string, typ arrow.DataType) (part string, partType arrow.Dat
 	} else if nested, isNested := NestedFields(Plain(typ)); isNested && Sortable(typ) {
 		fields = nested
 		if m, isMap := arraydata.Storage(Plain(typ)).(*arrow.MapType); isMap {
-			fields = m.ValueType().Fields()
+			fields = m.Elem().(*arrow.StructType).Fields()
 		}
 	} else {
 		return name, typ, Sortable(typ)
