@@ -169,7 +169,7 @@ func TestLimitKeepsTheFirstRows(t *testing.T) {
 func TestErrorsNameWhatIsWrong(t *testing.T) {
 	in := batches(rand.New(rand.NewPCG(testrun.Seed(), 23)), keyed, 10)[0]
 	ctx := t.Context()
-	list := arrow.NewSchema([]arrow.Field{{Name: "l", Type: arrow.ListOf(arrow.Null)}}, nil)
+	list := arrow.NewSchema([]arrow.Field{{Name: "l", Type: arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval)}}, nil)
 	words := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	tagged := arrow.NewSchema([]arrow.Field{{Name: "w", Type: modern.NewTag(words)}}, nil)
 	var none context.Context
@@ -184,7 +184,7 @@ func TestErrorsNameWhatIsWrong(t *testing.T) {
 		{ctx, nil, "c0", extsort.Options{}, extsort.ErrOption, "the schema is nil"},
 		{none, in.Schema(), "c0", extsort.Options{}, extsort.ErrOption, "the context is nil"},
 		{ctx, in.Schema(), "no", extsort.Options{}, arrow.ErrKey, `"no"`},
-		{ctx, list, "l", extsort.Options{}, arrowsort.ErrKeyType, "list"},
+		{ctx, list, "l", extsort.Options{}, arrowsort.ErrKeyType, "l.item"},
 		{ctx, tagged, "w", extsort.Options{}, arrow.ErrNotImplemented, `column "w" has type tag<dictionary`},
 		{ctx, in.Schema(), "c0", extsort.Options{Memory: 1}, extsort.ErrOption, "1"},
 		{ctx, in.Schema(), "c0", extsort.Options{Tail: 1, Limit: 1}, extsort.ErrOption, "Tail"},
