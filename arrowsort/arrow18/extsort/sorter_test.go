@@ -198,15 +198,10 @@ func TestErrorsNameWhatIsWrong(t *testing.T) {
 	defer s.Close()
 	require.ErrorIs(t, s.Write(nil), extsort.ErrOption)
 	require.ErrorIs(t, s.WriteFrom(nil), extsort.ErrOption)
-	require.ErrorIs(t, s.Write(array.NewRecordBatch(list, []arrow.Array{emptyList()}, 0)), extsort.ErrSchema)
+	empty := array.NewBuilder(memory.DefaultAllocator, list.Field(0).Type).NewArray()
+	require.ErrorIs(t, s.Write(array.NewRecordBatch(list, []arrow.Array{empty}, 0)), extsort.ErrSchema)
 	broken := errors.New("the line is cut")
 	require.ErrorIs(t, s.WriteFrom(failing{in.Schema(), broken}), broken)
-}
-
-func emptyList() arrow.Array {
-	b := array.NewListBuilder(memory.DefaultAllocator, arrow.Null)
-	defer b.Release()
-	return b.NewArray()
 }
 
 // failing is a reader with an error in place of records.
