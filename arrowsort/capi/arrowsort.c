@@ -216,6 +216,17 @@ int32_t arrowsort_decode_rows(arrowsort_data rows, arrowsort_data like, const st
   return run(&request, error);
 }
 
+int32_t arrowsort_device_argsort(const struct ArrowDeviceArray* array, const struct ArrowSchema* schema,
+                                 const struct arrowsort_key* keys, int64_t n_keys, int32_t bits, void* stream,
+                                 const struct arrowsort_options* options, struct ArrowDeviceArray* out,
+                                 struct arrowsort_error* error) {
+  if (out) memset(out, 0, sizeof *out);
+  struct arrowsort_request request = {
+      .function = DEVICE_ARGSORT, .device_array = array, .schema = schema, .keys = keys, .n_keys = n_keys,
+      .parameter = bits, .stream = stream, .options = options, .out_device_array = out};
+  return run(&request, error);
+}
+
 int32_t arrowsort_merge_streams(struct ArrowArrayStream* const* streams, int64_t n_streams,
                                 const struct arrowsort_key* keys, int64_t n_keys,
                                 const struct arrowsort_options* options, struct ArrowArrayStream* out,

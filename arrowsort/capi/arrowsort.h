@@ -95,6 +95,26 @@ struct ArrowArrayStream {
 
 #endif  // ARROW_C_STREAM_INTERFACE
 
+#ifndef ARROW_C_DEVICE_DATA_INTERFACE
+#define ARROW_C_DEVICE_DATA_INTERFACE
+
+typedef int32_t ArrowDeviceType;
+
+#define ARROW_DEVICE_CPU 1
+#define ARROW_DEVICE_CUDA 2
+#define ARROW_DEVICE_CUDA_HOST 3
+#define ARROW_DEVICE_CUDA_MANAGED 13
+
+struct ArrowDeviceArray {
+  struct ArrowArray array;
+  int64_t device_id;
+  ArrowDeviceType device_type;
+  void* sync_event;  // a cudaEvent_t*; NULL: the array is complete
+  int64_t reserved[3];
+};
+
+#endif  // ARROW_C_DEVICE_DATA_INTERFACE
+
 // The version of this interface. It changes when a program that was built with an older header would not work any more;
 // functions, codes and fields at the end of arrowsort_options may be added without it.
 #define ARROWSORT_ABI 1
@@ -302,6 +322,29 @@ int32_t arrowsort_encode_rows(arrowsort_data data, const struct arrowsort_key* k
 int32_t arrowsort_decode_rows(arrowsort_data rows, arrowsort_data like, const struct arrowsort_key* keys,
                               int64_t n_keys, const struct arrowsort_options* options, arrowsort_data* out,
                               struct arrowsort_error* error);
+
+// ---- Columns on a GPU -----------------------------------------------------------------------------------------------
+
+// arrowsort_device_argsort returns the row numbers of an array in the memory of an NVIDIA GPU in the order of the keys,
+// on that GPU: nothing is copied to the host. The array is one of fixed-width values, sorted by itself (key: column 0,
+// or no key at all), or a struct whose fields the keys name. Row numbers are uint64, of uint32 where bits is 32.
+//
+// stream is the CUstream (cudaStream_t) that the sort belongs to, of the device's primary context, which the CUDA
+// runtime uses; NULL is its default stream. The sort comes after what is queued there and after the array's sync_event,
+// and what is queued there later comes after it. The call returns when the last kernel is queued; it waits for decisions
+// of kernels, so the stream must not be captured into a graph. out's sync_event is for other streams.
+//
+// The array and the schema are borrowed; buffers are read until the stream has passed the sort. out is released by the
+// caller, after the work that reads it has been queued in stream, which must still be there. The engine keeps the
+// memory for the next sort. Calls for one device run one after another.
+//
+// Options: limit. Fails with _COLUMN, _KEY_TYPE (strings, dictionaries, nested types), _ROWS, _MEMORY, _CANCELLED, with
+// _OPTION for memory of the host, of another device or context, a stream of another context, a released array, and with
+// _DEVICE where there is no GPU, or a library that is built without the GPU engine.
+int32_t arrowsort_device_argsort(const struct ArrowDeviceArray* array, const struct ArrowSchema* schema,
+                                 const struct arrowsort_key* keys, int64_t n_keys, int32_t bits, void* stream,
+                                 const struct arrowsort_options* options, struct ArrowDeviceArray* out,
+                                 struct arrowsort_error* error);
 
 // ---- Streams ------------------------------------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ enum arrowsort_function {
   EXPLAIN,
   ENCODE_ROWS,
   DECODE_ROWS,
+  DEVICE_ARGSORT,
   MERGE_STREAMS,
   SORT_STREAM,
   STREAM_ERROR,
@@ -46,6 +47,8 @@ struct arrowsort_request {
   struct ArrowArray* array;                 // that goes in
   const struct ArrowSchema* schema;         // that goes in
   const char* text;                         // that goes in
+  const struct ArrowDeviceArray* device_array;  // that goes in
+  void* stream;                                 // of a GPU
   arrowsort_data* out;
   int64_t* out_number;
   char** out_text;
@@ -53,4 +56,9 @@ struct arrowsort_request {
   struct ArrowArray* out_array;
   struct ArrowSchema* out_schema;
   struct arrowsort_progress* out_progress;
+  struct ArrowDeviceArray* out_device_array;
 };
+
+// Makes an array of row numbers on a GPU, which releases a handle. event 0: none. -1: there is no memory.
+int device_rows_init(struct ArrowDeviceArray* out, uint64_t handle, uint64_t address, int64_t rows, int64_t device,
+                     uint64_t event);

@@ -15,10 +15,12 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/capi/internal/cdata"
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/rows"
 	"github.com/arrowsort/arrowsort/gpu"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 type request C.struct_arrowsort_request
@@ -30,7 +32,7 @@ var functions = [...]func(*request) error{
 	C.CANCEL: cancelCall, C.PROGRESS: showProgress,
 	C.SORT: sortData, C.SORT_INDICES: sortIndices, C.TAKE: takeRows, C.IS_SORTED: isSorted, C.RANK: rankRows,
 	C.SEARCH_SORTED: searchSorted, C.GROUPS: findGroups, C.MERGE: mergeData, C.EXPLAIN: explainSort,
-	C.ENCODE_ROWS: encodeRows, C.DECODE_ROWS: decodeRows,
+	C.ENCODE_ROWS: encodeRows, C.DECODE_ROWS: decodeRows, C.DEVICE_ARGSORT: deviceArgsort,
 	C.MERGE_STREAMS: mergeStreams, C.SORT_STREAM: sortStream, C.STREAM_ERROR: streamError, C.FILES: runFiles,
 }
 
@@ -72,6 +74,11 @@ var kinds = []struct {
 	{errkind.ErrCorrupt, C.ARROWSORT_CORRUPT, C.CString("ErrCorrupt")},
 	{errkind.ErrUnsupported, C.ARROWSORT_UNSUPPORTED, C.CString("ErrUnsupported")},
 	{fs.ErrNotExist, C.ARROWSORT_NOT_FOUND, C.CString("ErrNotExist")},
+	{gpu.ErrDeviceArray, C.ARROWSORT_OPTION, C.CString("ErrOption")},
+	{engine.ErrRows, C.ARROWSORT_ROWS, C.CString("ErrRows")},
+	{engine.ErrKind, C.ARROWSORT_KEY_TYPE, C.CString("ErrKeyType")},
+	{engine.ErrMemory, C.ARROWSORT_MEMORY, C.CString("ErrMemory")},
+	{keyencode.ErrColumn, C.ARROWSORT_COLUMN, C.CString("ErrColumn")},
 	{gpu.ErrNoDevice, C.ARROWSORT_DEVICE, C.CString("ErrDevice")},
 	{gpu.ErrDevice, C.ARROWSORT_DEVICE, C.CString("ErrDevice")},
 	{errGeneral, C.ARROWSORT_ERROR, C.CString("Error")},

@@ -8,6 +8,7 @@
 
 from importlib.metadata import version as _version
 
+from . import gpu
 from ._data import Data
 from ._errors import (
     ArgumentTypeError,
@@ -61,6 +62,7 @@ __all__ = [
     "__version__",
     "check_file",
     "explain",
+    "gpu",
     "groups",
     "is_sorted",
     "merge",

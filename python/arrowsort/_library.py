@@ -75,6 +75,18 @@ ArrowArray._fields_ = [
 ]
 
 
+class ArrowDeviceArray(Structure):
+    """The Arrow C Device Data Interface's structure."""
+
+    _fields_ = [
+        ("array", ArrowArray),
+        ("device_id", c_int64),
+        ("device_type", c_int32),
+        ("sync_event", c_void_p),
+        ("reserved", c_int64 * 3),
+    ]
+
+
 class ArrowArrayStream(Structure):
     """The Arrow C Stream Interface's structure."""
 
@@ -136,6 +148,9 @@ rank = _function("rank", c_uint64, c_void_p, c_int64, c_int32, *_end)
 search_sorted = _function("search_sorted", c_uint64, c_uint64, c_void_p, c_int64, c_int32, *_end)
 groups = _function("groups", c_uint64, c_void_p, c_int64, *_end)
 merge = _function("merge", c_void_p, c_int64, c_void_p, c_int64, *_end)
+device_argsort = _function(
+    "device_argsort", c_void_p, c_void_p, c_void_p, c_int64, c_int32, c_void_p, c_void_p, c_void_p, c_void_p
+)
 explain = _function("explain", c_uint64, c_void_p, c_int64, *_end)
 files = _function("files", c_char_p, c_uint64, c_void_p, c_void_p)
 main = _function("main", c_int32, POINTER(c_char_p))

@@ -153,6 +153,14 @@ func (s *sorter) checkAddress(what string, first, last uint64) error {
 	return nil
 }
 
+// bits returns the address of a multiple of 16 bytes from which on bit 0 of a bitmap is counted, the position of its
+// first row, and the number of bytes that hold the rows. Kernels read whole words there, which lie in the same page.
+func bits(bitmap uint64, offset, rows int) (from, bit uint64, first, last uint64) {
+	first, last = bitmap+uint64(offset/8), bitmap+uint64((offset+max(rows, 1)-1)/8)
+	from = first &^ 15
+	return from, 8*(first-from) + uint64(offset%8), first, last
+}
+
 // align describes the columns for kernels, which read values in vectors of 16 bytes: those that lie otherwise are
 // copied.
 func (s *sorter) align(columns []keyencode.Column) map[int]*keys.Column {

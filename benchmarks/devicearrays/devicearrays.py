@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""Times arrowsort.gpu.argsort against torch.sort(stable=True), cupy.argsort and cupy.lexsort, on columns on the GPU.
+
+    PYTHONPATH=FOLDER benchmarks/devicearrays/devicearrays.py --bits 16,20,24,28 --json results.json
+
+FOLDER has the Python package with the library with the GPU engine: see README.md. All run in one process, in turns, and
+every result of arrowsort is proved on the device before it is timed: it is a permutation, the keys are in order, rows
+that tie are in their order, and it is that of torch.sort and cupy.argsort. Times are medians, from the call to the end
+of the work on the device. One that asks for 32 bits is measured as well, since the others return 64.
+"""
+import argparse
+import gc
+import json
+import os
+import statistics
+import sys
+import time
+
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+
+import arrowsort.gpu  # noqa: E402
+import cupy  # noqa: E402
+import torch  # noqa: E402
+
+GPU = "cuda"
+
+
+def uniform(dtype):
+    def make(n, generator):
+        if dtype.is_floating_point:
+            return torch.rand(n, generator=generator, device=GPU, dtype=dtype)
+        limits = torch.iinfo(dtype)
+        return torch.randint(limits.min, limits.max, (n,), generator=generator, device=GPU, dtype=dtype)
+
+    return make
+
+
+def zipf(n, generator):
+    """Ranks of 2^24 values with frequencies like 1/rank, in random order of the values."""
+    rank = torch.rand(n, generator=generator, device=GPU, dtype=torch.float64).mul_(24).exp2_().long()
+    return rank.mul_(-7046029254386353131)  # an odd number: distinct ranks stay distinct
+
+
+def clusters(n, generator):
+    """A thousand narrow clusters anywhere."""
+    centers = torch.randint(-(2**62), 2**62, (1000,), generator=generator, device=GPU)
+    near = torch.randint(0, 1_000_000, (n,), generator=generator, device=GPU)
+    return near.add_(centers[torch.randint(0, 1000, (n,), generator=generator, device=GPU)])
+
+
+def timestamps(n, generator):
+    """Microseconds of events that arrive up to a few milliseconds late."""
+    late = torch.randint(0, 5000, (n,), generator=generator, device=GPU)
+    return late.add_(torch.arange(n, device=GPU).mul_(37).add_(1_700_000_000_000_000))
+
+
+# The keys, and how many times as fast as the faster of torch and cupy is asked: for 2^24 and 2^28, for 2^16 and 2^20.
+KEYS = {
+    "int64 uniform": (uniform(torch.int64), 4, 1.5),
+    "float64 uniform": (uniform(torch.float64), 4, 1.5),
+    "int32 uniform": (uniform(torch.int32), 2, 1.5),
+    "float32 uniform": (uniform(torch.float32), 2, 1.5),
+    "int64 Zipf": (zipf, 2.2, 1.5),
+    "int64 clusters": (clusters, 2.2, 1.5),
+    "int64 timestamps": (timestamps, 2.2, 1.5),
+}
+
+
+def median(work, runs):
+    """The median time of some runs in microseconds, after two that are not counted."""
+    times = []
+    for i in range(runs + 2):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        made = work()
+        torch.cuda.synchronize()
+        took = time.perf_counter() - start
+        del made
+        if i >= 2:
+            times.append(took * 1e6)
+    return statistics.median(times)
+
+
+def prove(keys, rows, what, descending=False):
+    """Stops the program unless rows, a tensor, sort the keys stably. It does not use a sort."""
+    n = keys[0].numel()
+    rows = rows.long()
+    seen = torch.zeros(n, dtype=torch.bool, device=GPU)
+    if rows.numel() != n or int(rows.min()) < 0 or int(rows.max()) >= n:
+        sys.exit(f"WRONG: {what}: row numbers out of range")
+    seen[rows] = True
+    if not bool(seen.all()):
+        sys.exit(f"WRONG: {what}: a row is missing")
+    tied = torch.ones(n - 1, dtype=torch.bool, device=GPU)
+    for key in keys:
+        ordered = key[rows]
+        before, after = ordered[:-1], ordered[1:]
+        rises = before > after if descending else before < after
+        falls = before < after if descending else before > after
+        if bool((tied & falls).any()):
+            sys.exit(f"WRONG: {what}: rows out of order")
+        tied &= ~rises
+        del ordered, before, after, rises, falls
+    if bool((tied & (rows[:-1] > rows[1:])).any()):
+        sys.exit(f"WRONG: {what}: rows that tie are not in their order")
+
+
+def free():
+    gc.collect()
+    torch.cuda.empty_cache()
+    cupy.get_default_memory_pool().free_all_blocks()
+
+
+def same(got, want, what):
+    if not torch.equal(got, want):
+        sys.exit(f"WRONG: {what}: {int((got != want).sum())} row numbers differ")
+
+
+def measure_one(name, bits, runs):
+    make, large, small = KEYS[name]
+    n = 1 << bits
+    x = make(n, torch.Generator(device=GPU).manual_seed(bits))
+    y = cupy.from_dlpack(x)
+    what = f"{name}, 2^{bits}"
+    stream = torch.cuda.current_stream().cuda_stream
+    with cupy.cuda.ExternalStream(stream):
+        for descending in (False, True):
+            prove([x], torch.from_dlpack(arrowsort.gpu.argsort(x, descending=descending)), what, descending)
+            free()
+        mine = torch.from_dlpack(arrowsort.gpu.argsort(y, dtype="int32"))
+        same(mine.long(), torch.sort(x, stable=True).indices, what + " and torch")
+        free()
+        same(mine.long(), torch.from_dlpack(cupy.argsort(y)), what + " and cupy")
+        del mine
+        free()
+        times = {
+            "arrowsort": median(lambda: arrowsort.gpu.argsort(x), runs),
+            "arrowsort, 32 bits": median(lambda: arrowsort.gpu.argsort(x, dtype="uint32"), runs),
+        }
+        times["torch"] = median(lambda: torch.sort(x, stable=True), runs)
+        free()
+        times["cupy"] = median(lambda: cupy.argsort(y), runs)
+        free()
+    return times, large if bits >= 22 else small
+
+
+def measure_two(bits, runs):
+    """Two keys: few values, then random ones."""
+    n, what = 1 << bits, f"two int64 keys, 2^{bits}"
+    generator = torch.Generator(device=GPU).manual_seed(bits)
+    first = torch.randint(0, 1000, (n,), generator=generator, device=GPU)
+    second = torch.randint(-(2**63), 2**63 - 1, (n,), generator=generator, device=GPU)
+    last_first = cupy.from_dlpack(torch.stack([second, first]))  # cupy.lexsort has the most significant key last
+    with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
+        mine = torch.from_dlpack(arrowsort.gpu.argsort([first, second]))
+        prove([first, second], mine, what)
+        same(mine, torch.from_dlpack(cupy.lexsort(last_first)), what + " and cupy")
+        del mine
+        free()
+        times = {
+            "arrowsort": median(lambda: arrowsort.gpu.argsort([first, second]), runs),
+            "arrowsort, 32 bits": median(lambda: arrowsort.gpu.argsort([first, second], dtype="uint32"), runs),
+            "cupy": median(lambda: cupy.lexsort(last_first), min(runs, 3)),
+        }
+
+        def by_torch():
+            order = torch.sort(second, stable=True).indices
+            return order[torch.sort(first[order], stable=True).indices]
+
+        times["torch"] = median(by_torch, runs)
+        free()
+    return times, 5
+
+
+def check_others():
+    """NaN and zeros, a slice at any alignment, a limit, nulls of Arrow's sort, other libraries, errors."""
+    x = torch.rand(100_003, device=GPU, dtype=torch.float64)
+    x[::7], x[3], x[4] = float("nan"), -0.0, 0.0
+    same(torch.from_dlpack(arrowsort.gpu.argsort(x)), torch.sort(x, stable=True).indices, "NaN, as torch")
+    same(torch.from_dlpack(arrowsort.gpu.argsort(x)), torch.from_dlpack(cupy.argsort(cupy.from_dlpack(x))), "NaN, cupy")
+    falling = torch.from_dlpack(arrowsort.gpu.argsort(x, descending=True))
+    numbers = int((~x.isnan()).sum())
+    theirs = torch.sort(x, descending=True, stable=True).indices  # NaN first; here it is last in any direction
+    same(falling[:numbers], theirs[len(x) - numbers :], "descending numbers")
+    same(falling[numbers:], theirs[: len(x) - numbers], "descending NaN")
+    for start in range(1, 9):
+        for dtype in (torch.int64, torch.int32, torch.int16, torch.uint8, torch.float32, torch.float16):
+            part = (torch.rand(300_000, device=GPU) * 200).to(dtype)[start:]
+            want = torch.sort(part, stable=True).indices
+            same(torch.from_dlpack(arrowsort.gpu.argsort(part)), want, f"a slice from {start} on, {dtype}")
+    large = torch.randint(-(2**63), 2**63 - 1, (1 << 22,), device=GPU)
+    few = torch.from_dlpack(arrowsort.gpu.argsort(large, limit=100))
+    same(few, torch.sort(large, stable=True).indices[:100], "a limit")
+    stream = torch.cuda.Stream()
+    for _ in range(50):  # columns that the stream makes, and overwrites after the sort
+        with torch.cuda.stream(stream):
+            column = torch.randint(0, 1000, (200_000,), device=GPU)
+            want = torch.sort(column, stable=True).indices
+            got = torch.from_dlpack(arrowsort.gpu.argsort(column))
+            column.zero_()
+            equal = torch.equal(got, want)
+        if not equal:
+            sys.exit("WRONG: the order of a stream")
+    taken = cupy.asarray(arrowsort.gpu.argsort(cupy.from_dlpack(large)))
+    same(torch.from_dlpack(taken), torch.sort(large, stable=True).indices, "cupy in and out")
+    for wrong in (large.cpu(), torch.zeros(2, 2, device=GPU), large[::2]):
+        try:
+            arrowsort.gpu.argsort(wrong)
+            sys.exit("WRONG: no error")
+        except arrowsort.Error as error:
+            print(f"{type(error).__name__}: {error}")
+    try:
+        import jax
+
+        column = jax.random.uniform(jax.random.key(1), (300_000,))
+        got = jax.dlpack.from_dlpack(arrowsort.gpu.argsort(column, dtype="int32"))
+        if not bool((got == jax.numpy.argsort(column, stable=True)).all()):
+            sys.exit("WRONG: jax")
+        print("jax: in and out are the same")
+    except ImportError as missing:
+        print("jax:", missing)
+
+
+def check_graph():
+    """A sort in a stream that is captured is an error. It ends the capture, so it comes last."""
+    large = torch.randint(-(2**63), 2**63 - 1, (1 << 22,), device=GPU)
+    graph = torch.cuda.CUDAGraph()
+    try:
+        with torch.cuda.graph(graph):
+            arrowsort.gpu.argsort(large)
+        sys.exit("WRONG: a sort was captured into a graph")
+    except arrowsort.OptionError as error:
+        print("in a graph:", error)
+    except RuntimeError as error:  # of torch, which ends the capture
+        print("in a graph:", type(error).__name__, error)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bits", default="16,20,24,28", help="logarithms of the numbers of rows")
+    parser.add_argument("--json", help="a file for the results")
+    parser.add_argument("--seconds", type=float, default=420, help="no further measurement begins after these")
+    args = parser.parse_args()
+    begun = time.perf_counter()
+    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, cupy {cupy.__version__}")
+    check_others()
+    one_row = torch.zeros(1, device=GPU)
+    print(f"a call of one row: {median(lambda: arrowsort.gpu.argsort(one_row), 200):.0f} us")
+    names = ["arrowsort", "arrowsort, 32 bits", "torch", "cupy"]
+    print(f"{'us, medians':24} {'rows':>5}" + "".join(f"{name:>20}" for name in names) + f"{'times':>8}{'asked':>7}")
+    results = []
+    for bits in map(int, args.bits.split(",")):
+        runs = 101 if bits <= 20 else 9 if bits <= 24 else 3
+        for name in [*KEYS, "two keys"]:
+            if time.perf_counter() - begun > args.seconds:
+                print(f"{name:24} 2^{bits:<3} left out: {args.seconds:.0f} s are over")
+                continue
+            times, asked = measure_two(bits, runs) if name == "two keys" else measure_one(name, bits, runs)
+            ratio = min(times["torch"], times["cupy"]) / times["arrowsort"]
+            columns = "".join(f"{times[n]:20.0f}" for n in names)
+            print(f"{name:24} 2^{bits:<3}{columns}{ratio:8.2f}{asked:7}", flush=True)
+            results.append({"keys": name, "bits": bits, "us": times, "times": ratio, "asked": asked})
+            free()
+    if args.json:
+        with open(args.json, "w") as file:
+            json.dump({"device": torch.cuda.get_device_name(), "results": results}, file, indent=1)
+    print("all results proved")
+    check_graph()
+
+
+main()

@@ -1,0 +1,327 @@
+"""arrowsort.gpu on the stand-in for the CUDA driver, whose device memory is memory of this process: see test_gpu.sh.
+
+Arrays here have the interfaces of PyTorch, CuPy and others. benchmarks/devicearrays runs the same with these libraries.
+"""
+
+import ctypes
+from ctypes import byref, c_size_t, c_uint64, c_void_p
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arrowsort
+from arrowsort import _dlpack, gpu
+from arrowsort import _library as lib
+
+cuda = ctypes.CDLL("libcuda.so.1")
+context = c_void_p()
+
+
+def setup_module():
+    cuda.cuInit(0)
+    assert cuda.cuDevicePrimaryCtxRetain(byref(context), 0) == 0
+    assert cuda.cuCtxPushCurrent_v2(context) == 0
+
+
+def sync(stream=0):
+    assert cuda.cuStreamSynchronize(c_void_p(stream)) == 0
+
+
+class Memory:
+    """A copy of an array of NumPy on the device."""
+
+    def __init__(self, values, shift=0):
+        self.values = np.ascontiguousarray(values)
+        self.base = c_uint64()
+        assert cuda.cuMemAlloc_v2(byref(self.base), c_size_t(self.values.nbytes + shift + 1)) == 0
+        self.address = self.base.value + shift
+        ctypes.memmove(self.address, self.values.ctypes.data, self.values.nbytes)
+
+    def __del__(self):
+        cuda.cuMemFree_v2(self.base)
+
+
+class Interface(Memory):
+    """An array with __cuda_array_interface__, as CuPy's and Numba's."""
+
+    def __init__(self, values, shift=0):
+        super().__init__(values, shift)
+        self.changes = {}
+
+    @property
+    def __cuda_array_interface__(self):
+        return {
+            "shape": self.values.shape,
+            "typestr": self.values.dtype.str,
+            "data": (self.address, False),
+            "version": 3,
+            "strides": None,
+            **self.changes,
+        }
+
+
+class Tensor(Memory):
+    """An array with __dlpack__, as PyTorch's and JAX's."""
+
+    device = (2, 0)
+    strides = None
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, *, stream=None):
+        self.stream = stream
+        kind, size = self.values.dtype.kind, self.values.dtype.itemsize
+        shape = (ctypes.c_int64 * 1)(len(self.values))
+        code = {"i": 0, "u": 1, "f": 2, "b": 6}[kind]
+        start = self.address - self.base.value
+        tensor = _dlpack._Tensor(self.base.value, 2, 0, 1, code, 8 * size, 1, shape, None, start)
+        self.made = _dlpack._Managed(tensor, None, _dlpack._deleter), shape
+        if self.strides:
+            self.made[0].tensor.strides = (ctypes.c_int64 * 1)(self.strides)
+        return _dlpack._new(ctypes.addressof(self.made[0]), b"dltensor", None)
+
+
+class Arrow(Memory):
+    """An array with __arrow_c_device_array__, with nulls, as cuDF's and pyarrow's."""
+
+    event = None
+
+    def __init__(self, values, valid, form=b"l"):
+        super().__init__(values)
+        self.bits = Memory(np.packbits(valid, bitorder="little"))
+        self.form = form
+
+    def column(self):
+        buffers = (c_void_p * 2)(self.bits.address, self.address)
+        array = lib.ArrowArray(length=len(self.values), null_count=-1, n_buffers=2, buffers=buffers)
+        array.release = gpu._release_array
+        return array, lib.ArrowSchema(format=self.form, name=b"a", release=gpu._release_schema), buffers
+
+    def __arrow_c_device_array__(self, requested_schema=None):
+        array, schema, buffers = self.column()
+        self.made = lib.ArrowDeviceArray(array, 0, 2, self.event), schema, buffers
+        return (
+            _dlpack._new(ctypes.addressof(schema), b"arrow_schema", None),
+            _dlpack._new(ctypes.addressof(self.made[0]), b"arrow_device_array", None),
+        )
+
+
+def read(rows):
+    """The row numbers on the host."""
+    interface = rows.__cuda_array_interface__
+    sync(0 if interface["stream"] == 1 else interface["stream"])
+    address, n = interface["data"][0], len(rows)
+    if n == 0:
+        return np.empty(0, rows.dtype)
+    size = np.dtype(rows.dtype).itemsize
+    raw = (ctypes.c_char * (n * size)).from_address(address)
+    return np.frombuffer(raw, rows.dtype).copy()
+
+
+def order_of(values, descending=False):
+    """A stable order: NaN at the end in any direction."""
+    keys = [(v != v, 0 if v != v else (-v if descending else v)) for v in values.tolist()]
+    return sorted(range(len(keys)), key=keys.__getitem__)
+
+
+NUMBERS = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"]
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+@pytest.mark.parametrize("make", [Interface, Tensor])
+@pytest.mark.parametrize("descending", [False, True])
+def test_every_type(kind, make, descending):
+    random = np.random.default_rng(7)
+    for n in (0, 1, 2, 1000, 70_001):
+        for shift in (0, 3, 8):
+            values = random.integers(0, 100, n).astype(kind)
+            if kind[0] == "f" and n > 2:
+                values[::7] = np.nan
+                values[1] = -0.0
+            x = make(values, shift)
+            dtype = ["int64", "uint64", "int32", "uint32"][n % 4]
+            rows = gpu.argsort(x, descending=descending, dtype=dtype)
+            assert rows.shape == (n,) and rows.dtype == dtype and rows.device == 0
+            assert read(rows).tolist() == order_of(values, descending)
+
+
+def test_bools():
+    values = np.array([True, False, True, False])
+    assert read(gpu.argsort(Interface(values))).tolist() == [1, 3, 0, 2]
+    assert read(gpu.argsort(Tensor(values), descending=True)).tolist() == [0, 2, 1, 3]
+
+
+@given(st.data())
+def test_several_keys_with_nulls(data):
+    n = data.draw(st.integers(0, 200))
+    keys, flags = [], []
+    for _ in range(data.draw(st.integers(1, 4))):
+        seed = data.draw(st.integers(0, 2**32 - 1))
+        random = np.random.default_rng(seed)
+        keys.append((random.integers(-3, 3, n).astype("i8"), random.random(n) < 0.8))
+        flags.append((data.draw(st.booleans()), data.draw(st.sampled_from(["at_end", "at_start"]))))
+    limit = data.draw(st.none() | st.integers(1, 250))
+    arrays = [Arrow(values, valid) for values, valid in keys]
+    rows = gpu.argsort(arrays, descending=[d for d, _ in flags], nulls=[p for _, p in flags], limit=limit)
+
+    def key(row):
+        parts = []
+        for (values, valid), (descending, place) in zip(keys, flags, strict=True):
+            null = (not valid[row]) != (place == "at_start")
+            value = int(values[row]) if valid[row] else 0
+            parts.append((null, -value if descending else value))
+        return parts
+
+    assert read(rows).tolist() == sorted(range(n), key=key)[: limit or n]
+
+
+def test_struct_and_event():
+    event = c_void_p()
+    assert cuda.cuEventCreate(byref(event), 2) == 0
+    assert cuda.cuEventRecord(event, None) == 0
+
+    class Batch(Arrow):
+        def __arrow_c_device_array__(self, requested_schema=None):
+            other = Interface(np.array([1.5, 0.5, 0.5]))
+            a, s, self.buffers = self.column()
+            column = gpu._input(other, 0, gpu.Stream(0, None))
+            column.schema.name = b"b"
+            both = [gpu._Input(a, s, 2, 0, 0, self, None), column._replace(event=ctypes.addressof(event))]
+            whole, schema, self.keep = gpu._together(both, gpu.Stream(0, None))
+            self.all = whole, schema, other, column
+            return (
+                _dlpack._new(ctypes.addressof(schema), b"arrow_schema", None),
+                _dlpack._new(ctypes.addressof(whole), b"arrow_device_array", None),
+            )
+
+    batch = Batch(np.array([5, 9, 7]), np.array([True, True, False]))
+    assert read(gpu.argsort(batch, by=["b", "a"], descending=[False, True])).tolist() == [1, 2, 0]
+    assert read(gpu.argsort(batch, by="a", nulls="at_start")).tolist() == [2, 0, 1]
+    assert read(gpu.argsort(batch, by=[1])).tolist() == [1, 2, 0]
+    with pytest.raises(arrowsort.OptionError, match="name the keys by `by`"):
+        gpu.argsort(batch)
+    with pytest.raises(arrowsort.ColumnError, match='key "c"'):
+        gpu.argsort(batch, by="c")
+    cuda.cuEventDestroy_v2(event)
+
+
+def test_streams():
+    stream = c_void_p()
+    assert cuda.cuStreamCreate(byref(stream), 1) == 0
+    x = Interface(np.array([3, 1, 2]))
+
+    class OfLibrary:
+        ptr = stream.value
+
+    class Protocol:
+        def __cuda_stream__(self):
+            return (0, stream.value)
+
+    for given_stream in (stream.value, OfLibrary(), Protocol()):
+        rows = gpu.argsort(x, stream=given_stream)
+        assert rows.__cuda_array_interface__["stream"] == stream.value
+        assert read(rows).tolist() == [1, 2, 0]
+    x.changes = {"stream": stream.value}  # of the library
+    assert read(gpu.argsort(x)).tolist() == [1, 2, 0]
+    assert read(gpu.argsort(x, stream=0)).tolist() == [1, 2, 0]  # waits for it
+    tensor = Tensor(np.array([3, 1, 2]))
+    rows = gpu.argsort(tensor, stream=stream.value)
+    assert tensor.stream == stream.value
+    read(rows)
+    del rows
+    with pytest.raises(arrowsort.OptionError, match="the stream 0x40"):
+        gpu.argsort(Interface(np.array([1])), stream=64)
+    with pytest.raises(arrowsort.ArgumentTypeError, match="stream is a str"):
+        gpu.argsort(x, stream="0")
+    cuda.cuStreamDestroy_v2(stream)
+
+
+def test_result_by_dlpack():
+    other = c_void_p()
+    assert cuda.cuStreamCreate(byref(other), 1) == 0
+    for n in (3, 0):
+        rows = gpu.argsort(Interface(np.array([3, 1, 2][:n])), dtype="uint32")
+        assert rows.__dlpack_device__() == (2, 0)
+        for stream in (None, 1, -1, other.value):
+            capsule = rows.__dlpack__(stream=stream, max_version=(1, 0))
+            got = _dlpack.read(capsule)
+            assert (got.code, got.size, got.shape, got.device_type, got.device) == ("u", 4, (n,), 2, 0)
+            sync(other.value)
+            if n:
+                assert (ctypes.c_uint32 * 3).from_address(got.address)[:] == [1, 2, 0]
+            del capsule
+    assert not _dlpack._exported
+    capsule = rows.__dlpack__()
+    del rows
+    assert len(_dlpack._exported) == 1  # which holds the row numbers
+    del capsule
+    assert not _dlpack._exported
+    rows = gpu.argsort(Interface(np.array([3, 1, 2])))
+    with pytest.raises(BufferError, match="copy=True"):
+        rows.__dlpack__(copy=True)
+    with pytest.raises(BufferError, match="are on device"):
+        rows.__dlpack__(dl_device=(1, 0))
+    assert repr(rows) == "<arrowsort.gpu.RowNumbers of 3 rows, int64, on device 0>"
+    cuda.cuStreamDestroy_v2(other)
+
+
+def test_memory_is_used_again():
+    x = Interface(np.arange(100_000)[::-1])
+    addresses = set()
+    for _ in range(20):
+        rows = gpu.argsort(x)
+        addresses.add(rows.__cuda_array_interface__["data"][0])
+        read(rows)
+        del rows
+    assert len(addresses) <= 3
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda: np.arange(3), arrowsort.OptionError, "key 0 is not on a CUDA device"),
+        (lambda: [1, "x"], arrowsort.ArgumentTypeError, "key 0 is a int: give an array on a GPU"),
+        (lambda: [], arrowsort.OptionError, "x has no keys"),
+        (lambda: Interface(np.zeros((2, 2))), arrowsort.OptionError, "key 0 has 2 dimensions"),
+        (lambda: Interface(np.zeros(2, "c16")), arrowsort.ArgumentTypeError, "key 0 has type c16"),
+        (lambda: Interface(np.zeros(2, "M8[ns]")), arrowsort.ArgumentTypeError, "key 0 has type M8"),
+        (lambda: Interface(np.zeros(2, ">i4")), arrowsort.ArgumentTypeError, "the machine's byte order"),
+        (lambda: [Interface(np.zeros(2)), Interface(np.zeros(3))], arrowsort.OptionError, "key 1 has 3 rows, key 0 "),
+        (lambda: Arrow(np.zeros(2), np.array([True]), b"u"), arrowsort.KeyTypeError, 'format "u"'),
+    ],
+)
+def test_errors(make, error, text):
+    with pytest.raises(error, match=text.replace("[", r"\[")):
+        gpu.argsort(make())
+
+
+def test_errors_of_arrays():
+    x = Interface(np.arange(4))
+    for changes, error, text in (
+        ({"mask": x}, arrowsort.OptionError, "key 0 has a mask"),
+        ({"strides": (16,), "shape": (2,)}, arrowsort.OptionError, "not contiguous, its stride is 16 bytes"),
+        ({"data": (64, False)}, arrowsort.OptionError, "the values at 0x40: the driver knows no memory there"),
+        ({"data": (x.values.ctypes.data, False)}, arrowsort.OptionError, "the driver knows no memory there"),
+    ):
+        x.changes = changes
+        with pytest.raises(error, match=text):
+            gpu.argsort(x)
+    x.changes = {}
+    tensor = Tensor(np.arange(4))
+    tensor.strides = 2
+    with pytest.raises(arrowsort.OptionError, match="its stride is 16 bytes"):
+        gpu.argsort(tensor)
+    for arguments, text in (
+        ({"dtype": "int8"}, "dtype is 'int8'"),
+        ({"nulls": "first"}, "nulls is 'first': give 'at_end' or 'at_start'"),
+        ({"nulls": ["at_end", "at_end"]}, "nulls has 2 values for 1 keys"),
+        ({"descending": "yes"}, "descending is 'yes'"),
+        ({"limit": 0}, "limit is 0"),
+        ({"by": "a"}, "x is no Arrow struct"),
+    ):
+        with pytest.raises(arrowsort.OptionError, match=text):
+            gpu.argsort(x, **arguments)
+    assert read(gpu.argsort(x, limit=2, descending=True)).tolist() == [3, 2]
