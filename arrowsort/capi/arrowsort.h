@@ -323,7 +323,7 @@ int32_t arrowsort_decode_rows(arrowsort_data rows, arrowsort_data like, const st
                               int64_t n_keys, const struct arrowsort_options* options, arrowsort_data* out,
                               struct arrowsort_error* error);
 
-// ---- Columns on a GPU -----------------------------------------------------------------------------------------------
+// ---- Columns on a GPU ---------------------------------------------------------------------------------------------
 
 // arrowsort_device_argsort returns the row numbers of an array in the memory of an NVIDIA GPU in the order of the keys,
 // on that GPU: nothing is copied to the host. The array is one of fixed-width values, sorted by itself (key: column 0,

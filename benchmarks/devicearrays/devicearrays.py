@@ -3,8 +3,8 @@
 
     PYTHONPATH=FOLDER benchmarks/devicearrays/devicearrays.py --bits 16,20,24,28 --json results.json
 
-FOLDER has the Python package with the library with the GPU engine: see README.md. All run in one process, in turns, and
-every result of arrowsort is proved on the device before it is timed: it is a permutation, the keys are in order, rows
+FOLDER has the Python package and the library with the GPU engine, such as build/python-gpu, which python/test_gpu.sh
+makes. All run in one process, in turns, and every result of arrowsort is proved on the device before it is timed: it is a permutation, the keys are in order, rows
 that tie are in their order, and it is that of torch.sort and cupy.argsort. Times are medians, from the call to the end
 of the work on the device. One that asks for 32 bits is measured as well, since the others return 64.
 """

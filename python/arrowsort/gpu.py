@@ -12,9 +12,11 @@ from typing import Any, NamedTuple, Union
 from . import _calls, _dlpack
 from . import _library as lib
 from ._cuda import Stream, current_stream, device_of, stream_of, wait_for_event, wait_for_stream
-from ._errors import ArgumentTypeError, OptionError
+from ._errors import ArgumentTypeError, DeviceError, OptionError
 
 __all__ = ["RowNumbers", "argsort"]
+
+_BUILD = "in a checkout, on Linux on x86-64, `TAGS=cuda gpu/build.sh python/wheel.sh` builds a wheel with it"
 
 # The types of row numbers: signed, bits.
 _TYPES = {"int64": (True, 64), "uint64": (False, 64), "int32": (True, 32), "uint32": (False, 32)}
@@ -153,8 +155,13 @@ def argsort(
         byref(out),
         byref(error),
     )
-    lib.check(code, error)
     del keep
+    try:
+        lib.check(code, error)
+    except DeviceError as failure:
+        if "no GPU engine" in str(failure):
+            raise DeviceError(f"this installation has no GPU engine: {_BUILD}") from None
+        raise
     return RowNumbers(out, dtype, sort_stream)
 
 

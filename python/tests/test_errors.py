@@ -1,5 +1,6 @@
 """Errors name the key or argument and what to do, and are the exceptions of Python that fit."""
 
+import ctypes
 import importlib.metadata
 
 import numpy as np
@@ -7,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import arrowsort
-from arrowsort import _calls, sort, take
+from arrowsort import _calls, _dlpack, sort, take
 
 CITIES = pa.table({"city": ["Oslo"], "people": [717]})
 MONTHS = pa.array([[], [], []], pa.list_(pa.month_day_nano_interval()))
@@ -124,3 +125,24 @@ def test_no_name_is_suggested_that_is_unlike():
 
 def test_version():
     assert arrowsort.__version__ == importlib.metadata.version("arrowsort")
+
+
+class OnDevice:
+    """An array that says that it is on a GPU; nothing of it is read."""
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+    def __dlpack__(self, *, stream):
+        assert stream == 1
+        tensor = _dlpack._Tensor(0x1000, 2, 0, 1, 0, 64, 1, (ctypes.c_int64 * 1)(3), None, 0)
+        self.made = _dlpack._Managed(tensor, None, _dlpack._deleter)
+        return _dlpack._new(ctypes.addressof(self.made), b"dltensor", None)
+
+
+def test_gpu_in_a_wheel_without_it():
+    """Tests/gpu has those of the library with the GPU engine."""
+    with pytest.raises(arrowsort.DeviceError, match=r"has no GPU engine: in a checkout, .*wheel\.sh"):
+        arrowsort.gpu.argsort(OnDevice())
+    with pytest.raises(arrowsort.OptionError, match="key 0 is not on a CUDA device"):
+        arrowsort.gpu.argsort(np.arange(3))

@@ -420,6 +420,9 @@ static void test_fork(void) {
   if (child == 0) {
     FAILED(arrowsort_sort(data, &by_number, 1, NULL, &sorted, &failure), ARROWSORT_FORKED, "ErrForked");
     FAILED(arrowsort_import_stream(&in, &sorted, &failure), ARROWSORT_FORKED, "ErrForked");
+    struct ArrowDeviceArray rows;
+    FAILED(arrowsort_device_argsort(NULL, NULL, NULL, 0, 64, NULL, NULL, &rows, &failure), ARROWSORT_FORKED,
+           "ErrForked");
     CHECK(in.release == NULL);
     struct ArrowArray next;
     CHECK(stream.get_next(&stream, &next) == EPERM && strstr(stream.get_last_error(&stream), "fork"));
@@ -437,6 +440,38 @@ static void test_fork(void) {
   array.release(&array);
   schema.release(&schema);
   arrowsort_data_free(data);
+}
+
+// test_device: arrays that no GPU can sort, and one that needs a library with the GPU engine.
+static void test_device(void) {
+  const void* buffers[2] = {NULL, (void*)0x1000};
+  struct ArrowSchema schema = {.format = "l", .release = release_schema};
+  struct ArrowDeviceArray array = {.device_type = ARROW_DEVICE_CUDA}, rows = {0};
+  array.array = (struct ArrowArray){.length = 3, .n_buffers = 2, .buffers = buffers, .release = release_array};
+#define ARGSORT(array, bits, options) \
+  arrowsort_device_argsort(array, &schema, NULL, 0, bits, NULL, options, &rows, &failure)
+  FAILED(ARGSORT(NULL, 64, NULL), ARROWSORT_OPTION, "ErrOption");
+  FAILED(ARGSORT(&array, 16, NULL), ARROWSORT_OPTION, "ErrOption");
+  FAILED(arrowsort_device_argsort(&array, &schema, NULL, 0, 64, NULL, NULL, NULL, &failure), ARROWSORT_OPTION,
+         "ErrOption");
+  FAILED(arrowsort_device_argsort(&array, &schema, &by_number, 1, 64, NULL, NULL, &rows, &failure), ARROWSORT_COLUMN,
+         "ErrColumn");
+  struct arrowsort_options wrong[] = {
+      {.memory = 1}, {.engine = "gpu"}, {.batch_rows = 1}, {.limit = -1}, {.unique = 1}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    wrong[i].size = sizeof *wrong;
+    FAILED(ARGSORT(&array, 64, &wrong[i]), ARROWSORT_OPTION, "ErrOption");
+  }
+  array.device_type = ARROW_DEVICE_CPU;
+  FAILED(ARGSORT(&array, 64, NULL), ARROWSORT_OPTION, "ErrOption");
+  array.device_type = ARROW_DEVICE_CUDA;
+  schema.format = "u";
+  FAILED(ARGSORT(&array, 64, NULL), ARROWSORT_KEY_TYPE, "ErrKeyType");
+  schema.format = "l";
+  FAILED(ARGSORT(&array, 64, NULL), ARROWSORT_DEVICE, "ErrDevice");
+  array.array.release = NULL;
+  FAILED(ARGSORT(&array, 64, NULL), ARROWSORT_OPTION, "ErrOption");
+  CHECK(rows.array.release == NULL);
 }
 
 static void on_signal(int number) { (void)number; }
@@ -465,6 +500,7 @@ int main(void) {
   test_streams();
   test_empty();
   test_cancel();
+  test_device();
   test_signals();
   test_fork();
   test_files();
