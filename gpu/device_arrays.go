@@ -71,7 +71,7 @@ func (r *DeviceRows) Release() error {
 // after it. ArgsortDevice returns when the last kernel is queued. The host waits, as in Sort, where the next kernel
 // depends on a decision of the device: not at all for few rows of one key (docs/gpu.md), mostly twice for others, and
 // never for the last kernels. So a sort cannot be captured into a CUDA graph. Calls at the same time run one after
-// another, on the device too: a call waits until the one before it is complete.
+// another, on the device too: a call waits until the one before it is complete. Kernels run in the job's stream.
 //
 // Memory on the device is 29 bytes for each row, 8 more for row numbers of 8 bytes, and the columns that are copied.
 // Columns are borrowed and not written, until the stream has passed the sort. After an error nothing is queued any

@@ -26,17 +26,9 @@ func (e *Engine) argsortDevice(ctx context.Context, job *DeviceJob) (*DeviceRows
 	}
 	defer func() { e.turn <- s }()
 	var kept device.Kept
-	err = driver.Failure(s.Do(func() error {
-		if err := s.Settle(); err != nil {
-			return err
-		}
-		t := device.NewTask(ctx, s, 1)
-		if kept, err = resident.Argsort(t, job); err != nil {
-			t.End()
-			return err
-		}
-		t.Leave()
-		return nil
+	err = driver.Failure(s.Do(func() (err error) {
+		kept, err = resident.Argsort(ctx, s, job)
+		return err
 	}))
 	if s = e.unlessFailed(s, err); err != nil {
 		return nil, err
@@ -59,7 +51,7 @@ func (e *Engine) trim(ctx context.Context) error {
 	for _, peer := range s.Peers {
 		if err == nil {
 			err = peer.Do(func() error {
-				if err := peer.Settle(); err != nil {
+				if err := peer.Settle(nil); err != nil {
 					return err
 				}
 				return peer.Pool.Trim()

@@ -141,7 +141,7 @@ func (e *Engine) run(ctx context.Context, s *device.Session, job *engine.Job, me
 	defer func() { e.times.Add(s.Number, "sort", time.Since(start)) }()
 	// The goroutine is bound to its thread, so that calls of the driver need not switch threads.
 	err = s.Do(func() error {
-		if err := s.Settle(); err != nil {
+		if err := s.Settle(nil); err != nil {
 			return err
 		}
 		t := device.NewTask(ctx, s, job.Threads)

@@ -4,9 +4,10 @@
     PYTHONPATH=FOLDER benchmarks/devicearrays/devicearrays.py --bits 16,20,24,28 --json results.json
 
 FOLDER has the Python package and the library with the GPU engine, such as build/python-gpu, which python/test_gpu.sh
-makes. All run in one process, in turns, and every result of arrowsort is proved on the device before it is timed: it is a permutation, the keys are in order, rows
-that tie are in their order, and it is that of torch.sort and cupy.argsort. Times are medians, from the call to the end
-of the work on the device. One that asks for 32 bits is measured as well, since the others return 64.
+makes. All run in one process, in turns, and every result of arrowsort is proved on the device before it is timed: it is
+a permutation, the keys are in order, rows that tie are in their order, and it is that of torch.sort and cupy.argsort.
+Times are medians, from the call to the end of the work on the device. One that asks for 32 bits is measured as well,
+since the others return 64.
 """
 import argparse
 import gc
@@ -222,27 +223,84 @@ def check_others():
 
 
 def check_graph():
-    """A sort in a stream that is captured is an error. It ends the capture, so it comes last."""
-    large = torch.randint(-(2**63), 2**63 - 1, (1 << 22,), device=GPU)
+    """A sort in a stream that is captured is an error, and the capture goes on."""
+    large = torch.randint(-(2**63), 2**63 - 1, (1 << 20,), device=GPU)
+    total, text = torch.zeros(1, dtype=torch.int64, device=GPU), ""
     graph = torch.cuda.CUDAGraph()
-    try:
-        with torch.cuda.graph(graph):
+    with torch.cuda.graph(graph):
+        try:
             arrowsort.gpu.argsort(large)
-        sys.exit("WRONG: a sort was captured into a graph")
-    except arrowsort.OptionError as error:
-        print("in a graph:", error)
-    except RuntimeError as error:  # of torch, which ends the capture
-        print("in a graph:", type(error).__name__, error)
+        except arrowsort.OptionError as error:
+            text = str(error)
+        total += large.sum()
+    graph.replay()
+    torch.cuda.synchronize()
+    if "captured into a graph" not in text or int(total) != int(large.sum()):
+        sys.exit(f"WRONG: in a graph: {text}")
+    same(torch.from_dlpack(arrowsort.gpu.argsort(large)), torch.sort(large, stable=True).indices, "after a graph")
+    print("in a graph:", text)
+
+
+def show_overhead():
+    """The parts of a call of few rows, in microseconds: medians of 500."""
+    library, spent = arrowsort.gpu.lib, []
+    native = library.device_argsort
+
+    def timed(*arguments):
+        start = time.perf_counter()
+        code = native(*arguments)
+        spent.append((time.perf_counter() - start) * 1e6)
+        return code
+
+    library.device_argsort = timed
+    for rows, dtype in ((1, "int32"), (1, "int64"), (1 << 16, "int32"), (1 << 16, "int64"), (1 << 20, "int32")):
+        x = torch.rand(rows, device=GPU)
+        calls, syncs, device = [], [], []
+        spent.clear()
+        for _ in range(500):
+            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            begin.record()
+            torch.cuda.synchronize()
+            start = time.perf_counter()
+            made = arrowsort.gpu.argsort(x, dtype=dtype)
+            returned = time.perf_counter()
+            torch.cuda.synchronize()
+            calls.append((returned - start) * 1e6)
+            syncs.append((time.perf_counter() - returned) * 1e6)
+            del made
+            begin.record()
+            made = arrowsort.gpu.argsort(x, dtype=dtype)
+            end.record()
+            torch.cuda.synchronize()
+            device.append(begin.elapsed_time(end) * 1e3)
+            del made
+        parts = {"call": calls, "of it the library": spent, "then the device": syncs, "by events": device}
+        text = ", ".join(f"{name} {statistics.median(times):.1f}" for name, times in parts.items())
+        print(f"{rows} rows, {dtype}: {text}")
+    library.device_argsort = native
+    for name, work in {
+        "torch.cuda.synchronize": torch.cuda.synchronize,
+        "current stream": lambda: arrowsort.gpu.current_stream(x),
+        "__cuda_array_interface__": lambda: x.__cuda_array_interface__,
+        "device of an address": lambda: arrowsort.gpu.device_of(x.data_ptr()),
+    }.items():
+        start = time.perf_counter()
+        for _ in range(1000):
+            work()
+        print(f"{name}: {(time.perf_counter() - start) * 1e3:.1f} us")
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bits", default="16,20,24,28", help="logarithms of the numbers of rows")
+    parser.add_argument("--overhead", action="store_true", help="the parts of a call of few rows, and nothing else")
     parser.add_argument("--json", help="a file for the results")
     parser.add_argument("--seconds", type=float, default=420, help="no further measurement begins after these")
     args = parser.parse_args()
     begun = time.perf_counter()
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, cupy {cupy.__version__}")
+    if args.overhead:
+        return show_overhead()
     check_others()
     one_row = torch.zeros(1, device=GPU)
     print(f"a call of one row: {median(lambda: arrowsort.gpu.argsort(one_row), 200):.0f} us")

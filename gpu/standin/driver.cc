@@ -196,7 +196,8 @@ int push(Stream* s, std::function<void()> work) {
 	if (!(s = stream_of(s))) return INVALID_HANDLE;
 	s->work.push_back(std::move(work));
 	if (random_() % 8 == 0) {
-		Stream* any = &c->streams[random_() % c->streams.size()];
+		const size_t number = random_() % (c->streams.size() + 1);
+		Stream* any = number < c->streams.size() ? &c->streams[number] : &c->standard;
 		run(c, any, any->done + 1 + random_() % (any->work.size() + 1));
 	}
 	return SUCCESS;
@@ -312,6 +313,7 @@ EXPORT cuStreamIsCapturing(Stream* s, int* status) {
 }
 EXPORT cuStreamQuery(Stream* s) {
 	LOCKED;
+	if (!(s = stream_of(s))) return INVALID_HANDLE;
 	run(current(), s, s->done + random_() % 2);
 	return current()->failure != SUCCESS ? current()->failure : s->work.empty() ? SUCCESS : NOT_READY;
 }

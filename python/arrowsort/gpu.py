@@ -141,8 +141,11 @@ def argsort(
     sort_stream = stream_of(stream) if stream is not None else current_stream(columns[0])
     inputs = [_input(column, i, sort_stream) for i, column in enumerate(columns)]
     array, schema, keep = _together(inputs, sort_stream)
-    keys = _keys(by, descending, nulls, len(columns), inputs[0].schema.format == b"+s" and len(inputs) == 1)
-    options = _calls.options_of(limit)
+    if by is None and type(descending) is bool and type(nulls) is str and inputs[0].schema.format != b"+s":
+        keys = _equal_keys(len(columns), descending, nulls)
+    else:
+        keys = _keys(by, descending, nulls, len(columns), inputs[0].schema.format == b"+s" and len(inputs) == 1)
+    options = _DEFAULTS if limit is None else _calls.options_of(limit)
     out, error = lib.ArrowDeviceArray(), lib.ErrorOut()
     code = lib.device_argsort(
         byref(array),
@@ -163,6 +166,15 @@ def argsort(
             raise DeviceError(f"this installation has no GPU engine: {_BUILD}") from None
         raise
     return RowNumbers(out, dtype, sort_stream)
+
+
+_DEFAULTS = _calls.options_of()
+
+
+@lru_cache
+def _equal_keys(columns: int, descending: bool, nulls: str) -> ctypes.Array:
+    """Keys that do not differ, which most calls have."""
+    return _keys(None, descending, nulls, columns, False)
 
 
 def _keys(by: Any, descending: Any, nulls: Any, columns: int, is_struct: bool) -> ctypes.Array:
@@ -253,11 +265,11 @@ def _of_interface(x: object, interface: dict[str, Any], position: int) -> _Input
     typestr, (address, _) = interface["typestr"], interface["data"]
     if typestr[0] == ">":
         raise ArgumentTypeError(f"key {position} has type {typestr}: give numbers of the machine's byte order")
-    size = int("".join(c for c in typestr[2:].partition("[")[0] if c.isdigit()) or 0)
+    size = int(typestr[2]) if len(typestr) == 3 and typestr[2].isdigit() else 0  # else the type has no format
     shape, strides = tuple(interface["shape"]), interface.get("strides")
     device = device_of(address) if shape and 0 not in shape else 0
     return _column(
-        position, typestr[1], size, address, shape, strides, _dlpack.CUDA, device, x, interface.get("stream")
+        position, typestr[1], size, address, shape, strides, _dlpack.CUDA, device, x, interface.get("stream"), typestr
     )
 
 
@@ -272,11 +284,13 @@ def _column(
     device: int,
     keep: object,
     stream: Union[int, None],
+    typestr: str = "",
 ) -> _Input:
     form = _FORMATS.get((code, size))
     if form is None:
+        name = typestr or f"{code}{size}"
         raise ArgumentTypeError(
-            f"key {position} has type {code}{size}: give integers, floats of 2, 4 or 8 bytes, or bools; other types by "
+            f"key {position} has type {name}: give integers, floats of 2, 4 or 8 bytes, or bools; other types by "
             "__arrow_c_device_array__"
         )
     if len(shape) != 1:

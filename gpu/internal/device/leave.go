@@ -8,34 +8,40 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 )
 
-// A task whose result stays on the device need not wait for its kernels: Leave in place of End. Settle, before the next
-// task, does what End does then.
+// A task whose result stays on the device runs in the stream of the caller, and need not wait for its kernels: Leave in
+// place of End. Settle, before the next task, does what End does then.
 
 // Leave ends the task without waiting for its kernels.
 func (t *Task) Leave() {
-	t.Pool.PutAll() // the next task uses the memory in the same stream
-	t.left = true
+	last := t.Event()
+	t.Record(last)
+	t.Pool.PutAll() // the next task waits for the event
+	t.left = last
 }
 
 // Settle waits for the work that the last task has left, and takes back the memory of results that were freed. It is
-// called in Enter, before a task.
-func (s *Session) Settle() error {
-	if s.left {
-		if err := s.Streams[0].Wait(); err != nil {
+// called in Enter, before a task, whose kernels run in the given stream, nil for that of the session.
+func (s *Session) Settle(kernels *driver.Stream) error {
+	if s.left != (driver.Event{}) {
+		if err := s.WaitFor(s.left); err != nil {
 			return err
 		}
-		s.left = false
+		s.left = driver.Event{}
 		s.reset()
+	}
+	if kernels != nil {
+		s.Streams[0].Stream = kernels
 	}
 	return s.returns.take(s)
 }
 
-// reset makes the session ready for the next task. Its streams are idle.
+// reset makes the session ready for the next task. All work is done.
 func (s *Session) reset() {
 	for _, stream := range s.Streams {
 		stream.Reset()
 	}
 	s.Arguments.Reset()
+	s.Streams[0].Stream = s.kernels
 }
 
 // lent is memory of the caller that serves an allocation of its size, so that the result is written where it is wanted.

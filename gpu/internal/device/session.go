@@ -30,8 +30,18 @@ type Session struct {
 	Peers            []*Session          // of all devices of the engine, this one first
 	OnLaunch         func(kernel string) // nil, but where launches are measured (benchmarks/cub)
 	source           source              // of the pool's memory
-	left             bool                // the last task has left work in the stream of kernels
+	kernels          *driver.Stream      // the session's stream of kernels: a task may run in another one
+	left             driver.Event        // after the work that the last task has left; zero: none
+	Probe            driver.Event        // recorded in streams of others, to see whether they belong to the context
+	Widening         Widening
 	returns          returns
+}
+
+// Widening is the Field of row numbers of 4 bytes that are written as 8: on the device, since it is the same for sorts of
+// the same number of rows, which use the same memory.
+type Widening struct {
+	Field driver.Ptr // 0: none yet
+	Rows  driver.Ptr // that it reads
 }
 
 // Settings are how devices are opened. The zero value is separate contexts, whose memory is all that is free.
@@ -86,8 +96,15 @@ func (s *Session) prepare() (err error) {
 	if err = s.Arguments.open(s.Context); err != nil {
 		return err
 	}
+	if s.Probe, err = s.NewEvent(); err != nil {
+		return err
+	}
+	s.kernels = s.Streams[0].Stream
 	s.MeasureMemory()
-	return s.Streams[0].Zero(s.CooperativeState, kernels.CooperativeStateBytes)
+	if err = s.Streams[0].Zero(s.CooperativeState, kernels.CooperativeStateBytes); err != nil {
+		return err
+	}
+	return s.Streams[0].Wait() // the first task may run in another stream
 }
 
 // Open opens devices that sort together, and returns the first. Those that reach each other copy directly.

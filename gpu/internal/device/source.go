@@ -56,5 +56,5 @@ func (m *source) free(p driver.Ptr) error {
 	return m.hook.Free(uint64(p), bytes, m.handle())
 }
 
-// handle is the stream in which all memory of the pool is used.
+// handle is the stream in which the memory of the pool is used.
 func (m *source) handle() uintptr { return uintptr(m.Streams[0].Handle()) }

@@ -3,6 +3,7 @@
 package resident
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -12,6 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -21,31 +23,65 @@ type sorter struct {
 	job *Job
 }
 
-// Argsort queues a job that Check has passed: the result is complete when the job's stream passes what was queued in it
-// until Argsort returns. It is at Job.Out, else it is kept in memory of the pool. The host waits for decisions of
-// kernels, as a sort from host memory does, and not for the last kernels.
-func Argsort(t *device.Task, job *Job) (result device.Kept, err error) {
-	s := &sorter{t, job}
-	if job.Rows == 0 {
-		return result, s.begin()
-	}
-	columns, err := s.columns()
+// Argsort queues a job that Check has passed in the job's stream. The result is at Job.Out, else it is kept in memory of
+// the pool. The host waits for decisions of kernels, as a sort from host memory does, and not for the last kernels.
+func Argsort(ctx context.Context, s *device.Session, job *Job) (result device.Kept, err error) {
+	caller, err := streamOf(s, job)
 	if err != nil {
 		return result, err
 	}
-	if err := s.begin(); err != nil {
+	if job.Rows == 0 {
+		return result, nil
+	}
+	if err := checkAddresses(s, job); err != nil {
 		return result, err
 	}
+	if err := s.Settle(caller); err != nil {
+		return result, err
+	}
+	sorter := &sorter{device.NewTask(ctx, s, 1), job}
+	if result, err = sorter.sort(); err != nil {
+		sorter.End()
+		return result, err
+	}
+	sorter.Leave()
+	return result, nil
+}
+
+// streamOf returns the job's stream, which waits for the job's event.
+func streamOf(s *device.Session, job *Job) (*driver.Stream, error) {
+	stream := s.Of(job.Stream)
+	capturing, err := stream.IsCapturing() // first of all: other calls would spoil the graph
+	if capturing {
+		return nil, fmt.Errorf("%w: the stream is captured into a graph: a sort waits for decisions of kernels",
+			ErrDeviceArray)
+	}
+	if err == nil {
+		err = stream.Record(s.Probe)
+	}
+	if err == nil && job.Event != 0 {
+		err = stream.AfterHandle(job.Event)
+	}
+	if driver.RejectsStream(err) {
+		return nil, fmt.Errorf("%w: the stream %#x, or the event, is not one of the primary context of device %d, or "+
+			"is captured: %v", ErrDeviceArray, job.Stream, s.Number, err)
+	}
+	return stream, err
+}
+
+// sort queues the kernels.
+func (s *sorter) sort() (result device.Kept, err error) {
+	columns := keys.NewColumns(s.Task, s.engineJob(), nil)
 	columns.OnDevice = s.align(columns.Job.Columns)
 	if s.writesOut() {
-		s.Lend(driver.Ptr(job.Out), 4*job.Rows)
+		s.Lend(driver.Ptr(s.job.Out), 4*s.job.Rows)
 	}
 	order, _ := argsort.Run(columns, &host.Buffers{}, func() {})
-	s.AssertPermutation(order.Rows, job.Result(), job.Rows)
-	if rows := s.deliver(order.Rows); job.Out == 0 {
+	s.AssertPermutation(order.Rows, s.job.Result(), s.job.Rows)
+	if rows := s.deliver(order.Rows); s.job.Out == 0 {
 		result = s.Keep(rows)
 	}
-	return result, s.finish()
+	return result, s.Err
 }
 
 // writesOut reports whether the sort may write its row numbers where the caller wants them.
@@ -53,42 +89,8 @@ func (s *sorter) writesOut() bool {
 	return s.job.Out != 0 && s.job.Out%16 == 0 && s.job.RowNumbers == 4 && s.job.Result() == s.job.Rows
 }
 
-// begin makes the kernels wait for the job's stream and event.
-func (s *sorter) begin() error {
-	caller := s.Of(s.job.Stream)
-	capturing, err := caller.IsCapturing()
-	if capturing {
-		return fmt.Errorf("%w: the stream is captured into a graph: a sort waits for decisions of kernels",
-			ErrDeviceArray)
-	}
-	before := s.Event()
-	if err == nil && !s.Failed() {
-		err = caller.Record(before)
-	}
-	if err == nil && s.job.Event != 0 {
-		err = s.Stream.AfterHandle(s.job.Event)
-	}
-	if driver.RejectsStream(err) {
-		return fmt.Errorf("%w: the stream %#x, or the event, is not one of the primary context of device %d: %v",
-			ErrDeviceArray, s.job.Stream, s.Number, err)
-	}
-	s.Fail(err)
-	s.After(before)
-	return s.Err
-}
-
-// finish makes the job's stream wait for the kernels.
-func (s *sorter) finish() error {
-	after := s.Event()
-	s.Record(after)
-	if !s.Failed() {
-		s.Fail(s.Of(s.job.Stream).After(after))
-	}
-	return s.Err
-}
-
-// columns returns the job of the keys, whose addresses are checked.
-func (s *sorter) columns() (*keys.Columns, error) {
+// engineJob describes the columns to the engine.
+func (s *sorter) engineJob() *engine.Job {
 	job := &engine.Job{Rows: s.job.Rows, Keys: s.job.Keys, Limit: s.job.Limit}
 	for i := range s.job.Columns {
 		c := &s.job.Columns[i]
@@ -99,24 +101,26 @@ func (s *sorter) columns() (*keys.Columns, error) {
 		job.Columns = append(job.Columns, keyencode.Column{Kind: c.Kind, Width: c.Width,
 			Chunks: []keyencode.Chunk{chunk}})
 	}
-	for i, key := range s.job.Keys {
-		if err := s.checkAddresses(&s.job.Columns[key.Column], job.Columns[key.Column].ValueBytes()); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.job.name(i), err)
-		}
-	}
-	if out := s.job.Out; out != 0 {
-		last := out + uint64(s.job.Result()*s.job.RowNumbers) - 1
-		if err := s.checkAddress("the result", out, last); err != nil {
-			return nil, err
-		}
-	}
-	return keys.NewColumns(s.Task, job, nil), nil
+	return job
 }
 
-func (s *sorter) checkAddresses(c *Column, width int) error {
+// checkAddresses refuses keys and a result that are not in memory of the device, in the engine's context.
+func checkAddresses(s *device.Session, job *Job) error {
+	for i, key := range job.Keys {
+		if err := checkColumn(s, &job.Columns[key.Column], job.Rows); err != nil {
+			return fmt.Errorf("%s: %w", job.name(i), err)
+		}
+	}
+	if job.Out == 0 {
+		return nil
+	}
+	return checkAddress(s, "the result", job.Out, job.Out+uint64(job.Result()*job.RowNumbers)-1)
+}
+
+func checkColumn(s *device.Session, c *Column, rows int) error {
 	if c.Validity != 0 {
-		_, _, first, last := bits(c.Validity, c.Offset, s.job.Rows)
-		if err := s.checkAddress("the validity bitmap", first, last); err != nil {
+		_, _, first, last := bits(c.Validity, c.Offset, rows)
+		if err := checkAddress(s, "the validity bitmap", first, last); err != nil {
 			return err
 		}
 	}
@@ -124,15 +128,16 @@ func (s *sorter) checkAddresses(c *Column, width int) error {
 	case keyencode.Null:
 		return nil
 	case keyencode.Bool:
-		_, _, first, last := bits(c.Values, c.Offset, s.job.Rows)
-		return s.checkAddress("the values", first, last)
+		_, _, first, last := bits(c.Values, c.Offset, rows)
+		return checkAddress(s, "the values", first, last)
 	}
+	width := (&keyencode.Column{Kind: c.Kind, Width: c.Width}).ValueBytes()
 	first := c.Values + uint64(c.Offset*width)
-	return s.checkAddress("the values", first, first+uint64(s.job.Rows*width)-1)
+	return checkAddress(s, "the values", first, first+uint64(rows*width)-1)
 }
 
-// checkAddress refuses memory, by its first and last byte, that is not the device's in the engine's context.
-func (s *sorter) checkAddress(what string, first, last uint64) error {
+// checkAddress refuses memory by its first and last byte.
+func checkAddress(s *device.Session, what string, first, last uint64) error {
 	for _, at := range []uint64{first, last} {
 		is, err := s.Where(driver.Ptr(at))
 		switch {
@@ -220,7 +225,20 @@ func (s *sorter) deliver(rows driver.Ptr) driver.Ptr {
 
 // widen writes numbers of 4 bytes as 8 bytes each: the codes of a column of such numbers.
 func (s *sorter) widen(rows driver.Ptr, n int, to driver.Ptr) {
-	column := abi.ColumnValues{Values: uint64(rows), Form: abi.FormInteger, Width: 4, Stride: 4}
-	source := abi.KeySource{Column: abi.Column{ColumnValues: column}}
-	keys.LaunchEncode(s.Task, []abi.Field{source.Field()}, 0, n, to)
+	w := &s.Widening
+	if w.Rows != rows {
+		column := abi.ColumnValues{Values: uint64(rows), Form: abi.FormInteger, Width: 4, Stride: 4}
+		source := abi.KeySource{Column: abi.Column{ColumnValues: column}}
+		words := buffers.Bytes(abi.Words([]abi.Field{source.Field()}))
+		if w.Field == 0 && !s.Failed() {
+			var err error
+			w.Field, err = s.Context.Alloc(len(words))
+			s.Fail(err)
+		}
+		s.Upload(w.Field, words)
+		if w.Rows = rows; s.Failed() {
+			w.Rows = 0
+		}
+	}
+	s.Launch("encode", s.Blocks(n), uint64(w.Field), 1, uint64(n), 0, uint64(to))
 }

@@ -286,15 +286,15 @@ def test_memory_is_used_again():
         (lambda: [1, "x"], arrowsort.ArgumentTypeError, "key 0 is a int: give an array on a GPU"),
         (lambda: [], arrowsort.OptionError, "x has no keys"),
         (lambda: Interface(np.zeros((2, 2))), arrowsort.OptionError, "key 0 has 2 dimensions"),
-        (lambda: Interface(np.zeros(2, "c16")), arrowsort.ArgumentTypeError, "key 0 has type c16"),
-        (lambda: Interface(np.zeros(2, "M8[ns]")), arrowsort.ArgumentTypeError, "key 0 has type M8"),
+        (lambda: Interface(np.zeros(2, "c16")), arrowsort.ArgumentTypeError, "key 0 has type <c16"),
+        (lambda: Interface(np.zeros(2, "M8[ns]")), arrowsort.ArgumentTypeError, r"key 0 has type <M8\[ns\]"),
         (lambda: Interface(np.zeros(2, ">i4")), arrowsort.ArgumentTypeError, "the machine's byte order"),
         (lambda: [Interface(np.zeros(2)), Interface(np.zeros(3))], arrowsort.OptionError, "key 1 has 3 rows, key 0 "),
         (lambda: Arrow(np.zeros(2), np.array([True]), b"u"), arrowsort.KeyTypeError, 'format "u"'),
     ],
 )
 def test_errors(make, error, text):
-    with pytest.raises(error, match=text.replace("[", r"\[")):
+    with pytest.raises(error, match=text):
         gpu.argsort(make())
 
 
