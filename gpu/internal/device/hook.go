@@ -5,7 +5,8 @@ package device
 // exports it.
 type Memory interface {
 	// Allocate returns the address of memory of the engine's device, a multiple of 256. The engine uses it in the
-	// stream, by its handle of the driver, and later in others, when that use is complete. An error is a lack of memory.
+	// stream, by its handle of the driver, and later in others, when that use is complete. An error is a lack of
+	// memory.
 	Allocate(bytes int, stream uintptr) (address uint64, err error)
 	// Free frees memory of Allocate. Work that is queued in the stream, which may be another one, may still use it.
 	Free(address uint64, bytes int, stream uintptr) error

@@ -37,8 +37,8 @@ type Session struct {
 	returns          returns
 }
 
-// Widening is the Field of row numbers of 4 bytes that are written as 8: on the device, since it is the same for sorts of
-// the same number of rows, which use the same memory.
+// Widening is the Field of row numbers of 4 bytes that are written as 8. It stays on the device, since it is the same
+// for sorts of the same number of rows, which use the same memory.
 type Widening struct {
 	Field driver.Ptr // 0: none yet
 	Rows  driver.Ptr // that it reads

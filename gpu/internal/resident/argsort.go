@@ -23,8 +23,8 @@ type sorter struct {
 	job *Job
 }
 
-// Argsort queues a job that Check has passed in the job's stream. The result is at Job.Out, else it is kept in memory of
-// the pool. The host waits for decisions of kernels, as a sort from host memory does, and not for the last kernels.
+// Argsort queues a job that Check has passed in the job's stream. The result is at Job.Out, else it is kept in memory
+// of the pool. The host waits for decisions of kernels, as a sort from host memory does, and not for the last kernels.
 func Argsort(ctx context.Context, s *device.Session, job *Job) (result device.Kept, err error) {
 	caller, err := streamOf(s, job)
 	if err != nil {
