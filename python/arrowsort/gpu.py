@@ -4,6 +4,8 @@ This needs the library with the GPU engine, on Linux on x86-64; without it every
 """
 
 import ctypes
+import sys
+import threading
 from collections.abc import Sequence
 from ctypes import POINTER, addressof, byref, c_void_p
 from functools import lru_cache
@@ -60,12 +62,15 @@ class RowNumbers:
     freed with this object and all that was made of it, for work that comes later in the stream of the sort.
     """
 
-    def __init__(self, array: lib.ArrowDeviceArray, dtype: str, stream: Stream):
+    __slots__ = ("__weakref__", "_array", "_stream", "device", "dtype", "shape")
+
+    def __init__(self, array: lib.ArrowDeviceArray, rows: int, device: int, dtype: str, stream: Stream):
         self._array, self._stream = array, stream
-        self.dtype = dtype
-        self.device = array.device_id
-        self.shape = (array.array.length,)
-        self._address = array.array.buffers[1] or 0
+        self.dtype, self.device, self.shape = dtype, device, (rows,)
+
+    @property
+    def _address(self) -> int:
+        return self._array.array.buffers[1] or 0
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -103,8 +108,9 @@ class RowNumbers:
         return _dlpack.capsule_of(self, self._address, len(self), signed, bits // 8, self.device)
 
     def __del__(self) -> None:
-        if self._array.array.release:
-            self._array.array.release(self._array.array)
+        array = self._array.array
+        if array.release:
+            array.release(array)
 
 
 def argsort(
@@ -135,17 +141,18 @@ def argsort(
     """
     if dtype not in _TYPES:
         raise OptionError(f"dtype is {dtype!r}: give one of {', '.join(_TYPES)}")
+    options = _DEFAULTS if limit is None else _calls.options_of(limit)
+    if by is None and type(descending) is bool and type(nulls) is str and type(x).__module__ == "torch":
+        column = _of_torch(x, stream)
+        if column is not None:
+            return _sort_plain(*column, _equal_keys(1, descending, nulls), options, dtype)
     columns = list(x) if isinstance(x, (list, tuple)) else [x]
     if not columns:
         raise OptionError("x has no keys: give an array, or a list of arrays")
     sort_stream = stream_of(stream) if stream is not None else current_stream(columns[0])
     inputs = [_input(column, i, sort_stream) for i, column in enumerate(columns)]
     array, schema, keep = _together(inputs, sort_stream)
-    if by is None and type(descending) is bool and type(nulls) is str and inputs[0].schema.format != b"+s":
-        keys = _equal_keys(len(columns), descending, nulls)
-    else:
-        keys = _keys(by, descending, nulls, len(columns), inputs[0].schema.format == b"+s" and len(inputs) == 1)
-    options = _DEFAULTS if limit is None else _calls.options_of(limit)
+    keys = _keys(by, descending, nulls, len(columns), inputs[0].schema.format == b"+s" and len(inputs) == 1)
     out, error = lib.ArrowDeviceArray(), lib.ErrorOut()
     code = lib.device_argsort(
         byref(array),
@@ -159,13 +166,77 @@ def argsort(
         byref(error),
     )
     del keep
+    _check(code, error)
+    return RowNumbers(out, out.array.length, out.device_id, dtype, sort_stream)
+
+
+def _check(code: int, error: lib.ErrorOut) -> None:
     try:
         lib.check(code, error)
     except DeviceError as failure:
         if "no GPU engine" in str(failure):
             raise DeviceError(f"this installation has no GPU engine: {_BUILD}") from None
         raise
-    return RowNumbers(out, dtype, sort_stream)
+
+
+class _Structures(threading.local):
+    """What describes one column, used again by all calls of a thread: to make it takes longer than a small sort."""
+
+    def __init__(self) -> None:
+        self.buffers = (c_void_p * 2)()
+        array = lib.ArrowArray(n_buffers=2, buffers=self.buffers, release=_release_array)
+        self.whole = lib.ArrowDeviceArray(array, 0, _dlpack.CUDA)
+        self.array = self.whole.array  # the same memory
+        self.error = lib.ErrorOut()
+        self.places = addressof(self.whole), addressof(self.error)
+        self.busy = False
+
+
+_structures = _Structures()
+
+
+def _sort_plain(
+    form: bytes,
+    address: int,
+    length: int,
+    device: int,
+    stream: Stream,
+    keys: ctypes.Array,
+    options: lib.Options,
+    dtype: str,
+) -> RowNumbers:
+    """Sorts one column without nulls."""
+    s = _structures if not _structures.busy else _Structures()  # a signal handler may sort in the middle of a call
+    s.busy = True
+    try:
+        s.array.length, s.buffers[1], s.whole.device_id = length, address, device
+        out, (whole, error) = lib.ArrowDeviceArray(), s.places
+        schema, bits, handle = addressof(_schema(form)), _TYPES[dtype][1], stream.handle
+        code = lib.device_argsort(whole, schema, keys, 1, bits, handle, addressof(options), addressof(out), error)
+        if code:
+            _check(code, s.error)
+    finally:
+        s.busy = False
+    rows = min(options.limit, length) if options.limit else length
+    return RowNumbers(out, rows, device, dtype, stream)
+
+
+@lru_cache
+def _torch_formats() -> dict[Any, bytes]:
+    torch = sys.modules["torch"]
+    names = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+    formats = dict(zip(names, (b"C", b"c", b"C", b"s", b"S", b"i", b"I", b"l", b"L"), strict=True))
+    formats |= {"float16": b"e", "float32": b"f", "float64": b"g"}
+    return {getattr(torch, name): form for name, form in formats.items() if hasattr(torch, name)}
+
+
+def _of_torch(x: Any, stream: Any) -> Union[tuple[bytes, int, int, int, Stream], None]:
+    """A tensor of PyTorch, without its slow interfaces; None for one that cannot be sorted as it is."""
+    form = _torch_formats().get(getattr(x, "dtype", None))
+    if form is None or not x.is_cuda or x.dim() != 1 or not x.is_contiguous():
+        return None
+    device = x.get_device()
+    return form, x.data_ptr(), x.numel(), device, current_stream(x) if stream is None else stream_of(stream)
 
 
 _DEFAULTS = _calls.options_of()

@@ -4,6 +4,8 @@ Arrays here have the interfaces of PyTorch, CuPy and others. benchmarks/devicear
 """
 
 import ctypes
+import sys
+import types
 from ctypes import byref, c_size_t, c_uint64, c_void_p
 
 import numpy as np
@@ -109,6 +111,42 @@ class Arrow(Memory):
         )
 
 
+class OfTorch(Interface):
+    """A tensor as PyTorch has it, with what arrowsort calls of it."""
+
+    is_cuda = True
+
+    @property
+    def dtype(self):
+        return torch.dtypes.get(self.values.dtype.str[1:])
+
+    def dim(self):
+        return self.values.ndim
+
+    def is_contiguous(self):
+        return True
+
+    def get_device(self):
+        return 0
+
+    def data_ptr(self):
+        return self.address
+
+    def numel(self):
+        return self.values.size
+
+
+OfTorch.__module__ = "torch"
+torch = types.ModuleType("torch")
+torch.dtypes = {
+    "u1": "uint8", "i1": "int8", "u2": "uint16", "i2": "int16", "u4": "uint32", "i4": "int32", "u8": "uint64",
+    "i8": "int64", "f2": "float16", "f4": "float32", "f8": "float64", "b1": "bool",
+}  # fmt: skip
+vars(torch).update({name: name for name in torch.dtypes.values()})
+torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda device: 0)
+sys.modules.setdefault("torch", torch)
+
+
 def read(rows):
     """The row numbers on the host."""
     interface = rows.__cuda_array_interface__
@@ -131,7 +169,7 @@ NUMBERS = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"]
 
 
 @pytest.mark.parametrize("kind", NUMBERS)
-@pytest.mark.parametrize("make", [Interface, Tensor])
+@pytest.mark.parametrize("make", [Interface, Tensor, OfTorch])
 @pytest.mark.parametrize("descending", [False, True])
 def test_every_type(kind, make, descending):
     random = np.random.default_rng(7)
@@ -152,6 +190,13 @@ def test_bools():
     values = np.array([True, False, True, False])
     assert read(gpu.argsort(Interface(values))).tolist() == [1, 3, 0, 2]
     assert read(gpu.argsort(Tensor(values), descending=True)).tolist() == [0, 2, 1, 3]
+    assert read(gpu.argsort(OfTorch(values), limit=3)).tolist() == [1, 3, 0]
+    with pytest.raises(arrowsort.OptionError, match="key 0 has 2 dimensions"):
+        gpu.argsort(OfTorch(np.zeros((2, 2))))
+    x = OfTorch(values)
+    x.address = 64
+    with pytest.raises(arrowsort.OptionError, match="the values at 0x40: the driver knows no memory there"):
+        gpu.argsort(x)
 
 
 @given(st.data())
