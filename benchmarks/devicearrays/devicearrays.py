@@ -173,6 +173,24 @@ def measure_two(bits, runs):
     return times, 5
 
 
+def measure_segments(segments, rows):
+    """Segments of equal length, each sorted by itself: a sort by the number of the segment, then by the key."""
+    n, what = segments * rows, f"{segments} segments of {rows} rows"
+    x = torch.randint(-(2**63), 2**63 - 1, (n,), generator=torch.Generator(device=GPU).manual_seed(1), device=GPU)
+
+    def numbers():
+        return torch.arange(segments, device=GPU, dtype=torch.int32).repeat_interleave(rows)
+
+    segment = numbers()
+    mine = torch.from_dlpack(arrowsort.gpu.argsort([segment, x]))
+    prove([segment, x], mine, what)
+    both = median(lambda: arrowsort.gpu.argsort([segment, x]), 9)
+    with_numbers = median(lambda: arrowsort.gpu.argsort([numbers(), x]), 9)
+    one = median(lambda: arrowsort.gpu.argsort(x), 9)
+    print(f"{what}: {both:.0f} us, with their numbers {with_numbers:.0f}, all rows as one {one:.0f}, {both / one:.2f} times")
+    free()
+
+
 def check_others():
     """NaN and zeros, a slice at any alignment, a limit, nulls of Arrow's sort, other libraries, errors."""
     x = torch.rand(100_003, device=GPU, dtype=torch.float64)
@@ -319,6 +337,8 @@ def main():
             print(f"{name:24} 2^{bits:<3}{columns}{ratio:8.2f}{asked:7}", flush=True)
             results.append({"keys": name, "bits": bits, "us": times, "times": ratio, "asked": asked})
             free()
+    measure_segments(1000, 10_000)
+    measure_segments(1_000_000, 10)
     if args.json:
         with open(args.json, "w") as file:
             json.dump({"device": torch.cuda.get_device_name(), "results": results}, file, indent=1)
