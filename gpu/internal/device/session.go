@@ -69,16 +69,25 @@ func openSession(device int, table *tuning.Table, settings Settings) (*Session, 
 // Close frees the device, with the results that are still on it. It is called outside Enter.
 func (s *Session) Close() error {
 	s.returns.close()
-	if s.source.hook != nil {
-		_ = s.Do(func() error { // a device that has failed returns errors; its memory is lost in any case
-			_ = s.Streams[0].Wait()
-			if s.Reports.Counters != 0 {
-				_ = s.Pool.Discard(s.Reports.Counters)
-			}
-			return s.Pool.FreeAll()
-		})
+	if s.IsPrimary() || s.source.hook != nil { // else the context ends with all of it
+		_ = s.Do(s.abandon) // a device that has failed returns errors; its memory is lost in any case
 	}
 	return s.Context.Close()
+}
+
+// abandon waits for the work of the last task and gives back the memory of the program's hook.
+func (s *Session) abandon() error {
+	if s.left != (driver.Event{}) {
+		_ = s.WaitFor(s.left)
+	}
+	if s.source.hook == nil {
+		return nil
+	}
+	s.Streams[0].Stream = s.kernels
+	if s.Reports.Counters != 0 {
+		_ = s.Pool.Discard(s.Reports.Counters)
+	}
+	return s.Pool.FreeAll()
 }
 
 func (s *Session) prepare() (err error) {
