@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
@@ -52,7 +53,7 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	props := parquet.NewReaderProperties(opts.Allocator)
+	props := parquet.NewReaderProperties(allocators.Small{Allocator: opts.Allocator})
 	props.BufferedStreamEnabled = opts.InBatches
 	// the allocator has the limit
 	props.MaxCompressedPageSize, props.MaxUncompressedPageSize = math.MaxInt32, math.MaxInt32
@@ -117,7 +118,7 @@ func openColumns(src io.ReaderAt, r *file.Reader, units map[int]arrow.TimeUnit, 
 	if err != nil {
 		return nil, err
 	}
-	leaves, err := openLeaves(r, origin, opts.Allocator)
+	leaves, err := openLeaves(r, origin, allocators.Small{Allocator: opts.Allocator})
 	if err != nil {
 		return nil, err
 	}

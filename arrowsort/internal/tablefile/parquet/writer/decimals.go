@@ -24,8 +24,7 @@ func (p *properties) decimalsAsStored(footer *metadata.FileMetaData, first int) 
 			continue
 		}
 		column, stored := footer.Schema.Column(leaf-first), &p.leaves[leaf]
-		if leaf++; !isDecimal(column) || stored.Logical == nil || !stored.Logical.Equals(column.LogicalType()) ||
-			stored.width() < column.TypeLength() {
+		if leaf++; !stored.holdsDecimals(column) {
 			continue
 		}
 		changed = true
@@ -43,6 +42,12 @@ func (p *properties) decimalsAsStored(footer *metadata.FileMetaData, first int) 
 	}
 	footer.Schema = schema.NewSchema(root.(*schema.GroupNode))
 	return nil
+}
+
+// holdsDecimals reports whether a column that pqarrow writes has decimals, and gets the form of the stored ones.
+func (c *StoredColumn) holdsDecimals(column *schema.Column) bool {
+	return isDecimal(column) && c.Logical != nil && c.Logical.Equals(column.LogicalType()) &&
+		c.width() >= column.TypeLength()
 }
 
 func isDecimal(column *schema.Column) bool {

@@ -63,6 +63,35 @@ func setPageVersion(footer *metadata.FileMetaData, leaf int, second bool) {
 	}
 }
 
+// setEncoding sets the encoding of the values of a column chunk that the metadata have as plain, and the place of its
+// dictionary; 0: it has none.
+func setEncoding(footer *metadata.FileMetaData, leaf, encoding int, dictionary int64) {
+	m := footer.RowGroups[0].Columns[leaf].MetaData
+	if encoding == page.Plain {
+		return
+	}
+	for i := range m.Encodings {
+		if m.Encodings[i] == page.Plain {
+			setEnum(&m.Encodings[i], encoding)
+		}
+	}
+	for _, s := range m.EncodingStats {
+		setEnum(&s.Encoding, encoding)
+	}
+	if dictionary == 0 {
+		return
+	}
+	m.DictionaryPageOffset = &dictionary
+	m.Encodings = append(m.Encodings, page.Plain)
+	if len(m.EncodingStats) > 0 {
+		entries := *m.EncodingStats[0]
+		setEnum(&entries.PageType, page.Dictionary)
+		setEnum(&entries.Encoding, page.Plain)
+		entries.Count = 1
+		m.EncodingStats = append(m.EncodingStats, &entries)
+	}
+}
+
 // fresh sets a field of the footer to a new struct, whose type is internal to Arrow.
 func fresh[T any](field **T) *T {
 	*field = new(T)

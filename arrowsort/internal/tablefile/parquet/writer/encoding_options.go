@@ -14,11 +14,11 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// Encodings are those of the values of flat columns of numbers and text. The zero value tries the encodings that the
+// Encodings are those of the values of columns of numbers and text. The zero value tries the encodings that the
 // readers in docs/parquet.md have, and takes for each column of a row group the one of the fewest bytes.
 type Encodings struct {
 	Compatible bool           // no others than plain and dictionary
-	Columns    map[string]int // by the name of a column: its encoding, in place of the one that would be chosen
+	Columns    map[string]int // by the name of a flat column: its encoding, in place of the one that would be chosen
 }
 
 // An encodingChoice is how the encoding of the values of a column is chosen.
@@ -42,16 +42,21 @@ func (e *Encodings) of(f arrow.Field, dictionary bool) encodingChoice {
 	return encodingChoice{dictionary: dictionary, trials: trialEncodings(parquetType(f.Type))}
 }
 
+// The encodings that are tried: see trialEncodings.
+var (
+	numberTrials = []int{page.DeltaBinaryPacked}
+	textTrials   = []int{page.DeltaLengthByteArray, page.DeltaByteArray}
+)
+
 // trialEncodings are the encodings that are tried for a type, the fastest to read first: those that the readers in
-// docs/parquet.md have. Integers of 8 and 16 bits are left to pqarrow by package reader, whose decoder of differences
-// is slow.
+// docs/parquet.md have.
 func trialEncodings(typ arrow.DataType) []int {
 	switch typ.ID() {
 	case arrow.STRING, arrow.BINARY, arrow.LARGE_STRING, arrow.LARGE_BINARY:
-		return []int{page.DeltaLengthByteArray, page.DeltaByteArray}
-	case arrow.INT32, arrow.INT64, arrow.UINT32, arrow.UINT64, arrow.DATE32, arrow.TIME32, arrow.TIME64,
-		arrow.TIMESTAMP, arrow.DURATION:
-		return []int{page.DeltaBinaryPacked}
+		return textTrials
+	case arrow.INT8, arrow.INT16, arrow.UINT8, arrow.UINT16, arrow.INT32, arrow.INT64, arrow.UINT32, arrow.UINT64,
+		arrow.DATE32, arrow.TIME32, arrow.TIME64, arrow.TIMESTAMP, arrow.DURATION:
+		return numberTrials
 	}
 	return nil
 }

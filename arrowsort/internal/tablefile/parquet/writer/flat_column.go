@@ -22,6 +22,7 @@ type flatEncoder struct {
 	values  []byte  // of a page or a sample, in plain encoding
 	dense   []int32 // indices of a page, without nulls
 	present int     // rows of a page that are not null
+	leaf    leafValues
 }
 
 // encode encodes rows as a column chunk that follows the magic bytes of a file.
@@ -95,18 +96,12 @@ func (w *flatEncoder) dataPage(v *flatValues, row, rows int, column *schema.Colu
 		w.levels(v, row, rows)
 	}
 	start, bounded := len(w.body), page.Plain
-	var values []byte
-	switch {
-	case v.indices != nil:
-		w.body = w.appendIndices(w.body, v, row, rows)
+	w.body = w.appendValues(w.body, v, row, rows, encoding, column.PhysicalType())
+	values := w.body[start:]
+	if v.indices != nil {
 		w.body = slices.Grow(w.body, page.RLESpare) // to be read again
 		values, bounded = w.body[start:], encoding
-	case encoding == page.Plain:
-		w.body = v.plain.appendTo(w.body, v, row, rows)
-		values = w.body[start:]
-	default:
-		w.values = v.plain.appendTo(w.values[:0], v, row, rows)
-		w.body = w.AppendValues(w.body, encoding, column.PhysicalType(), w.values)
+	} else if encoding != page.Plain {
 		values = w.values
 	}
 	statistics, err := w.plain.OfPage(bounded, values, w.present)
@@ -116,6 +111,18 @@ func (w *flatEncoder) dataPage(v *flatValues, row, rows int, column *schema.Colu
 	statistics.Nulls = int64(rows - w.present)
 	w.AddData(w.body, row, rows, encoding, statistics)
 	return nil
+}
+
+// appendValues appends the values of rows in an encoding other than plain by way of w.values.
+func (w *flatEncoder) appendValues(out []byte, v *flatValues, row, rows, encoding int, typ parquet.Type) []byte {
+	switch {
+	case v.indices != nil:
+		return w.appendIndices(out, v, row, rows)
+	case encoding == page.Plain:
+		return v.plain.appendTo(out, v, row, rows)
+	}
+	w.values = v.plain.appendTo(w.values[:0], v, row, rows)
+	return w.AppendValues(out, encoding, typ, w.values)
 }
 
 // levels appends the definition levels of rows, 1 for a value and 0 for null: their length and a hybrid of one run,

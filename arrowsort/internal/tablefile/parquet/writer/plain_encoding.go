@@ -46,19 +46,6 @@ func (n numberValues[T]) appendTo(out []byte, v *flatValues, row, rows int) []by
 	return out
 }
 
-// hasNaN reports whether NaN is among floating-point numbers of 32 or 64 bits in an array, at any level.
-func hasNaN(d arrow.ArrayData) bool {
-	switch d.DataType().ID() {
-	case arrow.FLOAT32:
-		return slices.ContainsFunc(arrow.GetValues[float32](d, 1), isNaN[float32])
-	case arrow.FLOAT64:
-		return slices.ContainsFunc(arrow.GetValues[float64](d, 1), isNaN[float64])
-	}
-	return slices.ContainsFunc(d.Children(), hasNaN)
-}
-
-func isNaN[T float32 | float64](v T) bool { return v != v }
-
 // textValues are the rows of a column of strings or bytes of any length.
 type textValues[T int32 | int64] struct {
 	offsets []T // of the rows, and the end of the last

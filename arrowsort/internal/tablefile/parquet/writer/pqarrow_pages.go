@@ -34,6 +34,7 @@ func (w *flatEncoder) rewritePages(p EncodedColumn, out []byte, with *properties
 	group.TotalByteSize = 0
 	p.Filters = make([][]byte, len(group.Columns))
 	for i, c := range group.Columns {
+		var err error
 		m, column := c.MetaData, p.Footer.Schema.Column(i)
 		from := m.DataPageOffset
 		if m.DictionaryPageOffset != nil && *m.DictionaryPageOffset > 0 {
@@ -50,14 +51,21 @@ func (w *flatEncoder) rewritePages(p EncodedColumn, out []byte, with *properties
 		if with.bloom[first+i] > 0 {
 			hashes = page.NewBloomHashes(column)
 		}
-		data, err := w.rewriteChunk(chunk, p.File, scratch, newDecimalForm(written.Column(i), column), hashes)
-		if err != nil {
+		form := newDecimalForm(written.Column(i), column)
+		if encodesLeaf(column.PhysicalType()) {
+			choice := with.leafChoice(column)
+			encoding, data, dictionary, err := w.encodeChunk(chunk, p.File, scratch, form, hashes, choice)
+			if err != nil {
+				return EncodedColumn{}, err
+			}
+			m.DataPageOffset = data
+			setEncoding(p.Footer, i, encoding, dictionary)
+		} else if m.DataPageOffset, err = w.rewriteChunk(chunk, p.File, scratch, form, hashes); err != nil {
 			return EncodedColumn{}, err
 		}
 		if hashes != nil {
 			p.Filters[i] = newBloomFilter(hashes, with.bloom[first+i])
 		}
-		m.DataPageOffset = data
 		m.TotalCompressedSize, m.TotalUncompressedSize = w.Offset()-start, w.Uncompressed()-size
 		c.FileOffset = w.Offset() // pqarrow's place for it: after the pages
 		group.TotalByteSize += m.TotalUncompressedSize
@@ -116,26 +124,22 @@ func (p *properties) writePages(file io.Writer, column int, of arrow.Field, rows
 	defer pages.Release()
 	stored := make([]arrow18.Array, 0, len(pages.Chunks()))
 	defer func() { arraydata.Release(stored) }()
-	field, nan, first := p.columns.Field(column), false, 0
+	field, first := p.columns.Field(column), 0
 	for _, page := range pages.Chunks() {
 		a, err := toPqarrow(of, page, p.opts.Allocator, func(row int) string { return rowName(first + row) })
 		if err != nil {
 			return err
 		}
-		nan = nan || hasNaN(a.Data())
 		stored = append(stored, convert.ToArray(a, field.Type))
 		a.Release()
 		first += page.Len()
 	}
-	options := append(slices.Clip(p.options), parquet.WithBatchSize(values))
-	if nan {
-		plain, err := p.withoutFloatDictionaries(column)
-		if err != nil {
-			return err
-		}
-		options = append(options, plain...)
+	plain, err := p.plainLeaves(column)
+	if err != nil {
+		return err
 	}
-	props := parquet.NewWriterProperties(options...)
+	options := append(slices.Clip(p.options), parquet.WithBatchSize(values))
+	props := parquet.NewWriterProperties(append(options, plain...)...)
 	w, err := pqarrow.NewFileWriter(arrow18.NewSchema([]arrow18.Field{field}, nil), file, props, p.arrow)
 	if err != nil {
 		return err

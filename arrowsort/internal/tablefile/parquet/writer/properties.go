@@ -182,16 +182,19 @@ func (p *properties) columnSchema(column int) (*schema.Schema, error) {
 	return pqarrow.ToParquet(arrow18.NewSchema([]arrow18.Field{p.columns.Field(column)}, nil), p.writer, p.arrow)
 }
 
-// withoutFloatDictionaries returns options for a column without dictionaries of floating-point numbers: those of
-// pqarrow have one NaN, and lose sign and payload of the others.
-func (p *properties) withoutFloatDictionaries(column int) (options []parquet.WriterProperty, err error) {
+// plainLeaves returns options for a column without dictionaries of the values that are encoded here.
+func (p *properties) plainLeaves(column int) (options []parquet.WriterProperty, err error) {
 	sc, err := p.columnSchema(column)
 	if err != nil {
 		return nil, err
 	}
 	for i := range sc.NumColumns() {
-		switch leaf := sc.Column(i); leaf.PhysicalType() {
-		case parquet.Types.Float, parquet.Types.Double:
+		leaf, stored := sc.Column(i), &p.leaves[p.first[column]+i]
+		typ := leaf.PhysicalType()
+		if stored.holdsDecimals(leaf) {
+			typ = stored.Type
+		}
+		if encodesLeaf(typ) {
 			options = append(options, parquet.WithDictionaryFor(leaf.Path(), false))
 		}
 	}
