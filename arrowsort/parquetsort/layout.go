@@ -54,7 +54,7 @@ func Layout(ctx context.Context, paths []string, options LayoutOptions) (*Layout
 	for _, text := range options.Filters {
 		f, err := zonemap.ParseFilter(text)
 		if err != nil {
-			return nil, fmt.Errorf("%w: filter %q: %w", errOption, text, err)
+			return nil, fmt.Errorf("%w: Filter %q: %w", errOption, text, err)
 		}
 		filters = append(filters, f)
 	}
@@ -161,12 +161,16 @@ func (l *layouter) bind(ctx context.Context, d *dataset.Dataset) (columns []int,
 	for i := range l.filters {
 		f := &l.filters[i]
 		at, err := leafOf(names, f.Column)
+		if folders, _ := d.FolderColumns(); err != nil && slices.Contains(folders, f.Column) {
+			err = fmt.Errorf("column %q is in the names of folders only: name the folders that pass instead of the "+
+				"filter", f.Column)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: filter %q: %w", errOption, f.Text, err)
+			return nil, fmt.Errorf("%w: Filter %q: %w", errOption, f.Text, err)
 		}
 		typ, repeated := s.LeafType(at)
 		if err := f.Bind(typ, repeated); err != nil {
-			return nil, fmt.Errorf("%w: filter %q: %w", errOption, f.Text, err)
+			return nil, fmt.Errorf("%w: Filter %q: %w", errOption, f.Text, err)
 		}
 		columns = append(columns, at)
 	}

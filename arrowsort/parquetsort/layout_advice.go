@@ -13,6 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/curveorder"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/zonemap"
 )
@@ -45,7 +46,7 @@ type AdviceRead struct {
 // adviseKeys checks the columns of LayoutOptions.Advise against a schema, and returns them as keys.
 func adviseKeys(ctx context.Context, schema *arrow.Schema, names []string) (keys []arrowsort.Key, err error) {
 	if len(names) > mostAdvised {
-		return nil, fmt.Errorf("%w: advice: there are %d columns, of which there may be %d: their orders are many",
+		return nil, fmt.Errorf("%w: Advise: there are %d columns, of which there may be %d: their orders are many",
 			errOption, len(names), mostAdvised)
 	}
 	var all []string
@@ -55,20 +56,24 @@ func adviseKeys(ctx context.Context, schema *arrow.Schema, names []string) (keys
 	for i, name := range names {
 		switch at := schema.FieldIndices(name); {
 		case len(at) == 0:
-			return nil, fmt.Errorf("%w: advice: there is no column %q%s", errOption, name,
+			return nil, fmt.Errorf("%w: Advise: there is no column %q%s", errOption, name,
 				flagtext.Suggestion(all, name))
 		case len(at) > 1:
-			return nil, fmt.Errorf("%w: advice: %d columns are named %q: rename them first", errOption,
+			return nil, fmt.Errorf("%w: Advise: %d columns are named %q: rename them first", errOption,
 				len(at), name)
 		case slices.Contains(names[:i], name):
-			return nil, fmt.Errorf("%w: advice: column %q is named twice", errOption, name)
+			return nil, fmt.Errorf("%w: Advise: column %q is named twice", errOption, name)
 		}
 		key := arrowsort.Key{Path: name}
-		if err := extsort.CheckKeys(ctx, schema, []arrowsort.Key{key}); err != nil {
+		err := extsort.CheckKeys(ctx, schema, []arrowsort.Key{key})
+		if err == nil {
+			err = curveorder.CheckKey(schema, key)
+		}
+		if err != nil {
 			if ctx.Err() != nil {
 				return nil, err
 			}
-			return nil, fmt.Errorf("%w: advice: %s: leave the column out", errOption,
+			return nil, fmt.Errorf("%w: Advise: %s: leave the column out", errOption,
 				strings.TrimPrefix(err.Error(), "arrowsort: "))
 		}
 		keys = append(keys, key)

@@ -214,9 +214,9 @@ func TestOrdersOfKeys(t *testing.T) {
 // TestAdviceErrors name the columns that cannot be tried, before rows are read.
 func TestAdviceErrors(t *testing.T) {
 	for want, columns := range map[string][]string{
-		`advice: there is no column "dat"; did you mean "date"?`: {"dat"},
-		`advice: column "date" is named twice`:                   {"date", "delay", "date"},
-		"advice: there are 7 columns, of which there may be 6":   {"a", "b", "c", "d", "e", "f", "g"},
+		`Advise: there is no column "dat"; did you mean "date"?`: {"dat"},
+		`Advise: column "date" is named twice`:                   {"date", "delay", "date"},
+		"Advise: there are 7 columns, of which there may be 6":   {"a", "b", "c", "d", "e", "f", "g"},
 	} {
 		_, err := Layout(t.Context(), []string{flights}, LayoutOptions{Advise: columns})
 		require.ErrorIs(t, err, ErrOption)
@@ -224,7 +224,7 @@ func TestAdviceErrors(t *testing.T) {
 	}
 	_, err := Layout(t.Context(), []string{numbered(t, "x.parquet", "[1]")}, LayoutOptions{Advise: []string{"n", "l"}})
 	require.ErrorIs(t, err, ErrOption)
-	require.ErrorContains(t, err, "advice: unsupported type of sort key: key l has type list<item: int64, "+
+	require.ErrorContains(t, err, "Advise: unsupported type of sort key: key l of a curve has type list<item: int64, "+
 		"nullable>: leave the column out")
 }
 

@@ -171,12 +171,26 @@ func TestLayoutOfNoRows(t *testing.T) {
 	require.Equal(t, FilterRead{}, r.Filter.ByPages)
 }
 
+// TestFilterOnTheNameOfAFolder is an error that says where the column is.
+func TestFilterOnTheNameOfAFolder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "t", "origin=ORD")
+	require.NoError(t, os.MkdirAll(folder, 0o700))
+	b, err := os.ReadFile(numbered(t, "in.parquet", "[1, 2]"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "part-00001.parquet"), b, 0o600))
+	_, err = Layout(t.Context(), []string{filepath.Join(folder, "part-00001.parquet")},
+		LayoutOptions{Filters: []string{"origin = ORD"}})
+	require.ErrorIs(t, err, ErrOption)
+	require.ErrorContains(t, err, `Filter "origin = ORD": column "origin" is in the names of folders only: name the `+
+		"folders that pass instead of the filter")
+}
+
 // TestLayoutErrors name the option, the column and what to do.
 func TestLayoutErrors(t *testing.T) {
 	in := numbered(t, "in.parquet", "[1, 2]")
 	for filter, want := range map[string]string{
-		"m = 1":              `invalid option: filter "m = 1": there is no column "m"; there are "n", `,
-		"n = x":              `filter "n = x": "x" is no value of type int64: write a whole number`,
+		"m = 1":              `invalid option: Filter "m = 1": there is no column "m"; there are "n", `,
+		"n = x":              `Filter "n = x": "x" is no value of type int64: write a whole number`,
 		"n":                  "it has no operator",
 		"l.list.element = 1": "lies in lists",
 	} {

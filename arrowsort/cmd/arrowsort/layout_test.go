@@ -140,9 +140,9 @@ func TestFilterWithoutAPageIndex(t *testing.T) {
 func TestLayoutErrorsNameTheFlag(t *testing.T) {
 	in := lettersBy(t, "n", "in.parquet")
 	for want, args := range map[string][]string{
-		`filter "m = 1": there is no column "m"`:                {"--filter", "m = 1", in},
-		`filter "n = x": "x" is no value of type`:               {"--filter", "n = x", in},
-		`advice: there is no column "m"`:                        {"--advise", "n,m", in},
+		`--filter "m = 1": there is no column "m"`:              {"--filter", "m = 1", in},
+		`--filter "n = x": "x" is no value of type`:             {"--filter", "n = x", in},
+		`--advise: there is no column "m"`:                      {"--advise", "n,m", in},
 		"--pages is for --json: add it":                         {"--pages", in},
 		"--advise names no column":                              {"--advise", "", in},
 		"the value b and n > 1 has spaces: put it in quotes":    {"--filter", "s = b and n > 1", in},

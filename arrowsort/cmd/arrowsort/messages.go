@@ -62,9 +62,10 @@ func withFlags(text string) string {
 }
 
 var (
-	quotesAndOptions = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|(?:^| )(?:PartitionBy|with Overwrite|Curve:)(?:[:;, ]|$)`)
-	optionFlags      = strings.NewReplacer("PartitionBy", "--partition-by", "Overwrite", "--overwrite",
-		"Curve:", "--curve:")
+	quotesAndOptions = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|` +
+		`(?:^| )(?:PartitionBy|with Overwrite|Curve:|Advise:|Filter)(?:[:;, ]|$)`)
+	optionFlags = strings.NewReplacer("PartitionBy", "--partition-by", "Overwrite", "--overwrite",
+		"Curve:", "--curve:", "Advise:", "--advise:", "Filter", "--filter")
 )
 
 // reworded is an error with another text.

@@ -107,7 +107,7 @@ func checkMagic(head []byte, format Format) error {
 		return compressedError(c, format)
 	}
 	is := sniff(head)
-	if is == Auto || is == format {
+	if is == Auto || is == format || format == Parquet && strings.HasPrefix(string(head), parquet.Magic) {
 		return nil
 	}
 	text := fmt.Sprintf("this is not %s, it looks like %s; give --format %s", titles[format], titles[is], is)

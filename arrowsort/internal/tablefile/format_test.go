@@ -70,6 +70,17 @@ func TestInputsOfAnotherFormat(t *testing.T) {
 	}
 }
 
+// TestTextThatBeginsAsParquet is a broken Parquet file where it is read as one, and CSV where as CSV.
+func TestTextThatBeginsAsParquet(t *testing.T) {
+	text := []byte("PAR1 and no more of it\n")
+	_, err := readBytes(t, text, ReadOptions{Format: Parquet})
+	require.ErrorIs(t, err, ErrCorrupt)
+	require.ErrorContains(t, err, "the Parquet footer is missing, the file is cut off")
+	in, err := readBytes(t, text, ReadOptions{Format: CSV})
+	require.NoError(t, err)
+	in.Table.Release()
+}
+
 func TestResembles(t *testing.T) {
 	for head, want := range map[string]Format{
 		"": Auto, "PAR1": Auto, "a\n": Auto, "PAR1\x15\x04": Parquet, "PAR1,b\n": CSV, "ARROW1\x00\x00": IPCFile,

@@ -46,6 +46,13 @@ func Check(c arrowsort.Curve, schema *arrow.Schema, keys []arrowsort.Key) error 
 	if err := CheckCount(c, len(keys)); err != nil {
 		return err
 	}
+	return find(schema, keys...)
+}
+
+// CheckKey returns an error for a key that a curve cannot have, whatever the others are.
+func CheckKey(schema *arrow.Schema, key arrowsort.Key) error { return find(schema, key) }
+
+func find(schema *arrow.Schema, keys ...arrowsort.Key) error {
 	in := adapter.OfSchema(schema)
 	_, err := curve.Find(&in, pathsOf(keys))
 	return ofOption(err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -88,21 +89,30 @@ func (d *Dataset) open(ctx context.Context, once bool) (err error) {
 	return err
 }
 
-// warnPartitions warns of columns that only the names of folders have, as origin in origin=ORD/part-00001.parquet.
+// warnPartitions warns of columns that only the names of folders have.
 func (d *Dataset) warnPartitions() {
-	seen, warned := map[string]bool{}, map[string]bool{}
+	columns, files := d.FolderColumns()
+	for i, column := range columns {
+		d.opts.warn(files[i], []string{fmt.Sprintf("column %q is in the names of folders only, and is not read",
+			column)})
+	}
+}
+
+// FolderColumns returns the columns that only the names of folders have, as origin in origin=ORD/part-00001.parquet,
+// and the first file of each.
+func (d *Dataset) FolderColumns() (columns, files []string) {
+	seen := map[string]bool{}
 	for _, path := range d.Files {
 		for folder := filepath.Dir(path); !seen[folder]; folder = filepath.Dir(folder) {
 			seen[folder] = true
 			name, _, ok := strings.Cut(filepath.Base(folder), "=")
 			column, err := url.PathUnescape(name)
-			if ok && err == nil && !warned[column] && !d.Schema.HasField(column) {
-				warned[column] = true
-				d.opts.warn(path, []string{fmt.Sprintf("column %q is in the names of folders only, and is not read",
-					column)})
+			if ok && err == nil && !slices.Contains(columns, column) && !d.Schema.HasField(column) {
+				columns, files = append(columns, column), append(files, path)
 			}
 		}
 	}
+	return columns, files
 }
 
 // EachFile opens one file after the other and passes it to use, which borrows it.
