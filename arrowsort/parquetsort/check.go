@@ -39,17 +39,34 @@ func Check(ctx context.Context, paths []string, options CheckOptions) (*CheckRes
 		return nil, err
 	}
 	defer d.Close()
-	keys := rows.OnlyKeys()
-	c := checker{limit: opts.Rows.Limit, keys: keys.Keys, order: roworder.Checker{Options: opts.sorting()},
-		result: &CheckResult{Files: d.Files, Keys: rows.Keys, Columns: d.Schema.NumFields()}}
+	c := checker{limit: opts.Rows.Limit, keys: rows.OnlyKeys().Keys}
+	result, err := c.scan(ctx, d, rows, &opts, func(batch arrow.Table) (arrow.Table, error) {
+		batch.Retain()
+		return batch, nil
+	})
+	if v := result.Violation; err == nil && v != nil {
+		v.Reason, err = d.TypeConflict(ctx, rows.KeyColumns(), v.File)
+	}
+	return result, err
+}
+
+// scan reads the keys of files, of which code makes the rows that are checked.
+func (c *checker) scan(ctx context.Context, d *dataset.Dataset, rows dataset.Projection, opts *Options,
+	code func(keys arrow.Table) (arrow.Table, error)) (_ *CheckResult, err error) {
+	c.order = roworder.Checker{Options: opts.sorting()}
+	c.result = &CheckResult{Files: d.Files, Keys: rows.Keys, Columns: d.Schema.NumFields()}
 	defer c.order.Forget()
 	pool := allocators.NewRecycler(opts.Run.Allocator, 0)
 	defer pool.Release()
-	scan := dataset.ScanOptions{Columns: keys, Pool: pool, Progress: opts.progress(PhaseCheck)}
-	c.result.Bytes, err = d.Scan(ctx, scan, func(file int, batch arrow.Table) error { return c.add(ctx, file, batch) })
-	if v := c.result.Violation; err == nil && v != nil {
-		v.Reason, err = d.TypeConflict(ctx, rows.KeyColumns(), v.File)
-	}
+	scan := dataset.ScanOptions{Columns: rows.OnlyKeys(), Pool: pool, Progress: opts.progress(PhaseCheck)}
+	c.result.Bytes, err = d.Scan(ctx, scan, func(file int, batch arrow.Table) error {
+		coded, err := code(batch)
+		if err != nil {
+			return err
+		}
+		defer coded.Release()
+		return c.add(ctx, file, coded)
+	})
 	return c.result, err
 }
 

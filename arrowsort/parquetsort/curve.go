@@ -11,12 +11,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/curveorder"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
-	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
 )
 
 // checkCurve finds options that do not go with a curve, and a number of keys that it cannot have. KeysFor is called
@@ -121,22 +119,11 @@ func checkAlong(ctx context.Context, paths []string, options CheckOptions) (*Che
 	if err != nil {
 		return nil, err
 	}
-	only := rows.OnlyKeys()
-	c := checker{limit: opts.Rows.Limit, keys: placeKey, order: roworder.Checker{Options: opts.sorting()},
-		result: &CheckResult{Files: d.Files, Keys: rows.Keys, Columns: d.Schema.NumFields()}}
-	defer c.order.Forget()
-	pool := allocators.NewRecycler(opts.Run.Allocator, 0)
-	defer pool.Release()
-	scan := dataset.ScanOptions{Columns: only, Pool: pool, Progress: opts.progress(PhaseCheck)}
-	c.result.Bytes, err = d.Scan(ctx, scan, func(file int, batch arrow.Table) error {
-		codes, err := order.Codes(ctx, batch, only.Keys, opts.sorting())
-		if err != nil {
-			return err
-		}
-		defer codes.Release()
-		return c.add(ctx, file, codes)
+	c := checker{limit: opts.Rows.Limit, keys: placeKey}
+	coded := rows.OnlyKeys().Keys
+	return c.scan(ctx, d, rows, &opts, func(keys arrow.Table) (arrow.Table, error) {
+		return order.Codes(ctx, keys, coded, opts.sorting())
 	})
-	return c.result, err
 }
 
 // declaredCurve returns the curve that the metadata of all files name, and its keys, which are those that are asked for

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -144,7 +143,7 @@ func (c *layoutCommand) checkPictures() error {
 			return usagef("--%s %s: %v", p.flag, p.path, err)
 		}
 	}
-	if c.html != "" && c.svg != "" && sameFile(c.html, c.svg) {
+	if c.html != "" && c.svg != "" && atomicfile.IsSame(c.html, c.svg) {
 		return usagef("--html %s and --svg %s are the same file: name two", c.html, c.svg)
 	}
 	return nil
@@ -186,7 +185,7 @@ func (c *layoutCommand) writePictures(ctx context.Context, r *parquetsort.Layout
 	var placement atomicfile.Placement
 	defer placement.Remove()
 	for _, p := range c.pictures() {
-		if slices.ContainsFunc(inputs, func(input string) bool { return sameFile(input, p.path) }) {
+		if slices.ContainsFunc(inputs, func(input string) bool { return atomicfile.IsSame(input, p.path) }) {
 			return usagef("--%s %s is one of the inputs: name another file", p.flag, p.path)
 		}
 		if err := p.writeTo(ctx, &placement, r); err != nil {
@@ -194,13 +193,6 @@ func (c *layoutCommand) writePictures(ctx context.Context, r *parquetsort.Layout
 		}
 	}
 	return placement.Place()
-}
-
-// sameFile reports whether two paths are of one file.
-func sameFile(a, b string) bool {
-	of, err := os.Stat(a)
-	other, missing := os.Stat(b)
-	return err == nil && missing == nil && os.SameFile(of, other)
 }
 
 // writeTo writes a picture where it is to be placed.

@@ -86,3 +86,10 @@ func (p *Placement) Remove() {
 	}
 	p.folders = nil
 }
+
+// IsSame reports whether two paths are of one file or folder, which is there.
+func IsSame(a, b string) bool {
+	x, err := os.Stat(a)
+	y, missing := os.Stat(b)
+	return err == nil && missing == nil && os.SameFile(x, y)
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 )
 
 // checkOverlap refuses an output that a folder or a pattern lists among other inputs: an earlier sort left it, and its
@@ -35,15 +36,9 @@ func checkOverlap(paths, files []string, output string, split bool) error {
 // isOutput reports whether a file is the output, or named as one of several.
 func isOutput(file, output string, split bool) bool {
 	if split {
-		return isNumbered(file, output) && isSameFile(filepath.Dir(file), filepath.Dir(output))
+		return isNumbered(file, output) && atomicfile.IsSame(filepath.Dir(file), filepath.Dir(output))
 	}
-	return isSameFile(file, output)
-}
-
-func isSameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	y, missing := os.Stat(b)
-	return err == nil && missing == nil && os.SameFile(x, y)
+	return atomicfile.IsSame(file, output)
 }
 
 // isNumbered reports whether a file has the name of one of several outputs, in whatever folder.

@@ -51,7 +51,8 @@ type swept struct {
 }
 
 func newSweep(typ arrow.DataType, zones []Zone) *sweep {
-	s := &sweep{scale: NewScale(typ, zones)}
+	all := boundsOf(zones)
+	s := &sweep{scale: newScale(typ, all), keys: slices.CompactFunc(all, bytes.Equal)}
 	for i := range zones {
 		if z := &zones[i]; !z.Empty() {
 			s.zones = append(s.zones, swept{zone: z})
@@ -60,7 +61,6 @@ func newSweep(typ arrow.DataType, zones []Zone) *sweep {
 			}
 		}
 	}
-	s.keys = slices.CompactFunc(boundsOf(zones), bytes.Equal)
 	if len(s.keys) == 0 {
 		s.keys = [][]byte{nil} // all values are one, which all zones may hold
 	}

@@ -29,9 +29,11 @@ const prefixBytes = 8
 
 // NewScale returns a scale from the least to the greatest of the bounds of some zones of a type. Without any bounds all
 // places on it are 0.
-func NewScale(typ arrow.DataType, zones []Zone) *Scale {
+func NewScale(typ arrow.DataType, zones []Zone) *Scale { return newScale(typ, boundsOf(zones)) }
+
+// newScale returns the scale of some bounds in their order.
+func newScale(typ arrow.DataType, all [][]byte) *Scale {
 	s := &Scale{floats: arrow.IsFloating(typ.ID()), base: new(big.Int)}
-	all := boundsOf(zones)
 	if len(all) == 0 {
 		return s
 	}
@@ -136,7 +138,8 @@ const squeezed = 0.02
 // Places returns the function that puts bounds of zones on a line from 0 to 1 to be drawn: by the scale or, where half
 // of the bounds would lie in one spot next to a few others, by their number among the different bounds.
 func Places(typ arrow.DataType, zones []Zone) (place func(key []byte) float64, ranked bool) {
-	scale, all := NewScale(typ, zones), boundsOf(zones)
+	all := boundsOf(zones)
+	scale := newScale(typ, all)
 	if n := len(all); n < 4 || scale.At(all[n*3/4])-scale.At(all[n/4]) >= squeezed {
 		return scale.At, false
 	}
