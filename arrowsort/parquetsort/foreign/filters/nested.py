@@ -1,5 +1,5 @@
-"""Reads nested columns, decimals and small integers that arrowsort writes with Arrow C++, Polars, DuckDB and DataFusion:
-python nested.py ARROWSORT. All of them find the rows that were sorted, whatever encodings were chosen by trial."""
+"""Reads nested columns, decimals and small integers with Arrow C++, Polars, DuckDB and DataFusion: python nested.py
+ARROWSORT. All of them find the rows that were sorted, whatever encodings were chosen by trial."""
 
 import decimal, pathlib, random, subprocess, sys, tempfile
 import datafusion, duckdb, polars as pl, pyarrow as pa, pyarrow.parquet as pq
@@ -16,14 +16,15 @@ def table():
         "uint8": pa.array([n // 30 for n in i], pa.uint8()),
         "uint16": pa.array([None if n % 7 == 0 else n * 9 for n in i], pa.uint16()),
         "cents": pa.array([decimal.Decimal(n * 1009).scaleb(-2) for n in i], pa.decimal128(9, 2)),
-        "price": pa.array([decimal.Decimal(n * 10**9 + r.randrange(10**6)).scaleb(-2) for n in i], pa.decimal128(17, 2)),
+        "price": pa.array([decimal.Decimal(n * 10**9 + r.randrange(9)).scaleb(-2) for n in i], pa.decimal128(17, 2)),
         "wide": pa.array([decimal.Decimal(n * 10**18).scaleb(-2) for n in i], pa.decimal128(30, 2)),
         "times": pa.array(lists(lambda n: n * 10**6 + r.randrange(10**6)), pa.list_(pa.timestamp("us"))),
         "numbers": pa.array(lists(lambda n: n * 100 + r.randrange(100)), pa.list_(pa.int32())),
         "texts": pa.array(lists(lambda n: f"{r.getrandbits(60):x} {n}"), pa.list_(pa.string())),
         "floats": pa.array(lists(lambda n: r.random()), pa.list_(pa.float64())),
         "place": pa.array([
-            None if n % 11 == 0 else {"n": n * 5, "name": f"names that begin alike, number {n:09}", "x": n / 3} for n in i
+            None if n % 11 == 0 else {"n": n * 5, "name": f"names that begin alike, number {n:09}", "x": n / 3}
+            for n in i
         ]),
     })  # fmt: skip
 
