@@ -117,8 +117,7 @@ func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayou
 		return nil, err
 	}
 	defer d.Close()
-	columns, err := l.bind(ctx, d)
-	if err != nil {
+	if err := l.bind(ctx, d); err != nil {
 		return nil, err
 	}
 	var m zonemap.Map
@@ -135,7 +134,7 @@ func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayou
 	out.Files, out.Bytes, out.Rows = files, d.Bytes, d.Rows
 	out.checkOrder(&m)
 	if len(l.filters) > 0 {
-		out.Filter = costOf(&m, l.filters, columns)
+		out.Filter = costOf(&m, l.filters)
 	}
 	if then != nil {
 		err = then(d, &m)
@@ -145,13 +144,13 @@ func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayou
 
 // bind finds the columns of the filters, and reads their values as those of the types of the columns, which the first
 // file has.
-func (l *layouter) bind(ctx context.Context, d *dataset.Dataset) (columns []int, err error) {
+func (l *layouter) bind(ctx context.Context, d *dataset.Dataset) error {
 	if len(l.filters) == 0 {
-		return nil, nil
+		return nil
 	}
 	s, err := d.OpenFile(d.Files[0], dataset.ScanOptions{})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer s.Close()
 	var names []string
@@ -160,21 +159,19 @@ func (l *layouter) bind(ctx context.Context, d *dataset.Dataset) (columns []int,
 	}
 	for i := range l.filters {
 		f := &l.filters[i]
-		at, err := leafOf(names, f.Column)
-		if folders, _ := d.FolderColumns(); err != nil && slices.Contains(folders, f.Column) {
-			err = fmt.Errorf("column %q is in the names of folders only: name the folders that pass instead of the "+
-				"filter", f.Column)
+		if f.Leaf, err = leafOf(names, f.Column); err != nil {
+			if folders, _ := d.FolderColumns(); slices.Contains(folders, f.Column) {
+				err = fmt.Errorf("column %q is in the names of folders only: name the folders that pass instead of "+
+					"the filter", f.Column)
+			}
+			return fmt.Errorf("%w: Filter %q: %w", errOption, f.Text, err)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%w: Filter %q: %w", errOption, f.Text, err)
-		}
-		typ, repeated := s.LeafType(at)
+		typ, repeated := s.LeafType(f.Leaf)
 		if err := f.Bind(typ, repeated); err != nil {
-			return nil, fmt.Errorf("%w: Filter %q: %w", errOption, f.Text, err)
+			return fmt.Errorf("%w: Filter %q: %w", errOption, f.Text, err)
 		}
-		columns = append(columns, at)
 	}
-	return columns, nil
+	return nil
 }
 
 // leafOf returns the number of the leaf column with a path, or with a number after # that counts from 1.

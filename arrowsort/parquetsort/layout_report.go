@@ -111,12 +111,12 @@ type FilterRead struct {
 	Bytes     int64 `json:"bytes"`
 }
 
-func costOf(m *zonemap.Map, filters []zonemap.Filter, columns []int) *FilterCost {
+func costOf(m *zonemap.Map, filters []zonemap.Filter) *FilterCost {
 	out := &FilterCost{All: readOf(m.All())}
 	for _, f := range filters {
 		out.Filters = append(out.Filters, f.Text)
 	}
-	cost := m.CostOf(filters, columns)
+	cost := m.CostOf(filters)
 	out.ByGroups, out.ByPages = readOf(cost.ByGroups), readOf(cost.ByPages)
 	return out
 }

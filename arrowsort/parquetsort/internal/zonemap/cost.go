@@ -13,13 +13,12 @@ type Read struct {
 	Bytes  int64
 }
 
-// CostOf returns what is read of a map for the rows that pass all of some filters, which are of the columns with some
-// numbers.
-func (m *Map) CostOf(filters []Filter, columns []int) (c Cost) {
+// CostOf returns what is read of a map for the rows that pass all of some filters.
+func (m *Map) CostOf(filters []Filter) (c Cost) {
 	for group := range m.Groups {
 		matches := true
 		for i := range filters {
-			matches = matches && filters[i].may(&m.Columns[columns[i]].Groups[group])
+			matches = matches && filters[i].may(&m.Columns[filters[i].Leaf].Groups[group])
 		}
 		if !matches {
 			continue
@@ -28,7 +27,7 @@ func (m *Map) CostOf(filters []Filter, columns []int) (c Cost) {
 		c.ByGroups.add(m, group, whole)
 		wanted := whole
 		for i := range filters {
-			wanted = intersect(wanted, filters[i].spans(m.Columns[columns[i]].Pages[group], whole))
+			wanted = intersect(wanted, filters[i].spans(m.Columns[filters[i].Leaf].Pages[group], whole))
 		}
 		if len(wanted) > 0 {
 			c.ByPages.add(m, group, wanted)
@@ -38,7 +37,7 @@ func (m *Map) CostOf(filters []Filter, columns []int) (c Cost) {
 }
 
 // All returns what is read without a filter.
-func (m *Map) All() Read { return m.CostOf(nil, nil).ByGroups }
+func (m *Map) All() Read { return m.CostOf(nil).ByGroups }
 
 // A span is rows of a row group from a first one up to an end.
 type span struct{ start, end int64 }

@@ -14,6 +14,7 @@ import (
 type Filter struct {
 	Text   string // as it was typed
 	Column string // the path
+	Leaf   int    // number of the column in a Map, once it is known
 	op     string // of operators, or isNull or notNull
 	text   string // the literal
 	quoted bool   // it was in quotes
