@@ -53,7 +53,7 @@ class Checker:
 def in_order(table: pa.Table, keys: tuple[str, ...], stable: bool) -> None:
     """Raises Wrong at the first row that sorts before its predecessor, or ties with it and stood behind it."""
     tied = np.ones(max(len(table) - 1, 0), bool)
-    columns = [pc.cast(table[key], _plain(table[key].type)).combine_chunks() for key in keys]
+    columns = [_flat(table[key]) for key in keys]
     for column in columns:
         for code in _classes_and_values(column):
             _raise_at(tied & _pairs(pc.greater, code), "sorts before its predecessor")
@@ -103,8 +103,8 @@ def row_hashes(table: pa.Table) -> np.ndarray:
 
 def _hash(column: pa.ChunkedArray) -> np.ndarray:
     """64 bits per value; nulls, all NaN and both zeros each have one."""
-    array = pc.cast(column, _plain(column.type)).combine_chunks()
-    if pa.types.is_large_string(array.type):
+    array = _flat(column)
+    if pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type):
         return _hash_strings(array)
     null = pc.is_null(array).to_numpy(zero_copy_only=False)
     if pa.types.is_floating(array.type):
@@ -117,7 +117,8 @@ def _hash(column: pa.ChunkedArray) -> np.ndarray:
 
 def _hash_strings(array: pa.Array) -> np.ndarray:
     """Takes eight bytes at a time of all strings that are still long enough."""
-    array = array.fill_null("\0null")
+    if array.null_count:
+        array = array.fill_null("\0null")
     offsets = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1]
     data = np.concatenate((np.frombuffer(array.buffers()[2] or b"", np.uint8), np.zeros(8, np.uint8)))
     words = np.lib.stride_tricks.as_strided(data.view(), (len(data) - 7, 8), (1, 1))
@@ -134,6 +135,23 @@ def _hash_strings(array: pa.Array) -> np.ndarray:
         left[rows] -= 8
         rows = rows[left[rows] > 0]
     return total
+
+
+def _flat(column: pa.ChunkedArray) -> pa.Array:
+    """The column in one piece, of a type without elements."""
+    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+        return _bytes_of_lists(column.combine_chunks())
+    return pc.cast(column, _plain(column.type)).combine_chunks()
+
+
+def _bytes_of_lists(lists: pa.Array) -> pa.Array:
+    """Lists of int32 without nulls as bytes that compare as they do: 4 for each element, the sign bit flipped."""
+    if lists.null_count or lists.flatten().null_count:
+        raise Wrong("a list or an element is null")
+    offsets = np.concatenate(([0], np.cumsum(pc.list_value_length(lists).to_numpy()))).astype(np.int64)
+    values = lists.flatten().to_numpy().astype(np.int32).view(np.uint32) ^ np.uint32(1 << 31)
+    data = values.astype(">u4").tobytes()
+    return pa.Array.from_buffers(pa.large_binary(), len(lists), [None, pa.py_buffer(4 * offsets), pa.py_buffer(data)])
 
 
 def _plain(t: pa.DataType) -> pa.DataType:

@@ -63,6 +63,14 @@ class TestChecker(unittest.TestCase):
         with self.assertRaisesRegex(Wrong, "row 2"):
             checker.check(table.take([2, 1, 0]), False)
 
+    def test_lists_by_their_elements(self):
+        lists = pa.table({"key": pa.array([[], [-1], [1], [1, -5], [2**31 - 1]], pa.list_(pa.int32())), "row": range(5)})
+        checker = Checker(lists, ("key",), False)
+        checker.check(lists.cast(pa.schema({"key": pa.large_list(pa.int32()), "row": pa.int64()})), True)
+        for order in ([1, 0, 2, 3, 4], [0, 1, 3, 2, 4], [0, 2, 1, 3, 4], [0, 1, 2, 3, 3]):
+            with self.assertRaises(Wrong):
+                checker.check(lists.take(order), True)
+
     def test_string_views_and_strings_are_the_same(self):
         table = pa.table({"key": ["b", "a", "a string longer than twelve"]})
         result = pa.table({"key": table["key"].take(pa.array([1, 2, 0])).cast(pa.string_view())})

@@ -112,6 +112,13 @@ def urls(r, n):
     return pa.table({"key": pc.binary_join_element_wise(*parts, "/")})
 
 
+def lists(r, n):
+    """Lists of 0 to 8 random int32."""
+    offsets = np.concatenate(([0], np.cumsum(r.integers(0, 9, n)))).astype(np.int32)
+    values = r.integers(-(2**31), 2**31, offsets[-1], np.int32)
+    return pa.table({"key": pa.ListArray.from_arrays(offsets, values)})
+
+
 def _random_strings(r, n):
     """5 to 40 letters and digits."""
     lengths = r.integers(5, 41, n)
@@ -133,7 +140,8 @@ MAKERS = {
     "w": (w, 10_000_000), "wf": (wf, 10_000_000), "twokeys": (twokeys, 10_000_000), "sorted": (is_sorted, 10_000_000),
     "reversed": (is_reversed, 10_000_000), "constant": (constant, 10_000_000), "swapped": (swapped, 10_000_000),
     "jitter": (jitter, 10_000_000), "runs": (runs, 10_000_000), "strings": (strings, 5_000_000),
-    "urls": (urls, 5_000_000), "words": (words, 10_000_000), "wide": (wide, 1_000_000), "wide100k": (wide, 100_000),
+    "urls": (urls, 5_000_000), "words": (words, 10_000_000), "lists": (lists, 5_000_000),
+    "wide": (wide, 1_000_000), "wide100k": (wide, 100_000),
     "columns11": (lambda r, n: wide(r, n, 10), 10_000_000), "w100m": (w, 100_000_000),
 }  # fmt: skip
 FLIGHTS_ROWS = 3_000_000
