@@ -201,3 +201,24 @@ func serveRunner(address string) {
 	}
 	select {}
 }
+
+// TestShardsByLists: splitters, which are rows of bytes, and the sorts of the shards have one order of lists.
+func TestShardsByLists(t *testing.T) {
+	in, out := t.TempDir(), t.TempDir()
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "key", Type: arrow.ListOf(arrow.PrimitiveTypes.Int8), Nullable: true},
+		{Name: "row", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	var paths []string
+	for i := range 3 {
+		rng := rand.New(rand.NewPCG(uint64(i), 2))
+		lists := arrowtest.Random(rng, schema.Field(0).Type, 4000, 0.1, memory.DefaultAllocator)
+		numbered := numbers(uint64(i), 4000, 1, i*4000)
+		rec := array.NewRecord(schema, []arrow.Array{lists, numbered.Column(1).Data().Chunk(0)}, 4000)
+		table := array.NewTableFromRecords(schema, []arrow.Record{rec})
+		paths = append(paths, writeFile(t, in, fmt.Sprintf("%d.parquet", i), table, 1000))
+	}
+	keys := []arrowsort.Key{{Path: "key", Order: arrowsort.Descending}}
+	shards := sortFiles(t, paths, out, keys, Options{Shards: 4})
+	require.Len(t, shards, 4)
+	requireSorted(t, paths, shards, keys)
+}

@@ -64,7 +64,8 @@ class TestChecker(unittest.TestCase):
             checker.check(table.take([2, 1, 0]), False)
 
     def test_lists_by_their_elements(self):
-        lists = pa.table({"key": pa.array([[], [-1], [1], [1, -5], [2**31 - 1]], pa.list_(pa.int32())), "row": range(5)})
+        key = pa.array([[], [-1], [1], [1, -5], [2**31 - 1]], pa.list_(pa.int32()))
+        lists = pa.table({"key": key, "row": range(5)})
         checker = Checker(lists, ("key",), False)
         checker.check(lists.cast(pa.schema({"key": pa.large_list(pa.int32()), "row": pa.int64()})), True)
         for order in ([1, 0, 2, 3, 4], [0, 1, 3, 2, 4], [0, 2, 1, 3, 4], [0, 1, 2, 3, 3]):
