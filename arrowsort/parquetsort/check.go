@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -121,7 +120,7 @@ func DeclaredOrders(ctx context.Context, paths []string, options FooterOptions) 
 	if err != nil {
 		return nil, err
 	}
-	files, err := listFiles(paths, &opts)
+	files, err := listFiles(ctx, paths, &opts)
 	if err != nil {
 		return nil, err
 	}
@@ -187,11 +186,10 @@ func CheckFooters(ctx context.Context, checked *CheckResult, opts FooterOptions)
 // checkAllDeclared checks the orders that footers name.
 func checkAllDeclared(ctx context.Context, footers []*Footer, opts FooterOptions) (err error) {
 	report, sizes, before, all := opts.Run.Progress, make([]int64, len(footers)), int64(0), int64(0)
+	store := storeFor(ctx, opts.Run.Store)
 	for i, f := range footers {
-		if info, err := os.Stat(f.File); err == nil { // else opening it returns the error
-			sizes[i] = info.Size()
-			all += info.Size()
-		}
+		sizes[i] = tablefile.SizeOf(f.File, store.Opener(f.File))
+		all += sizes[i]
 	}
 	if report != nil {
 		opts.Run.Progress = func(phase Phase, done, _ int64) { report(phase, before+done, all) }

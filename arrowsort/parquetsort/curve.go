@@ -102,7 +102,7 @@ func checkAlong(ctx context.Context, paths []string, options CheckOptions) (*Che
 	if err != nil {
 		return nil, err
 	}
-	files, err := listFiles(paths, &opts)
+	files, err := listFiles(ctx, paths, &opts)
 	if err != nil {
 		return nil, err
 	}

@@ -49,12 +49,9 @@ func (j *job) depthAfter(ctx context.Context, r *Result) *KeyDepth {
 		return nil
 	}
 	k := &KeyDepth{Column: j.before.Column, Before: j.before.Before}
-	_, read, err := Options{Memory: j.opts.Memory, Run: j.opts.Run}.resolveAll(ctx)
-	found := false
-	if err == nil {
-		read.Format = tablefile.Parquet
-		found, err = j.depthIn(ctx, dataset.New(r.Outputs, nil, read), k.Column, &k.After)
-	}
+	read := j.read
+	read.Format = tablefile.Parquet
+	found, err := j.depthIn(ctx, dataset.New(r.Outputs, nil, read), k.Column, &k.After)
 	if err != nil {
 		j.opts.Run.Warn("the output is complete, but how many row groups hold a value is not known: " + err.Error())
 	}

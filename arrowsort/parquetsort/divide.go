@@ -41,7 +41,7 @@ func Divide(ctx context.Context, paths []string, bytes int64, options DivideOpti
 	read.Open = opener(options.Open)
 	files := slices.Clone(paths)
 	if read.Open == nil {
-		if files, err = listFiles(paths, &opts); err != nil {
+		if files, err = listFiles(ctx, paths, &opts); err != nil {
 			return nil, err
 		}
 	}

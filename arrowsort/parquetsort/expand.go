@@ -10,13 +10,13 @@ import "github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 // it stand for folders whose names begin with an underscore. A pattern or folder without files, a pattern that ends in
 // a slash, and a folder that cannot be read, is an error.
 func Expand(paths []string) ([]string, error) {
-	files, _, err := dataset.List(paths)
+	files, _, err := dataset.List(paths, nil)
 	return files, err
 }
 
 // Skipped describes entries of the folders, and matches of the patterns, among some paths that Expand does not return:
 // subfolders, CSV and other files of folders, one line for each kind.
 func Skipped(paths []string) []string {
-	_, skipped, _ := dataset.List(paths) // Expand returns the error
+	_, skipped, _ := dataset.List(paths, nil) // Expand returns the error
 	return skipped
 }

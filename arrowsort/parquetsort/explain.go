@@ -72,7 +72,7 @@ func Plan(ctx context.Context, path string, options CheckOptions) (*PlanResult, 
 	if err != nil {
 		return nil, err
 	}
-	file, err := oneFile(path, &opts)
+	file, err := oneFile(ctx, path, &opts)
 	if err != nil {
 		return nil, err
 	}

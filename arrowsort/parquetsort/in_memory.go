@@ -160,7 +160,7 @@ func Argsort(ctx context.Context, path, output string, opts Options) (*Result, e
 	if err != nil {
 		return nil, err
 	}
-	file, err := oneFile(path, &opts)
+	file, err := oneFile(ctx, path, &opts)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func Argsort(ctx context.Context, path, output string, opts Options) (*Result, e
 
 // argsort is Argsort with resolved options.
 func (o *Options) argsort(ctx context.Context, file, path string, read dataset.Options) (*Result, error) {
-	target, err := o.Run.target(path, o.Output)
+	target, err := o.Run.target(ctx, path, o.Output)
 	if err != nil {
 		return nil, err
 	}
@@ -206,8 +206,8 @@ func (o *Options) argsort(ctx context.Context, file, path string, read dataset.O
 var indexSchema = arrow.NewSchema([]arrow.Field{{Name: "index", Type: arrow.PrimitiveTypes.Uint64}}, nil)
 
 // oneFile returns the one file that a path means.
-func oneFile(path string, opts *Options) (string, error) {
-	files, err := listFiles([]string{path}, opts)
+func oneFile(ctx context.Context, path string, opts *Options) (string, error) {
+	files, err := listFiles(ctx, []string{path}, opts)
 	if err != nil {
 		return "", err
 	}

@@ -47,7 +47,8 @@ type Result struct {
 
 // A job is a sort of files to an output, which its steps share. It is not changed after it was made.
 type job struct {
-	opts     Options // resolved
+	opts     Options         // resolved
+	read     dataset.Options // how files are read
 	files    *dataset.Dataset
 	rows     dataset.Projection // columns that are read and written
 	target   output.Target
@@ -64,8 +65,8 @@ type job struct {
 }
 
 // listFiles lists the files that paths mean, of which there is one at least.
-func listFiles(paths []string, opts *Options) ([]string, error) {
-	files, skipped, err := dataset.List(paths)
+func listFiles(ctx context.Context, paths []string, opts *Options) ([]string, error) {
+	files, skipped, err := List(ctx, paths, opts.Run.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +87,7 @@ func openFiles(ctx context.Context, paths []string, opts Options, once bool) (_ 
 	if err != nil {
 		return opts, nil, rows, err
 	}
-	files, err := listFiles(paths, &opts)
+	files, err := listFiles(ctx, paths, &opts)
 	if err == nil {
 		d, rows, err = openKeyed(ctx, files, read, once, opts.keys())
 	}
@@ -121,12 +122,12 @@ func openJob(ctx context.Context, paths []string, path string, opts Options, mer
 	if err := opts.checkPartitions(merge); err != nil {
 		return nil, err
 	}
-	files, err := listFiles(paths, &opts)
+	files, err := listFiles(ctx, paths, &opts)
 	if err != nil {
 		return nil, err
 	}
-	j := &job{opts: opts, limited: read.MemoryLimit > 0}
-	if j.target, err = opts.Run.target(path, opts.Output); err != nil {
+	j := &job{opts: opts, read: read, limited: read.MemoryLimit > 0}
+	if j.target, err = opts.Run.target(ctx, path, opts.Output); err != nil {
 		return nil, err
 	}
 	if err := j.target.Check(paths, files); err != nil {
@@ -202,7 +203,7 @@ func (j *job) withSorter(ctx context.Context, use func(s *extsort.Sorter, out *o
 		err = closing
 	}
 	if err != nil {
-		return nil, err
+		return nil, out.Standing(err)
 	}
 	result.Runs, result.BytesSpilled = s.Spilled()
 	return j.finish(ctx, result, out)

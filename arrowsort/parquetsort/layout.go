@@ -102,7 +102,7 @@ func (l *layouter) groupRows() int {
 // then gets the files and their zones, unless it is nil.
 func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayout,
 	then func(d *dataset.Dataset, m *zonemap.Map) error) (*zonemap.Map, error) {
-	files, err := listFiles(paths, &l.opts)
+	files, err := listFiles(ctx, paths, &l.opts)
 	if err != nil {
 		return nil, err
 	}

@@ -185,17 +185,12 @@ type Run struct {
 	// written, steps of an input in memory that is loaded, sorted and saved, bytes of the inputs in all other phases. A
 	// total of 0 is not known. It is called from one goroutine at a time, with one phase after the other.
 	Progress func(phase Phase, done, total int64)
+	// Store has the inputs and outputs that are addresses; nil: all are local files. It takes its memory out of the
+	// budget, of which it needs 64 MiB.
+	Store Store
 	// Warn, when set, is passed a line about what is read otherwise than somebody may expect. Nothing of it is an
 	// error. It is called from the goroutine of the caller.
 	Warn func(text string)
-}
-
-// A File is an open file that an Opener opens. ReadAt may be called by several goroutines; where it is called, the
-// file is read and nowhere else: the metadata, and what is needed of the columns that are read.
-type File interface {
-	io.ReaderAt
-	io.Closer
-	Size() int64
 }
 
 // MinMemory is the smallest budget.
@@ -250,6 +245,14 @@ func (o Options) resolveAll(ctx context.Context) (_ Options, read dataset.Option
 	}
 	if o.Memory.Budget > 0 {
 		read.MemoryLimit = max(machine.Memory(), budget) // the budget is kept by reading in batches
+	}
+	if o.Run.Store != nil {
+		var share int64
+		if budget, share, err = divideBudget(budget); err != nil {
+			return o, read, err
+		}
+		o.Run.Store.Limit(share)
+		read.Store = storeFor(ctx, o.Run.Store)
 	}
 	o.Memory.Budget = budget
 	spilling := o.spilling(nil, extsort.Budget{})
@@ -354,7 +357,7 @@ func (r *Run) writing(o Output) (w tablefile.WriteOptions, err error) {
 }
 
 // target returns where and how an output is written.
-func (r *Run) target(path string, o Output) (output.Target, error) {
+func (r *Run) target(ctx context.Context, path string, o Output) (output.Target, error) {
 	write, err := r.writing(o)
 	if err != nil {
 		return output.Target{}, err
@@ -366,7 +369,7 @@ func (r *Run) target(path string, o Output) (output.Target, error) {
 	target, err := output.Resolve(output.Target{Path: path, Write: write, PageRows: o.PageRows,
 		PageVersion: o.PageVersion, Encodings: encodings, Split: o.Splits(),
 		RowsPerFile: o.RowsPerFile, BytesPerFile: o.BytesPerFile, Preview: o.Preview,
-		Partitioned: len(o.PartitionBy) > 0, Overwrite: o.Overwrite})
+		Partitioned: len(o.PartitionBy) > 0, Overwrite: o.Overwrite, Store: storeFor(ctx, r.Store)})
 	if err == nil && target.Write.Format != tablefile.Parquet {
 		err = o.checkNoParquet()
 	}

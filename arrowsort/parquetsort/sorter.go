@@ -67,7 +67,7 @@ func (s *Sorter) WriteFile(path string, out Output) (*Result, error) {
 	if len(out.PartitionBy) > 0 || out.Overwrite {
 		return nil, fmt.Errorf("%w: PartitionBy and Overwrite go with Sort, and not with WriteFile", errOption)
 	}
-	target, err := s.opts.Run.target(path, out)
+	target, err := s.opts.Run.target(s.ctx, path, out)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (s *Sorter) WriteFile(path string, out Output) (*Result, error) {
 	defer files.Abort()
 	result, err := writeRuns(s.ctx, s.sorter, files, out.RowGroupRows, dataset.Projection{Keys: s.opts.Keys})
 	if err != nil {
-		return nil, err
+		return nil, files.Standing(err)
 	}
 	result.Runs, result.BytesSpilled = s.sorter.Spilled()
 	result.Columns = s.Schema().NumFields()

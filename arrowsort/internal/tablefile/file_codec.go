@@ -5,7 +5,6 @@ import (
 	"compress/bzip2"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -98,19 +97,6 @@ func (d *decompressor) Read(p []byte) (int, error) {
 		err = d.corrupt(err)
 	}
 	return n, err
-}
-
-// IsCompressed reports whether a file is compressed as a whole. CSV that is has to be copied by CopyPipe before it is
-// scanned.
-func IsCompressed(path string) bool {
-	file, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	head := make([]byte, headSize)
-	n, _ := file.ReadAt(head, 0)
-	return fileCodecOf(head[:n]) != nil
 }
 
 // headSize is the number of bytes that an input is recognized by.

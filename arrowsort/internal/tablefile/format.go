@@ -9,7 +9,6 @@ package tablefile
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -88,17 +87,6 @@ func delimiter(path string, asked rune) rune {
 		return '\t'
 	}
 	return ','
-}
-
-// resolveInput is Resolve for a file that is read. One that is not there is an fs.ErrNotExist, not an ErrFormat.
-func (f Format) resolveInput(path string) (Format, error) {
-	format, err := f.Resolve(path)
-	if err != nil {
-		if _, missing := os.Stat(path); missing != nil {
-			return Auto, missing
-		}
-	}
-	return format, err
 }
 
 // checkMagic returns an error for an input of another format. It gets the first bytes, headSize of them or all.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 
@@ -57,22 +58,23 @@ type ColumnInfo struct {
 // Inspect reads the metadata of a file of any format, and all of CSV. Errors are those of Scan.
 func Inspect(ctx context.Context, path string, opts ReadOptions) (*FileInfo, error) {
 	return withFile(path, "standard input", func() (info *FileInfo, err error) {
-		if opts.Format, err = opts.Format.resolveInput(path); err != nil {
+		if opts.Format, err = opts.resolveInput(path); err != nil {
 			return nil, err
 		}
-		file, size, compressed, err := openFile(path, opts.Format)
+		file, err := opts.open(path, opts.Format)
 		if err != nil {
 			return nil, err
 		}
 		defer file.Close()
-		info = &FileInfo{File: path, Format: opts.Format.String(), Bytes: size, Compressed: compressed}
+		size := file.size
+		info = &FileInfo{File: path, Format: opts.Format.String(), Bytes: size, Compressed: file.compressed}
 		opts.setAllocationLimit(size)
 		if opts.Format == CSV {
 			opts.Delimiter = delimiter(path, opts.Delimiter)
 			return info, info.csv(ctx, file, opts)
 		}
 		if opts.Format == Parquet {
-			f, err := parquet.Open(file, size, opts.parquet())
+			f, err := parquet.Open(file.source, size, opts.parquet())
 			if err != nil {
 				return nil, err
 			}
@@ -89,7 +91,7 @@ func Inspect(ctx context.Context, path string, opts ReadOptions) (*FileInfo, err
 }
 
 // csv finds the types of CSV, of which a compressed file is decompressed to a folder for temporary files.
-func (f *FileInfo) csv(ctx context.Context, file *os.File, opts ReadOptions) error {
+func (f *FileInfo) csv(ctx context.Context, file *opened, opts ReadOptions) error {
 	if f.Compressed {
 		folder, err := atomicfile.NewTempDir(os.TempDir(), temporaryPrefix)
 		if err != nil {
@@ -97,20 +99,17 @@ func (f *FileInfo) csv(ctx context.Context, file *os.File, opts ReadOptions) err
 		}
 		defer folder.Remove()
 		text := folder.Next(".csv")
-		if err := CopyPipe(Interruptible(ctx, file), f.File, CSV, text, func(int64) {}); err != nil {
+		err = copyPipe(Interruptible(ctx, file), f.File, CSV, text, textLimit(file.size), func(int64) {})
+		if err != nil {
 			return err
 		}
-		if file, err = os.Open(text); err != nil {
+		if file, err = openLocal(text); err != nil {
 			return err
 		}
 		defer file.Close()
 	}
-	stat, err := file.Stat()
-	if err != nil {
-		return err
-	}
 	schema := cmp.Or(opts.CSV, &csv.Schema{})
-	if err := schema.Infer(ctx, opts.source(file, stat.Size())); err != nil {
+	if err := schema.Infer(ctx, opts.source(file, file.size)); err != nil {
 		return err
 	}
 	f.Remarks = schema.Remarks
@@ -152,7 +151,7 @@ func (f *FileInfo) parquet(template *Template, schema *arrow.Schema) {
 	})
 }
 
-func (f *FileInfo) arrow(file *os.File, schema *arrow.Schema, mem memory.Allocator) error {
+func (f *FileInfo) arrow(file io.ReaderAt, schema *arrow.Schema, mem memory.Allocator) error {
 	meta, err := ipc.Inspect(file, f.Bytes, f.Format == IPCStream.String(), schema, mem)
 	if err != nil {
 		return err

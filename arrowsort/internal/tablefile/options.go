@@ -42,16 +42,6 @@ type ReadOptions struct {
 	inBatches     bool  // a column chunk of a Parquet file is read in batches
 }
 
-// A File is a file that is elsewhere. ReadAt may be called by several goroutines.
-type File interface {
-	io.ReaderAt
-	io.Closer
-	Size() int64
-}
-
-// An Opener opens files.
-type Opener func(path string) (File, error)
-
 // name returns the name of a file in errors.
 func (o *ReadOptions) name(path string) string {
 	return cmp.Or(o.Name, path)
@@ -126,6 +116,7 @@ type WriteOptions struct {
 	Name         string                // of the file in errors; empty: its path
 	Format       Format                // Auto: by the file's name; an IPC stream for Pipe
 	Stdout       io.Writer             // what Pipe writes; nil: os.Stdout
+	Create       Creator               // of files that are elsewhere; nil: local ones
 	Allocator    memory.Allocator      // nil: memory.DefaultAllocator
 	Threads      int                   // 0: GOMAXPROCS
 	Compression  Compression           // how Parquet columns and IPC buffers are compressed

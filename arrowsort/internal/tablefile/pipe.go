@@ -26,12 +26,13 @@ func pipeOf(r io.Reader, format Format, limit int64) (io.Reader, error) {
 	return decompress(buffered, head, limit)
 }
 
-// CopyPipe copies a pipe or a compressed file to a new file. Errors of reading name the pipe.
+// CopyPipe copies a pipe to a new file. Errors of reading name the pipe.
 func CopyPipe(r io.Reader, name string, format Format, to string, progress func(bytes int64)) error {
-	limit := int64(0)
-	if info, err := os.Stat(name); name != Pipe && err == nil && info.Mode().IsRegular() {
-		limit = textLimit(info.Size())
-	}
+	return copyPipe(r, name, format, to, 0, progress)
+}
+
+// copyPipe is CopyPipe, of text that takes no more than a limit where it is compressed; 0: any number.
+func copyPipe(r io.Reader, name string, format Format, to string, limit int64, progress func(bytes int64)) error {
 	buffered, err := pipeOf(r, format, limit)
 	if err != nil {
 		return nameFile(name, "standard input", err)

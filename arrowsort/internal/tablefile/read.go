@@ -35,26 +35,26 @@ func Read(ctx context.Context, path string, opts ReadOptions) (*Input, error) {
 }
 
 func read(ctx context.Context, path string, opts ReadOptions) (in *Input, err error) {
-	if opts.Format, err = opts.Format.resolveInput(path); err != nil {
+	if opts.Format, err = opts.resolveInput(path); err != nil {
 		return nil, err
 	}
 	opts.Delimiter = delimiter(opts.name(path), opts.Delimiter)
 	if path == Pipe {
 		return readPipe(ctx, opts)
 	}
-	file, size, compressed, err := openFile(path, opts.Format)
+	file, err := opts.open(path, opts.Format)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	if compressed {
-		opts.Stdin, opts.textLimit = file, textLimit(size)
+	if file.compressed {
+		opts.Stdin, opts.textLimit = file, textLimit(file.size)
 		if in, err = readPipe(ctx, opts); err == nil {
-			in.Bytes = size
+			in.Bytes = file.size
 		}
 		return in, err
 	}
-	return readSource(ctx, file, size, opts)
+	return readSource(ctx, file.source, file.size, opts)
 }
 
 // readPipe reads all bytes of standard input before it reads the table.

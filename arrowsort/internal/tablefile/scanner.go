@@ -60,79 +60,26 @@ func Scan(path string, batchBytes int64, opts ReadOptions) (*Scanner, error) {
 func scan(path string, batchBytes int64, opts ReadOptions) (s *Scanner, err error) {
 	opts.Delimiter = delimiter(opts.name(path), opts.Delimiter)
 	s = &Scanner{path: opts.name(path)}
-	if opts.Open != nil {
-		return s, s.openElsewhere(path, batchBytes, opts)
-	}
-	if s.Format, err = opts.Format.resolveInput(path); err != nil {
+	if s.Format, err = opts.resolveInput(path); err != nil {
 		return nil, err
 	}
 	if path == Pipe {
 		return s, s.openPipe(opts)
 	}
-	file, size, compressed, err := openFile(path, s.Format)
+	file, err := opts.open(path, s.Format)
 	if err != nil {
 		return nil, err
 	}
 	s.file = file
-	if err = ErrScan; !compressed { // else CSV, which is copied first
-		opts.setAllocationLimit(size)
-		err = s.open(file, size, batchBytes, opts)
+	if err = ErrScan; !file.compressed { // else CSV, which is copied first
+		opts.setAllocationLimit(file.size)
+		err = s.open(file.source, file.size, batchBytes, opts)
 	}
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
-}
-
-// openElsewhere opens a file by ReadOptions.Open. One that is compressed as a whole is an error.
-func (s *Scanner) openElsewhere(path string, batchBytes int64, opts ReadOptions) (err error) {
-	if s.Format, err = opts.Format.Resolve(path); err != nil {
-		return err
-	}
-	file, err := opts.Open(path)
-	if err != nil {
-		return err
-	}
-	s.file = file
-	size := file.Size()
-	src := io.NewSectionReader(file, 0, size)
-	compressed, err := checkStart(src, size, s.Format)
-	if err == nil {
-		if err = ErrScan; !compressed {
-			opts.setAllocationLimit(size)
-			err = s.open(src, size, batchBytes, opts)
-		}
-	}
-	if err != nil {
-		s.Close()
-	}
-	return err
-}
-
-// openFile opens a file that can be read at any place, and finds its size and whether it is compressed as a whole. One
-// whose first bytes look like another format is an error.
-func openFile(path string, format Format) (file *os.File, size int64, compressed bool, err error) {
-	info, err := os.Stat(path) // opening a named pipe would wait for who writes to it
-	switch {
-	case err != nil:
-		return nil, 0, false, err
-	case info.IsDir():
-		return nil, 0, false, errFolder
-	case !info.Mode().IsRegular():
-		return nil, 0, false, ErrScan
-	}
-	if file, err = os.Open(path); err != nil {
-		return nil, 0, false, err
-	}
-	if info, err = file.Stat(); err == nil {
-		compressed, err = checkStart(file, info.Size(), format)
-	}
-	if err != nil {
-		file.Close()
-		return nil, 0, false, err
-	}
-	return file, info.Size(), compressed, nil
 }
 
 // openPipe begins a stream. Its size is not known.
@@ -316,18 +263,19 @@ func InferCSV(ctx context.Context, path string, opts ReadOptions) error {
 }
 
 func inferCSV(ctx context.Context, path string, opts ReadOptions) error {
-	file, size, compressed, err := openFile(path, CSV)
+	file, err := opts.open(path, CSV)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if compressed { // it is copied first
+	if file.compressed { // it is copied first
 		return ErrScan
 	}
 	opts.Delimiter = delimiter(opts.name(path), opts.Delimiter)
-	source := opts.source(file, size)
+	source := opts.source(file, file.size)
 	if opts.Progress != nil {
-		source.Text = &progressReader{ReaderAt: file, report: func(done int64) { opts.Progress(int(done), int(size)) }}
+		report := func(done int64) { opts.Progress(int(done), int(file.size)) }
+		source.Text = &progressReader{ReaderAt: file, report: report}
 	}
 	return opts.CSV.Infer(ctx, source)
 }
@@ -346,23 +294,4 @@ func (r *progressReader) ReadAt(p []byte, at int64) (int, error) {
 		r.report(end)
 	}
 	return n, err
-}
-
-var errFolder = errors.New("is a folder, not a file")
-
-// source is the bytes of an input; a Parquet or IPC file is read at random places, the others from front to back.
-type source interface {
-	io.Reader
-	io.ReaderAt
-	io.Seeker
-}
-
-// checkStart returns an error for a file whose first bytes look like another format, and whether it is compressed as a
-// whole.
-func checkStart(src io.ReaderAt, size int64, format Format) (compressed bool, err error) {
-	head := make([]byte, min(headSize, size))
-	if _, err := src.ReadAt(head, 0); err != nil {
-		return false, err
-	}
-	return fileCodecOf(head) != nil, checkMagic(head, format)
 }

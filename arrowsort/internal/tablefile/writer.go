@@ -67,7 +67,7 @@ func (w *Writer) create(ctx context.Context, begin func() error) (*Writer, error
 	w.out.ctx = ctx
 	err := w.resolve()
 	if err == nil {
-		w.file, err = create(ctx, w.path, w.opts.Stdout)
+		w.file, err = w.opts.create(ctx, w.path)
 	}
 	if err == nil {
 		w.out.w = w.file
@@ -127,12 +127,18 @@ func (w *Writer) begin() error {
 	})
 }
 
+// A Creator creates files that are elsewhere. They appear with Commit.
+type Creator func(ctx context.Context, path string) (atomicfile.File, error)
+
 // create creates the file for a path, or takes standard output for Pipe.
-func create(ctx context.Context, path string, stdout io.Writer) (atomicfile.File, error) {
-	if path != Pipe {
-		return atomicfile.Create(ctx, path)
+func (o *WriteOptions) create(ctx context.Context, path string) (atomicfile.File, error) {
+	switch {
+	case path == Pipe:
+		return atomicfile.InPlace(ctx, cmp.Or[io.Writer](o.Stdout, os.Stdout)), nil
+	case o.Create != nil:
+		return o.Create(ctx, path)
 	}
-	return atomicfile.InPlace(ctx, cmp.Or[io.Writer](stdout, os.Stdout)), nil
+	return atomicfile.Create(ctx, path)
 }
 
 // Write appends the rows of a table. A Parquet file gets them in new row groups.
@@ -191,17 +197,26 @@ func (w *Writer) named(err error) error {
 // cancelled; one that was there is lost. Devices, named pipes and open files such as /dev/fd/3 stay. Errors name the
 // file.
 func Write(ctx context.Context, path string, table arrow.Table, opts WriteOptions) (size int64, err error) {
-	w, err := Create(ctx, path, table.Schema(), opts)
+	w, err := WriteUncommitted(ctx, path, table, opts)
 	if err != nil {
 		return 0, err
 	}
-	defer w.Abort()
+	return w.Commit()
+}
+
+// WriteUncommitted is Write but for Commit: the file is complete, and the caller commits or aborts it.
+func WriteUncommitted(ctx context.Context, path string, table arrow.Table, opts WriteOptions) (_ *Writer, err error) {
+	w, err := Create(ctx, path, table.Schema(), opts)
+	if err != nil {
+		return nil, err
+	}
 	if w.opts.Format == IPCFile || w.opts.Format == IPCStream { // a file needs the same dictionaries in all batches
 		table, err = withFile(w.opts.name(path), "standard output", func() (arrow.Table, error) {
 			return dictionary.Unify(ctx, w.opts.Allocator, table)
 		})
 		if err != nil {
-			return 0, err
+			w.Abort()
+			return nil, err
 		}
 		defer table.Release()
 	}
@@ -209,9 +224,10 @@ func Write(ctx context.Context, path string, table arrow.Table, opts WriteOption
 		err = w.Finish()
 	}
 	if err != nil {
-		return 0, err
+		w.Abort()
+		return nil, err
 	}
-	return w.Commit()
+	return w, nil
 }
 
 // writeStep is the number of bytes between checks of the context, about a millisecond of writing.

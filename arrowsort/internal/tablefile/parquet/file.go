@@ -58,6 +58,9 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	// the allocator has the limit
 	props.MaxCompressedPageSize, props.MaxUncompressedPageSize = math.MaxInt32, math.MaxInt32
 	ranges := &rangeSource{Source: src, size: size}
+	if a, ok := src.(page.Announcer); ok {
+		opts.Announce = func(of []page.Range) { a.Announce(ranges.real(of)) }
+	}
 	r, err := file.NewParquetReader(ranges, file.WithReadProps(props), file.WithMetadata(meta))
 	if err != nil {
 		return nil, errkind.Corrupt("%v", err)

@@ -35,6 +35,23 @@ func (s *rangeSource) repeat(from, bytes int64) (at int64) {
 	return at
 }
 
+// real returns the ranges of the file that some of the source are.
+func (s *rangeSource) real(ranges []page.Range) (of []page.Range) {
+	for _, r := range ranges {
+		if r.From < s.size {
+			of = append(of, r)
+			continue
+		}
+		for _, e := range s.repeated {
+			from, to := max(r.From, e.at), min(r.To, e.at+e.bytes)
+			if from < to {
+				of = append(of, page.Range{From: e.from + from - e.at, To: e.from + to - e.at})
+			}
+		}
+	}
+	return of
+}
+
 // ReadAt reads bytes of the file, or of what is repeated of it.
 func (s *rangeSource) ReadAt(p []byte, at int64) (n int, err error) {
 	if at < s.size || len(s.repeated) == 0 {

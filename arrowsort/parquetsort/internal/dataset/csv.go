@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -29,9 +28,8 @@ func inferCSV(ctx context.Context, files []string, opts *Options, pipes *pipes) 
 				"CSV only: sort it to .parquet or .arrow first", errkind.ErrFileOption, displayName(files[first]),
 				displayName(path))
 		}
-		if info, err := os.Stat(pipes.file(path)); err == nil { // else opening it returns the error
-			all += info.Size()
-		}
+		at := pipes.file(path)
+		all += tablefile.SizeOf(at, opts.opener(at))
 	}
 	types, done := opts.newCSV(), int64(0)
 	for _, path := range files {
@@ -54,9 +52,10 @@ func inferCSV(ctx context.Context, files []string, opts *Options, pipes *pipes) 
 // inferFile adds the types of a file to those of others.
 func inferFile(ctx context.Context, path string, opts *Options, pipes *pipes, types *csv.Schema,
 	progress func(done, total int)) error {
+	at := pipes.file(path)
 	read := opts.reading(path, types)
-	read.Progress = progress
-	return tablefile.InferCSV(ctx, pipes.file(path), read)
+	read.Progress, read.Open = progress, opts.opener(at)
+	return tablefile.InferCSV(ctx, at, read)
 }
 
 // withColumns makes an ErrOption of the error of a type that is given to a column that is not there.

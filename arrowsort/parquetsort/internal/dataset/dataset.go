@@ -218,8 +218,9 @@ func (d *Dataset) Close() {
 func (d *Dataset) openFile(path string, batchBytes int64, schema *csv.Schema, pool *allocators.Recycler) (
 	*tablefile.Scanner, error) {
 	read := d.opts.reading(path, schema)
-	read.Flat = pool
-	s, err := tablefile.Scan(d.pipes.file(path), batchBytes, read)
+	at := d.pipes.file(path)
+	read.Flat, read.Open = pool, d.opts.opener(at)
+	s, err := tablefile.Scan(at, batchBytes, read)
 	if e := (*tablefile.FooterError)(nil); errors.As(err, &e) {
 		err = fmt.Errorf("%w; the budget has to be at least %d bytes", err, extsort.BudgetOfFooter(e.Bytes))
 	}

@@ -18,7 +18,8 @@ type Options struct {
 	NoHeader    bool                 // CSV has no line of column names
 	CSVTypes    map[string]*csv.Type // of columns of CSV, in place of those that are inferred
 	Stdin       io.Reader            // what tablefile.Pipe reads; nil: os.Stdin
-	Open        tablefile.Opener     // of files that are elsewhere; nil: local ones
+	Open        tablefile.Opener     // of all files; nil: they are local, or in the store
+	Store       *tablefile.Elsewhere // of files with addresses; nil: there is none
 	Budget      int64                // bytes of memory
 	MemoryLimit int64                // of tablefile.ReadOptions
 	SpillDir    string               // for copies of pipes
@@ -44,9 +45,18 @@ func (o *Options) budget() extsort.Budget { return extsort.Budget{Total: o.Budge
 func (o *Options) reading(path string, schema *csv.Schema) tablefile.ReadOptions {
 	return tablefile.ReadOptions{
 		Format: o.formatOf(path), Name: path, Allocator: o.Allocator, Threads: o.Threads, MemoryLimit: o.MemoryLimit,
-		Delimiter: o.Delimiter, CSV: schema, MaxRow: o.budget().CSVRow(), Footer: o.budget().Footer(), Open: o.Open,
+		Delimiter: o.Delimiter, CSV: schema, MaxRow: o.budget().CSVRow(), Footer: o.budget().Footer(),
+		Open:   o.opener(path),
 		Ranges: o.selected.Ranges(path),
 	}
+}
+
+// opener returns how a file is opened; nil: it is a local one.
+func (o *Options) opener(path string) tablefile.Opener {
+	if o.Open != nil {
+		return o.Open
+	}
+	return o.Store.Opener(path)
 }
 
 // formatOf returns the format of a file; Auto when its name names none.

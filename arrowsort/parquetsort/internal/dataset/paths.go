@@ -21,14 +21,21 @@ type lister struct {
 	skipped []string // lines about what is not among them
 }
 
-// List lists the files that paths mean, and describes what it skips, a line for each kind.
-func List(paths []string) (files, skipped []string, err error) {
-	l, err := list(paths)
+// List lists the files that paths mean, and describes what it skips, a line for each kind. Addresses are those of the
+// store.
+func List(paths []string, store *tablefile.Elsewhere) (files, skipped []string, err error) {
+	l, err := list(paths, store)
 	return l.files, l.skipped, err
 }
 
-func list(paths []string) (l lister, err error) {
+func list(paths []string, store *tablefile.Elsewhere) (l lister, err error) {
 	for _, path := range paths {
+		if store.Holds(path) {
+			if err := l.addresses(path, store); err != nil {
+				return lister{}, err
+			}
+			continue
+		}
 		info, err := os.Stat(path)
 		switch {
 		case err == nil && path != tablefile.Pipe && info.IsDir():
@@ -144,8 +151,10 @@ func (l *lister) pattern(path string) error {
 }
 
 // inOrder sorts paths by the names in them. A path may match in several ways where there are several **.
-func inOrder(paths []string) []string {
-	key := func(path string) string { return strings.ReplaceAll(path, string(filepath.Separator), "\x00") }
+func inOrder(paths []string) []string { return sortedByNames(paths, string(filepath.Separator)) }
+
+func sortedByNames(paths []string, separator string) []string {
+	key := func(path string) string { return strings.ReplaceAll(path, separator, "\x00") }
 	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(key(a), key(b)) })
 	return slices.Compact(paths)
 }

@@ -43,7 +43,7 @@ func (p *pipes) close() {
 // copy copies the pipes among some files. With once a stream that is the only file is opened instead: the scanner.
 func (p *pipes) copy(ctx context.Context, files []string, opts *Options, once bool) (*tablefile.Scanner, error) {
 	for _, path := range files {
-		compressed := path != tablefile.Pipe && !tablefile.IsPipe(path) && tablefile.IsCompressed(path)
+		compressed := path != tablefile.Pipe && !tablefile.IsPipe(path) && isCompressed(path, opts)
 		_, twice := p.copies[path]
 		if compressed && twice || !compressed && !tablefile.IsPipe(path) {
 			continue
@@ -68,7 +68,7 @@ func (p *pipes) copy(ctx context.Context, files []string, opts *Options, once bo
 func (p *pipes) open(ctx context.Context, path string, format tablefile.Format, opts *Options, stream bool) (
 	*tablefile.Scanner, error) {
 	source := cmp.Or[io.Reader](opts.Stdin, os.Stdin)
-	if path != tablefile.Pipe {
+	if path != tablefile.Pipe && tablefile.IsPipe(path) {
 		file, err := atomicfile.Open(ctx, func() (*os.File, error) { return os.Open(path) })
 		if err != nil {
 			return nil, err
@@ -95,5 +95,16 @@ func (p *pipes) open(ctx context.Context, path string, format tablefile.Format, 
 	}
 	to := p.folder.Next(".copy")
 	p.copies[path] = to
-	return nil, tablefile.CopyPipe(source, path, format, to, func(bytes int64) { opts.Progress(PhaseLoad, bytes, 0) })
+	progress := func(bytes int64) { opts.Progress(PhaseLoad, bytes, 0) }
+	if !tablefile.IsPipe(path) {
+		return nil, tablefile.CopyCompressed(ctx, path, opts.opener(path), format, to, progress)
+	}
+	return nil, tablefile.CopyPipe(source, path, format, to, progress)
+}
+
+// isCompressed reports whether a file is compressed as a whole, which only CSV can be. Files of an object store are not
+// opened to find out that another one is.
+func isCompressed(path string, opts *Options) bool {
+	open := opts.opener(path)
+	return (open == nil || opts.formatOf(path) == tablefile.CSV) && tablefile.IsCompressed(path, open)
 }

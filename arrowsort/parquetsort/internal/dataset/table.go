@@ -80,7 +80,9 @@ func (d *Dataset) readTable(ctx context.Context, opts TableOptions,
 	read := d.opts.reading(d.Files[0], d.CSV)
 	read.Dictionaries, read.MemoryLimit = opts.Dictionaries, opts.MemoryLimit
 	read.Start, read.Progress, read.Schema = opts.Start, opts.Progress, choose
-	input, err := tablefile.Read(ctx, d.pipes.file(d.Files[0]), read)
+	at := d.pipes.file(d.Files[0])
+	read.Open = d.opts.opener(at)
+	input, err := tablefile.Read(ctx, at, read)
 	if err != nil {
 		return nil, withColumns(err)
 	}

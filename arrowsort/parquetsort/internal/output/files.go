@@ -36,6 +36,9 @@ type Files struct {
 	file      *tablefile.Writer // the last file; nil when it is complete
 	last      *tablefile.Writer // the same, also when it is complete
 	closing   errgroup.Group    // files that are complete
+	held      *tablefile.Writer // of a store, complete and not committed; nil: none
+	failed    atomic.Bool       // the commit of a file of a store
+	standing  atomic.Int64      // files of a store that are committed
 	total     atomic.Int64      // bytes of the files that are closed
 	rows      int64             // of the files that are complete
 	room      int64             // rows that the last file still takes
@@ -49,6 +52,9 @@ func New(ctx context.Context, t Target, c Content) *Files {
 	f := &Files{Target: t, ctx: ctx, content: c, options: t.options(c), rowType: c.Rows,
 		preview: preview{most: t.Preview, opts: t.taking()}}
 	f.closing.SetLimit(syncs)
+	if f.isElsewhere() {
+		f.closing.SetLimit(1) // in the order of the rows
+	}
 	if t.isArrow() && c.Stored != nil {
 		if f.Dictionaries = NewDictionaries(c.Stored); f.Dictionaries.Columns() != nil {
 			f.rowType = c.Stored
@@ -203,11 +209,7 @@ func (f *Files) Finish() error {
 	}
 	f.rows += file.Rows()
 	f.file = nil
-	f.closing.Go(func() error {
-		n, err := file.Commit()
-		f.total.Add(n)
-		return err
-	})
+	f.complete(file)
 	return nil
 }
 
@@ -236,11 +238,11 @@ func (f *Files) WriteTable(ctx context.Context, table arrow.Table, rows []uint64
 		return err
 	}
 	f.paths = []string{f.Path}
-	bytes, err := tablefile.Write(ctx, at, table, opts)
+	file, err := tablefile.WriteUncommitted(ctx, at, table, opts)
 	if err != nil {
 		return err
 	}
-	f.total.Add(bytes)
+	f.complete(file)
 	if f.rows = int64(len(rows)); rows == nil {
 		f.rows = table.NumRows()
 		return f.preview.add(ctx, table)
@@ -256,8 +258,9 @@ func (f *Files) WriteTable(ctx context.Context, table arrow.Table, rows []uint64
 // Commit gives the files their names, once all are on the disk: all of them, also when a signal ends the process
 // meanwhile. It returns their bytes, and the first rows with a schema, which the caller releases.
 func (f *Files) Commit(schema *arrow.Schema) (bytes int64, preview arrow.Table, err error) {
+	f.commitHeld()
 	if err := f.closing.Wait(); err != nil {
-		return 0, nil, err
+		return 0, nil, f.Standing(err)
 	}
 	if err := f.folders.sync(); err != nil {
 		return 0, nil, err
@@ -289,7 +292,7 @@ func (f *Files) CheckRows(wanted int64, fewer bool) error {
 // removeOlder removes the files that an earlier sort wrote after the last one: whoever reads the folder would take
 // their rows for rows of this one. It lists the folder, as a process that was killed may have left gaps.
 func (f *Files) removeOlder() error {
-	if !f.Split {
+	if !f.Split || f.isElsewhere() {
 		return nil
 	}
 	older, err := numberedOutputs(f.Path)
@@ -320,7 +323,7 @@ func (f *Files) next() (name, at string, err error) {
 
 // place returns the path at which an output is written: a temporary one, unless it is written in place.
 func (f *Files) place(path string) (string, error) {
-	if !tablefile.Replaces(path) {
+	if f.isElsewhere() || !tablefile.Replaces(path) {
 		return path, nil
 	}
 	return f.placement.Path(path)
@@ -331,9 +334,12 @@ func (f *Files) Abort() {
 	f.Dictionaries.Release()
 	f.Dictionaries = Dictionaries{}
 	f.preview.release()
-	if f.file != nil {
-		f.file.Abort()
+	for _, file := range []*tablefile.Writer{f.file, f.held} {
+		if file != nil {
+			file.Abort()
+		}
 	}
+	f.held = nil
 	f.closing.Wait() // an error was returned before
 	f.placement.Remove()
 	f.folders.remove()

@@ -26,12 +26,20 @@ type Target struct {
 
 	Partitioned bool // there is a folder of files for each partition, below Path
 	Overwrite   bool // partitions that are there already are replaced
+
+	Store *tablefile.Elsewhere // of a path that is an address; nil: there is none
 }
+
+// isElsewhere reports whether the files are in the store.
+func (t *Target) isElsewhere() bool { return t.Store.Holds(t.Path) }
 
 // Resolve finds the format of an output, and options that do not fit it.
 func Resolve(t Target) (_ Target, err error) {
 	if t.Partitioned && t.Write.Format == tablefile.Auto {
 		t.Write.Format = tablefile.Parquet
+	}
+	if t.isElsewhere() {
+		t.Write.Create = t.Store.Create
 	}
 	if t.Write.Format, err = t.Write.Format.Resolve(t.Path); err == nil {
 		err = tablefile.CheckWrite(t.Path, t.Write)
@@ -49,6 +57,9 @@ func (t *Target) isArrow() bool {
 
 // Check makes sure, before any work, that there is a place for the files, which is not among the files that paths list.
 func (t *Target) Check(paths, files []string) error {
+	if t.isElsewhere() {
+		return t.checkElsewhere(paths, files)
+	}
 	if t.Partitioned {
 		return t.checkFolder(files)
 	}

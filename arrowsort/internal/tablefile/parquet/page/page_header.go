@@ -49,6 +49,13 @@ func headerAt(b []byte) (h Header, err error) {
 	return h, err
 }
 
+// A Range is the bytes of a file from one offset up to another.
+type Range struct{ From, To int64 }
+
+// An Announcer is a file that fetches ahead what will be read. Ranges are read about in the order in which they are
+// announced, each from front to back.
+type Announcer interface{ Announce(ranges []Range) }
+
 // DictionarySize reads the header of the dictionary page at an offset of a file: the size of the page without
 // compression, and the number of entries; 0 and 0 if there is none.
 func DictionarySize(src io.ReaderAt, at int64) (bytes, entries int) {

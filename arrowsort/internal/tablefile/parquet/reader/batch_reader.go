@@ -26,6 +26,8 @@ type Batches struct {
 	done    int64          // rows in all
 	columns []*batchColumn // of the row group
 	Rereads bool           // pages are not kept from batch to batch
+
+	announced bool // the first row group was announced
 }
 
 // NewBatches reads a file in batches of about a number of bytes in memory. The caller closes it.
@@ -92,6 +94,7 @@ func (p *Batches) Next(ctx context.Context) (arrow.Table, error) {
 			return nil, io.EOF
 		}
 		p.left = p.file.MetaData().RowGroups[p.group].NumRows
+		p.fetchAhead()
 	}
 	rows := min(p.Rows, p.left)
 	if p.left < p.Rows+p.Rows/4 { // no small rest
@@ -128,6 +131,15 @@ func (p *Batches) Next(ctx context.Context) (arrow.Table, error) {
 		return nil, err
 	}
 	return array.NewTable(p.schema, columns, rows), nil
+}
+
+// fetchAhead announces the row group that follows, which is fetched while the current one is read, and the first one.
+func (p *Batches) fetchAhead() {
+	from := p.group + 1
+	if !p.announced {
+		from, p.announced = p.group, true
+	}
+	p.announce(from, min(p.group+2, p.end))
 }
 
 // nextOf reads the next rows of a column.

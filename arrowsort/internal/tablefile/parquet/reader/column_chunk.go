@@ -1,10 +1,12 @@
 package reader
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
@@ -267,6 +269,24 @@ func (f *File) openPages(group, leaf, window int, s *page.Buffers) (*page.Reader
 		Values: m.NumValues,
 		Codec:  compress.Compression(m.Codec), Column: f.file.MetaData().Schema.Column(leaf),
 	}, window)
+}
+
+// announce announces the column chunks of row groups, from one up to another, to a file that fetches ahead.
+func (f *File) announce(from, to int) {
+	if f.opts.Announce == nil {
+		return
+	}
+	var ranges []page.Range
+	for group := from; group < to; group++ {
+		first := len(ranges)
+		for _, leaf := range leavesOf(nil, f.fields) {
+			m := f.file.MetaData().RowGroups[group].Columns[leaf].MetaData
+			start := page.ChunkStart(m.DictionaryPageOffset, m.DataPageOffset)
+			ranges = append(ranges, page.Range{From: start, To: start + m.TotalCompressedSize})
+		}
+		slices.SortFunc(ranges[first:], func(a, b page.Range) int { return cmp.Compare(a.From, b.From) })
+	}
+	f.opts.Announce(ranges)
 }
 
 // storesDictionary reports whether all row groups store the column with a dictionary, and none has pages without one,

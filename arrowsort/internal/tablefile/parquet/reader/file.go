@@ -61,6 +61,7 @@ type Options struct {
 	DeclaredLimit int64                 // bytes that a footer may declare; 0: any number
 	Footer        int64                 // bytes that it may take in memory; 0: any number
 	InBatches     bool                  // column chunks are read a batch at a time
+	Announce      func([]page.Range)    // of a file that fetches ahead what will be read; else nil
 	Ranges        []RowRange            // that are read, in ascending order, each as a row group; nil: all rows
 }
 

@@ -110,19 +110,31 @@ func declaredText(meta *metadata.FileMetaData, leaf int) (bytes float64) {
 const (
 	offsetBytes  = 4  // of a text in memory
 	groupSamples = 16 // row groups whose dictionaries or first texts are read for the length of texts
+	fewSamples   = 1  // of a file of which each read is a request
 )
+
+// eachSample calls use with the row groups whose texts stand for those of all.
+func (f *File) eachSample(use func(group int)) {
+	most, groups := groupSamples, f.file.NumRowGroups()
+	if f.opts.Announce != nil {
+		most = fewSamples
+	}
+	for group := 0; group < groups; group += 1 + groups/most {
+		use(group)
+	}
+}
 
 // dictionaryText estimates the text of a leaf column by the mean length of the entries of some of its dictionaries; 0
 // where there are none.
 func (f *File) dictionaryText(leaf int) float64 {
 	meta := f.file.MetaData()
 	var bytes, entries float64
-	for group := 0; group < len(meta.RowGroups); group += 1 + len(meta.RowGroups)/groupSamples {
+	f.eachSample(func(group int) {
 		if at := meta.RowGroups[group].Columns[leaf].MetaData.DictionaryPageOffset; at != nil && *at > 0 {
 			size, values := page.DictionarySize(f.src, *at)
 			bytes, entries = bytes+float64(size), entries+float64(values)
 		}
-	}
+	})
 	return bytes / max(entries, 1) * numberOfValues(meta, leaf)
 }
 
@@ -131,16 +143,15 @@ func (f *File) dictionaryText(leaf int) float64 {
 func (f *File) prefixedText(leaf int) float64 {
 	meta := f.file.MetaData()
 	var bytes, texts float64
-	for group := 0; group < len(meta.RowGroups); group += 1 + len(meta.RowGroups)/groupSamples {
-		named := f.namedIn(group, leaf)
-		if meta.RowGroups[group].NumRows > 0 && named(page.DeltaByteArray) {
+	f.eachSample(func(group int) {
+		if meta.RowGroups[group].NumRows > 0 && f.namedIn(group, leaf)(page.DeltaByteArray) {
 			_ = errkind.Contain(func() error {
 				size, n, err := f.firstTexts(leaf, group)
 				bytes, texts = bytes+size, texts+n
 				return err
 			})
 		}
-	}
+	})
 	return bytes / max(texts, 1) * numberOfValues(meta, leaf)
 }
 

@@ -37,6 +37,7 @@ func (f *File) Read(ctx context.Context, columns []int) (arrow.Table, error) {
 
 func (f *File) readTable(ctx context.Context) (arrow.Table, error) {
 	groups := f.file.NumRowGroups()
+	f.announce(0, groups)
 	report := workers.Progress(f.opts.Progress, len(f.fields)*groups)
 	flat, err := f.readFlat(ctx, report)
 	if err != nil {
