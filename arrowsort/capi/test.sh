@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=$PWD/build/capi
 
-CGO_ENABLED=1 go vet -tags capi ./arrowsort/capi/... ./arrowsort/cmd/arrowsort
+CGO_ENABLED=1 go vet -tags capi ./arrowsort/capi/... ./arrowsort/internal/command ./arrowsort/cmd/arrowsort
 CGO_ENABLED=1 go test -tags capi -timeout 5m ./arrowsort/capi/...
 OUT=$out arrowsort/capi/build.sh
 

@@ -1,0 +1,252 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+)
+
+// resolve finds the keys of the command line in a schema, sets them, and checks that their types can be sorted and that
+// the columns that options name exist.
+func resolve(ctx context.Context, schema *arrow.Schema, flags []keyFlag, o *parquetsort.Options) ([]arrowsort.Key,
+	error) {
+	keys := make([]arrowsort.Key, len(flags))
+	for i := range flags {
+		k := &flags[i]
+		if key, err := flagtext.KeyIn(k.text, schema); err == nil {
+			k.key = key
+		}
+		keys[i] = k.key
+		if err := k.locate(schema); err != nil {
+			return nil, fmt.Errorf("key %s: %w", quoted(k.text), err)
+		}
+	}
+	for i, name := range slices.Concat(o.Columns, o.Output.PartitionBy) {
+		if err := locateColumn(schema, name); err != nil {
+			flag := "select"
+			if i >= len(o.Columns) {
+				flag = "partition-by"
+			}
+			return nil, fmt.Errorf("--%s %s: %w", flag, quoted(name), err)
+		}
+	}
+	none := array.NewTableFromRecords(arraydata.Labelled(schema), nil)
+	defer none.Release()
+	// It checks types and nested fields.
+	if _, err := arrowsort.Explain(ctx, none, keys, arrowsort.Options{}); err != nil {
+		return nil, forCommandLine(err)
+	}
+	return keys, nil
+}
+
+// locate checks that a key names one column.
+func (k *keyFlag) locate(schema *arrow.Schema) error {
+	if k.key.Path == "" {
+		if at, _ := k.key.At.Index(); at >= schema.NumFields() {
+			return columnErrorf("there %s", columnsThere(schema))
+		}
+		return nil
+	}
+	if err := flagtext.CheckModifiers(k.text, schema); err != nil {
+		return usagef("%v", err)
+	}
+	name, at := flagtext.FindColumns(schema, k.key.Path)
+	switch {
+	case len(at) == 1:
+		return nil
+	case len(at) > 1:
+		return ambiguous(name, "-k ", at)
+	}
+	if words := strings.Fields(k.key.Path); len(words) == 2 && flagtext.IsModifier(words[1]) {
+		if _, at := flagtext.FindColumns(schema, words[0]); len(at) > 0 {
+			return usagef("%q follows a colon, not a space; write -k %s:%s", words[1], words[0],
+				strings.ToLower(words[1]))
+		}
+	}
+	return noColumn(schema, suggestKey(schema, k.key.Path))
+}
+
+// locateColumn checks that --select names one column, by its literal name or by its position.
+func locateColumn(schema *arrow.Schema, name string) error {
+	key, err := parseKey(name, 0)
+	_, at := flagtext.FindColumns(schema, name)
+	switch named := schema.FieldIndices(name); {
+	case err != nil:
+		return err
+	case len(named) > 1:
+		return ambiguous(name, "", at)
+	case len(named) == 1:
+		return nil
+	case key.Path == "":
+		return (&keyFlag{name, key}).locate(schema)
+	case len(at) > 0:
+		return errors.New("a field of a column cannot be selected alone")
+	}
+	if near := nearestColumn(schema, name); near != "" && schema.HasField(near) {
+		return noColumn(schema, quoted(near))
+	}
+	return noColumn(schema, "")
+}
+
+// ambiguous returns the error for a name that several columns have. It lists their positions for a flag.
+func ambiguous(name, flag string, at []int) error {
+	texts := make([]string, len(at))
+	for i, c := range at {
+		texts[i] = flag + "'" + arraydata.Label(c) + "'"
+	}
+	return columnErrorf("%d columns are named %s; say which: %s", len(at), quoted(name), strings.Join(texts, " or "))
+}
+
+// noColumn returns the error for a name that no column has. meant is the column to suggest, or empty.
+func noColumn(schema *arrow.Schema, meant string) error {
+	if meant != "" {
+		return columnErrorf("no such column; did you mean %s?", meant)
+	}
+	return columnErrorf("no such column; there %s", columnsThere(schema))
+}
+
+// columnErrorf returns an ErrColumn, which the C library has a code for.
+func columnErrorf(format string, args ...any) error {
+	return errkind.Reword(arrowsort.ErrColumn, fmt.Sprintf(format, args...))
+}
+
+// suggestKey guesses the intended key: another tool's syntax, other case, or a typo.
+func suggestKey(schema *arrow.Schema, path string) string {
+	known := func(name string) bool { _, at := flagtext.FindColumns(schema, name); return len(at) > 0 }
+	for _, field := range schema.Fields() {
+		if strings.EqualFold(field.Name, path) {
+			return quoted(field.Name)
+		}
+	}
+	if parts := strings.Split(path, ","); len(parts) > 1 &&
+		!slices.ContainsFunc(parts, func(p string) bool { return !known(strings.TrimSpace(p)) }) {
+		for i := range parts {
+			parts[i] = strings.TrimSpace(parts[i])
+		}
+		return "-k " + strings.Join(parts, " -k ")
+	}
+	if rest, minus := strings.CutPrefix(path, "-"); minus && known(rest) {
+		return "-k " + rest + ":desc"
+	}
+	if name := nearestColumn(schema, path); name != "" {
+		return quoted(name)
+	}
+	return ""
+}
+
+// nearestColumn returns the column or nested field whose name is nearest to a path; empty if none is near.
+func nearestColumn(schema *arrow.Schema, path string) string {
+	var names []string
+	for _, field := range schema.Fields() {
+		names = appendPaths(append(names, field.Name), field.Name, field.Type)
+	}
+	return flagtext.Nearest(names, path)
+}
+
+// columnsThere lists the columns for an error, only the first ones if there are many.
+func columnsThere(schema *arrow.Schema) string {
+	const most = 10
+	n := schema.NumFields()
+	texts := make([]string, min(n, most))
+	for i := range texts {
+		texts[i] = quoted(schema.Field(i).Name)
+	}
+	list := strings.Join(texts, ", ")
+	switch {
+	case n == 0:
+		return "are no columns"
+	case n == 1:
+		return "is 1 column: " + list
+	case n > most:
+		return fmt.Sprintf("are %s columns: %s and %s more", grouped(int64(n)), list, grouped(int64(n-most)))
+	}
+	return fmt.Sprintf("are %d columns: %s", n, list)
+}
+
+// A keyFlag is a key as typed on the command line.
+type keyFlag struct {
+	text string
+	key  arrowsort.Key
+}
+
+// parseKeys reads the keys of a command line, the most significant first.
+func parseKeys(texts []string) ([]keyFlag, error) {
+	if len(texts) == 0 {
+		return nil, usagef("give at least one key: -k COLUMN")
+	}
+	keys := make([]keyFlag, len(texts))
+	for i, text := range texts {
+		key, err := parseKey(text, 2)
+		if err != nil {
+			return nil, err
+		}
+		keys[i] = keyFlag{text, key}
+	}
+	return keys, nil
+}
+
+// keysInWords describes keys in plain words.
+func keysInWords(flags []keyFlag) string {
+	keys := make([]arrowsort.Key, len(flags))
+	for i, k := range flags {
+		keys[i] = k.key
+	}
+	return flagtext.KeysInWords(keys)
+}
+
+// parseKey reads a key with at most `most` modifiers.
+func parseKey(text string, most int) (arrowsort.Key, error) {
+	key, err := flagtext.ParseKey(text, most)
+	if err != nil {
+		return key, usagef("%v", err)
+	}
+	return key, nil
+}
+
+// declaredKeys returns the order that the footers of all files declare as keys.
+func declaredKeys(ctx context.Context, files []string, piped bool,
+	opts parquetsort.FooterOptions) (keys []keyFlag, err error) {
+	without := func(format string, args ...any) ([]keyFlag, error) {
+		return nil, usagef("give at least one key: -k COLUMN; "+format, args...)
+	}
+	if piped {
+		return without("the order that a footer names is found for Parquet files with a name only")
+	}
+	orders, err := parquetsort.DeclaredOrders(ctx, files, opts)
+	if err != nil {
+		return nil, err
+	}
+	first := orders[max(slices.IndexFunc(orders, func(o parquetsort.DeclaredOrder) bool { return !o.Empty }), 0)]
+	for _, o := range orders {
+		switch {
+		case o.Empty && !first.Empty:
+		case o.Empty:
+			return without("%s has no rows, and names no order", o.File)
+		case o.Mixed:
+			return without("row groups of %s name different orders", o.File)
+		case len(o.Keys) == 0 && o.Curve != "":
+			return without("%s names no order but a curve, which arrowsort check --curve %s checks", o.File,
+				printable(o.Curve))
+		case len(o.Keys) == 0:
+			return without("%s names no order", o.File)
+		case !slices.Equal(o.Keys, first.Keys):
+			return without("%s names the order %s, %s names %s", first.File, flagtext.KeyList(first.Keys), o.File,
+				flagtext.KeyList(o.Keys))
+		}
+	}
+	for _, k := range first.Keys {
+		keys = append(keys, keyFlag{flagtext.KeyText(k), k})
+	}
+	return keys, nil
+}

@@ -1,0 +1,262 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// odd has two columns of one name, one without a name and one that is told apart by case.
+const odd = "a,a,b,,Delay\n2,1,x,8,3\n1,2,y,7,4\n"
+
+func TestKeysThatAreNotThere(t *testing.T) {
+	in := file(t, "odd.csv", odd)
+	parquet := filepath.Join(t.TempDir(), "odd.parquet")
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "#4", "-o", parquet, in))
+	for key, want := range map[string]string{
+		"a":        `key "a": 2 columns are named "a"; say which: -k '#1' or -k '#2'`,
+		"a.b:desc": `key "a.b:desc": 2 columns are named "a"; say which: -k '#1' or -k '#2'`,
+		"delay":    `key "delay": no such column; did you mean "Delay"?`,
+		"b, Delay": `key "b, Delay": no such column; did you mean -k b -k Delay?`,
+		"-b":       `key "-b": no such column; did you mean -k b:desc?`,
+		"Delya":    `key "Delya": no such column; did you mean "Delay"?`,
+		"x:y":      `key "x:y": no such column; there are 5 columns: "a", "a", "b", "", "Delay"`,
+		"#6":       `key "#6": there are 5 columns: "a", "a", "b", "", "Delay"`,
+		"b.c":      `invalid sort key column: key "b.c": column "b" has type utf8 and no fields`,
+	} {
+		for _, path := range []string{in, parquet} {
+			want := "arrowsort: " + path + ": " + want + "\n"
+			require.Equal(t, result{code: 1, err: want}, cli(t, nil, "explain", "-q", "-k", key, path))
+			if path == parquet { // the schema comes first: nothing was read
+				require.Equal(t, result{code: 1, err: want}, cli(t, nil, "sort", "-k", key, "--preview", "1", path))
+			}
+		}
+	}
+}
+
+func TestModifiersThatAreNone(t *testing.T) {
+	in := file(t, "odd.csv", odd)
+	for modifier, what := range map[string]string{"dsc": `did you mean ":desc"?`, "descend": `did you mean ":desc"?`,
+		"sideways": "use :asc, :desc, :nulls-first or :nulls-last"} {
+		want := fmt.Sprintf("arrowsort: %s: key %q: unknown modifier %q; %s (see arrowsort explain --help)\n", in,
+			"b:"+modifier, ":"+modifier, what)
+		require.Equal(t, result{code: exitUsage, err: want}, cli(t, nil, "explain", "-q", "-k", "b:"+modifier, in))
+	}
+}
+
+func TestModifiersInOtherForms(t *testing.T) {
+	in := file(t, "odd.csv", odd)
+	for key, want := range map[string]string{
+		"b DESC":                `"DESC" follows a colon, not a space; write -k b:desc`,
+		"b nulls-first":         `"nulls-first" follows a colon, not a space; write -k b:nulls-first`,
+		"b:desc:asc":            `":desc" and ":asc" both give the order; write -k b:asc`,
+		"b:DESC:nulls-last:asc": `":DESC" and ":asc" both give the order; write -k b:nulls-last:asc`,
+		"b:nulls-first:nulls-last": `":nulls-first" and ":nulls-last" both give the place of nulls; ` +
+			`write -k b:nulls-last`,
+		"b:nulls-last:asc:nulls-first": `":nulls-last" and ":nulls-first" both give the place of nulls; ` +
+			`write -k b:asc:nulls-first`,
+	} {
+		require.Equal(t, result{code: exitUsage, err: "arrowsort: " + in + ": key " + strconv.Quote(key) + ": " + want +
+			" (see arrowsort explain --help)\n"}, cli(t, nil, "explain", "-q", "-k", key, in))
+	}
+}
+
+func TestTypesWithoutOrderAreExitCode2(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "in.arrow")
+	list := arrow.NewSchema([]arrow.Field{{Name: "l", Type: arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval)}}, nil)
+	rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, list, strings.NewReader(`[{"l":[]}]`))
+	require.NoError(t, err)
+	table := array.NewTableFromRecords(list, []arrow.Record{rec})
+	_, err = tablefile.Write(t.Context(), in, table, tablefile.WriteOptions{})
+	require.NoError(t, err)
+	require.Equal(t, result{code: exitUsage, err: "arrowsort: " + in +
+		": unsupported type of sort key: key l.item has type day_time_interval\n"},
+		cli(t, nil, "explain", "-q", "-k", "l", in))
+}
+
+func TestModifiersInUpperCase(t *testing.T) {
+	r := cli(t, nil, "sort", "-q", "-k", "b:DESC:Nulls-First", "--output-format", "csv", "-o", "-",
+		file(t, "odd.csv", odd))
+	require.Equal(t, result{out: "a,a,b,,Delay\n1,2,y,7,4\n2,1,x,8,3\n"}, r)
+}
+
+func TestPositionsAreSaidAsTyped(t *testing.T) {
+	in := file(t, "odd.csv", odd)
+	r := cli(t, nil, "sort", "-v", "-k", "#4", "-o", filepath.Join(t.TempDir(), "x.csv"), in)
+	require.Contains(t, r.err, "plan: #4: int64, ")
+	for _, name := range []string{"x.csv", "x.parquet", "x.arrow"} { // the columns keep their names
+		out := filepath.Join(t.TempDir(), name)
+		r = cli(t, nil, "sort", "--json", "-k", "#4", "-o", out, in)
+		var got map[string]any
+		require.NoError(t, json.Unmarshal([]byte(r.out), &got))
+		require.Contains(t, got["plan"], "#4: int64, ")
+		r = cli(t, nil, "sort", "-q", "-k", "#4", "--output-format", "csv", "-o", "-", out)
+		require.Equal(t, result{out: "a,a,b,,Delay\n1,2,y,7,4\n2,1,x,8,3\n"}, r, name)
+	}
+}
+
+// TestOnlyKeysAreRead: what lies in the other columns of a Parquet file does not matter where rows are not written.
+func TestOnlyKeysAreRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "odd.parquet")
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "#4", "--compression", "none", "-o", path,
+		file(t, "odd.csv", odd)))
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for i := 4; i < bytes.Index(b, []byte("\x01\x00\x00\x00x")); i++ {
+		b[i] = 0xff // the first columns, a and a
+	}
+	require.NoError(t, os.WriteFile(path, b, 0o600))
+	require.Equal(t, 1, cli(t, nil, "sort", "-q", "-k", "#4", "--preview", "1", path).code)
+	require.Equal(t, result{out: "sorted\n", err: "checking odd.parquet\n"},
+		cli(t, nil, "check", "-k", "#4", "-k", "Delay:desc", path))
+	require.Equal(t, result{code: 1}, cli(t, nil, "check", "-q", "-k", "#5", "-k", "#4", path))
+	r := cli(t, nil, "argsort", "-q", "-k", "Delay", "--output-format", "csv", "-o", "-", path)
+	require.Equal(t, result{out: "index\n1\n0\n"}, r)
+	r = cli(t, nil, "explain", "-q", "-k", "#4:desc", "-k", "Delay", path)
+	require.Regexp(t, `^2 rows, 5 columns\n1 file, .*\nsorted in memory, nothing is spilled\n#4: int64, .*\n`+
+		`Delay: int64, `, r.out)
+}
+
+func TestOutputIsCheckedBeforeTheInput(t *testing.T) {
+	r := cli(t, nil, "sort", "-k", "a", "-o", filepath.Join("no", "x.csv"), "missing.csv")
+	require.Equal(t, result{code: 1, err: "arrowsort: " + filepath.Join("no", "x.csv") + ": there is no folder no\n"},
+		r)
+	r = cli(t, nil, "sort", "-k", "a", "--preview", "1", "missing.csv")
+	require.NotContains(t, r.err, "reading", "it was never open")
+}
+
+func TestStandardOutputByItsName(t *testing.T) {
+	if _, err := os.Stat("/dev/stdout"); err != nil {
+		require.ErrorIs(t, err, os.ErrNotExist) // as on Windows
+		return
+	}
+	r := cli(t, nil, "sort", "-q", "-k", "b:desc", "--output-format", "csv", "-o", "/dev/stdout",
+		file(t, "odd.csv", odd))
+	require.Equal(t, result{out: "a,a,b,,Delay\n1,2,y,7,4\n2,1,x,8,3\n"}, r)
+}
+
+// TestColumnsThatEndInAModifier are found by their names, unless there is a column without the ending.
+func TestColumnsThatEndInAModifier(t *testing.T) {
+	only, both := file(t, "only.csv", "a:desc,b\n2,x\n1,y\n3,z\n"), file(t, "both.csv", "a:desc,a\n2,1\n1,2\n3,0\n")
+	for _, c := range [][3]string{
+		{only, "a:desc", "1,y\n2,x\n3,z\n"},
+		{only, "a:desc:desc", "3,z\n2,x\n1,y\n"},
+		{only, "a:desc:nulls-first", "1,y\n2,x\n3,z\n"},
+		{both, "a:desc", "1,2\n2,1\n3,0\n"},
+		{both, "a:desc:asc", "1,2\n2,1\n3,0\n"},
+	} {
+		r := cli(t, nil, "sort", "-q", "-k", c[1], "--output-format", "csv", "-o", "-", c[0])
+		require.Equal(t, 0, r.code, r.err)
+		require.Equal(t, c[2], r.out[strings.Index(r.out, "\n")+1:], c)
+	}
+}
+
+// TestLongNamesAreCutInMessages, those of keys and of columns.
+func TestLongNamesAreCutInMessages(t *testing.T) {
+	in := file(t, "long.csv", strings.Repeat("long", 1000)+",b\n1,2\n")
+	r := cli(t, nil, "explain", "-q", "-k", strings.Repeat("other", 1000), in)
+	require.Equal(t, 1, r.code)
+	require.Less(t, len(r.err), 500)
+	require.Contains(t, r.err, "longlong")
+}
+
+// TestSelectNamesOneColumn: names are taken as they are, and positions reach columns whose names repeat.
+func TestSelectNamesOneColumn(t *testing.T) {
+	odd := file(t, "odd.csv", "a,a,b,,\n1,2,x,7,8\n")
+	for name, want := range map[string]string{"#2": "a\n2\n", "#5,b": ",b\n8,x\n", "#4,#1": ",a\n7,1\n"} {
+		r := cli(t, nil, "sort", "-q", "-k", "#5", "--select", name, "--output-format", "csv", "-o", "-", odd)
+		require.Equal(t, result{out: want}, r)
+	}
+	for name, want := range map[string]string{
+		"a":      `2 columns are named "a"; say which: '#1' or '#2'`,
+		"b:desc": `no such column; there are 5 columns: "a", "a", "b", "", ""`,
+		"b.x":    "a field of a column cannot be selected alone",
+		"#6":     `there are 5 columns: "a", "a", "b", "", ""`,
+		"B":      `no such column; did you mean "b"?`,
+	} {
+		r := cli(t, nil, "sort", "-q", "-k", "b", "--select", name, "--output-format", "csv", "-o", "-", odd)
+		require.Equal(t, result{code: 1, err: "arrowsort: " + odd + ": --select " + strconv.Quote(name) + ": " + want +
+			"\n"}, r)
+	}
+}
+
+// TestOtherDelimiters: the header of a file that has another delimiter is one column.
+func TestOtherDelimiters(t *testing.T) {
+	in := file(t, "semicolons.csv", "a;b;c\n1;2;3\n")
+	const hint = `if ';' separates the columns, give --delimiter ';'`
+	for _, command := range []string{"sort --preview 1", "merge -o x.csv", "argsort --preview 1", "check", "explain"} {
+		args := append(strings.Fields(command), "-q", in, "-k")
+		require.Contains(t, cli(t, nil, append(args, "b")...).err, `there is 1 column: "a;b;c"; `+hint, command)
+	}
+	warning := filepath.Base(in) + `: there is one column, "a;b;c"; ` + hint
+	for _, command := range []string{"sort --preview 1", "check", "explain", "argsort --preview 1"} {
+		r := cli(t, nil, append(strings.Fields(command), in, "-k", "a;b;c")...)
+		require.Equal(t, 0, r.code)
+		require.Equal(t, 1, strings.Count(r.err, warning), r.err)
+		r = cli(t, nil, append(strings.Fields(command), in, "-k", "a;b;c", "-q")...)
+		require.Empty(t, r.err)
+	}
+	r := cli(t, nil, "check", "--json", "-k", "#1", in)
+	require.Contains(t, r.out, `"warnings":["`)
+	require.Empty(t, r.err)
+	r = cli(t, nil, "check", "-k", "#1", file(t, "pipes.tsv", "a|b\n1|2\n"))
+	require.Contains(t, r.err, `give --delimiter '|'`)
+}
+
+func TestKeysThatNameNoColumnAreUsageErrors(t *testing.T) {
+	for _, text := range []string{"", ":asc", "#0"} {
+		_, err := parseKey(text, 2)
+		require.ErrorAs(t, err, new(usageError), text)
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "plain \\ \"é漢\ufffd": "plain \\ \"é漢\ufffd", "a\x1b[31mred\n\t\r": `a\x1b[31mred\n\t\r`,
+		"\x00\x7f\xff": `\x00\x7f\xff`, "\u202eabc": `\u202eabc`, "\u0085": `\u0085`,
+	} {
+		require.Equal(t, want, printable(text))
+	}
+}
+
+func TestEscapeSequencesAreNotPrinted(t *testing.T) {
+	in := file(t, "evil.csv", "\"a\x1b[2J\",\"b\nc\"\n\"\x1b[31m\",1\n")
+	r := cli(t, nil, "sort", "-k", "#1", "--preview", "3", in)
+	require.Equal(t, 0, r.code, r.err)
+	require.Contains(t, r.out, `│ a\x1b[2J │  b\nc │`)
+	require.Contains(t, r.out, `│ \x1b[31m │     1 │`)
+	for _, args := range [][]string{{"sort", "-k", "x\x1b[0m", "--preview", "1", in}, {"explain", "-k", "a\x1b[2J", in},
+		{"check", "-k", "\x1b", "no\x1b.csv"}} {
+		r := cli(t, nil, args...)
+		require.NotContains(t, r.out+r.err, "\x1b", args)
+	}
+}
+
+// TestOptionsInMessages: messages have the flags of options, and columns that are named like options as they are.
+func TestOptionsInMessages(t *testing.T) {
+	named := file(t, "named.csv", "PartitionBy,y,x\n1,2,0.5\n")
+	folder := t.TempDir()
+	run := func(args ...string) string {
+		r := cli(t, nil, append([]string{"sort", "-o", filepath.Join(folder, "out"), named}, args...)...)
+		require.Equal(t, 2, r.code, r.err)
+		return r.err
+	}
+	twice := run("-k", "x", "--partition-by", "PartitionBy", "--partition-by", "PartitionBy")
+	require.Contains(t, twice, `--partition-by names column "PartitionBy" twice`)
+	require.Contains(t, run("-k", "x", "--curve", "hilbert", "-k", "#3", "--output-format", "parquet"),
+		"--curve: key x of a curve is given twice")
+	require.Equal(t, `a folder "with Overwrite" of a/PartitionBy, with --overwrite`,
+		withFlags(`a folder "with Overwrite" of a/PartitionBy, with Overwrite`))
+}

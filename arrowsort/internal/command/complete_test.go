@@ -1,0 +1,86 @@
+package command
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestKeysAreCompleted(t *testing.T) {
+	text, table := file(t, "people.csv", people), convert(t, "x.parquet")
+	columns := "name\nage\nscore\nborn\n"
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"Parquet":    {[]string{"sort", table, "-k", ""}, columns},
+		"CSV":        {[]string{"check", text, "-k", ""}, columns},
+		"second key": {[]string{"merge", "-k", "age", table, "-k", ""}, columns},
+		"end of a key": {[]string{"sort", table, "-k", "age:"},
+			"age:asc\nage:desc\nage:nulls-first\nage:nulls-last\n"},
+		"end after an order": {[]string{"sort", table, "-k", "age:desc:"},
+			"age:desc:nulls-first\nage:desc:nulls-last\n"},
+		"end after a place of nulls": {[]string{"sort", table, "-k", "age:nulls-first:"},
+			"age:nulls-first:asc\nage:nulls-first:desc\n"},
+		"after other flags": {[]string{"sort", "--limit", "5", "--format", "csv", "-o", "x.csv", text, "--key", ""},
+			columns},
+		"several files":   {[]string{"merge", table, text, "-k", ""}, columns},
+		"selection":       {[]string{"sort", table, "-k", "age", "--select", ""}, columns},
+		"Bloom filter":    {[]string{"sort", table, "-k", "age", "--bloom-filter", ""}, columns},
+		"next to select":  {[]string{"sort", table, "--select", "age,"}, "age,name\nage,score\nage,born\n"},
+		"no input":        {[]string{"sort", "-k", ""}, ""},
+		"unreadable file": {[]string{"sort", "missing.parquet", "-k", ""}, ""},
+	} {
+		r := cli(t, nil, append([]string{"__complete"}, c.args...)...)
+		require.Equal(t, 0, r.code, name)
+		offered, directive, found := strings.Cut(r.out, ":6\n") // no space behind it, no names of files
+		require.True(t, found, "%s: %s", name, r.out)
+		require.Empty(t, directive)
+		require.Equal(t, c.want, offered, name)
+	}
+}
+
+// TestValuesOfFlagsAreCompleted: those of a list, the codecs that the output has, and no files where none is meant.
+func TestValuesOfFlagsAreCompleted(t *testing.T) {
+	for line, want := range map[string]string{
+		"sort --compression":                          "none\nsnappy\ngzip\nbrotli\nzstd\nlz4\n:6\n",
+		"sort -o x.parquet --compression":             "none\nsnappy\ngzip\nbrotli\nzstd\nlz4\n:6\n",
+		"sort -o x.arrow --compression":               "none\nzstd\nlz4\n:6\n",
+		"sort --output-format csv -o - --compression": "none\n:6\n",
+		"sort --engine":                               "auto\ncpu\ngpu\n:4\n",
+		"sort --gpus":                                 "all\n:4\n",
+		"sort --encoding":                             "auto\ncompatible\n:4\n",
+		"sort --page-version":                         "1\n2\n:4\n",
+		"merge --format":                              "parquet\narrow\narrows\ncsv\n:4\n",
+		"info --format":                               "parquet\narrow\narrows\ncsv\n:4\n",
+		"argsort --output-format":                     "parquet\narrow\narrows\ncsv\n:4\n",
+		"sort --spill-compression":                    "lz4\nzstd\n:4\n",
+		"sort --limit":                                ":4\n",
+		"sort --memory":                               ":4\n",
+		"sort --spill-dir":                            ":16\n", // folders
+		"sort -o":                                     ":0\n",  // files
+		"sort":                                        ":0\n",
+	} {
+		r := cli(t, nil, append(append([]string{"__complete"}, strings.Fields(line)...), "")...)
+		require.Equal(t, 0, r.code, line)
+		require.Equal(t, want, r.out, line)
+	}
+}
+
+// TestFilesOfWords are those that are there, and patterns, but not the output.
+func TestFilesOfWords(t *testing.T) {
+	in := file(t, "people.csv", people)
+	require.Equal(t, []string{in, "*.parquet"}, filesOf([]string{"-o", in, "--limit", "5", "'" + in + "'", "age",
+		"*.parquet", "--format", "csv"}))
+}
+
+// TestScriptsPassTheRestOfTheLine: the line of cobra's script that cuts it is where it is expected.
+func TestScriptsPassTheRestOfTheLine(t *testing.T) {
+	for shell, script := range shellScripts {
+		r := cli(t, nil, "completion", shell)
+		require.Zero(t, r.code, r.err)
+		require.Contains(t, r.out, "\n    "+script.pass+"\n    "+script.cut+"\n", shell)
+		require.NotEqual(t, r.out, cli(t, nil, "completion", shell, "--no-descriptions").out)
+	}
+}

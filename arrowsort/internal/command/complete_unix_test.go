@@ -1,0 +1,40 @@
+//go:build unix
+
+package command
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// pressTab loads the script of the command for bash and completes a line at a word. The function that finds the words
+// of the line stands in for the one of the package bash-completion.
+const pressTab = `_get_comp_words_by_ref() {
+	words=("${COMP_WORDS[@]}") cword=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]}
+}
+eval "$("$0" completion bash)"
+COMP_CWORD=$1 COMP_TYPE=9
+shift
+COMP_WORDS=("$0" "$@") COMP_LINE="$0 $*"
+COMP_POINT=${#COMP_LINE}
+__start_arrowsort
+printf '%s\n' "${COMPREPLY[@]}"`
+
+// TestFilesAfterTheCursor: bash offers the columns of a file that is named after the key.
+func TestFilesAfterTheCursor(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	require.NoError(t, err)
+	in := convert(t, "people.parquet")
+	for _, words := range [][]string{
+		{"3", "sort", "-k", "", "-o", "x.parquet", in}, {"3", "sort", "-k", "", in}, {"4", "sort", in, "-k", ""},
+		{"5", "check", "-k", "age", "-k", "", in},
+	} {
+		command := exec.CommandContext(t.Context(), bash, append([]string{"-c", pressTab, built(t)}, words...)...)
+		out, err := command.Output() // compopt complains on standard error: nobody has pressed Tab
+		require.NoError(t, err, string(out))
+		require.Equal(t, []string{"name", "age", "score", "born"}, strings.Fields(string(out)), "%q", words)
+	}
+}

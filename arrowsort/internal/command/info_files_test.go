@@ -1,0 +1,174 @@
+package command
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+)
+
+// TestInfoOfFiles of every format, next to one another.
+func TestInfoOfFiles(t *testing.T) {
+	table, stream, text := convert(t, "people.parquet"), convert(t, "people.arrows"), file(t, "people.csv", people)
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := w.Write([]byte(people))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	r := cli(t, nil, "info", table, stream, text, file(t, "people.csv.gz", packed.String()))
+	require.Zero(t, r.code, r.err)
+	require.Empty(t, r.err)
+	var lines []string
+	for _, line := range strings.Split(r.out, "\n") {
+		if !strings.ContainsAny(line, "┌├└") {
+			lines = append(lines, strings.Join(strings.Fields(strings.ReplaceAll(line, "│", " ")), " "))
+		}
+	}
+	shown := regexp.MustCompile(`(?m)^\S+/|[0-9.]+ k?B`).ReplaceAllString(strings.Join(lines, "\n"), "")
+	require.Equal(t, strings.TrimLeft(`
+people.parquet: Parquet, , 5 rows, 4 columns
+written by arrowsort
+declared order: name
+1 row group of 5 rows, 
+column type nulls bytes raw codec encodings
+name utf8 1   zstd PLAIN, RLE
+age int64 1   zstd RLE_DICTIONARY, PLAIN, RLE
+score float64 1   zstd PLAIN, RLE
+born date32 0   zstd PLAIN, RLE
+
+people.arrows: Arrow stream, , 5 rows, 4 columns
+1 record batch of 5 rows, 
+column type nulls bytes codec
+name utf8 1  none
+age int64 1  none
+score float64 1  none
+born date32 0  none
+
+people.csv: CSV, , 5 rows, 4 columns
+column type
+name utf8
+age int64
+score float64
+born date32
+
+people.csv.gz: compressed CSV, , 5 rows, 4 columns
+column type
+name utf8
+age int64
+score float64
+born date32
+`, "\n"), shown)
+}
+
+// TestBloomFilters: info has the number of row groups with Bloom filters of a column. A column that cannot have one is
+// an error that names it before the output is made.
+func TestBloomFilters(t *testing.T) {
+	table, folder := file(t, "table.csv", "flag,n\ntrue,1\nfalse,2\ntrue,3\n"), t.TempDir()
+	out := filepath.Join(folder, "out.parquet")
+	r := cli(t, nil, "sort", "-q", "-k", "n", "--bloom-filter", "n:0.001", "--row-group-rows", "2", "-o", out, table)
+	require.Zero(t, r.code, r.err)
+	r = cli(t, nil, "info", "--json", out)
+	require.Contains(t, r.out, `{"name":"n","type":"int64",`)
+	require.Equal(t, 1, strings.Count(r.out, `"bloom_filters":2`), r.out)
+	require.Contains(t, cli(t, nil, "info", out).out, "Bloom filters")
+	r = cli(t, nil, "sort", "-q", "-k", "n", "--bloom-filter", "flag", "-o", filepath.Join(folder, "no.parquet"), out)
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.err, `no.parquet: --bloom-filter (BloomFilters) of column "flag": booleans have no `+
+		"Bloom filters in Parquet: leave the column out (see arrowsort sort --help)")
+	require.NoFileExists(t, filepath.Join(folder, "no.parquet"))
+}
+
+// TestInfoOfForeignFiles: every file that is read is described, and the bytes of its columns are those of its groups.
+func TestInfoOfForeignFiles(t *testing.T) {
+	files := 0
+	corpus := filepath.FromSlash("../../internal/corpus/testdata")
+	require.NoError(t, filepath.WalkDir(corpus, func(path string, _ fs.DirEntry, _ error) error {
+		format, err := tablefile.Auto.Resolve(path)
+		if err != nil || format == tablefile.CSV || strings.Contains(path, "unsupported") {
+			return nil
+		}
+		files++
+		r := cli(t, nil, "info", "--json", path)
+		require.Zero(t, r.code, r.err)
+		var got struct{ Files []tablefile.FileInfo }
+		require.NoError(t, json.Unmarshal([]byte(r.out), &got))
+		require.Len(t, got.Files, 1)
+		var rows, groups, columns int64
+		for _, g := range got.Files[0].Groups {
+			rows, groups = rows+g.Rows, groups+g.Bytes
+		}
+		for _, c := range got.Files[0].Columns {
+			require.NotNil(t, c.Bytes, path)
+			columns += *c.Bytes
+		}
+		require.Equal(t, got.Files[0].Rows, rows)
+		if format == tablefile.Parquet {
+			require.Equal(t, groups, columns, path)
+		} else {
+			require.LessOrEqual(t, columns, groups, path)
+			require.GreaterOrEqual(t, 2*columns+1000*int64(len(got.Files[0].Columns)*len(got.Files[0].Groups)), groups)
+		}
+		return nil
+	}))
+	require.Greater(t, files, 20)
+}
+
+// TestInfoOfNestedColumns shows the fields below their column.
+func TestInfoOfNestedColumns(t *testing.T) {
+	for _, name := range []string{"nested.v1.parquet", "nested.plain.arrows"} {
+		r := cli(t, nil, "info", filepath.Join("../../internal/corpus/testdata/pyarrow", name))
+		require.Zero(t, r.code, r.err)
+		for _, want := range []string{`│ pairs +│ map `, `│   key +│ utf8 not null`, `│   value +│ struct `,
+			`│     b +│ utf8 `, `│ fixed +│ fixed_size_list\[3\] `} {
+			require.Regexp(t, want, r.out)
+		}
+		var out bytes.Buffer
+		args := []string{"info", filepath.Join("../../internal/corpus/testdata/pyarrow", name)}
+		require.Zero(t, run(t.Context(), args, streams{out: &out, err: &out, outWidth: 40}))
+		for _, line := range strings.Split(out.String(), "\n") {
+			require.True(t, !strings.ContainsAny(line, "│─") || len([]rune(line)) <= 40, line)
+		}
+	}
+}
+
+// TestInfoOfBrokenFiles is an error that names the file.
+func TestInfoOfBrokenFiles(t *testing.T) {
+	for _, name := range []string{"people.parquet", "people.arrow", "people.arrows"} {
+		whole, err := os.ReadFile(convert(t, name))
+		require.NoError(t, err)
+		for _, n := range []int{0, 8, len(whole) / 2, len(whole) - 1} {
+			path := file(t, name, string(whole[:n]))
+			r := cli(t, nil, "info", path)
+			require.Equal(t, exitError, r.code, "%s of %d bytes", name, n)
+			requireOneLine(t, r.err)
+			require.Contains(t, r.err, path)
+			require.Empty(t, r.out)
+		}
+	}
+	r := cli(t, nil, "info", "s3://bucket/x.parquet")
+	require.Equal(t, exitUsage, r.code, r.err)
+	require.Contains(t, r.err, "s3://bucket/x.parquet is an address")
+}
+
+// TestInfoHasNoUseForAFlag is an error, not a flag that does nothing.
+func TestInfoHasNoUseForAFlag(t *testing.T) {
+	table := convert(t, "people.parquet")
+	for want, args := range map[string][]string{
+		"without files info shows the machine: name the file that the flags are for": {"--format", "csv", "--json"},
+		"--delimiter is for CSV, which no file is":                                   {"--delimiter", ";", table},
+	} {
+		r := cli(t, nil, append([]string{"info"}, args...)...)
+		require.Equal(t, result{code: 2, err: "arrowsort: " + want + " (see arrowsort info --help)\n"}, r)
+	}
+	r := cli(t, nil, "info", "--delimiter", ";", file(t, "people.csv", strings.ReplaceAll(people, ",", ";")))
+	require.Contains(t, r.out, "│ score  │ float64 │")
+}
