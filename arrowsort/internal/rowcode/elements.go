@@ -38,11 +38,10 @@ type elements struct {
 // A child is the values of the elements: of lists there is one, of unions one for each field.
 type child struct {
 	sources []source
-	first   int    // element number of its first row
-	rows    int    // of the sources
-	bytes   int    // of each of them
-	varies  bool   // bytes is only the least number
-	words   *chunk // the sources, where they are integers in one chunk without nulls
+	first   int  // element number of its first row
+	rows    int  // of the sources
+	bytes   int  // of each of them
+	varies  bool // bytes is only the least number
 }
 
 // openNested makes the elements of a chunk and checks that they are in their arrays.
@@ -187,12 +186,6 @@ func (e *encoder) openChild(c *child, f *Format, data arrow.ArrayData, of number
 		}
 		if err != nil {
 			return fmt.Errorf("%s of type %s: %w", l.Name, l.Type, err)
-		}
-	}
-	if len(c.sources) == 1 && len(c.sources[0].chunks) == 1 {
-		k := &c.sources[0].chunks[0]
-		if k.format == formatWord && k.entries == nil && k.Validity == nil {
-			c.words = k
 		}
 	}
 	return nil

@@ -1,11 +1,5 @@
 package rowcode
 
-import (
-	"unsafe"
-
-	"github.com/arrowsort/arrowsort/internal/buffers"
-)
-
 // The byte before each element of a list, before Descending inverts it. It comes after the terminator, so that a list
 // comes before all that it begins.
 const marker = 0x01
@@ -58,11 +52,6 @@ func (k *chunk) putNested(t *tile, out []byte, at int, pos []int) {
 			p++
 		}
 		c, reach := &k.children[which], k.reach(at+i, at+len(pos))
-		if k.format == formatList && c.words != nil {
-			p = c.words.putElements(out, p, lo-c.first, n, marker^flip)
-			lo += n
-			n = 0
-		}
 		for e := lo; e < lo+n; e++ {
 			if k.format == formatList {
 				out[p] = marker ^ flip
@@ -77,34 +66,6 @@ func (k *chunk) putNested(t *tile, out []byte, at int, pos []int) {
 		pos[i] = p
 	}
 	w.flush()
-}
-
-// putElements writes n integers from row at of the chunk on, each after a marker, from position p on. It returns the
-// position after them.
-func (k *chunk) putElements(out []byte, p, at, n int, marker byte) int {
-	switch k.width {
-	case 1:
-		putElements[uint8](k, out[p:], at, n, marker)
-	case 2:
-		putElements[uint16](k, out[p:], at, n, marker)
-	case 4:
-		putElements[uint32](k, out[p:], at, n, marker)
-	case 8:
-		putElements[uint64](k, out[p:], at, n, marker)
-	}
-	return p + n*(1+k.bytes)
-}
-
-func putElements[U uint8 | uint16 | uint32 | uint64](k *chunk, out []byte, at, n int, marker byte) {
-	if n == 0 {
-		return
-	}
-	size := int(unsafe.Sizeof(U(0)))
-	for i, v := range buffers.Values[U](k.Values, k.Offset+at, n) {
-		b := out[i*(2+size):][:2+size]
-		b[0], b[1] = marker, classValue
-		putWord[U](b[2:], uint64(v)^k.mask)
-	}
 }
 
 // reach returns a number of elements before which elements of row i and those of rows after it, up to row end, lie one
