@@ -47,7 +47,7 @@ func TestRangesOfRowsOfEveryType(t *testing.T) {
 				require.NoError(t, err)
 				name := fmt.Sprintf("%s of %s, nulls %g, seed %d", box.Name, typ, nulls, seed)
 				in := requireRanges(t, rng, path, name)
-				if path = writeUnaligned(t, in, opts.PageVersion); path != "" {
+				if path = writeUnaligned(t, in, opts.PageVersion, rng.IntN(3) > 0); path != "" {
 					foreign++
 					requireRanges(t, rng, path, name+", by arrow-go").Release()
 				}
@@ -59,11 +59,11 @@ func TestRangesOfRowsOfEveryType(t *testing.T) {
 	require.Positive(t, foreign)
 }
 
-// writeUnaligned writes a table with pages of some bytes by arrow-go, which does not write every type: then the path
-// is empty.
-func writeUnaligned(t *testing.T, table arrow.Table, version int) string {
+// writeUnaligned writes a table with pages of some bytes, with a page index or without, by arrow-go, which does not
+// write every type: then the path is empty.
+func writeUnaligned(t *testing.T, table arrow.Table, version int, index bool) string {
 	props := []parquet.WriterProperty{parquet.WithDataPageSize(200), parquet.WithBatchSize(7),
-		parquet.WithPageIndexEnabled(true)}
+		parquet.WithPageIndexEnabled(index)}
 	if version == 2 {
 		props = append(props, parquet.WithDataPageVersion(parquet.DataPageV2))
 	}

@@ -215,7 +215,8 @@ func cutPages(pages []PageExtent, rows int64, r reader.RowRange, chunk extent) (
 		}
 	}
 	last := pages[end-1]
-	c.part = reader.ChunkPart{Skip: r.First - pages[first].Row, Rows: endOf(pages, end-1, rows) - pages[first].Row}
+	c.part = reader.ChunkPart{Cut: true, Skip: r.First - pages[first].Row,
+		Rows: endOf(pages, end-1, rows) - pages[first].Row}
 	c.dictionary = pages[0].Offset - chunk.from
 	c.from, c.bytes = pages[first].Offset, last.Offset+last.Bytes-pages[first].Offset
 	return c, true

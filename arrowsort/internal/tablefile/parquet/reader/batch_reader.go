@@ -227,11 +227,18 @@ func (c *batchColumn) nextFlat(rows int64) (arrays []arrow.Array, err error) {
 			return err
 		}
 		a, err := c.decode(int(rows))
+		if err != nil {
+			return err
+		}
 		arrays = []arrow.Array{a}
-		return err
+		if c.done+rows < c.file.file.MetaData().RowGroups[c.group].NumRows {
+			return nil
+		}
+		return c.file.finish(c.flat.pages, c.group, c.file.fields[c.field].ColIndex)
 	})
 	c.done += rows
 	if err != nil {
+		arraydata.Release(arrays)
 		return nil, c.file.named(err, c.field, c.group)
 	}
 	return arrays, nil

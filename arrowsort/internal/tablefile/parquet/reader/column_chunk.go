@@ -183,7 +183,7 @@ func (c *chunkReader) validity(bitmap []byte, row, n int) (int, error) {
 func (f *File) Verify(group, leaf int) error {
 	m, part, named := f.file.MetaData().RowGroups[group].Columns[leaf].MetaData, f.part(group, leaf),
 		f.namedIn(group, leaf)
-	if part == nil || f.file.MetaData().Schema.Column(leaf).MaxRepetitionLevel() == 0 {
+	if part == nil || !part.Cut || f.file.MetaData().Schema.Column(leaf).MaxRepetitionLevel() == 0 {
 		return f.eachPage(group, leaf, func(r *page.Reader) error { return r.Verify(named) })
 	}
 	m.NumValues = math.MaxInt64
@@ -260,6 +260,19 @@ const (
 	wholeWindow = 4 << 20
 	batchWindow = 128 << 10
 )
+
+// finish makes sure, after the last row of a range, that its pages have the number of rows of the page index.
+// Otherwise the range is elsewhere.
+func (f *File) finish(pages *page.Reader, group, leaf int) error {
+	if part := f.part(group, leaf); part == nil || !part.Cut {
+		return nil
+	}
+	if err := pages.SkipRest(); err != nil {
+		return errkind.Corrupt("its pages do not have the rows that the page index has: %v; a sort without a limit or "+
+			"tail does not use it", err)
+	}
+	return nil
+}
 
 // openPages opens the pages of a leaf column of a row group.
 func (f *File) openPages(group, leaf, window int, s *page.Buffers) (*page.Reader, error) {

@@ -71,10 +71,11 @@ type RowRange struct {
 	First, Rows int64 // the first of the rows in the row group, and how many they are
 }
 
-// A ChunkPart is what is read of a column chunk for a RowRange: the pages that have its rows.
+// A ChunkPart is what is read of a column chunk for a RowRange: the pages that have its rows, or all pages.
 type ChunkPart struct {
+	Cut  bool  // some pages, by the page index
 	Skip int64 // rows of the first page before the range
-	Rows int64 // of the pages, by the page index
+	Rows int64 // of the pages
 }
 
 // New returns a file with a checked footer. schema and fields are its columns, with the types of the table.

@@ -102,11 +102,14 @@ func (c *wholeColumn) read(f *File, group int, s *page.Buffers) (err error) {
 	}
 	if c.width == 0 {
 		part.text, err = r.array(f.opts.Allocator, part.rows, part.bytes)
+	} else {
+		part.validity = r.newValidity(f.opts.Allocator, part.rows)
+		part.nulls, err = r.read(c.values.Bytes()[part.first*c.width:][:part.rows*c.width], part.validity.Bytes(), 0)
+	}
+	if err != nil {
 		return err
 	}
-	part.validity = r.newValidity(f.opts.Allocator, part.rows)
-	part.nulls, err = r.read(c.values.Bytes()[part.first*c.width:][:part.rows*c.width], part.validity.Bytes(), 0)
-	return err
+	return f.finish(r.pages, group, f.fields[c.field].ColIndex)
 }
 
 // readFlat reads the columns of the file whose pages are decoded here, as one array or one for each row group; the
@@ -278,7 +281,7 @@ func (f *File) openFlat(field, group, window int, s *page.Buffers) (*columnReade
 	return r, err
 }
 
-// skip passes the first rows of the column chunk.
+// skip passes the first rows of the column chunk: whole pages, and rows of one more.
 func (r *columnReader) skip(rows int, mem memory.Allocator) error {
 	passed, err := r.skipPages(rows)
 	if err == io.EOF {
@@ -287,10 +290,18 @@ func (r *columnReader) skip(rows int, mem memory.Allocator) error {
 	if err != nil || passed == rows {
 		return err
 	}
-	a, err := r.array(mem, rows-passed, 0)
-	if err == nil {
-		a.Release()
+	rows -= passed
+	if r.width == 0 {
+		a, err := r.array(mem, rows, 0)
+		if err == nil {
+			a.Release()
+		}
+		return err
 	}
+	values, validity := arraydata.NewBuffer(mem, rows*r.width), r.newValidity(mem, rows) // indices make no array alone
+	defer values.Release()
+	defer validity.Release()
+	_, err = r.read(values.Bytes(), validity.Bytes(), 0)
 	return err
 }
 
