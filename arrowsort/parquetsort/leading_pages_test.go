@@ -58,6 +58,30 @@ func TestPagesThatLieApart(t *testing.T) {
 	}
 }
 
+// TestManyPagesThatLieApart are read in a few ranges with what lies between them: with the 3 largest of equal gaps left
+// out, or all pages where a column has no page index.
+func TestManyPagesThatLieApart(t *testing.T) {
+	const teeth, pagesOfTooth = 20, 3
+	table, path := sawtooth(t, teeth, pagesOfTooth*groupRows), filepath.Join(t.TempDir(), "in.parquet")
+	plain := writeGroups(t, filepath.Join(t.TempDir(), "in.arrow"), table)
+	writePages(t, path, table, teeth*pagesOfTooth)
+	for _, read := range []int{teeth*pagesOfTooth - 4*(pagesOfTooth-1), teeth * pagesOfTooth} {
+		opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Rows: Rows{Limit: teeth + 5}}
+		want, _ := sortedRows(t, opts, plain)
+		got, result := sortedRows(t, opts, path)
+		require.Equal(t, want, got)
+		if result.Pages > 0 {
+			require.Equal(t, read, result.PagesRead)
+		} else {
+			require.Equal(t, teeth*pagesOfTooth, read) // nothing is left out
+		}
+		forge(t, path, func(footer *metadata.FileMetaData) {
+			c := footer.RowGroups[0].Columns[2]
+			c.OffsetIndexOffset, c.OffsetIndexLength = nil, nil
+		})
+	}
+}
+
 // TestPageBoundsThatAreWrongAreAnError where their page is read; without a limit they are not used.
 func TestPageBoundsThatAreWrongAreAnError(t *testing.T) {
 	table, path := sawtooth(t, 1, 6*groupRows), filepath.Join(t.TempDir(), "in.parquet")

@@ -8,9 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -124,4 +127,55 @@ func requireRightRows(t *testing.T, path string, r RowRange, column int, rows *a
 		table.Release()
 	}
 	mem.AssertSize(t, 0)
+}
+
+// A peakAllocator keeps the greatest number of bytes that were allocated at once.
+type peakAllocator struct {
+	memory.Allocator
+	bytes, peak atomic.Int64
+}
+
+func (a *peakAllocator) add(n int) {
+	now := a.bytes.Add(int64(n))
+	for peak := a.peak.Load(); now > peak && !a.peak.CompareAndSwap(peak, now); peak = a.peak.Load() {
+		continue
+	}
+}
+
+func (a *peakAllocator) Allocate(n int) []byte {
+	a.add(n)
+	return a.Allocator.Allocate(n)
+}
+
+func (a *peakAllocator) Reallocate(n int, b []byte) []byte {
+	a.add(n - len(b))
+	return a.Allocator.Reallocate(n, b)
+}
+
+func (a *peakAllocator) Free(b []byte) {
+	a.add(-len(b))
+	a.Allocator.Free(b)
+}
+
+// TestRowsAreSkippedInLittleMemory, of lists of 24 MB without a page index.
+func TestRowsAreSkippedInLittleMemory(t *testing.T) {
+	b := array.NewListBuilder(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64)
+	for i := range 3000 {
+		b.Append(true)
+		for j := range 1000 {
+			b.ValueBuilder().(*array.Int64Builder).Append(int64(i * j))
+		}
+	}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: b.Type(), Nullable: true}}, nil)
+	table := array.NewTableFromRecords(schema, []arrow.Record{array.NewRecord(schema, []arrow.Array{b.NewArray()}, -1)})
+	var written bytes.Buffer
+	props := parquet.NewWriterProperties(parquet.WithDictionaryDefault(false), parquet.WithDataPageSize(100_000))
+	require.NoError(t, pqarrow.WriteTable(toTable18(t, table), &written, 3000, props, pqarrow.DefaultWriterProps()))
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	require.NoError(t, os.WriteFile(path, written.Bytes(), 0o600))
+	mem := &peakAllocator{Allocator: memory.DefaultAllocator}
+	got, _ := scanAll(t, path, 1<<20, ReadOptions{Ranges: []RowRange{{First: 2999, Rows: 1}}, Allocator: mem})
+	want := arraydata.SliceTable(table, 2999, 3000)
+	require.Equal(t, arrowtest.Values(want.Column(0).Data()), arrowtest.Values(got.Column(0).Data()))
+	require.Less(t, mem.peak.Load(), int64(8<<20))
 }

@@ -75,6 +75,16 @@ func (f *File) Zones(leaf int, mem memory.Allocator) (z LeafZones, err error) {
 	return z, nil
 }
 
+// HasPageIndex reports whether the places of the pages of a row group are known for all of its columns.
+func (t *Template) HasPageIndex(group int) bool {
+	for _, c := range t.meta.RowGroups[group].Columns {
+		if c.OffsetIndexOffset == nil || c.OffsetIndexLength == nil {
+			return false
+		}
+	}
+	return true
+}
+
 // pageExtents decodes an OffsetIndex, none for no bytes. It panics for invalid ones.
 func pageExtents(offsets []byte, rows int64) (extents []PageExtent) {
 	if len(offsets) == 0 || rows == 0 {

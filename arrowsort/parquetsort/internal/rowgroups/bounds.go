@@ -101,7 +101,7 @@ func (k Key) Pages(ctx context.Context, file *tablefile.Scanner, groups []*Group
 		if len(pages) < 2 || !hasBounds(&z.Pages, first, end) {
 			all = append(all, g)
 		} else {
-			all = append(all, g.divide(pages, classes[first:end])...)
+			all = append(all, g.divide(pages, classes[first:end], file.Template.HasPageIndex(i))...)
 		}
 		first = end
 	}
@@ -118,8 +118,9 @@ func hasBounds(pages *tablefile.ColumnBounds, first, end int) bool {
 	return false
 }
 
-// divide returns the pages of a row group that have rows, of which some classes are.
-func (g *Group) divide(pages []tablefile.PageExtent, classes [][]Class) (all []*Group) {
+// divide returns the pages of a row group that have rows, of which some classes are. They can be read apart if all
+// columns have a page index.
+func (g *Group) divide(pages []tablefile.PageExtent, classes [][]Class, apart bool) (all []*Group) {
 	for i, p := range pages {
 		end := g.Rows
 		if i+1 < len(pages) {
@@ -127,7 +128,7 @@ func (g *Group) divide(pages []tablefile.PageExtent, classes [][]Class) (all []*
 		}
 		if p.Row < end {
 			all = append(all, &Group{Number: g.Number, Start: g.Start + p.Row, Rows: end - p.Row, Classes: classes[i],
-				Page: &Page{First: p.Row, Of: g}})
+				Page: &Page{First: p.Row, Of: g, Apart: apart}})
 		}
 	}
 	return all

@@ -25,6 +25,7 @@ type Group struct {
 type Page struct {
 	First int64  // row of the row group with which it begins
 	Of    *Group // the row group
+	Apart bool   // all columns of the row group have a page index
 }
 
 // A Class is a number of rows of a row group: those that are null, NaN or neither, or of several of these where a
@@ -53,15 +54,42 @@ type Selection struct {
 // and by the order of the row groups where that is the only key, as rows that tie keep their order. The others keep
 // their order, so the first n rows stay the same.
 func Select(key Key, inputs []string, groups map[string][]*Group, n int64) *Selection {
+	s := newSelection(key, inputs, groups, key.choose(inputs, groups, n))
+	for _, path := range inputs {
+		s.All, s.Read = s.All+len(groups[path]), s.Read+len(s.Files[path])
+	}
+	return s
+}
+
+// newSelection returns the groups of inputs that were selected, without their numbers.
+func newSelection(key Key, inputs []string, groups map[string][]*Group, selected map[*Group]bool) *Selection {
 	s := &Selection{Key: key, Files: make(map[string][]*Group)}
-	var last []limit              // of all classes
+	for path, all := range groups {
+		s.Files[path] = slices.DeleteFunc(slices.Clone(all), func(g *Group) bool { return !selected[g] })
+	}
+	for _, path := range inputs {
+		s.LeftOut += rowsOf(groups[path]) - rowsOf(s.Files[path])
+	}
+	return s
+}
+
+func rowsOf(groups []*Group) (rows int64) {
+	for _, g := range groups {
+		rows += g.Rows
+	}
+	return rows
+}
+
+// choose returns the groups that can hold one of the first n rows.
+func (k Key) choose(inputs []string, groups map[string][]*Group, n int64) map[*Group]bool {
+	var last []limit // of all classes
+	number := 0
 	for _, path := range inputs { // a file that is named twice is read twice
 		for _, g := range groups[path] {
 			for _, c := range g.Classes {
-				last = append(last, limit{c.Last, key.tie(s.All), c.Rows})
+				last = append(last, limit{c.Last, k.tie(number), c.Rows})
 			}
-			s.All++
-			s.LeftOut += g.Rows
+			number++
 		}
 	}
 	slices.SortFunc(last, limit.compare)
@@ -69,30 +97,26 @@ func Select(key Key, inputs []string, groups map[string][]*Group, n int64) *Sele
 		n -= l.rows
 		return n <= 0
 	})
-	selected, number := make(map[*Group]bool), 0
+	selected := make(map[*Group]bool)
+	number = 0
 	for _, path := range inputs {
 		for _, g := range groups[path] {
-			selected[g] = selected[g] || end < 0 || g.begins(key.tie(number), last[end])
+			selected[g] = selected[g] || end < 0 || g.begins(k.tie(number), last[end])
 			number++
 		}
 	}
-	for path, all := range groups {
-		s.Files[path] = slices.DeleteFunc(slices.Clone(all), func(g *Group) bool { return !selected[g] })
-	}
-	for _, path := range inputs {
-		for _, g := range s.Files[path] {
-			s.LeftOut -= g.Rows
-		}
-		s.Read += len(s.Files[path])
-	}
-	return s
+	return selected
 }
 
 // Refine selects pages among the row groups that were selected for the first n rows. groups are these row groups, or
 // the pages in place of those that have a page index.
 func (s *Selection) Refine(inputs []string, groups map[string][]*Group, n int64) *Selection {
-	r := Select(s.Key, inputs, groups, n)
-	r.All, r.Read, r.LeftOut = s.All, 0, s.LeftOut+r.LeftOut
+	selected := s.Key.choose(inputs, groups, n)
+	for _, all := range groups {
+		joinRanges(all, selected)
+	}
+	r := newSelection(s.Key, inputs, groups, selected)
+	r.All, r.LeftOut = s.All, s.LeftOut+r.LeftOut
 	paged := false
 	for _, path := range inputs {
 		pages := make(map[int]int) // of the row groups
@@ -112,6 +136,50 @@ func (s *Selection) Refine(inputs []string, groups map[string][]*Group, n int64)
 		r.Pages, r.PagesRead = 0, 0
 	}
 	return r
+}
+
+const (
+	// maxRanges is the number of ranges of pages that are read of a row group at most. Each of them costs metadata,
+	// opened columns and their dictionaries, and a column without a page index is read from its start for each.
+	maxRanges = 4
+	// leastLeftOut is the least share of the rows of a row group, one in leastLeftOut, for which the page index of all
+	// columns is read.
+	leastLeftOut = 8
+)
+
+// joinRanges selects more pages of a file: those between selected ones, in the gaps of fewest rows, so that a row group
+// has maxRanges of them, or one where a column has no page index; and all of a row group if few rows are left out.
+func joinRanges(all []*Group, selected map[*Group]bool) {
+	for first, end := 0, 0; first < len(all); first = end {
+		var gaps [][]*Group
+		last := len(all)
+		for end = first; end < len(all) && all[end].Number == all[first].Number; end++ {
+			if selected[all[end]] {
+				if last < end-1 {
+					gaps = append(gaps, all[last+1:end])
+				}
+				last = end
+			}
+		}
+		ranges := 1
+		if page := all[first].Page; page != nil && page.Apart {
+			ranges = maxRanges
+		}
+		slices.SortStableFunc(gaps, func(a, b []*Group) int { return cmp.Compare(rowsOf(b), rowsOf(a)) })
+		for _, gap := range gaps[min(ranges-1, len(gaps)):] {
+			selectAll(gap, selected)
+		}
+		unread := slices.DeleteFunc(slices.Clone(all[first:end]), func(g *Group) bool { return selected[g] })
+		if len(unread) < end-first && rowsOf(unread) < rowsOf(all[first:end])/leastLeftOut {
+			selectAll(unread, selected)
+		}
+	}
+}
+
+func selectAll(groups []*Group, selected map[*Group]bool) {
+	for _, g := range groups {
+		selected[g] = true
+	}
 }
 
 // A limit is a key after which some rows of a row group do not sort, and the place of the row group among ties.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 var schema = arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Float64, Nullable: true}}, nil)
@@ -156,4 +157,47 @@ func TestSelectReadsAsFewRowGroupsAsBoundsAllow(t *testing.T) {
 		require.Equal(t, want, s.Files["a"])
 	}
 	require.NotNil(t, Select(Key{}, nil, nil, 1).Ranges("a"), "none, not all")
+}
+
+// TestPagesAreReadInFewRanges: those of fewest rows between selected pages are read, too, so that a row group has few
+// ranges, or one where a column has no page index.
+func TestPagesAreReadInFewRanges(t *testing.T) {
+	rng := rand.New(rand.NewPCG(testrun.Seed(), 3))
+	for range 300 {
+		var pages []*Group
+		selected, wanted := make(map[*Group]bool), make(map[*Group]bool)
+		apart := []bool{rng.IntN(2) == 0, rng.IntN(2) == 0}
+		for number := range apart {
+			first := int64(0)
+			for range 1 + rng.IntN(60) {
+				g := &Group{Number: number, Rows: 1 + rng.Int64N(9), Page: &Page{First: first, Apart: apart[number]}}
+				pages, first = append(pages, g), first+g.Rows
+				if rng.IntN(9) == 0 {
+					selected[g], wanted[g] = true, true
+				}
+			}
+		}
+		joinRanges(pages, selected)
+		s := newSelection(Key{}, []string{"a"}, map[string][]*Group{"a": pages}, selected)
+		ranges, unread := make([]int, len(apart)), make([]int64, len(apart))
+		for _, r := range s.Ranges("a") {
+			ranges[r.Group]++
+		}
+		for _, g := range pages {
+			require.True(t, selected[g] || !wanted[g])
+			if !selected[g] {
+				unread[g.Number] += g.Rows
+			}
+		}
+		for number := range apart {
+			most := 1
+			if apart[number] {
+				most = maxRanges
+			}
+			require.LessOrEqual(t, ranges[number], most)
+			of := slices.DeleteFunc(slices.Clone(pages), func(g *Group) bool { return g.Number != number })
+			require.True(t, ranges[number] == 0 || unread[number] == 0 ||
+				unread[number] >= rowsOf(of)/leastLeftOut)
+		}
+	}
 }

@@ -38,7 +38,7 @@ func (f *File) open(ctx context.Context, field *SchemaField, group int) (*nested
 		leaf, err := f.leaves.GetFieldReader(ctx, column, map[int]bool{column: true}, []int{group})
 		n.leaf, n.readAs = leaf, f.leaves.Manifest.Fields[column].Field.Type
 		if rows := f.skip(group, column); err == nil && rows > 0 {
-			err = n.skip(rows, f.opts.Allocator)
+			err = n.skip(rows, f.skippedRows(group, column), f.opts.Allocator)
 		}
 		return n, err
 	}
@@ -52,11 +52,27 @@ func (f *File) open(ctx context.Context, field *SchemaField, group int) (*nested
 	return n, nil
 }
 
-// skip passes the first rows of a leaf.
-func (n *nestedColumn) skip(rows int64, mem memory.Allocator) error {
-	arrays, err := n.next(rows, mem)
-	arraydata.Release(arrays)
-	return err
+// skip passes the first rows of a leaf, some at a time.
+func (n *nestedColumn) skip(rows, most int64, mem memory.Allocator) error {
+	for rows > 0 {
+		batch := min(rows, most)
+		arrays, err := n.next(batch, mem)
+		if err != nil {
+			return err
+		}
+		arraydata.Release(arrays)
+		rows -= batch
+	}
+	return nil
+}
+
+// skippedRows returns how many rows of a leaf column are skipped at a time: about skippedBytes in memory.
+func (f *File) skippedRows(group, leaf int) int64 {
+	const skippedBytes = 1 << 20
+	meta := f.file.MetaData()
+	m := meta.RowGroups[group].Columns[leaf].MetaData
+	bytes := max(m.TotalUncompressedSize, m.NumValues*int64(valueBytes(meta.Schema.Column(leaf))))
+	return max(1, int64(skippedBytes*float64(f.part(group, leaf).Rows)/float64(max(bytes, 1))))
 }
 
 // next reads the next rows.
