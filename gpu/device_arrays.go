@@ -10,8 +10,8 @@ import (
 )
 
 // ErrDeviceArray is returned for a device array that cannot be sorted: memory of the host, of another device or of
-// another context, a stream of another context or one that is captured into a CUDA graph. The error names the key, the
-// buffer and the address. Nothing has been done then.
+// another context, a stream of another context, that of the thread, or one that is captured into a CUDA graph. The
+// error names the key, the buffer and the address. Nothing has been done then.
 var ErrDeviceArray = resident.ErrDeviceArray
 
 // A DeviceColumn is a key column in the memory of a device.
@@ -55,8 +55,9 @@ type DeviceRows struct {
 
 // Release gives memory of the engine back, after the work that is queued in the job's stream, which must still be
 // there: work of other streams that reads the row numbers must be done, or that stream must wait for it. It may be
-// called by any goroutine, also after the engine's Close, which frees the memory. A second Release does nothing, and so
-// does one of memory of the caller.
+// called by any goroutine. The memory outlives the engine's Close, and an error of another sort that has the engine open
+// its device again: then Release frees it, and until then the primary context is retained. A second Release does
+// nothing, and so does one of memory of the caller.
 func (r *DeviceRows) Release() error {
 	if r.release == nil || r.released.Swap(true) {
 		return nil
@@ -70,8 +71,11 @@ func (r *DeviceRows) Release() error {
 // The sort belongs to the job's stream: it comes after what was queued there, and what is queued there later comes
 // after it. ArgsortDevice returns when the last kernel is queued. The host waits, as in Sort, where the next kernel
 // depends on a decision of the device: not at all for few rows of one key (docs/gpu.md), mostly twice for others, and
-// never for the last kernels. So a sort cannot be captured into a CUDA graph. Calls at the same time run one after
-// another, on the device too: a call waits until the one before it is complete. Kernels run in the job's stream.
+// never for the last kernels. So a sort cannot be captured into a CUDA graph; other threads may capture meanwhile.
+// Calls at the same time run one after another, on the device too: a call waits until the one before it is complete.
+// Kernels run in the job's stream.
+//
+// A context that ends after the last kernel was queued makes no error: the sort is complete then.
 //
 // Memory on the device is 29 bytes for each row, 8 more for row numbers of 8 bytes, and the columns that are copied.
 // Columns are borrowed and not written, until the stream has passed the sort. After an error nothing is queued any

@@ -92,6 +92,8 @@ func TestDeviceArrayErrors(t *testing.T) {
 		"out": {func(job *DeviceJob) { job.Out = uint64(elsewhere) }, ErrDeviceArray, "the result at "},
 		"the stream of another context": {func(job *DeviceJob) { job.Stream = uintptr(foreignStream.Handle()) },
 			ErrDeviceArray, "or the event, is not one of the primary context of device 0"},
+		"the stream of the thread": {func(job *DeviceJob) { job.Stream = 2 }, ErrDeviceArray,
+			"stream 2 is that of the calling thread"},
 		"no event":          {func(job *DeviceJob) { job.Event = 64 }, ErrDeviceArray, "or the event, is not one of"},
 		"a negative offset": {column(func(c *DeviceColumn) { c.Offset = -1 }), ErrDeviceArray, "the offset is -1"},
 		"a negative limit":  {func(job *DeviceJob) { job.Limit = -1 }, ErrDeviceArray, "the limit is -1"},
@@ -125,7 +127,7 @@ func TestDeviceArrayErrors(t *testing.T) {
 			require.NoError(t, rows.Release())
 		})
 	}
-	t.Setenv("ARROWSORT_STANDIN_CAPTURE", "1")
+	t.Setenv("ARROWSORT_STANDIN_CAPTURE", "default")
 	l.withJob(t, 100, func(job *DeviceJob) {
 		job.Stream = 0
 		_, err := e.ArgsortDevice(t.Context(), job)
@@ -159,7 +161,7 @@ func TestDeviceArraysNeedThePrimaryContext(t *testing.T) {
 		require.NoError(t, err)
 	})
 	require.NoError(t, primary.Close())
-	require.NoError(t, rows.Release(), "after Close, which has freed the memory")
+	require.NoError(t, rows.Release(), "after Close")
 	require.ErrorIs(t, primary.Trim(t.Context()), ErrNoDevice)
 	l.withJob(t, 10, func(job *DeviceJob) {
 		_, err = primary.ArgsortDevice(t.Context(), job)
@@ -205,7 +207,9 @@ func sortsUntilFailure(t *testing.T, e *Engine, l *library) (failed bool) {
 		if err == nil {
 			require.NoError(t, rows.Release())
 			t.Setenv("ARROWSORT_STANDIN_FAIL", "")
-			_, err = e.ArgsortDevice(t.Context(), job)
+			if rows, err = e.ArgsortDevice(t.Context(), job); err == nil {
+				require.NoError(t, rows.Release())
+			}
 		}
 		if failed = err != nil; failed {
 			require.ErrorIs(t, err, ErrDevice)

@@ -57,13 +57,16 @@ func (o *Options) check() error {
 	return nil
 }
 
-// withDefaults sets Devices and ShareRows where they are not set.
+// withDefaults sets Devices and ShareRows where they are not set, and has Memory called by one goroutine at a time.
 func (o Options) withDefaults() Options {
 	if len(o.Devices) == 0 {
 		o.Devices = []int{o.Device}
 	}
 	if o.ShareRows <= 0 {
 		o.ShareRows = 1 << 21
+	}
+	if o.Memory != nil {
+		o.Memory = device.InTurn(o.Memory)
 	}
 	return o
 }
@@ -161,7 +164,7 @@ func (e *Engine) Thresholds(threads int) []engine.Threshold {
 func (e *Engine) Allocator() *Allocator { return e.pinned }
 
 // Close frees the device. It waits for the sorts that run; those that follow are refused. Memory of its Allocator stays
-// valid, but is pinned no longer. A second Close does nothing.
+// valid, but is pinned no longer, and results of ArgsortDevice stay until their Release. A second Close does nothing.
 func (e *Engine) Close() error { return e.close() }
 
 // Unavailable reports whether an error means that there is no GPU, that it failed, or that its memory is full: another

@@ -330,9 +330,9 @@ int32_t arrowsort_decode_rows(arrowsort_data rows, arrowsort_data like, const st
 // or no key at all), or a struct whose fields the keys name. Row numbers are uint64, of uint32 where bits is 32.
 //
 // stream is the CUstream (cudaStream_t) that the sort is queued in, of the device's primary context, which the CUDA
-// runtime uses; NULL is its default stream. The array's sync_event comes first. The call returns when the last kernel
-// is queued; it waits for decisions of kernels, so the stream must not be captured into a graph. out's sync_event is
-// for other streams.
+// runtime uses; NULL is its default stream, and that of the thread (2) is refused. The array's sync_event comes
+// first. The call returns when the last kernel is queued; it waits for decisions of kernels, so the stream must not be
+// captured into a graph. out's sync_event is for other streams.
 //
 // The array and the schema are borrowed; buffers are read until the stream has passed the sort. out is released by the
 // caller, after the work that reads it has been queued in stream, which must still be there. The engine keeps the

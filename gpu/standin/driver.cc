@@ -16,7 +16,9 @@
 // of one that touches memory of another without peer access ends the program by a fault of memory protection.
 //
 // The primary context of a device lives until its last release, and ends the program if something is left in it then.
-// With ARROWSORT_STANDIN_CAPTURE set all streams that the driver has not made (0, 1, 2) are captured into a graph.
+// With ARROWSORT_STANDIN_CAPTURE set another thread captures a graph in global mode, so calls that would spoil it fail
+// in threads that have not relaxed their mode. If it is "default", all streams that the driver has not made (0, 1, 2)
+// are captured too.
 #include "standin.h"
 #include <algorithm>
 #include <cstdio>
@@ -47,6 +49,7 @@ enum {
 	PEER_ACCESS_ALREADY_ENABLED = 704,
 	ILLEGAL_ADDRESS = 700,
 	COOPERATIVE_LAUNCH_TOO_LARGE = 720,
+	CAPTURE_UNSUPPORTED = 900,
 	UNKNOWN = 999
 };
 
@@ -83,6 +86,7 @@ const int multiprocessors = 5;
 
 std::recursive_mutex mutex; // contexts are used by several threads
 thread_local std::vector<Context*> stack;
+thread_local int capture_mode = 0; // CUstreamCaptureMode: global 0, of the thread 1, relaxed 2
 std::set<Context*> contexts;
 std::map<int, size_t> used; // bytes of memory by device
 std::map<int, std::pair<Context*, int>> primary; // by device, with the number of those that hold it
@@ -111,6 +115,9 @@ size_t capacity(int device) {
 	for (const char* comma; device > 0 && (comma = strchr(list, ',')); device--) list = comma + 1;
 	return strtoull(list, nullptr, 10);
 }
+
+// Whether a call would spoil the graph that another thread captures.
+bool spoils() { return capture_mode == 0 && is_set("ARROWSORT_STANDIN_CAPTURE"); }
 
 // Whether faults apply to the device of the current context.
 bool is_faulty() {
@@ -309,7 +316,12 @@ EXPORT cuStreamDestroy_v2(Stream* s) {
 EXPORT cuStreamIsCapturing(Stream* s, int* status) {
 	LOCKED;
 	if (!stream_of(s)) return INVALID_HANDLE;
-	return *status = is_set("ARROWSORT_STANDIN_CAPTURE") && (uint64_t)s <= 2, SUCCESS;
+	const char* captured = getenv("ARROWSORT_STANDIN_CAPTURE");
+	return *status = captured && !strcmp(captured, "default") && (uint64_t)s <= 2, SUCCESS;
+}
+EXPORT cuThreadExchangeStreamCaptureMode(int* mode) {
+	if (*mode < 0 || *mode > 2) return INVALID_VALUE;
+	return std::swap(*mode, capture_mode), SUCCESS;
 }
 EXPORT cuStreamQuery(Stream* s) {
 	LOCKED;
@@ -319,6 +331,7 @@ EXPORT cuStreamQuery(Stream* s) {
 }
 EXPORT cuStreamSynchronize(Stream* s) {
 	LOCKED;
+	if (spoils()) return CAPTURE_UNSUPPORTED;
 	if (!(s = stream_of(s))) return INVALID_HANDLE;
 	run(current(), s, UINT64_MAX);
 	return current()->failure;
@@ -346,6 +359,7 @@ EXPORT cuEventRecord(Event* e, Stream* s) {
 }
 EXPORT cuEventSynchronize(Event* e) {
 	LOCKED;
+	if (spoils()) return CAPTURE_UNSUPPORTED;
 	if (e->stream) run(current(), e->stream, e->at);
 	return current()->failure;
 }
@@ -361,6 +375,7 @@ EXPORT cuStreamWaitEvent(Stream* s, Event* e, unsigned) {
 EXPORT cuMemAlloc_v2(uint64_t* p, size_t bytes) {
 	LOCKED;
 	Context* c = current();
+	if (spoils()) return CAPTURE_UNSUPPORTED;
 	if (c->failure != SUCCESS) return c->failure;
 	if (is_short() || used[c->device] + bytes > capacity(c->device)) return OUT_OF_MEMORY;
 	used[c->device] += bytes;
@@ -373,6 +388,7 @@ EXPORT cuMemAlloc_v2(uint64_t* p, size_t bytes) {
 EXPORT cuMemFree_v2(uint64_t p) {
 	LOCKED;
 	Context* c = current();
+	if (spoils()) return CAPTURE_UNSUPPORTED;
 	run_all(c);
 	if (c->failure != SUCCESS) return c->failure;
 	used[c->device] -= c->memory.at(p);
@@ -389,6 +405,7 @@ EXPORT cuMemGetInfo_v2(size_t* free, size_t* total) {
 }
 EXPORT cuMemHostAlloc(void** p, size_t bytes, unsigned) {
 	LOCKED;
+	if (spoils()) return CAPTURE_UNSUPPORTED;
 	if (is_short()) return OUT_OF_MEMORY;
 	*p = aligned_alloc(4096, bytes);
 	current()->blocks[(uint64_t)*p] = *p;
@@ -408,6 +425,7 @@ EXPORT cuMemHostUnregister(void* p) {
 }
 EXPORT cuMemFreeHost(void* p) {
 	LOCKED;
+	if (spoils()) return CAPTURE_UNSUPPORTED;
 	if (current()->failure != SUCCESS) return current()->failure;
 	if (!current()->blocks.erase((uint64_t)p)) return INVALID_VALUE;
 	current()->pinned.erase((uint64_t)p);

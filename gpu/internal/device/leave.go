@@ -11,28 +11,33 @@ import (
 // A task whose result stays on the device runs in the stream of the caller, and need not wait for its kernels: Leave in
 // place of End. Settle, before the next task, does what End does then.
 
-// Leave ends the task without waiting for its kernels.
-func (t *Task) Leave() {
-	last := t.Event()
-	t.Record(last)
+// Leave ends the task without waiting for its kernels. After an error the caller calls End.
+func (t *Task) Leave() error {
+	// Not by Record of the task, which does nothing in a context that has just ended: the kernels are queued.
+	if err := t.Stream.Record(t.last); err != nil {
+		return err
+	}
+	t.isLeft = true
 	t.Pool.PutAll() // the next task waits for the event
-	t.left = last
+	return nil
 }
 
 // Settle waits for the work that the last task has left, and takes back the memory of results that were freed. It is
 // called in Enter, before a task, whose kernels run in the given stream, nil for that of the session.
 func (s *Session) Settle(kernels *driver.Stream) error {
-	if s.left != (driver.Event{}) {
-		if err := s.WaitFor(s.left); err != nil {
+	if s.isLeft {
+		if err := s.WaitFor(s.last); err != nil {
 			return err
 		}
-		s.left = driver.Event{}
+		s.isLeft = false
 		s.reset()
 	}
 	if kernels != nil {
 		s.Streams[0].Stream = kernels
 	}
-	return s.returns.take(s)
+	s.returns.Lock()
+	defer s.returns.Unlock()
+	return s.takeReturned()
 }
 
 // reset makes the session ready for the next task. All work is done.
@@ -70,15 +75,16 @@ func (l *lent) giveBack(p driver.Ptr) bool {
 	return true
 }
 
-// returns are results that were freed, by any goroutine, since the last task.
+// returns are the results that outlive their tasks.
 type returns struct {
 	sync.Mutex
 	closed bool
-	list   []Kept
-	events []driver.Event // that are free
+	out    map[driver.Ptr]driver.Event // not freed yet, with their events
+	list   []Kept                      // freed by any goroutine since the last task
+	events []driver.Event              // that are free
 }
 
-// A Kept is a result on the device that outlives its task, until GiveBack.
+// A Kept is a result on the device that outlives its task, until GiveBack, and the session.
 type Kept struct {
 	Memory driver.Ptr   // of the pool
 	Ready  driver.Event // recorded after the kernels that write the memory
@@ -89,22 +95,31 @@ func (t *Task) Keep(p driver.Ptr) (k Kept) {
 	if t.Failed() {
 		return k
 	}
+	t.returns.Lock()
+	defer t.returns.Unlock()
 	ready, err := t.returns.event(t.Context)
-	t.Fail(err)
-	t.Record(ready)
-	if !t.Failed() {
-		t.Pool.Keep(p)
+	if err == nil {
+		err = t.Stream.Record(ready)
 	}
+	if t.Fail(err); err != nil {
+		return k
+	}
+	t.Pool.Keep(p)
+	t.returns.out[p] = ready
 	return Kept{p, ready}
 }
 
 // GiveBack frees a result after the work that is queued in a stream of the given handle. It may be called by any
-// goroutine, and does nothing after Close.
+// goroutine, also after Close.
 func (s *Session) GiveBack(k Kept, stream uintptr) error {
 	s.returns.Lock()
 	defer s.returns.Unlock()
+	if _, is := s.returns.out[k.Memory]; !is {
+		return nil // it was freed with a context that has failed
+	}
+	delete(s.returns.out, k.Memory)
 	if s.returns.closed {
-		return nil
+		return s.Drop(k.Ready, func() error { return s.source.freeAfter(k.Memory, stream) })
 	}
 	return s.Do(func() error {
 		err := s.Of(stream).Record(k.Ready) // from now on the event is passed when the memory has been read
@@ -116,8 +131,6 @@ func (s *Session) GiveBack(k Kept, stream uintptr) error {
 }
 
 func (r *returns) event(c *driver.Context) (driver.Event, error) {
-	r.Lock()
-	defer r.Unlock()
 	if n := len(r.events); n > 0 {
 		e := r.events[n-1]
 		r.events = r.events[:n-1]
@@ -126,13 +139,14 @@ func (r *returns) event(c *driver.Context) (driver.Event, error) {
 	return c.NewEvent()
 }
 
-// take makes the memory spare, for work after that which reads it.
-func (r *returns) take(s *Session) error {
-	r.Lock()
-	defer r.Unlock()
+// takeReturned makes the memory of freed results spare, for kernels and uploads after the work that reads it.
+func (s *Session) takeReturned() error {
+	r := &s.returns
 	for _, back := range r.list {
-		if err := s.Streams[0].After(back.Ready); err != nil {
-			return err
+		for _, writes := range s.Streams[:2] {
+			if err := writes.After(back.Ready); err != nil {
+				return err
+			}
 		}
 		s.Pool.Return(back.Memory)
 		r.events = append(r.events, back.Ready)
@@ -141,8 +155,14 @@ func (r *returns) take(s *Session) error {
 	return nil
 }
 
-func (r *returns) close() {
-	r.Lock()
-	defer r.Unlock()
-	r.closed, r.list = true, nil
+// outlive takes the results that are not freed out of what Close frees. Others read them, also when a sort has failed.
+func (s *Session) outlive() {
+	s.returns.closed = true
+	for p, ready := range s.returns.out {
+		if s.Hold(p, ready) != nil {
+			delete(s.returns.out, p)
+			continue
+		}
+		s.Pool.Forget(p)
+	}
 }

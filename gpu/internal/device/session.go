@@ -31,7 +31,8 @@ type Session struct {
 	OnLaunch         func(kernel string) // nil, but where launches are measured (benchmarks/cub)
 	source           source              // of the pool's memory
 	kernels          *driver.Stream      // the session's stream of kernels: a task may run in another one
-	left             driver.Event        // after the work that the last task has left; zero: none
+	last             driver.Event        // recorded after the work that a task leaves
+	isLeft           bool                // the last task has left work: last is recorded after it
 	Probe            driver.Event        // recorded in streams of others, to see whether they belong to the context
 	Widening         Widening
 	returns          returns
@@ -56,7 +57,7 @@ func openSession(device int, table *tuning.Table, settings Settings) (*Session, 
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{Context: c, Tuning: table}
+	s := &Session{Context: c, Tuning: table, returns: returns{out: map[driver.Ptr]driver.Event{}}}
 	s.source = source{Session: s, hook: settings.Memory, limit: settings.Limit, sizes: map[driver.Ptr]int{}}
 	s.Pool = memory.NewPool(s.source.alloc, s.source.free)
 	if err := s.Do(s.prepare); err != nil {
@@ -66,9 +67,11 @@ func openSession(device int, table *tuning.Table, settings Settings) (*Session, 
 	return s, nil
 }
 
-// Close frees the device, with the results that are still on it. It is called outside Enter.
+// Close frees the device, but for the results on it that GiveBack has not freed. It is called outside Enter.
 func (s *Session) Close() error {
-	s.returns.close()
+	s.returns.Lock()
+	defer s.returns.Unlock()
+	s.outlive()
 	if s.IsPrimary() || s.source.hook != nil { // else the context ends with all of it
 		_ = s.Do(s.abandon) // a device that has failed returns errors; its memory is lost in any case
 	}
@@ -77,13 +80,14 @@ func (s *Session) Close() error {
 
 // abandon waits for the work of the last task and gives back the memory of the program's hook.
 func (s *Session) abandon() error {
-	if s.left != (driver.Event{}) {
-		_ = s.WaitFor(s.left)
+	if s.isLeft {
+		_ = s.WaitFor(s.last)
 	}
 	if s.source.hook == nil {
 		return nil
 	}
 	s.Streams[0].Stream = s.kernels
+	_ = s.takeReturned()
 	if s.Reports.Counters != 0 {
 		_ = s.Pool.Discard(s.Reports.Counters)
 	}
@@ -105,8 +109,10 @@ func (s *Session) prepare() (err error) {
 	if err = s.Arguments.open(s.Context); err != nil {
 		return err
 	}
-	if s.Probe, err = s.NewEvent(); err != nil {
-		return err
+	for _, e := range []*driver.Event{&s.Probe, &s.last} {
+		if *e, err = s.NewEvent(); err != nil {
+			return err
+		}
 	}
 	s.kernels = s.Streams[0].Stream
 	s.MeasureMemory()

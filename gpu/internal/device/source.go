@@ -46,14 +46,17 @@ func (m *source) fromHook(bytes int) (driver.Ptr, error) {
 	return driver.Ptr(address), nil
 }
 
-func (m *source) free(p driver.Ptr) error {
+func (m *source) free(p driver.Ptr) error { return m.freeAfter(p, m.handle()) }
+
+// freeAfter frees memory that work of a stream, by its handle, may still use.
+func (m *source) freeAfter(p driver.Ptr, stream uintptr) error {
 	bytes := m.sizes[p]
 	delete(m.sizes, p)
 	m.held -= bytes
 	if m.hook == nil {
 		return m.Context.Free(p)
 	}
-	return m.hook.Free(uint64(p), bytes, m.handle())
+	return m.hook.Free(uint64(p), bytes, stream)
 }
 
 // handle is the stream in which the memory of the pool is used.

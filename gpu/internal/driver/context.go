@@ -2,6 +2,9 @@
 
 package driver
 
+// #include <cuda.h>
+import "C"
+
 import (
 	"runtime"
 
@@ -28,11 +31,14 @@ func NewContext(number int, primary bool) (c *Context, err error) {
 	if c.Device, err = device(number); err != nil {
 		return nil, err
 	}
+	restore, err := relax()
+	if err != nil {
+		return nil, err
+	}
+	defer restore()
 	if primary {
 		return c, c.retainPrimary()
 	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	if c.ctx, err = c.handle.MakeContext(cu.SchedAuto); err != nil {
 		return nil, describe("opening "+c.Name, err)
 	}
@@ -48,13 +54,32 @@ func NewContext(number int, primary bool) (c *Context, err error) {
 
 // Enter binds the context to the calling goroutine and its thread, until leave.
 func (c *Context) Enter() (leave func(), err error) {
-	runtime.LockOSThread()
+	restore, err := relax()
+	if err != nil {
+		return nil, err
+	}
 	if err := cu.PushCurrentCtx(c.ctx); err != nil {
-		runtime.UnlockOSThread()
+		restore()
 		return nil, describe("entering the context", err)
 	}
 	return func() {
 		cu.PopCurrentCtx()
+		restore()
+	}, nil
+}
+
+// relax binds the goroutine to its thread, until restore, and lets it wait, allocate and free while another thread
+// captures a graph: in the thread's usual mode such a call fails, and the graph is lost. What is captured is not
+// touched: the engine does not work in streams that are captured.
+func relax() (restore func(), err error) {
+	runtime.LockOSThread()
+	mode := C.CUstreamCaptureMode(C.CU_STREAM_CAPTURE_MODE_RELAXED)
+	if code := C.cuThreadExchangeStreamCaptureMode(&mode); code != C.CUDA_SUCCESS {
+		runtime.UnlockOSThread()
+		return nil, check("setting the mode of captures", code)
+	}
+	return func() {
+		C.cuThreadExchangeStreamCaptureMode(&mode)
 		runtime.UnlockOSThread()
 	}, nil
 }
@@ -81,6 +106,11 @@ func (c *Context) Reach(peer *Context) error {
 // Close ends the context and all that is in it; of the primary context, all that this one has made. It is called
 // outside Enter.
 func (c *Context) Close() error {
+	restore, err := relax()
+	if err != nil {
+		return err
+	}
+	defer restore()
 	if c.owned != nil {
 		return c.releasePrimary()
 	}

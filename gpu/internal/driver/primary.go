@@ -26,6 +26,7 @@ static CUresult arrowsort_capturing(unsigned long long stream, int *is) {
 import "C"
 
 import (
+	"cmp"
 	"errors"
 	"sync"
 	"unsafe"
@@ -42,7 +43,7 @@ type resources struct {
 	memory  map[Ptr]bool
 	pinned  []unsafe.Pointer
 	streams []cu.Stream
-	events  []cu.Event
+	events  map[cu.Event]bool
 }
 
 // own changes the resources of the primary context.
@@ -59,7 +60,7 @@ func (c *Context) retainPrimary() (err error) {
 	if c.ctx, err = c.handle.RetainPrimaryCtx(); err != nil {
 		return describe("opening the primary context of "+c.Name, err)
 	}
-	c.owned = &resources{memory: map[Ptr]bool{}}
+	c.owned = &resources{memory: map[Ptr]bool{}, events: map[cu.Event]bool{}}
 	if err = c.Do(c.load); err != nil {
 		_ = c.releasePrimary()
 	}
@@ -95,8 +96,8 @@ func (c *Context) freeOwned() (err error) {
 	for _, p := range r.pinned {
 		first("freeing pinned memory", cu.MemFreeHost(p))
 	}
-	for i := range r.events {
-		first("closing an event", cu.DestroyEvent(&r.events[i]))
+	for e := range r.events {
+		first("closing an event", cu.DestroyEvent(&e))
 	}
 	for i := range r.streams {
 		first("closing a stream", r.streams[i].Destroy())
@@ -105,8 +106,29 @@ func (c *Context) freeOwned() (err error) {
 		first("unloading the kernels", c.module.Unload())
 	}
 	clear(r.memory)
-	r.pinned, r.streams, r.events = nil, nil, nil
+	clear(r.events)
+	r.pinned, r.streams = nil, nil
 	return err
+}
+
+// Hold makes memory, which may be of another allocator, and an event outlive Close, until Drop. The primary context is
+// retained once more for them.
+func (c *Context) Hold(p Ptr, e Event) error {
+	if _, err := c.handle.RetainPrimaryCtx(); err != nil {
+		return describe("retaining the primary context of "+c.Name, err)
+	}
+	c.own(func(r *resources) {
+		delete(r.memory, p)
+		delete(r.events, e.event)
+	})
+	return nil
+}
+
+// Drop ends Hold: free frees the memory.
+func (c *Context) Drop(e Event, free func() error) error {
+	return cmp.Or(
+		c.Do(func() error { return cmp.Or(free(), describe("closing an event", cu.DestroyEvent(&e.event))) }),
+		describe("releasing the primary context of "+c.Name, c.handle.ReleasePrimaryCtx()))
 }
 
 // IsPrimary reports whether the context is the primary one.

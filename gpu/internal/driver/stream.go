@@ -70,7 +70,7 @@ type Event struct{ event cu.Event }
 func (c *Context) NewEvent() (Event, error) {
 	e, err := cu.MakeEvent(cu.DisableTiming)
 	if err == nil {
-		c.own(func(r *resources) { r.events = append(r.events, e) })
+		c.own(func(r *resources) { r.events[e] = true })
 	}
 	return Event{e}, describe("making an event", err)
 }

@@ -99,6 +99,12 @@ func (p *Pool[P]) Return(block P) {
 	p.Spare[size] = append(p.Spare[size], block)
 }
 
+// Forget gives a block away that Keep has taken out.
+func (p *Pool[P]) Forget(block P) {
+	p.Held -= p.kept[block]
+	delete(p.kept, block)
+}
+
 // PutAll makes all blocks spare, but for those that Keep has taken out.
 func (p *Pool[P]) PutAll() {
 	for block := range p.sizes {

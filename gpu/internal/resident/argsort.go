@@ -40,16 +40,24 @@ func Argsort(ctx context.Context, s *device.Session, job *Job) (result device.Ke
 		return result, err
 	}
 	sorter := &sorter{device.NewTask(ctx, s, 1), job}
-	if result, err = sorter.sort(); err != nil {
-		sorter.End()
-		return result, err
+	if result, err = sorter.sort(); err == nil {
+		err = sorter.Leave()
 	}
-	sorter.Leave()
+	if err != nil {
+		sorter.End()
+		_ = s.GiveBack(result, job.Stream) // the first error says why; what it leaves Close frees
+		return device.Kept{}, err
+	}
 	return result, nil
 }
 
 // streamOf returns the job's stream, which waits for the job's event.
 func streamOf(s *device.Session, job *Job) (*driver.Stream, error) {
+	const perThread = 2 // CU_STREAM_PER_THREAD
+	if job.Stream == perThread {
+		return nil, fmt.Errorf("%w: stream 2 is that of the calling thread, which may not be the one that frees the "+
+			"result: give a stream that was made, or the default stream", ErrDeviceArray)
+	}
 	stream := s.Of(job.Stream)
 	capturing, err := stream.IsCapturing() // first of all: other calls would spoil the graph
 	if capturing {

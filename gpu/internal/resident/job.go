@@ -41,7 +41,8 @@ type Job struct {
 	// until Rows.Release. At a multiple of 16 row numbers of 4 bytes need no copy.
 	Out uint64
 	// Stream is the driver's handle (CUstream) of the stream to which the sort belongs: what was queued in it comes
-	// before, what is queued in it later comes after. 0 is the default stream.
+	// before, what is queued in it later comes after. 0 is the default stream. That of the thread, 2, is refused: it is
+	// another one where another thread frees the result.
 	Stream uintptr
 	// Event is the driver's handle (CUevent) of an event that the sort waits for as well; 0: none.
 	Event uintptr
