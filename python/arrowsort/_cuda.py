@@ -2,7 +2,9 @@
 
 import ctypes
 import sys
-from ctypes import c_int, c_uint64, c_void_p
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ctypes import byref, c_int, c_uint64, c_void_p
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -45,8 +47,10 @@ def current_stream(x: Any) -> Stream:
         torch = sys.modules["torch"]
         raw = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # which Triton calls: the other one is slow
         return Stream(raw(x.get_device()), None) if raw else stream_of(torch.cuda.current_stream(x.device))
+    if type(x).__module__.partition(".")[0] == "cupy":
+        return stream_of(sys.modules["cupy"].cuda.get_current_stream())  # the object: it ends the stream
     interface = getattr(x, "__cuda_array_interface__", None)
-    return Stream(interface.get("stream") or 0 if interface else 0, None)
+    return Stream(interface.get("stream") or 0 if interface else 0, getattr(x, "stream", None))  # of Numba
 
 
 @lru_cache
@@ -64,14 +68,35 @@ def _check(what: str, code: int) -> None:
         raise DeviceError(f"{what}: CUDA error {code}")
 
 
-def wait_for_stream(stream: int) -> None:
+@lru_cache
+def _primary_context(device: int) -> c_void_p:
+    """The context of the CUDA runtime, which stays open."""
+    context = c_void_p()
+    _check(f"device {device}", _driver().cuDevicePrimaryCtxRetain(byref(context), device))
+    return context
+
+
+@contextmanager
+def _on(device: int) -> Iterator[None]:
+    """Makes the device the thread's current one: the handles of default streams are those of the current device."""
+    _check(f"device {device}", _driver().cuCtxPushCurrent_v2(_primary_context(device)))
+    try:
+        yield
+    finally:
+        _driver().cuCtxPopCurrent_v2(byref(c_void_p()))
+
+
+def wait_for_stream(device: int, stream: int) -> None:
     """Waits for all work of a stream."""
-    _check("waiting for the stream of a key", _driver().cuStreamSynchronize(c_void_p(stream)))
+    with _on(device):
+        _check("waiting for the stream of a key", _driver().cuStreamSynchronize(c_void_p(stream)))
 
 
-def wait_for_event(stream: int, event: int) -> None:
+def wait_for_event(device: int, stream: int, event: int) -> None:
     """Makes a stream wait for an event."""
-    _check("a stream that waits for an event", _driver().cuStreamWaitEvent(c_void_p(stream), c_void_p(event), 0))
+    with _on(device):
+        code = _driver().cuStreamWaitEvent(c_void_p(stream), c_void_p(event), 0)
+        _check("a stream that waits for an event", code)
 
 
 def device_of(address: int) -> int:

@@ -53,6 +53,7 @@ class _Input(NamedTuple):
     event: int  # the address of a cudaEvent_t; 0: none
     keep: object
     stream: Union[int, None]  # that the data belong to, where they say so
+    exported: bool = False  # for this sort: it may be a copy, which is kept with the result
 
 
 class RowNumbers:
@@ -62,10 +63,12 @@ class RowNumbers:
     freed with this object and all that was made of it, for work that comes later in the stream of the sort.
     """
 
-    __slots__ = ("__weakref__", "_array", "_stream", "device", "dtype", "shape")
+    __slots__ = ("__weakref__", "_array", "_keep", "_stream", "device", "dtype", "shape")
 
-    def __init__(self, array: lib.ArrowDeviceArray, rows: int, device: int, dtype: str, stream: Stream):
-        self._array, self._stream = array, stream
+    def __init__(
+        self, array: lib.ArrowDeviceArray, rows: int, device: int, dtype: str, stream: Stream, keep: object = None
+    ):
+        self._array, self._stream, self._keep = array, stream, keep
         self.dtype, self.device, self.shape = dtype, device, (rows,)
 
     @property
@@ -103,7 +106,7 @@ class RowNumbers:
         if stream != -1 and self._array.sync_event:
             reader = 0 if stream is None else int(stream)
             if reader not in (self._stream.handle, 1 - self._stream.handle):  # 0 and 1 are the same stream
-                wait_for_event(reader, c_void_p.from_address(self._array.sync_event).value or 0)
+                wait_for_event(self.device, reader, c_void_p.from_address(self._array.sync_event).value or 0)
         signed, bits = _TYPES[self.dtype]
         return _dlpack.capsule_of(self, self._address, len(self), signed, bits // 8, self.device)
 
@@ -167,7 +170,8 @@ def argsort(
     )
     del keep
     _check(code, error)
-    return RowNumbers(out, out.array.length, out.device_id, dtype, sort_stream)
+    exports = [one.keep for one in inputs if one.exported]
+    return RowNumbers(out, out.array.length, out.device_id, dtype, sort_stream, exports)
 
 
 def _check(code: int, error: lib.ErrorOut) -> None:
@@ -231,12 +235,15 @@ def _torch_formats() -> dict[Any, bytes]:
 
 
 def _of_torch(x: Any, stream: Any) -> Union[tuple[bytes, int, int, int, Stream], None]:
-    """A tensor of PyTorch, without its slow interfaces; None for one that cannot be sorted as it is."""
+    """A tensor of PyTorch, without its slow interfaces; None for one that cannot be sorted as it is, or in a stream
+    that is not the current one."""
     form = _torch_formats().get(getattr(x, "dtype", None))
     if form is None or not x.is_cuda or x.dim() != 1 or not x.is_contiguous():
         return None
-    device = x.get_device()
-    return form, x.data_ptr(), x.numel(), device, current_stream(x) if stream is None else stream_of(stream)
+    current = current_stream(x)
+    if stream is not None and stream_of(stream).handle != current.handle:
+        return None
+    return form, x.data_ptr(), x.numel(), x.get_device(), current if stream is None else stream_of(stream)
 
 
 _DEFAULTS = _calls.options_of()
@@ -287,12 +294,12 @@ def _together(inputs: list[_Input], stream: Stream) -> tuple[lib.ArrowDeviceArra
         if other.array.length != first.array.length:
             raise OptionError(f"key {i} has {other.array.length} rows, key 0 has {first.array.length}")
         if (other.device, other.device_type) != (first.device, first.device_type):
-            raise OptionError(f"key {i} is on device {other.device}, key 0 on device {first.device}")
+            raise OptionError(f"key {i} is {_place(other)}, key 0 {_place(first)}")
         if other.stream is not None and other.stream not in (stream.handle, 1 - stream.handle):
-            wait_for_stream(other.stream)
+            wait_for_stream(other.device, other.stream)
     events = [other.event for other in inputs if other.event]
     for event in events[1:]:
-        wait_for_event(stream.handle, c_void_p.from_address(event).value or 0)
+        wait_for_event(first.device, stream.handle, c_void_p.from_address(event).value or 0)
     event = events[0] if events else 0
     if len(inputs) == 1:
         return lib.ArrowDeviceArray(first.array, first.device, first.device_type, event), first.schema, inputs
@@ -309,11 +316,17 @@ def _together(inputs: list[_Input], stream: Stream) -> tuple[lib.ArrowDeviceArra
     return whole, schema, (inputs, arrays, schemas, no_nulls)
 
 
+def _place(of: _Input) -> str:
+    managed = " in managed memory" if of.device_type == _dlpack.CUDA_MANAGED else ""
+    return f"on device {of.device}{managed}"
+
+
 def _input(x: Any, position: int, stream: Stream) -> _Input:
     if hasattr(x, "__arrow_c_device_array__"):
         return _of_arrow(x)
     interface = getattr(x, "__cuda_array_interface__", None)
-    if interface is not None:
+    # An interface that names no stream, as that of PyTorch, says nothing of work on x that is still queued.
+    if interface is not None and ("stream" in interface or not hasattr(x, "__dlpack__")):
         return _of_interface(x, interface, position)
     if hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__"):
         device_type, _ = x.__dlpack_device__()
@@ -323,7 +336,8 @@ def _input(x: Any, position: int, stream: Stream) -> _Input:
         capsule = x.__dlpack__(stream=stream.handle or 1)
         c = _dlpack.read(capsule)
         strides = None if c.strides is None else tuple(c.size * stride for stride in c.strides)
-        return _column(position, c.code, c.size, c.address, c.shape, strides, c.device_type, c.device, capsule, None)
+        column = _column(position, c.code, c.size, c.address, c.shape, strides, c.device_type, c.device, capsule, None)
+        return column._replace(exported=True)
     raise ArgumentTypeError(
         f"key {position} is a {type(x).__name__}: give an array on a GPU, with __cuda_array_interface__, __dlpack__ or "
         "__arrow_c_device_array__"
@@ -382,4 +396,4 @@ def _of_arrow(x: Any) -> _Input:
     capsules = x.__arrow_c_device_array__()
     schema = lib.ArrowSchema.from_address(_dlpack.pointer(capsules[0], "arrow_schema"))
     array = lib.ArrowDeviceArray.from_address(_dlpack.pointer(capsules[1], "arrow_device_array"))
-    return _Input(array.array, schema, array.device_type, array.device_id, array.sync_event or 0, capsules, None)
+    return _Input(array.array, schema, array.device_type, array.device_id, array.sync_event or 0, capsules, None, True)

@@ -5,6 +5,7 @@ Arrays here have the interfaces of PyTorch, CuPy and others. benchmarks/devicear
 
 import ctypes
 import sys
+import threading
 import types
 from ctypes import byref, c_size_t, c_uint64, c_void_p
 
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowsort
-from arrowsort import _dlpack, gpu
+from arrowsort import _cuda, _dlpack, gpu
 from arrowsort import _library as lib
 
 cuda = ctypes.CDLL("libcuda.so.1")
@@ -282,6 +283,35 @@ def test_streams():
     with pytest.raises(arrowsort.ArgumentTypeError, match="stream is a str"):
         gpu.argsort(x, stream="0")
     cuda.cuStreamDestroy_v2(stream)
+
+
+def test_arrays_whose_interface_names_no_stream():
+    class Both(Tensor, Interface):  # as tensors of PyTorch
+        def __init__(self, values):
+            Interface.__init__(self, values)
+
+    array = Both(np.array([3, 1, 2]))
+    rows = gpu.argsort([array])
+    assert read(rows).tolist() == [1, 2, 0]
+    assert array.stream == 1  # told to make this stream wait for what it has queued
+    assert len(rows._keep) == 1  # what it exported may be a copy
+    array.changes = {"stream": None}  # says that there is nothing to wait for
+    assert not gpu.argsort([array])._keep
+
+
+def test_default_stream_of_a_device_in_a_thread_without_context():
+    failures = []
+
+    def work():
+        try:
+            _cuda.wait_for_stream(0, 0)
+        except Exception as failure:
+            failures.append(failure)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert not failures
 
 
 def test_result_by_dlpack():
