@@ -111,8 +111,9 @@ func TestDeviceArraysWhileAGraphIsCaptured(t *testing.T) {
 		e.tuning.SmallSortRows = 0
 		pinned := e.Allocator().Allocate(8 * rows)
 		fill(pinned, 1)
+		chunks := []keyencode.Chunk{{Rows: rows, Values: pinned}}
 		result, err := e.Sort(t.Context(), &engine.Job{Rows: rows, Keys: []keyencode.Key{{}}, RowNumbers: 4,
-			Columns: []keyencode.Column{{Kind: keyencode.Uint64, Chunks: []keyencode.Chunk{{Rows: rows, Values: pinned}}}},
+			Columns: []keyencode.Column{{Kind: keyencode.Uint64, Chunks: chunks}},
 		}, e.Allocator())
 		require.NoError(t, err)
 		result.Release(e.Allocator())
