@@ -68,7 +68,7 @@ func TestDeviceArraysOfContextsThatEnd(t *testing.T) {
 		second.job.Stream = uintptr(other.Handle())
 		for i := range uint64(testrun.Count(1000, 200)) {
 			require.NoError(t, l.stream.Wait())
-			first.job.Out = out * (i % 2) // or memory of the engine
+			first.job.Out = out * (i % 2)                         // or memory of the engine
 			warm, err := e.ArgsortDevice(t.Context(), &first.job) // so that each call asks as often
 			require.NoError(t, err)
 			require.NoError(t, warm.Release())
