@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ._errors import ArgumentTypeError, DeviceError, OptionError
 
 _DEVICE_ORDINAL = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+_RELAXED = 2  # CU_STREAM_CAPTURE_MODE_RELAXED
 
 
 class Stream(NamedTuple):
@@ -78,12 +79,18 @@ def _primary_context(device: int) -> c_void_p:
 
 @contextmanager
 def _on(device: int) -> Iterator[None]:
-    """Makes the device the thread's current one: the handles of default streams are those of the current device."""
-    _check(f"device {device}", _driver().cuCtxPushCurrent_v2(_primary_context(device)))
+    """Makes the device the thread's current one: the handles of default streams are those of the current device. A
+    graph that another thread captures is not disturbed."""
+    mode = c_int(_RELAXED)
+    _check("the mode of captures", _driver().cuThreadExchangeStreamCaptureMode(byref(mode)))
     try:
-        yield
+        _check(f"device {device}", _driver().cuCtxPushCurrent_v2(_primary_context(device)))
+        try:
+            yield
+        finally:
+            _driver().cuCtxPopCurrent_v2(byref(c_void_p()))
     finally:
-        _driver().cuCtxPopCurrent_v2(byref(c_void_p()))
+        _driver().cuThreadExchangeStreamCaptureMode(byref(mode))
 
 
 def wait_for_stream(device: int, stream: int) -> None:

@@ -314,6 +314,21 @@ def test_default_stream_of_a_device_in_a_thread_without_context():
     assert not failures
 
 
+def test_waits_while_another_thread_captures_a_graph(monkeypatch):
+    stream = c_void_p()
+    assert cuda.cuStreamCreate(byref(stream), 1) == 0
+    x = Interface(np.array([3, 1, 2]))
+    x.changes = {"stream": stream.value}
+    with monkeypatch.context() as captured:
+        captured.setenv("ARROWSORT_STANDIN_CAPTURE", "elsewhere")
+        assert cuda.cuStreamSynchronize(None) == 900  # which would end the capture
+        rows = gpu.argsort(x, stream=0)  # waits for the other stream
+        assert cuda.cuStreamSynchronize(None) == 900  # the thread's mode is what it was
+    assert read(rows).tolist() == [1, 2, 0]
+    del rows
+    cuda.cuStreamDestroy_v2(stream)
+
+
 def test_result_by_dlpack():
     other = c_void_p()
     assert cuda.cuStreamCreate(byref(other), 1) == 0
