@@ -37,7 +37,7 @@ func (w *flatEncoder) chooseEncoding(v *flatValues, choice encodingChoice, typ p
 	if len(choice.trials) > 0 && v.rows-v.nulls >= trialFrom {
 		t = w.tryEncodings(v, typ, choice.trials)
 	}
-	if choice.dictionary {
+	if choice.dictionary && v.rows > 0 { // else whether indices are nil depends on what the buffers held before
 		v.plain.setDictionary(v, &w.encodeBuffers, t.mostEntries(v.rows))
 	}
 	switch {
