@@ -58,7 +58,7 @@ func TestPagesThatLieApart(t *testing.T) {
 	}
 }
 
-// TestManyPagesThatLieApart are read in a few ranges with what lies between them: with the 3 largest of equal gaps left
+// TestManyPagesThatLieApart are read in a few ranges with the rows between them: with the 3 largest of equal gaps left
 // out, or all pages where a column has no page index.
 func TestManyPagesThatLieApart(t *testing.T) {
 	const teeth, pagesOfTooth = 20, 3

@@ -94,7 +94,7 @@ func (w *JobBuilder) AddKeyOfBoth(
 	})
 }
 
-// AddKeyColumn is AddKey with a raw column that a function makes, which tells the RawColumns what to hold.
+// AddKeyColumn is AddKey with a raw column that a function makes, whose memory the RawColumns hold.
 func (w *JobBuilder) AddKeyColumn(
 	leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement,
 	column func(r *RawColumns) (keyencode.Column, error),

@@ -39,27 +39,7 @@ func WithFields(typ arrow.DataType, types []arrow.DataType) arrow.DataType {
 	if same {
 		return typ
 	}
-	switch t := arraydata.Storage(typ).(type) {
-	case *arrow.ListType:
-		return arrow.ListOfField(fields[0])
-	case *arrow.LargeListType:
-		return arrow.LargeListOfField(fields[0])
-	case *arrow.ListViewType:
-		return arrow.ListViewOfField(fields[0])
-	case *arrow.LargeListViewType:
-		return arrow.LargeListViewOfField(fields[0])
-	case *arrow.FixedSizeListType:
-		return arrow.FixedSizeListOfField(t.Len(), fields[0])
-	case *arrow.MapType:
-		entry := types[0].(*arrow.StructType)
-		m := arrow.MapOf(entry.Field(0).Type, entry.Field(1).Type)
-		m.KeysSorted = t.KeysSorted
-		m.SetItemNullable(t.ItemField().Nullable)
-		return m
-	case arrow.UnionType:
-		return arrow.UnionOf(t.Mode(), fields, t.TypeCodes())
-	}
-	panic(fmt.Sprintf("adapter: %s is not nested", typ)) // as NestedFields has another answer
+	return arraydata.WithFields(arraydata.Storage(typ).(arrow.NestedType), fields)
 }
 
 // Unordered returns the name and the type of what has no order in a column of a name and a type: the column itself, or
@@ -95,7 +75,8 @@ func sameElements(a, b arrow.DataType) bool {
 	return slices.EqualFunc(left, right, func(f, g arrow.Field) bool { return sameElement(f.Type, g.Type) })
 }
 
-// sameElement is SameValues for what lies in lists and unions, where bytes of a fixed size are not those of any length.
+// sameElement is SameValues for elements of lists and values of unions, where bytes of a fixed size are not those of any
+// length.
 func sameElement(a, b arrow.DataType) bool {
 	a, b = Plain(a), Plain(b)
 	s, ok := StructOf(a)

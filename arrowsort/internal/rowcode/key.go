@@ -62,7 +62,7 @@ func encodeKey(
 	return chunks, nil
 }
 
-// innerKey returns the key of what lies in the values of a key. Descending inverts the bytes of a value as a whole, so
+// innerKey returns the key of the elements of a key. Descending inverts the bytes of a value as a whole, so
 // that nulls within lie on the other side before.
 func innerKey(order keyencode.Order, nulls keyencode.NullPlacement) keyencode.Key {
 	if order == keyencode.Descending {

@@ -109,7 +109,7 @@ func formatOf(kind keyencode.Kind) format {
 	return formatWord
 }
 
-// nest makes a leaf of lists or unions. What lies in them has its order and null placement.
+// nest makes a leaf of lists or unions. Their elements have its order and null placement.
 func (l *leaf) nest(fields []arrow.Field) {
 	l.nullCode = []byte{l.null}
 	l.format = nestedFormat(l.plain)
