@@ -75,8 +75,8 @@ func sameElements(a, b arrow.DataType) bool {
 	return slices.EqualFunc(left, right, func(f, g arrow.Field) bool { return sameElement(f.Type, g.Type) })
 }
 
-// sameElement is SameValues for elements of lists and values of unions, where bytes of a fixed size are not those of any
-// length.
+// sameElement is SameValues for elements of lists and values of unions, where bytes of a fixed size are not those of
+// any length.
 func sameElement(a, b arrow.DataType) bool {
 	a, b = Plain(a), Plain(b)
 	s, ok := StructOf(a)
