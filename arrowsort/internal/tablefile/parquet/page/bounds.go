@@ -90,10 +90,7 @@ func (p *PlainBounds) ofValues(b []byte, n int) (found Statistics) {
 }
 
 func (p *PlainBounds) ofNumbers(b []byte) Bounds {
-	found := noNumbers
-	for rest := b; len(rest) > 0; rest = rest[p.width:] {
-		found.add(p.numbers.codeOf(rest))
-	}
+	found := p.numbers.codesOf(b)
 	if p.numbers.hasNaN(found) {
 		found = noNumbers
 		for ; len(b) > 0; b = b[p.width:] {
