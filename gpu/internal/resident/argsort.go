@@ -167,15 +167,15 @@ func checkAddress(s *device.Session, what string, first, last uint64) error {
 }
 
 // bits returns the address of a multiple of 16 bytes from which on bit 0 of a bitmap is counted, the position of its
-// first row, and the number of bytes that hold the rows. Kernels read whole words there, which lie in the same page.
+// first row, and the first and the last byte that hold rows.
 func bits(bitmap uint64, offset, rows int) (from, bit uint64, first, last uint64) {
 	first, last = bitmap+uint64(offset/8), bitmap+uint64((offset+max(rows, 1)-1)/8)
 	from = first &^ 15
 	return from, 8*(first-from) + uint64(offset%8), first, last
 }
 
-// align describes the columns for kernels, which read values in vectors of 16 bytes: those that lie otherwise are
-// copied.
+// align describes the columns for kernels, which read values in vectors of 16 bytes and bits in words of 4: columns that
+// lie otherwise are copied, so that nothing is read but what is the caller's.
 func (s *sorter) align(columns []keyencode.Column) map[int]*keys.Column {
 	aligned := map[int]*keys.Column{}
 	for _, key := range s.job.Keys {
@@ -186,13 +186,11 @@ func (s *sorter) align(columns []keyencode.Column) map[int]*keys.Column {
 		c, made := &s.job.Columns[at], &keys.Column{}
 		aligned[at] = made
 		if c.Validity != 0 {
-			from, bit, _, _ := bits(c.Validity, c.Offset, s.job.Rows)
-			made.Validity, made.Bit = driver.Ptr(from), bit
+			made.Validity, made.Bit = s.bitmap(c.Validity, c.Offset)
 		}
 		switch width := columns[at].ValueBytes(); {
 		case c.Kind == keyencode.Bool:
-			from, bit, _, _ := bits(c.Values, c.Offset, s.job.Rows)
-			made.Values, made.ValueBit = driver.Ptr(from), bit
+			made.Values, made.ValueBit = s.bitmap(c.Values, c.Offset)
 		case width > 0:
 			made.Values = driver.Ptr(c.Values + uint64(c.Offset*width))
 			if made.Values%16 != 0 {
@@ -203,6 +201,19 @@ func (s *sorter) align(columns []keyencode.Column) map[int]*keys.Column {
 		}
 	}
 	return aligned
+}
+
+// bitmap returns where bits lie for kernels: bit 0, and the position of the first row.
+func (s *sorter) bitmap(address uint64, offset int) (at driver.Ptr, bit uint64) {
+	const word = 4
+	from, bit, first, last := bits(address, offset, s.job.Rows)
+	if first%word == 0 && (last+1)%word == 0 {
+		return driver.Ptr(from), bit
+	}
+	bytes := int(last - first + 1)
+	copied := s.Alloc(bytes)
+	s.Copy(copied, driver.Ptr(first), bytes)
+	return copied, uint64(offset % 8)
 }
 
 // deliver returns the row numbers where they are wanted, and of the size that is wanted.

@@ -14,8 +14,9 @@ import (
 var ErrDeviceArray = errors.New("gpu: invalid device array")
 
 // A Column is a key column in the memory of a device. It is borrowed until the stream of the job has passed the sort.
-// Addresses are those of the driver (CUdeviceptr), of any alignment. A column of numbers whose first value is not at a
-// multiple of 16 is copied first, on the device.
+// Addresses are those of the driver (CUdeviceptr), of any alignment. What kernels do not read as it lies is copied
+// first, on the device: numbers whose first value is not at a multiple of 16, and bits that do not begin and end at
+// multiples of 4 bytes.
 type Column struct {
 	// Kind is the layout of the values: a number, Bool, a decimal, FixedSizeBinary of at most 8 bytes, or Null.
 	// Strings and dictionaries are encoded by the host, so they are no columns of a device: engine.ErrKind.
