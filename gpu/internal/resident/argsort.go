@@ -174,8 +174,8 @@ func bits(bitmap uint64, offset, rows int) (from, bit uint64, first, last uint64
 	return from, 8*(first-from) + uint64(offset%8), first, last
 }
 
-// align describes the columns for kernels, which read values in vectors of 16 bytes and bits in words of 4: columns that
-// lie otherwise are copied, so that nothing is read but what is the caller's.
+// align describes the columns for kernels, which read values in vectors of 16 bytes and bits in words of 4 bytes:
+// columns that lie otherwise are copied, so that nothing is read but what is the caller's.
 func (s *sorter) align(columns []keyencode.Column) map[int]*keys.Column {
 	aligned := map[int]*keys.Column{}
 	for _, key := range s.job.Keys {
