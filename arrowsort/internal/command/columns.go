@@ -32,13 +32,14 @@ func resolve(ctx context.Context, schema *arrow.Schema, flags []keyFlag, o *parq
 			return nil, fmt.Errorf("key %s: %w", quoted(k.text), err)
 		}
 	}
-	for i, name := range slices.Concat(o.Columns, o.Output.PartitionBy) {
+	for _, name := range o.Columns {
 		if err := locateColumn(schema, name); err != nil {
-			flag := "select"
-			if i >= len(o.Columns) {
-				flag = "partition-by"
-			}
-			return nil, fmt.Errorf("--%s %s: %w", flag, quoted(name), err)
+			return nil, fmt.Errorf("--select %s: %w", quoted(name), err)
+		}
+	}
+	for _, name := range o.Output.PartitionBy {
+		if err := locateColumn(schema, name); err != nil {
+			return nil, usagef("--partition-by %s: %v", quoted(name), err)
 		}
 	}
 	none := array.NewTableFromRecords(arraydata.Labelled(schema), nil)
@@ -77,7 +78,7 @@ func (k *keyFlag) locate(schema *arrow.Schema) error {
 	return noColumn(schema, suggestKey(schema, k.key.Path))
 }
 
-// locateColumn checks that --select names one column, by its literal name or by its position.
+// locateColumn checks that --select or --partition-by names one column, by its literal name or by its position.
 func locateColumn(schema *arrow.Schema, name string) error {
 	key, err := parseKey(name, 0)
 	_, at := flagtext.FindColumns(schema, name)
