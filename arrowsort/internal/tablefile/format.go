@@ -95,7 +95,7 @@ func checkMagic(head []byte, format Format) error {
 		return compressedError(c, format)
 	}
 	is := sniff(head)
-	if is == Auto || is == format || format == Parquet && strings.HasPrefix(string(head), parquet.Magic) {
+	if is == Auto || is == format {
 		return nil
 	}
 	text := fmt.Sprintf("this is not %s, it looks like %s; give --format %s", titles[format], titles[is], is)
@@ -106,15 +106,16 @@ var titles = map[Format]string{
 	Parquet: "a Parquet file", IPCFile: "an Arrow file", IPCStream: "an Arrow stream", CSV: "CSV",
 }
 
-// sniff returns the format of an input by its first bytes; Auto if they do not show it.
+// sniff returns the format of an input by its first bytes; Auto if they do not show it, as those of a text that begins
+// as a Parquet file does.
 func sniff(head []byte) Format {
 	const fewest = 5 // bytes, so that a magic word that was cut off is not text
-	switch {
-	case len(head) < fewest:
+	switch text, isParquet := isText(head), strings.HasPrefix(string(head), parquet.Magic); {
+	case len(head) < fewest || text && isParquet:
 		return Auto
-	case isText(head):
+	case text:
 		return CSV
-	case strings.HasPrefix(string(head), parquet.Magic):
+	case isParquet:
 		return Parquet
 	case strings.HasPrefix(string(head), ipc.Magic):
 		return IPCFile

@@ -70,7 +70,8 @@ func TestInputsOfAnotherFormat(t *testing.T) {
 	}
 }
 
-// TestTextThatBeginsAsParquet is a broken Parquet file where it is read as one, and CSV where as CSV.
+// TestTextThatBeginsAsParquet is a broken Parquet file where it is read as one, and CSV where as CSV. Where it is read
+// as Arrow, the error does not guess which of them it is.
 func TestTextThatBeginsAsParquet(t *testing.T) {
 	text := []byte("PAR1 and no more of it\n")
 	_, err := readBytes(t, text, ReadOptions{Format: Parquet})
@@ -79,11 +80,16 @@ func TestTextThatBeginsAsParquet(t *testing.T) {
 	in, err := readBytes(t, text, ReadOptions{Format: CSV})
 	require.NoError(t, err)
 	in.Table.Release()
+	for _, format := range []Format{IPCFile, IPCStream} {
+		_, err = readBytes(t, text, ReadOptions{Format: format})
+		require.ErrorIs(t, err, ErrCorrupt)
+		require.NotContains(t, err.Error(), "looks like")
+	}
 }
 
 func TestResembles(t *testing.T) {
 	for head, want := range map[string]Format{
-		"": Auto, "PAR1": Auto, "a\n": Auto, "PAR1\x15\x04": Parquet, "PAR1,b\n": CSV, "ARROW1\x00\x00": IPCFile,
+		"": Auto, "PAR1": Auto, "a\n": Auto, "PAR1\x15\x04": Parquet, "PAR1,b\n": Auto, "ARROW1\x00\x00": IPCFile,
 		"\xff\xff\xff\xff\x10\x00": IPCStream,
 		"\xef\xbb\xbfa,b\n":        CSV, "caf\xe9,b": Auto, "name\xc3": CSV, "a,b\x00c": Auto,
 		"\x1f\x8b\x08\x00\x00": Auto,
