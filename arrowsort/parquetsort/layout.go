@@ -43,8 +43,8 @@ type LayoutOptions struct {
 func Layout(ctx context.Context, paths []string, options LayoutOptions) (*LayoutReport, error) {
 	all := Options{Input: options.Input, Memory: options.Memory, Run: options.Run}
 	if all.Output.RowGroupRows = options.RowGroupRows; options.RowGroupRows > 0 && len(options.Advise) == 0 {
-		return nil, fmt.Errorf("%w: a number of rows of row groups without columns to advise on: add these, or leave "+
-			"it out", errOption)
+		return nil, fmt.Errorf("%w: RowGroupRows goes with Advise, which names no column: add some, or leave it out",
+			errOption)
 	}
 	opts, read, err := all.resolveAll(ctx)
 	if err != nil {
@@ -162,7 +162,7 @@ func (l *layouter) bind(ctx context.Context, d *dataset.Dataset) error {
 		if f.Leaf, err = leafOf(names, f.Column); err != nil {
 			if folders, _ := d.FolderColumns(); slices.Contains(folders, f.Column) {
 				err = fmt.Errorf("column %q is in the names of folders only: name the folders that pass instead of "+
-					"the filter", f.Column)
+					"the Filter", f.Column)
 			}
 			return fmt.Errorf("%w: Filter %q: %w", errOption, f.Text, err)
 		}

@@ -182,7 +182,7 @@ func TestFilterOnTheNameOfAFolder(t *testing.T) {
 		LayoutOptions{Filters: []string{"origin = ORD"}})
 	require.ErrorIs(t, err, ErrOption)
 	require.ErrorContains(t, err, `Filter "origin = ORD": column "origin" is in the names of folders only: name the `+
-		"folders that pass instead of the filter")
+		"folders that pass instead of the Filter")
 }
 
 // TestLayoutErrors name the option, the column and what to do.

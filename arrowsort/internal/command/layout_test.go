@@ -140,15 +140,17 @@ func TestFilterWithoutAPageIndex(t *testing.T) {
 func TestLayoutErrorsNameTheFlag(t *testing.T) {
 	in := lettersBy(t, "n", "in.parquet")
 	for want, args := range map[string][]string{
-		`--filter "m = 1": there is no column "m"`:              {"--filter", "m = 1", in},
-		`--filter "n = x": "x" is no value of type`:             {"--filter", "n = x", in},
-		`--advise: there is no column "m"`:                      {"--advise", "n,m", in},
-		"--pages is for --json: add it":                         {"--pages", in},
-		"--advise names no column":                              {"--advise", "", in},
-		"the value b and n > 1 has spaces: put it in quotes":    {"--filter", "s = b and n > 1", in},
-		"name an input file, or - for standard input":           {},
-		"s3://b/x.parquet is an address":                        {in, "--against", "s3://b/x.parquet"},
-		"is no Parquet file: only Parquet has row groups with ": {file(t, "x.csv", letters)},
+		`--filter "m = 1": there is no column "m"`:               {"--filter", "m = 1", in},
+		`--filter "n = x": "x" is no value of type`:              {"--filter", "n = x", in},
+		`--advise: there is no column "m"`:                       {"--advise", "n,m", in},
+		"--pages is for --json: add it":                          {"--pages", in},
+		"--advise names no column":                               {"--advise", "", in},
+		"the value b and n > 1 has spaces: put it in quotes":     {"--filter", "s = b and n > 1", in},
+		"'b and n > 1', or give one --filter for each condition": {"--filter", "s = b and n > 1", in},
+		"--row-group-rows goes with --advise, which names no":    {"--row-group-rows", "2", in},
+		"name an input file, or - for standard input":            {},
+		"s3://b/x.parquet is an address":                         {in, "--against", "s3://b/x.parquet"},
+		"is no Parquet file: only Parquet has row groups with ":  {file(t, "x.csv", letters)},
 	} {
 		r := cli(t, nil, append([]string{"layout"}, args...)...)
 		require.Equal(t, exitUsage, r.code, r.err)

@@ -63,9 +63,9 @@ func withFlags(text string) string {
 
 var (
 	quotesAndOptions = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|` +
-		`(?:^| )(?:PartitionBy|with Overwrite|Curve:|Advise:|Filter)(?:[:;, ]|$)`)
+		`(?:^| )(?:PartitionBy|with Overwrite|Curve:|Advise|Filter|RowGroupRows)(?:[:;, ]|$)`)
 	optionFlags = strings.NewReplacer("PartitionBy", "--partition-by", "Overwrite", "--overwrite",
-		"Curve:", "--curve:", "Advise:", "--advise:", "Filter", "--filter")
+		"Curve:", "--curve:", "Advise", "--advise", "Filter", "--filter", "RowGroupRows", "--row-group-rows")
 )
 
 // reworded is an error with another text.

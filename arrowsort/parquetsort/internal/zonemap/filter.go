@@ -137,11 +137,11 @@ func (f *Filter) Bind(typ arrow.DataType, repeated bool) (err error) {
 	}
 	spaced := !f.quoted && strings.ContainsFunc(f.text, unicode.IsSpace)
 	if text := typ.ID() == arrow.STRING || typ.ID() == arrow.LARGE_STRING; text && spaced {
-		return fmt.Errorf("the value %s has spaces: put it in quotes, as '%s', or give one filter for each condition",
+		return fmt.Errorf("the value %s has spaces: put it in quotes, as '%s', or give one Filter for each condition",
 			f.text, strings.ReplaceAll(f.text, "'", "''"))
 	}
 	if f.key, err = literalKey(f.text, typ); err != nil && spaced {
-		return fmt.Errorf("%w; give one filter for each condition", err)
+		return fmt.Errorf("%w; give one Filter for each condition", err)
 	}
 	return err
 }

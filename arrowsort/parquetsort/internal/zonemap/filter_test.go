@@ -105,7 +105,7 @@ func TestLiterals(t *testing.T) {
 func TestValuesWithSpaces(t *testing.T) {
 	for text, want := range map[string]string{
 		"a = ORD and b > 5": "the value ORD and b > 5 has spaces: put it in quotes, as 'ORD and b > 5', or give one " +
-			"filter for each condition",
+			"Filter for each condition",
 		"a = it's not":        "as 'it''s not', or",
 		"a = 'ORD and b > 5'": "",
 	} {
@@ -122,7 +122,7 @@ func TestValuesWithSpaces(t *testing.T) {
 	f, err := ParseFilter("a > 5 and b = ORD")
 	require.NoError(t, err)
 	require.ErrorContains(t, f.Bind(arrow.PrimitiveTypes.Int64, false),
-		`"5 and b = ORD" is no value of type int64: write a whole number; give one filter for each condition`)
+		`"5 and b = ORD" is no value of type int64: write a whole number; give one Filter for each condition`)
 	f, err = ParseFilter("a > 2001-03-01 12:30:00")
 	require.NoError(t, err)
 	require.NoError(t, f.Bind(arrow.FixedWidthTypes.Timestamp_us, false))
