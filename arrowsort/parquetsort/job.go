@@ -198,7 +198,10 @@ func (j *job) withSorter(ctx context.Context, use func(s *extsort.Sorter, out *o
 	}
 	out := output.New(ctx, j.target, j.content(s.Schema()))
 	defer out.Abort()
-	result, err := use(s, out)
+	var result *Result
+	if err = out.Prepare(); err == nil {
+		result, err = use(s, out)
+	}
 	if closing := s.Close(); err == nil {
 		err = closing
 	}

@@ -3,10 +3,13 @@ package parquetsort
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -17,6 +20,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 )
 
 // contents are the files below a folder with what is in them, and the kinds of all else.
@@ -146,6 +150,58 @@ func TestOverwrittenPartitions(t *testing.T) {
 	}
 	require.Equal(t, len(second.Outputs), files)
 	require.Equal(t, []string{"in.parquet", "out"}, names(t, folder))
+}
+
+// TestOneSortWritesToAFolder: another one to the same folder is an error that says which process writes to it, and
+// changes nothing. Of sorts that begin at the same time all partitions are those of one.
+func TestOneSortWritesToAFolder(t *testing.T) {
+	folder := t.TempDir()
+	out := filepath.Join(folder, "out")
+	r := rand.New(rand.NewPCG(11, 12))
+	in, opts := byX(t, folder, r, 60)
+	_, err := Sort(t.Context(), in, out, opts)
+	require.NoError(t, err)
+	opts.Output.Overwrite = true
+	folders := names(t, out)
+	other, err := atomicfile.NewTree(out, true)
+	require.NoError(t, err)
+	before := contents(t, folder)
+	opts.Run.Progress = func(phase Phase, _, _ int64) { require.NotContains(t, []Phase{PhaseRead, PhaseWrite}, phase) }
+	_, err = Sort(t.Context(), in, out, opts)
+	holder := fmt.Sprintf("process %d on ", os.Getpid())
+	require.ErrorContains(t, err, out+": another sort writes to the folder: "+holder)
+	require.Equal(t, before, contents(t, folder))
+	other.Remove()
+
+	opts.Run.Progress = nil
+	const sorts = 4 // with 1 to 4 rows in each file
+	errs := make([]error, sorts)
+	var together sync.WaitGroup
+	for i := range sorts {
+		together.Go(func() {
+			of := opts
+			of.Output.RowsPerFile = int64(i + 1)
+			_, errs[i] = Sort(t.Context(), in, out, of)
+		})
+	}
+	together.Wait()
+	require.Contains(t, errs, nil)
+	for _, err := range errs {
+		if err != nil {
+			require.ErrorContains(t, err, "another sort writes to the folder: ")
+		}
+	}
+	isOf := func(rowsPerFile int) bool {
+		for partition, rows := range inFolders(t, out) {
+			if len(names(t, filepath.Join(out, partition))) != (len(rows)+rowsPerFile-1)/rowsPerFile {
+				return false
+			}
+		}
+		return true
+	}
+	require.True(t, slices.ContainsFunc([]int{1, 2, 3, 4}, func(n int) bool { return errs[n-1] == nil && isOf(n) }))
+	require.Equal(t, []string{"in.parquet", "out"}, names(t, folder))
+	require.Equal(t, folders, names(t, out), "no lock stays")
 }
 
 // TestPartitionsOfOthers: what is in the folder of the output and is no partition by the same columns is an error

@@ -43,6 +43,7 @@ type TempDir struct {
 	root   *os.Root // the folder itself
 	lock   *os.File
 	files  int
+	around *folderLock // of the folder that its files are moved to, which is released after it is removed; or nil
 }
 
 // NewTempDir makes a folder in dir, whose name has the prefix, and removes those that dead processes left there.
@@ -248,11 +249,15 @@ func (f *TempDir) Remove() error {
 func (f *TempDir) Unlock() error {
 	f.lock.Close()
 	BeforeChange()
-	return f.root.Remove(lockName)
+	if err := f.root.Remove(lockName); !errors.Is(err, os.ErrNotExist) { // on a file system without locks there is none
+		return err
+	}
+	return nil
 }
 
 // Keep leaves the folder, which is not locked, and its files to the user.
 func (f *TempDir) Keep() {
+	f.around.release()
 	live.Lock()
 	delete(live.folders, f)
 	live.Unlock()
@@ -260,6 +265,7 @@ func (f *TempDir) Keep() {
 }
 
 func (f *TempDir) remove() error {
+	defer f.around.release()
 	entries, err := fs.ReadDir(f.root.FS(), ".")
 	for _, e := range entries {
 		if e.Name() != lockName {

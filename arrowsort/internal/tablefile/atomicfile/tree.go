@@ -13,7 +13,7 @@ import (
 
 // A Tree collects complete files in new folders, and moves these below an output folder at the end. What is collected
 // lies in a locked folder beside the output, or inside of an output that is there already: what a process that was
-// killed left there, the next one removes.
+// killed left there, the next one removes. An output that is there is locked, too: one tree at a time is written to it.
 type Tree struct {
 	output  string
 	replace bool     // folders that are there already
@@ -35,20 +35,25 @@ const (
 )
 
 // NewTree begins a tree below an output folder, which need not be there. Folders that are there already are an error
-// at the end, unless they are replaced.
+// at the end, unless they are replaced. An output to which another tree is written is an error that says by which
+// process.
 func NewTree(output string, replace bool) (*Tree, error) {
 	output = filepath.Clean(output)
 	t := &Tree{output: followLinks(output), replace: replace}
-	parent := t.output
+	parent, lock := t.output, (*folderLock)(nil)
 	if _, err := os.Stat(t.output); errors.Is(err, fs.ErrNotExist) {
 		t.missing, parent = true, filepath.Dir(t.output)
 	} else if err != nil {
 		return nil, err
+	} else if lock, err = lockFolder(t.output); err != nil {
+		return nil, fmt.Errorf("%s: %w", output, err)
 	}
 	var err error
 	if t.temp, err = NewTempDir(parent, outputPrefix); err != nil {
+		lock.release()
 		return nil, fmt.Errorf("%s: %w", output, err)
 	}
+	t.temp.around = lock
 	for _, name := range []string{newFolders, oldFolders} {
 		if err = os.Mkdir(t.at(name), 0o777); err != nil {
 			t.Remove()

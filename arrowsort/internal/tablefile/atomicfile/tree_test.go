@@ -23,6 +23,14 @@ func treeOf(t *testing.T, output string, replace bool, folders ...string) *Tree 
 	return tree
 }
 
+// dies drops the locks of a tree, as the system does for a process that ends.
+func dies(t *testing.T, tree *Tree) {
+	tree.temp.lock.Close() // which Place may have done
+	if around := tree.temp.around; around != nil {
+		require.NoError(t, around.file.Close())
+	}
+}
+
 // filesBelow are the files below a folder, and what is in them.
 func filesBelow(t *testing.T, root string) map[string]string {
 	found := map[string]string{}
@@ -119,6 +127,7 @@ func TestTreeOfAKilledProcessKeepsWhatItReplaced(t *testing.T) {
 	}
 	require.PanicsWithValue(t, killed, func() { _ = tree.Place() })
 	rename = os.Rename
+	dies(t, tree)
 	treeOf(t, out, true, "a=2").Remove() // as the next process does
 	old, err := filepath.Rel(out, tree.at(oldFolders, "1", "old"))
 	require.NoError(t, err)
@@ -145,7 +154,7 @@ func TestTreesOfAKilledProcess(t *testing.T) {
 	parent := t.TempDir()
 	for _, output := range []string{filepath.Join(parent, "out"), parent} {
 		dead := treeOf(t, output, false, "a=1/b=1")
-		require.NoError(t, dead.temp.lock.Close()) // as the system does for a process that ends
+		dies(t, dead)
 		alive := treeOf(t, output, false, "a=1")
 		require.NoDirExists(t, dead.temp.path)
 		alive.Remove()

@@ -46,8 +46,9 @@ type Files struct {
 	step      int64             // that the table before took
 }
 
-// New returns the files of a target, of which none is begun. Begin, WriteStream and Commit write them, or Begin,
-// CopyRowGroups, Finish and Commit, or WriteTable and Commit. The caller calls Abort in any case.
+// New returns the files of a target, of which none is begun. Begin, WriteStream and Commit write them, those of
+// partitions after Prepare, or Begin, CopyRowGroups, Finish and Commit, or WriteTable and Commit. The caller calls
+// Abort in any case.
 func New(ctx context.Context, t Target, c Content) *Files {
 	f := &Files{Target: t, ctx: ctx, content: c, options: t.options(c), rowType: c.Rows,
 		preview: preview{most: t.Preview, opts: t.taking()}}
@@ -67,11 +68,19 @@ func New(ctx context.Context, t Target, c Content) *Files {
 // Paths returns the names of the files.
 func (f *Files) Paths() []string { return f.paths }
 
+// Prepare keeps other sorts out of the folder of partitions, before the rows are sorted.
+func (f *Files) Prepare() error {
+	if f.content.Partitions == nil {
+		return nil
+	}
+	return f.folders.begin(&f.Target)
+}
+
 // Begin begins the first file, of rows in an order that the files name. That of partitions begins with the first row.
 func (f *Files) Begin(sorting []tablefile.SortingColumn) error {
 	f.options.Sorting = sorting
 	if f.content.Partitions != nil {
-		return f.folders.begin(&f.Target)
+		return nil
 	}
 	return f.begin()
 }
