@@ -15,13 +15,13 @@ def _random_int64(r, n):
     return r.integers(-(2**63), 2**63, n, dtype=np.int64)
 
 
-def _with_payload(r, key):
+def _with_payload(r, key, first=0):
     n = len(key)
-    return pa.table({"key": key, "row": np.arange(n, dtype=np.int64), "value": r.standard_normal(n)})
+    return pa.table({"key": key, "row": np.arange(first, first + n, dtype=np.int64), "value": r.standard_normal(n)})
 
 
-def w(r, n):
-    return _with_payload(r, _random_int64(r, n))
+def w(r, n, first=0):
+    return _with_payload(r, _random_int64(r, n), first)
 
 
 def wf(r, n):
@@ -62,8 +62,8 @@ def _roots(earlier):
         earlier = further
 
 
-def is_sorted(r, n):
-    return _with_payload(r, np.arange(n, dtype=np.int64) // 3 * 1000)
+def is_sorted(r, n, first=0):
+    return _with_payload(r, np.arange(first, first + n, dtype=np.int64) // 3 * 1000, first)
 
 
 def is_reversed(r, n):
@@ -93,11 +93,11 @@ def runs(r, n):
 
 
 def strings(r, n):
-    return pa.table({"key": _random_strings(r, n)})
+    return pa.table({"key": random_strings(r, n)})
 
 
 def words(r, n):
-    return pa.table({"key": _random_strings(r, 1000).take(pa.array(r.integers(0, 1000, n)))})
+    return pa.table({"key": random_strings(r, 1000).take(pa.array(r.integers(0, 1000, n)))})
 
 
 def urls(r, n):
@@ -119,12 +119,11 @@ def lists(r, n):
     return pa.table({"key": pa.ListArray.from_arrays(offsets, values)})
 
 
-def _random_strings(r, n):
-    """5 to 40 letters and digits."""
-    lengths = r.integers(5, 41, n)
-    offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+def random_strings(r, n, shortest=5, longest=40, draw=np.int64):
+    """Letters and digits, which are drawn as integers of a type."""
+    offsets = np.concatenate(([0], np.cumsum(r.integers(shortest, longest + 1, n)))).astype(np.int32)
     letters = np.frombuffer(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", np.uint8)
-    text = letters[r.integers(0, len(letters), offsets[-1])]
+    text = letters[r.integers(0, len(letters), offsets[-1], dtype=draw)]
     return pa.StringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(text))
 
 

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-ALL = ("arrowsort", "polars", "duckdb", "datafusion", "pyarrow")
+RIVALS = ("polars", "duckdb", "datafusion", "pyarrow")
+ALL = ("arrowsort", *RIVALS)
 OWN = ("arrowsort",)
 
 
@@ -91,16 +92,3 @@ JOBS = (
     Job("w100m", "100M rows of W", "w100m", engines=OWN, limits=(Limit(11.0, ("w:arrowsort",), "W"),), needs=("w",),
         optional=True, stable=True),
 )
-
-
-def choose(names: str, with_100m: bool) -> list[Job]:
-    """The jobs of a comma-separated list (empty: all), and those that their limits refer to, in the order of JOBS."""
-    known = {job.name: job for job in JOBS}
-    wanted = [name for name in names.split(",") if name] or [job.name for job in JOBS if not job.optional]
-    if with_100m:
-        wanted.append("w100m")
-    for name in wanted:
-        if name not in known:
-            raise SystemExit(f"unknown job {name!r}: use some of {', '.join(known)}")
-        wanted += [need for need in known[name].needs if need not in wanted]
-    return [job for job in JOBS if job.name in wanted]

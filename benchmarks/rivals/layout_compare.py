@@ -12,7 +12,6 @@ import importlib.util
 import json
 import shutil
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 
@@ -21,8 +20,8 @@ import pyarrow.parquet as pq
 import filter_workload as workload
 import layout_data
 import machine
+from runners import BIN, HERE, Failed, build, launch
 
-HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 ROW_GROUP = 122_880  # a multiple of the rows of DuckDB's vectors
 
@@ -85,12 +84,11 @@ def write(args, layout: str, source: Path, target: Path, keys: list[str]) -> tup
             file = str(target / "table")
             _delta_table(source, file)
         command = [sys.executable, "-c", WRITERS[layout], str(source), file, ",".join(keys), str(ROW_GROUP)]
-    run = subprocess.run([sys.executable, str(HERE / "launch.py"), *command], capture_output=True, text=True)
-    if run.returncode:
-        raise SystemExit(f"{layout}: {run.stderr}{run.stdout}")
-    if layout == "delta z-order":
-        return json.loads(run.stdout.splitlines()[-1]), _newest_files(file, target)
-    return json.loads(run.stdout.splitlines()[-1]), [file]
+    try:
+        run, _ = launch(command)
+    except Failed as error:
+        raise SystemExit(f"{layout}: {error}") from None
+    return run, _newest_files(file, target) if layout == "delta z-order" else [file]
 
 
 def _delta_table(source: Path, folder: str) -> None:
@@ -186,8 +184,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="where the figures go")
     args = parser.parse_args()
     if not args.arrowsort:
-        args.arrowsort = str(ROOT / "build" / "arrowsort-layouts")
-        subprocess.run(["go", "build", "-o", args.arrowsort, "./arrowsort/cmd/arrowsort"], cwd=ROOT, check=True)
+        build("arrowsort/cmd/arrowsort")
+        args.arrowsort = str(BIN / "arrowsort")
     figures = {"machine": machine.describe(), "row_group": ROW_GROUP}
     for name in args.tables.split(","):
         figures[name] = compare(args, name)

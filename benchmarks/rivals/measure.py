@@ -3,6 +3,7 @@
 import dataclasses
 import statistics
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import check
@@ -24,28 +25,28 @@ class Session:
         print(f"{job.name}:", end=" ", file=sys.stderr, flush=True)
         path = self.store.path(job.data)
         checker = self._checker(job, path)
-        workers, entries = [], []
+        workers, entries = {}, []
         try:
             for engine in engines:
                 try:
                     worker = self._open(engine, job, path)
                 except Failed as error:
-                    entries.append((None, {"engine": engine, "variant": "", "error": str(error)}))
+                    entries.append({"engine": engine, "variant": "", "error": str(error)})
                     continue
-                workers.append(worker)
+                workers[engine] = worker
                 for variant in worker.variants:
                     entry = {"engine": engine, "variant": variant, "rows": worker.rows, "runs": []}
                     self._check(worker, entry, checker, job)
-                    entries.append((worker, entry))
-            self._alternate(entries)
+                    entries.append(entry)
+            self.disturbed += alternate(entries, self.runs, lambda entry: self._run(workers[entry["engine"]], entry))
         finally:
-            for worker in workers:
+            for worker in workers.values():
                 worker.close()
-        for _, entry in entries:
+        for entry in entries:
             summarize(entry)
-        figures = (f"{e['engine']}/{e['variant']} {e.get('median', float('nan')):.4g}" for _, e in entries)
+        figures = (f"{e['engine']}/{e['variant']} {e.get('median', float('nan')):.4g}" for e in entries)
         print(", ".join(figures), file=sys.stderr)
-        return [entry for _, entry in entries]
+        return entries
 
     def _open(self, engine: str, job, path: Path):
         if job.mode == "cli":
@@ -75,21 +76,33 @@ class Session:
         finally:
             saved.unlink(missing_ok=True)
 
-    def _alternate(self, entries: list) -> None:
-        """Each round runs every engine once, and starts with another one than the round before."""
-        for i in range(self.runs):
-            first = i % max(len(entries), 1)
-            for worker, entry in entries[first:] + entries[:first]:
-                if entry.get("error") or i >= SLOW_RUNS and entry["runs"][0]["seconds"] > SLOW_SECONDS:
-                    continue
-                before = waited()
-                try:
-                    run = worker.run(entry["variant"])
-                except Failed as error:
-                    entry["error"] = str(error)
-                    continue
-                self.disturbed += waited() - before > WAITED * run.seconds + 150e-6
-                entry["runs"].append({k: v for k, v in dataclasses.asdict(run).items() if v})
+    @staticmethod
+    def _run(worker, entry: dict) -> dict | None:
+        if len(entry["runs"]) >= SLOW_RUNS and entry["runs"][0]["seconds"] > SLOW_SECONDS:
+            return None
+        return {k: v for k, v in dataclasses.asdict(worker.run(entry["variant"])).items() if v}
+
+
+def alternate(entries: list[dict], runs: int, run: Callable[[dict], dict | None]) -> int:
+    """Each round runs every entry once, and starts with another one than the round before. An entry without a run has
+    enough of them. Returns how many runs were disturbed.
+    """
+    disturbed = 0
+    for i in range(runs):
+        first = i % max(len(entries), 1)
+        for entry in entries[first:] + entries[:first]:
+            if entry.get("error"):
+                continue
+            before = waited()
+            try:
+                done = run(entry)
+            except Failed as error:
+                entry["error"] = str(error)
+                continue
+            if done:
+                disturbed += waited() - before > WAITED * done["seconds"] + 150e-6
+                entry["runs"].append(done)
+    return disturbed
 
 
 def summarize(entry: dict) -> None:

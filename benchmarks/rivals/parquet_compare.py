@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import check
+import driver
 import machine
 import measure
 import parquet_check
@@ -19,51 +20,27 @@ import parquet_data
 import parquet_jobs
 import parquet_report
 import parquet_sort
-from runners import BIN, HERE, Settings, build
-
-BENCHMARKS = HERE.parent
+from driver import BENCHMARKS
+from runners import BIN, Failed, Settings, build, launch
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="benchmarks/rivals/run.sh parquet", description=__doc__)
-    sample = BENCHMARKS.parent / "examples" / "data" / "flights.parquet"
-    parser.add_argument(
-        "--flights", type=Path, default=sample, help="flights Parquet file; the sample repeated when left out"
-    )
-    parser.add_argument("--runs", type=int, default=3, help="timed runs of each engine (default 3)")
-    parser.add_argument(
-        "--jobs", default="", help="only these, separated by commas: " + ", ".join(j.name for j in parquet_jobs.JOBS)
-    )
-    parser.add_argument("--only", default="", help="only these engines, for example arrowsort,polars")
-    parser.add_argument("--scale", type=float, default=1.0, help="size of the data, 1 for the rows of the table")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument(
-        "--realtime",
-        type=int,
-        metavar="PRIORITY",
-        help="run with this real-time priority, on a machine that others use too",
-    )
-    parser.add_argument("--no-check", action="store_true", help="do not check results, for quick repetition")
-    parser.add_argument(
-        "--add-to",
-        type=Path,
-        metavar="FILE",
-        help="results of an earlier run of other jobs or engines: add these to them",
-    )
-    parser.add_argument(
-        "--binary", type=Path, help="the arrowsort to measure; built from this repository when left out"
-    )
-    parser.add_argument(
-        "--data", type=Path, default=BENCHMARKS / ".data", help="folder of the data files and the outputs"
-    )
-    parser.add_argument("--json", type=Path, help="where results go; by default benchmarks/results, for full runs only")
+    parser = driver.arguments("run.sh parquet", __doc__, parquet_jobs.JOBS, "3")
+    add = parser.add_argument
+    add("--only", default="", help="only these engines, for example arrowsort,polars")
+    realtime = "run with this real-time priority, on a machine that others use too"
+    add("--realtime", type=int, metavar="PRIORITY", help=realtime)
+    earlier = "results of an earlier run of other jobs or engines: add these to them"
+    add("--add-to", type=Path, metavar="FILE", help=earlier)
+    add("--binary", type=Path, help="the arrowsort to measure; built from this repository when left out")
+    add("--data", type=Path, default=BENCHMARKS / ".data", help="folder of the data files and the outputs")
     return parser.parse_args()
 
 
 def main() -> int:
     args = arguments()
     engines = args.only.split(",") if args.only else ["arrowsort", *parquet_jobs.RIVALS]
-    jobs = parquet_jobs.choose(args.jobs)
+    jobs = driver.choose(args.jobs, parquet_jobs.JOBS)
     if "arrowsort" in engines and not args.binary:
         build("arrowsort/cmd/arrowsort")
         args.binary = BIN / "arrowsort"
@@ -91,25 +68,11 @@ def main() -> int:
         results["jobs"][job.name] = entries + others
         results["disturbed"] += session.disturbed
     results["runs"] = min(len(e["runs"]) for es in results["jobs"].values() for e in es if not e.get("error"))
-    table, met = parquet_report.table(results)
-    print(table)
     full = args.scale == 1 and not args.jobs and not args.only
     target = args.json or args.add_to
     if full and not target:
         target = BENCHMARKS / "results" / f"{results['machine']['date'][:10]}-parquet.json"
-    if target:
-        target.write_text(json.dumps(results, indent=1) + "\n")
-        print(f"\nresults: {target.name}", file=sys.stderr)
-    wrong = [
-        f"{name}: {e['engine']}: {e['error']}" for name, es in results["jobs"].items() for e in es if e.get("error")
-    ]
-    for line in wrong:
-        print("failed:", line, file=sys.stderr)
-    return 0 if met and not wrong else 1
-
-
-class Failed(Exception):
-    """A process that gave an error instead of a result."""
+    return driver.finish(results, parquet_report.table(results), target)
 
 
 class Session:
@@ -131,10 +94,7 @@ class Session:
         checker = None if self.args.no_check else parquet_check.Checker(self.source, self.job.keys)
         for entry in entries:
             self._first(entry, checker)
-        for i in range(self.args.runs):
-            at = i % max(len(entries), 1)
-            for entry in entries[at:] + entries[:at]:
-                self._timed(entry)
+        self.disturbed += measure.alternate(entries, self.args.runs, self._timed)
         for entry in entries:
             entry["date"] = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
             measure.summarize(entry)
@@ -171,19 +131,11 @@ class Session:
         finally:
             target.unlink(missing_ok=True)
 
-    def _timed(self, entry: dict) -> None:
-        if entry.get("error"):
-            return
-        before = measure.waited()
+    def _timed(self, entry: dict) -> dict:
         try:
-            run = self._run(entry)
-        except Failed as error:
-            entry["error"] = str(error)
-            return
+            return self._run(entry)
         finally:
             self._target(entry).unlink(missing_ok=True)
-        self.disturbed += measure.waited() - before > measure.WAITED * run["seconds"]
-        entry["runs"].append(run)
 
     def _run(self, entry: dict) -> dict:
         """One process from input file to output file, the input in the page cache and nothing left to write to the
@@ -195,15 +147,13 @@ class Session:
             while source.read(1 << 24):
                 pass
         subprocess.run(["sync"], check=True)
-        launch = ["chrt", "-r", str(self.args.realtime)] if self.args.realtime else []
-        launch += [sys.executable, "-I", "-S", str(HERE / "launch.py"), *self._command(entry, target)]
-        done = subprocess.run(launch, capture_output=True, text=True, env=self.environment, check=False)
-        shutil.rmtree(f"{target}.spill", ignore_errors=True)
-        if done.returncode:
-            raise Failed(f"exit code {done.returncode}: {done.stderr.strip()[-300:]}")
-        lines = done.stdout.splitlines()
-        run = json.loads(lines[-1]) | {"size": target.stat().st_size}
-        return run | {"inner": run["seconds"] if entry["engine"] == "arrowsort" else float(lines[0])}
+        realtime = ("chrt", "-r", str(self.args.realtime)) if self.args.realtime else ()
+        try:
+            run, printed = launch(self._command(entry, target), self.environment, realtime)
+        finally:
+            shutil.rmtree(f"{target}.spill", ignore_errors=True)
+        inner = run["seconds"] if entry["engine"] == "arrowsort" else float(printed)
+        return run | {"size": target.stat().st_size, "inner": inner}
 
     def _command(self, entry: dict, target: Path) -> list[str]:
         job, args = self.job, self.args

@@ -4,7 +4,8 @@ take at most.
 
 from dataclasses import dataclass
 
-RIVALS = ("polars", "duckdb", "datafusion", "pyarrow")
+from jobs import RIVALS
+
 MB = 1_000_000
 
 
@@ -30,6 +31,8 @@ class Job:
     rivals: tuple[str, ...] = RIVALS
     memory: tuple[int, ...] = ()  # bytes that a rival is limited to: the first of these that works; none: no limit
 
+    needs, optional = (), False  # see jobs.Job
+
 
 # fmt: off
 JOBS = (
@@ -42,13 +45,3 @@ JOBS = (
     Job("strings", "strings", (Limit("10M rows by one of three string columns", 1.0),)),
     Job("sorted", "sorted", (Limit("10M rows in order already", 0.5, peak=256 * MB),)),
 )
-
-
-def choose(names: str) -> list[Job]:
-    """The jobs of a comma-separated list (empty: all), in the order of JOBS."""
-    known = {job.name for job in JOBS}
-    wanted = [name for name in names.split(",") if name] or known
-    for name in wanted:
-        if name not in known:
-            raise SystemExit(f"unknown job {name!r}: use some of {', '.join(j.name for j in JOBS)}")
-    return [job for job in JOBS if job.name in wanted]

@@ -1,34 +1,24 @@
 """The table of the jobs from Parquet to Parquet: seconds and peak memory of every engine, and the limits."""
 
 import parquet_jobs
-from report import NAMES
-
-ENGINES = parquet_jobs.RIVALS
+import report
 
 
 def table(results: dict) -> tuple[str, bool]:
     """The Markdown, and whether every limit that was measured is met."""
-    heads = [
-        "job",
-        "arrowsort",
-        *(NAMES[e] for e in ENGINES),
-        "time: measured / allowed",
-        "peak: measured / allowed",
-        "",
-    ]
-    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
-    met = True
+    lines, met = [], True
     for job in parquet_jobs.JOBS:
         entries = results["jobs"].get(job.name)
         if not entries:
             continue
         for limit in job.limits:
             own = find(entries, "arrowsort", limit.way or "default")
-            rivals = [find(entries, e) for e in ENGINES]
+            rivals = [find(entries, e) for e in parquet_jobs.RIVALS]
             time, memory, verdict = judge(own, [find(entries, e) for e in limit.rivals], limit)
             met = met and verdict == "pass"
-            lines.append("| " + " | ".join([limit.title, cell(own), *map(cell, rivals), time, memory, verdict]) + " |")
-    return "\n".join(lines + ["", *notes(results)]), met
+            lines.append([limit.title, cell(own), *map(cell, rivals), time, memory, verdict])
+    limits = ["time: measured / allowed", "peak: measured / allowed"]
+    return report.markdown(limits, lines, notes(results)), met
 
 
 def find(entries: list[dict], engine: str, variant: str = "") -> dict:
@@ -63,19 +53,14 @@ def judge(own: dict, rivals: list[dict], limit: parquet_jobs.Limit) -> tuple[str
 
 def notes(results: dict) -> list[str]:
     m = results["machine"]
-    versions = ", ".join(f"{name} {version}" for name, version in m["versions"].items())
     realtime = f", real-time priority {results['realtime']}" if results["realtime"] else ""
-    out = [
+    return [
         f"Medians of {results['runs']} runs or more, alternating, a fresh process each, "
         f"{results['threads']} threads{realtime}, {m['date'][:16]}, "
-        f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; {versions}.",
+        f"{report.machine(m)}; {report.versions(m)}.",
         f"{results['codec']}, row groups of {results['row_group_rows']:,} rows; flights are those of "
         f"{results['flights']}; inputs are in the page cache. Seconds of the statement, in brackets those of the whole "
         "process; arrowsort's are always those of the whole process. "
         "Peak: the most resident memory of all runs.",
+        *report.reservations(results),
     ]
-    if results["scale"] != 1:
-        out.append(f"Data at {results['scale']:g} of full size: the limits hold for full size only.")
-    if results["disturbed"]:
-        out.append(f"{results['disturbed']} runs were disturbed: other programs wanted the processors at the time.")
-    return out

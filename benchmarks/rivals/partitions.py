@@ -11,10 +11,10 @@ import argparse
 import os
 import shutil
 import statistics
-import subprocess
 import sys
-import time
 from pathlib import Path
+
+from runners import Settings, launch
 
 POLARS = """
 import sys, polars as pl
@@ -42,18 +42,6 @@ def commands(args: argparse.Namespace, target: str) -> dict[str, list[str]]:
         "polars": [sys.executable, "-c", POLARS, *names],
         "duckdb": [sys.executable, "-c", DUCKDB.replace("THREADS", str(args.threads)), *names],
     }
-
-
-def run(command: list[str], threads: int) -> tuple[float, int]:
-    """Seconds and bytes of memory of a process."""
-    os.sync()
-    env = os.environ | {"POLARS_MAX_THREADS": str(threads), "GOMAXPROCS": str(threads)}
-    start = time.perf_counter()
-    process = subprocess.Popen(command, env=env)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        raise SystemExit(f"{command[0]} failed")
-    return time.perf_counter() - start, usage.ru_maxrss * 1024
 
 
 def describe(target: Path, key: str) -> tuple[int, int, str]:
@@ -84,9 +72,10 @@ def main() -> None:
     for _ in range(args.runs):
         for name, command in commands(args, str(target)).items():
             shutil.rmtree(target, ignore_errors=True)
-            took, most = run(command, args.threads)
-            seconds.setdefault(name, []).append(took)
-            memory[name] = max(memory.get(name, 0), most)
+            os.sync()
+            run, _ = launch(command, Settings(args.threads).environment)
+            seconds.setdefault(name, []).append(run["seconds"])
+            memory[name] = max(memory.get(name, 0), run["peak"])
             made[name] = describe(target, args.key)
     shutil.rmtree(target, ignore_errors=True)
     print("| engine | seconds | memory, MB | MB of files | files | in order |\n|---|---|---|---|---|---|")

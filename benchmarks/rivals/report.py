@@ -1,6 +1,6 @@
 """The table: one line per job, a column per engine, and whether arrowsort is within what it may take."""
 
-from jobs import ALL, Job
+from jobs import RIVALS, Job
 
 NAMES = {
     "arrowsort": "arrowsort",
@@ -9,16 +9,13 @@ NAMES = {
     "datafusion": "DataFusion",
     "pyarrow": "Arrow C++",
 }
-RIVALS = ALL[1:]
 MEMORY_PER_ROW, MEMORY_PER_WORKER = 2, 4 << 20
 
 
 def table(jobs: list[Job], results: dict, earlier: dict) -> tuple[str, bool]:
     """The Markdown, and whether every limit is met. Figures that this run lacks come from the earlier one."""
     figures = Figures(results["jobs"], earlier)
-    heads = ["job", "arrowsort", *(NAMES[e] for e in RIVALS), "measured", "allowed", ""]
-    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
-    met = True
+    lines, met = [], True
     for job in jobs:
         if job.mode == "memory":
             measured, allowed, verdict = memory(job, results)
@@ -28,8 +25,16 @@ def table(jobs: list[Job], results: dict, earlier: dict) -> tuple[str, bool]:
             own = figures.cell(job.name, "arrowsort")
         met = met and "miss" not in verdict and "failed" not in own
         rivals = [figures.cell(job.name, e) for e in RIVALS]
-        lines.append("| " + " | ".join([job.title, own, *rivals, measured, allowed, verdict]) + " |")
-    return "\n".join(lines + ["", *notes(results, figures)]), met
+        lines.append([job.title, own, *rivals, measured, allowed, verdict])
+    return markdown(["measured", "allowed"], lines, notes(results, figures)), met
+
+
+def markdown(limits: list[str], lines: list[list[str]], notes: list[str]) -> str:
+    """A table with a column for each engine, then of limits and of verdicts; and notes."""
+    heads = ["job", "arrowsort", *(NAMES[e] for e in RIVALS), *limits, ""]
+    table = ["| " + " | ".join(cells) + " |" for cells in (heads, *lines)]
+    table.insert(1, "|---" * len(heads) + "|")
+    return "\n".join([*table, "", *notes])
 
 
 class Figures:
@@ -120,18 +125,31 @@ def seconds(s: float) -> str:
 
 def notes(results: dict, figures: Figures) -> list[str]:
     m = results["machine"]
-    versions = ", ".join(f"{name} {version}" for name, version in m["versions"].items())
     out = [
         f"Medians of {results['runs']} runs, {results['threads']} threads, {m['date'][:10]}, "
-        f"{m['cpu']}, {m['cores']} cores, "
-        f"{m['memory_gib']} GiB, huge pages {m['huge_pages']}; {versions}."
+        f"{machine(m)}, huge pages {m['huge_pages']}; {versions(m)}."
     ]
     if any(name in results["jobs"] for name in ("flights", "cli")):
         out.append(f"Flights are those of {results['flights']}.")
+    out += reservations(results)
+    if figures.borrowed:
+        out.append("Figures of engines that did not run this time are from the earlier run.")
+    return out
+
+
+def machine(m: dict) -> str:
+    return f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB"
+
+
+def versions(m: dict) -> str:
+    return ", ".join(f"{name} {version}" for name, version in m["versions"].items())
+
+
+def reservations(results: dict) -> list[str]:
+    """What makes the figures of a run less than those of a full one on an idle machine."""
+    out = []
     if results["scale"] != 1:
         out.append(f"Data at {results['scale']:g} of full size: the limits hold for full size only.")
     if results["disturbed"]:
         out.append(f"{results['disturbed']} runs were disturbed: other programs wanted the processors at the time.")
-    if figures.borrowed:
-        out.append("Figures of engines that did not run this time are from the earlier run.")
     return out

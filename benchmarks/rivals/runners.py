@@ -111,6 +111,20 @@ class Worker:
         return reply
 
 
+def launch(
+    command: list[str], environment: dict | None = None, before: tuple[str, ...] = ()
+) -> tuple[dict, str]:
+    """Runs a command in a fresh process, which the words before start: its seconds, processor seconds and peak memory,
+    and the first line that it prints.
+    """
+    launcher = [*before, sys.executable, "-I", "-S", str(HERE / "launch.py"), *command]
+    done = subprocess.run(launcher, capture_output=True, text=True, env=environment, check=False)
+    if done.returncode:
+        raise Failed(f"exit code {done.returncode}: {done.stderr.strip()[-300:]}")
+    lines = done.stdout.splitlines()
+    return json.loads(lines[-1]), lines[0]
+
+
 class Command:
     """One engine's Parquet to Parquet, a fresh process for every run."""
 
@@ -125,12 +139,8 @@ class Command:
 
     def run(self, variant: str) -> Run:
         self.target.unlink(missing_ok=True)
-        launch = [sys.executable, "-I", "-S", str(HERE / "launch.py"), *self.command]
-        launched = subprocess.run(launch, capture_output=True, text=True, env=self.settings.environment, check=False)
-        if launched.returncode:
-            raise Failed(f"exit code {launched.returncode}: {launched.stderr.strip()[-300:]}")
-        figures = json.loads(launched.stdout.splitlines()[-1])
-        inner = figures["seconds"] if self.engine == "arrowsort" else float(launched.stdout.splitlines()[0])
+        figures, printed = launch(self.command, self.settings.environment)
+        inner = figures["seconds"] if self.engine == "arrowsort" else float(printed)
         return Run(**figures, inner=inner, size=self.target.stat().st_size)
 
     def save(self, variant: str, path: Path) -> bool:
