@@ -24,6 +24,13 @@ static int32_t run(struct arrowsort_request* request, struct arrowsort_error* er
   return code;
 }
 
+// The request of a function with keys and options; data is 0 for one of several inputs or streams.
+static struct arrowsort_request on_keys(int32_t function, arrowsort_data data, const struct arrowsort_key* keys,
+                                        int64_t n_keys, const struct arrowsort_options* options) {
+  return (struct arrowsort_request){
+      .function = function, .data = data, .keys = keys, .n_keys = n_keys, .options = options};
+}
+
 static void drop_stream(struct ArrowArrayStream* stream) {
   if (stream && stream->release) stream->release(stream);
 }
@@ -110,21 +117,17 @@ void arrowsort_call_free(arrowsort_call call) {
 
 int32_t arrowsort_sort(arrowsort_data data, const struct arrowsort_key* keys, int64_t n_keys,
                        const struct arrowsort_options* options, arrowsort_data* out, struct arrowsort_error* error) {
-  struct arrowsort_request request = {
-      .function = SORT, .data = data, .keys = keys, .n_keys = n_keys, .options = options, .out = out};
+  struct arrowsort_request request = on_keys(SORT, data, keys, n_keys, options);
+  request.out = out;
   return run(&request, error);
 }
 
 int32_t arrowsort_sort_indices(arrowsort_data data, const struct arrowsort_key* keys, int64_t n_keys, int32_t bits,
                                const struct arrowsort_options* options, arrowsort_data* out,
                                struct arrowsort_error* error) {
-  struct arrowsort_request request = {.function = SORT_INDICES,
-                                      .data = data,
-                                      .keys = keys,
-                                      .n_keys = n_keys,
-                                      .parameter = bits,
-                                      .options = options,
-                                      .out = out};
+  struct arrowsort_request request = on_keys(SORT_INDICES, data, keys, n_keys, options);
+  request.parameter = bits;
+  request.out = out;
   return run(&request, error);
 }
 
@@ -137,82 +140,67 @@ int32_t arrowsort_take(arrowsort_data data, arrowsort_data rows, const struct ar
 
 int32_t arrowsort_is_sorted(arrowsort_data data, const struct arrowsort_key* keys, int64_t n_keys,
                             const struct arrowsort_options* options, int64_t* row, struct arrowsort_error* error) {
-  struct arrowsort_request request = {
-      .function = IS_SORTED, .data = data, .keys = keys, .n_keys = n_keys, .options = options, .out_number = row};
+  struct arrowsort_request request = on_keys(IS_SORTED, data, keys, n_keys, options);
+  request.out_number = row;
   return run(&request, error);
 }
 
 int32_t arrowsort_rank(arrowsort_data data, const struct arrowsort_key* keys, int64_t n_keys, int32_t ties,
                        const struct arrowsort_options* options, arrowsort_data* out, struct arrowsort_error* error) {
-  struct arrowsort_request request = {.function = RANK,
-                                      .data = data,
-                                      .keys = keys,
-                                      .n_keys = n_keys,
-                                      .parameter = ties,
-                                      .options = options,
-                                      .out = out};
+  struct arrowsort_request request = on_keys(RANK, data, keys, n_keys, options);
+  request.parameter = ties;
+  request.out = out;
   return run(&request, error);
 }
 
 int32_t arrowsort_search_sorted(arrowsort_data data, arrowsort_data values, const struct arrowsort_key* keys,
                                 int64_t n_keys, int32_t right, const struct arrowsort_options* options,
                                 arrowsort_data* out, struct arrowsort_error* error) {
-  struct arrowsort_request request = {.function = SEARCH_SORTED,
-                                      .data = data,
-                                      .other = values,
-                                      .keys = keys,
-                                      .n_keys = n_keys,
-                                      .parameter = right,
-                                      .options = options,
-                                      .out = out};
+  struct arrowsort_request request = on_keys(SEARCH_SORTED, data, keys, n_keys, options);
+  request.other = values;
+  request.parameter = right;
+  request.out = out;
   return run(&request, error);
 }
 
 int32_t arrowsort_groups(arrowsort_data data, const struct arrowsort_key* keys, int64_t n_keys,
                          const struct arrowsort_options* options, arrowsort_data* out, struct arrowsort_error* error) {
-  struct arrowsort_request request = {
-      .function = GROUPS, .data = data, .keys = keys, .n_keys = n_keys, .options = options, .out = out};
+  struct arrowsort_request request = on_keys(GROUPS, data, keys, n_keys, options);
+  request.out = out;
   return run(&request, error);
 }
 
 int32_t arrowsort_merge(const arrowsort_data* inputs, int64_t n_inputs, const struct arrowsort_key* keys,
                         int64_t n_keys, const struct arrowsort_options* options, arrowsort_data* out,
                         struct arrowsort_error* error) {
-  struct arrowsort_request request = {.function = MERGE,
-                                      .inputs = inputs,
-                                      .n_inputs = n_inputs,
-                                      .keys = keys,
-                                      .n_keys = n_keys,
-                                      .options = options,
-                                      .out = out};
+  struct arrowsort_request request = on_keys(MERGE, 0, keys, n_keys, options);
+  request.inputs = inputs;
+  request.n_inputs = n_inputs;
+  request.out = out;
   return run(&request, error);
 }
 
 int32_t arrowsort_explain(arrowsort_data data, const struct arrowsort_key* keys, int64_t n_keys,
                           const struct arrowsort_options* options, char** json, struct arrowsort_error* error) {
-  struct arrowsort_request request = {
-      .function = EXPLAIN, .data = data, .keys = keys, .n_keys = n_keys, .options = options, .out_text = json};
+  struct arrowsort_request request = on_keys(EXPLAIN, data, keys, n_keys, options);
+  request.out_text = json;
   return run(&request, error);
 }
 
 int32_t arrowsort_encode_rows(arrowsort_data data, const struct arrowsort_key* keys, int64_t n_keys,
                               const struct arrowsort_options* options, arrowsort_data* out,
                               struct arrowsort_error* error) {
-  struct arrowsort_request request = {
-      .function = ENCODE_ROWS, .data = data, .keys = keys, .n_keys = n_keys, .options = options, .out = out};
+  struct arrowsort_request request = on_keys(ENCODE_ROWS, data, keys, n_keys, options);
+  request.out = out;
   return run(&request, error);
 }
 
 int32_t arrowsort_decode_rows(arrowsort_data rows, arrowsort_data like, const struct arrowsort_key* keys,
                               int64_t n_keys, const struct arrowsort_options* options, arrowsort_data* out,
                               struct arrowsort_error* error) {
-  struct arrowsort_request request = {.function = DECODE_ROWS,
-                                      .data = rows,
-                                      .other = like,
-                                      .keys = keys,
-                                      .n_keys = n_keys,
-                                      .options = options,
-                                      .out = out};
+  struct arrowsort_request request = on_keys(DECODE_ROWS, rows, keys, n_keys, options);
+  request.other = like;
+  request.out = out;
   return run(&request, error);
 }
 
@@ -232,13 +220,10 @@ int32_t arrowsort_merge_streams(struct ArrowArrayStream* const* streams, int64_t
                                 const struct arrowsort_options* options, struct ArrowArrayStream* out,
                                 struct arrowsort_error* error) {
   if (out) memset(out, 0, sizeof *out);
-  struct arrowsort_request request = {.function = MERGE_STREAMS,
-                                      .streams = streams,
-                                      .n_inputs = n_streams,
-                                      .keys = keys,
-                                      .n_keys = n_keys,
-                                      .options = options,
-                                      .out_stream = out};
+  struct arrowsort_request request = on_keys(MERGE_STREAMS, 0, keys, n_keys, options);
+  request.streams = streams;
+  request.n_inputs = n_streams;
+  request.out_stream = out;
   int32_t code = run(&request, error);
   for (int64_t i = 0; streams && i < n_streams; i++) drop_stream(streams[i]);
   return code;
@@ -248,13 +233,10 @@ int32_t arrowsort_sort_stream(struct ArrowArrayStream* stream, const struct arro
                               const struct arrowsort_options* options, struct ArrowArrayStream* out,
                               struct arrowsort_error* error) {
   if (out) memset(out, 0, sizeof *out);
-  struct arrowsort_request request = {.function = SORT_STREAM,
-                                      .streams = &stream,
-                                      .n_inputs = 1,
-                                      .keys = keys,
-                                      .n_keys = n_keys,
-                                      .options = options,
-                                      .out_stream = out};
+  struct arrowsort_request request = on_keys(SORT_STREAM, 0, keys, n_keys, options);
+  request.streams = &stream;
+  request.n_inputs = 1;
+  request.out_stream = out;
   int32_t code = run(&request, error);
   drop_stream(stream);
   return code;

@@ -133,13 +133,18 @@ func columnsOf(structs arrow.ArrayData) ([]arrow.Array, error) {
 	return columns, nil
 }
 
-func exportStream(r *request) error {
+// use passes the data of a request on.
+func (r *request) use(work func(data arrowsort.Data) error) error {
 	data, err := dataOf(r.data, "data")
 	if err != nil {
 		return err
 	}
 	defer data.Release()
-	return putStream(r.out_stream, sourceOf(data))
+	return work(data)
+}
+
+func exportStream(r *request) error {
+	return r.use(func(data arrowsort.Data) error { return putStream(r.out_stream, sourceOf(data)) })
 }
 
 // putStream makes a stream of a source, which it takes over.
@@ -152,29 +157,27 @@ func putStream(out *C.struct_ArrowArrayStream, source cdata.Source) error {
 }
 
 func exportArray(r *request) error {
-	data, err := dataOf(r.data, "data")
-	if err != nil {
+	return r.use(func(data arrowsort.Data) error {
+		if r.out_array == nil || r.out_schema == nil {
+			return optionErrorf("the pointer to the array or to the schema is NULL")
+		}
+		source := sourceOf(data)
+		defer source.Release()
+		chunk, err := onlyChunk(source)
+		if err != nil {
+			return err
+		}
+		defer chunk.Release()
+		schema := (*cdata.Schema)(unsafe.Pointer(r.out_schema))
+		if err := cdata.ExportField(source.Field(), schema); err != nil {
+			return err
+		}
+		err = cdata.ExportArray(chunk, (*cdata.Array)(unsafe.Pointer(r.out_array)))
+		if err != nil {
+			cdata.ReleaseSchema(schema)
+		}
 		return err
-	}
-	defer data.Release()
-	if r.out_array == nil || r.out_schema == nil {
-		return optionErrorf("the pointer to the array or to the schema is NULL")
-	}
-	source := sourceOf(data)
-	defer source.Release()
-	chunk, err := onlyChunk(source)
-	if err != nil {
-		return err
-	}
-	defer chunk.Release()
-	if err := cdata.ExportField(source.Field(), (*cdata.Schema)(unsafe.Pointer(r.out_schema))); err != nil {
-		return err
-	}
-	if err := cdata.ExportArray(chunk, (*cdata.Array)(unsafe.Pointer(r.out_array))); err != nil {
-		cdata.ReleaseSchema((*cdata.Schema)(unsafe.Pointer(r.out_schema)))
-		return err
-	}
-	return nil
+	})
 }
 
 // onlyChunk returns the one chunk with rows of a source, or one without rows.
@@ -225,12 +228,7 @@ func countColumns(r *request) error {
 }
 
 func (r *request) count(what func(data arrowsort.Data) int64) error {
-	data, err := dataOf(r.data, "data")
-	if err != nil {
-		return err
-	}
-	defer data.Release()
-	return r.putNumber(what(data))
+	return r.use(func(data arrowsort.Data) error { return r.putNumber(what(data)) })
 }
 
 func (r *request) putNumber(n int64) error {
@@ -242,22 +240,18 @@ func (r *request) putNumber(n int64) error {
 }
 
 func validateData(r *request) error {
-	data, err := dataOf(r.data, "data")
-	if err != nil {
-		return err
-	}
-	defer data.Release()
-	column, ok := data.(*arrow.Chunked)
-	if ok {
-		return validateChunks(column)
-	}
-	table := data.(arrow.Table)
-	for i := range int(table.NumCols()) {
-		if err := validateChunks(table.Column(i).Data()); err != nil {
-			return fmt.Errorf("column %q: %w", table.Column(i).Name(), err)
+	return r.use(func(data arrowsort.Data) error {
+		if column, ok := data.(*arrow.Chunked); ok {
+			return validateChunks(column)
 		}
-	}
-	return nil
+		table := data.(arrow.Table)
+		for i := range int(table.NumCols()) {
+			if err := validateChunks(table.Column(i).Data()); err != nil {
+				return fmt.Errorf("column %q: %w", table.Column(i).Name(), err)
+			}
+		}
+		return nil
+	})
 }
 
 func validateChunks(column *arrow.Chunked) error {

@@ -6,11 +6,11 @@ package capi
 import "C"
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"unsafe"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/capi/internal/cdata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/gpu"
@@ -21,28 +21,24 @@ func deviceArgsort(r *request) error {
 	if r.out_device_array == nil {
 		return optionErrorf("the pointer to the result is NULL")
 	}
-	ctx, limit, err := deviceOptions(r)
-	if err != nil {
-		return err
-	}
-	keys, err := deviceKeys(r)
+	s, err := deviceOptions(r)
 	if err != nil {
 		return err
 	}
 	array := (*gpu.ArrowDeviceArray)(unsafe.Pointer(r.device_array))
-	job, err := gpu.DeviceJobOf(array, (*gpu.ArrowSchema)(unsafe.Pointer(r.schema)), keys)
+	job, err := gpu.DeviceJobOf(array, (*gpu.ArrowSchema)(unsafe.Pointer(r.schema)), deviceKeys(r, s.keys))
 	if err != nil {
 		return err
 	}
 	if job.RowNumbers = int(r.parameter) / 8; r.parameter != 32 && r.parameter != 64 {
 		return optionErrorf("row numbers of %d bits: give 32 or 64", r.parameter)
 	}
-	job.Limit, job.Stream = limit, uintptr(r.stream)
+	job.Limit, job.Stream = s.Limit, uintptr(r.stream)
 	e, err := primaryEngine(int(array.DeviceID))
 	if err != nil {
 		return err
 	}
-	rows, err := e.ArgsortDevice(ctx, job)
+	rows, err := e.ArgsortDevice(s.context(), job)
 	if err != nil {
 		return err
 	}
@@ -50,30 +46,26 @@ func deviceArgsort(r *request) error {
 }
 
 // deviceOptions returns the options that a sort of a device array uses. It refuses others.
-func deviceOptions(r *request) (ctx context.Context, limit int, err error) {
+func deviceOptions(r *request) (*settings, error) {
 	if r.options != nil && uintptr(r.options.size) >= C.sizeof_struct_arrowsort_options && r.options.engine != nil {
-		return nil, 0, optionErrorf("options.engine is set: the device of the array sorts it; leave it out")
+		return nil, optionErrorf("options.engine is set: the device of the array sorts it; leave it out")
 	}
 	s, err := settingsOf(r)
 	switch {
 	case err != nil:
-		return nil, 0, err
+		return nil, err
 	case s.memory != 0:
-		return nil, 0, optionErrorf("options.memory is set, which is memory of the host; leave it out")
+		return nil, optionErrorf("options.memory is set, which is memory of the host; leave it out")
 	case s.BatchRows != 0:
-		return nil, 0, optionErrorf("options.batch_rows is set, which no sort on a device uses; leave it out")
+		return nil, optionErrorf("options.batch_rows is set, which no sort on a device uses; leave it out")
 	case s.Limit < 0:
-		return nil, 0, optionErrorf("options.limit is %d", s.Limit)
+		return nil, optionErrorf("options.limit is %d", s.Limit)
 	}
-	return s.context(), s.Limit, nil
+	return s, nil
 }
 
-// deviceKeys returns the keys of a request.
-func deviceKeys(r *request) ([]keyencode.Key, error) {
-	all, err := keysOf(r)
-	if err != nil {
-		return nil, err
-	}
+// deviceKeys returns the keys of a request, whose orders are known.
+func deviceKeys(r *request, all []arrowsort.Key) []keyencode.Key {
 	keys := make([]keyencode.Key, len(all))
 	for i, c := range unsafe.Slice(r.keys, len(all)) {
 		if c.path != nil {
@@ -83,7 +75,7 @@ func deviceKeys(r *request) ([]keyencode.Key, error) {
 		}
 		keys[i].Order, keys[i].Nulls = all[i].Order, all[i].Nulls
 	}
-	return keys, nil
+	return keys
 }
 
 // onPrimary are the engines in the primary contexts of devices, each opened once.

@@ -41,16 +41,17 @@ func keysOf(r *request) ([]arrowsort.Key, error) {
 	return keys, nil
 }
 
-// A settings is the options of a call, for all functions.
+// A settings is the keys and the options of a call, for all functions.
 type settings struct {
 	arrowsort.Options // without Progress
 	*call
+	keys     []arrowsort.Key
 	memory   int64
 	spillDir string
 	unique   bool
 }
 
-// settingsOf returns the options of a request of a function that does not spill.
+// settingsOf returns the keys and the options of a request of a function that does not spill.
 func settingsOf(r *request) (*settings, error) {
 	s, err := readSettings(r)
 	switch {
@@ -82,8 +83,11 @@ func readSettings(r *request) (*settings, error) {
 		s.spillDir = C.GoString(o.spill_dir)
 	}
 	if o.engine != nil {
-		s.Engine, err = engineOf(C.GoString(o.engine))
+		if s.Engine, err = engineOf(C.GoString(o.engine)); err != nil {
+			return nil, err
+		}
 	}
+	s.keys, err = keysOf(r)
 	return s, err
 }
 

@@ -13,21 +13,18 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 )
 
 // A job is what a function of one input works on.
 type job struct {
 	*settings
 	data arrowsort.Data
-	keys []arrowsort.Key
 }
 
 // newJob reads the arguments of a function of one input. The caller releases the data.
 func newJob(r *request) (j job, err error) {
 	if j.settings, err = settingsOf(r); err != nil {
-		return j, err
-	}
-	if j.keys, err = keysOf(r); err != nil {
 		return j, err
 	}
 	j.data, err = dataOf(r.data, "data")
@@ -146,19 +143,11 @@ func mergeData(r *request) error {
 	if err != nil {
 		return err
 	}
-	keys, err := keysOf(r)
-	if err != nil {
-		return err
-	}
 	if r.n_inputs < 0 || r.n_inputs > 0 && r.inputs == nil {
 		return optionErrorf("there are %d inputs, or their pointer is NULL", r.n_inputs)
 	}
 	var inputs []arrowsort.Data
-	defer func() {
-		for _, input := range inputs {
-			input.Release()
-		}
-	}()
+	defer func() { arraydata.Release(inputs) }()
 	for _, handle := range unsafe.Slice(r.inputs, int(r.n_inputs)) {
 		input, err := dataOf(handle, "an input")
 		if err != nil {
@@ -166,7 +155,7 @@ func mergeData(r *request) error {
 		}
 		inputs = append(inputs, input)
 	}
-	merged, err := arrowsort.Merge(s.context(), inputs, keys, s.steps().Options)
+	merged, err := arrowsort.Merge(s.context(), inputs, s.keys, s.steps().Options)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/capi/internal/cdata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 )
 
 // sourceOf returns a source of the records of a table or the chunks of a column. It holds the data.
@@ -114,9 +115,7 @@ func (r *recordReader) Next() bool {
 		return false
 	}
 	r.record = array.NewRecord(r.schema, columns, int64(structs.Len()))
-	for _, column := range columns {
-		column.Release()
-	}
+	arraydata.Release(columns)
 	return true
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/capi/internal/cdata"
 	"github.com/arrowsort/arrowsort/arrowsort/extsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 )
 
 func mergeStreams(r *request) error {
@@ -22,19 +23,11 @@ func mergeStreams(r *request) error {
 	if err != nil {
 		return err
 	}
-	keys, err := keysOf(r)
-	if err != nil {
-		return err
-	}
 	if r.n_inputs < 0 || r.n_inputs > math.MaxInt32 || r.n_inputs > 0 && r.streams == nil {
 		return optionErrorf("there are %d streams, or their pointer is NULL", r.n_inputs)
 	}
 	var readers []array.RecordReader
-	defer func() { // the merge has its own references
-		for _, reader := range readers {
-			reader.Release()
-		}
-	}()
+	defer func() { arraydata.Release(readers) }() // the merge has its own references
 	for i := range int(r.n_inputs) {
 		reader, err := newRecordReader(inputStream(r, i))
 		if err != nil {
@@ -43,7 +36,7 @@ func mergeStreams(r *request) error {
 		readers = append(readers, reader)
 	}
 	ctx, cancel := context.WithCancel(s.context())
-	merged, err := arrowsort.MergeReaders(ctx, readers, keys, s.Options)
+	merged, err := arrowsort.MergeReaders(ctx, readers, s.keys, s.Options)
 	if err != nil {
 		cancel()
 		return err
@@ -56,17 +49,13 @@ func sortStream(r *request) (err error) {
 	if err != nil {
 		return err
 	}
-	keys, err := keysOf(r)
-	if err != nil {
-		return err
-	}
 	input, err := newRecordReader(inputStream(r, 0))
 	if err != nil {
 		return err
 	}
 	defer input.Release()
 	ctx, cancel := context.WithCancel(s.context())
-	sorter, err := extsort.NewSorter(ctx, input.Schema(), keys, extsort.Options{
+	sorter, err := extsort.NewSorter(ctx, input.Schema(), s.keys, extsort.Options{
 		Memory: s.memory, SpillDir: s.spillDir, BatchRows: s.BatchRows, Limit: int64(s.Limit), Unique: s.unique,
 		Engine: s.Engine, Threads: s.Threads, Allocator: new(cdata.Memory),
 		Progress: func(phase extsort.Phase, done, total int64) { s.report(string(phase), done, total) },
@@ -92,10 +81,6 @@ func sortStream(r *request) (err error) {
 	sorted, err := sorter.Sorted()
 	if err != nil {
 		return err
-	}
-	if r.out_stream == nil {
-		sorted.Release()
-		return optionErrorf("the pointer to the stream is NULL")
 	}
 	return putStream(r.out_stream, &recordSource{sorted, end})
 }

@@ -111,11 +111,6 @@ func exportMetadata(m arrow.Metadata) (b []byte) {
 	return b
 }
 
-// ExportSchema makes a schema of a table: a struct of its fields, with its metadata.
-func ExportSchema(schema *arrow.Schema, out *Schema) error {
-	return ExportField(arrow.Field{Type: arrow.StructOf(schema.Fields()...), Metadata: schema.Metadata()}, out)
-}
-
 // ExportField makes a schema of a field. The schema must be zeroed; it is so after an error too.
 func ExportField(f arrow.Field, out *Schema) error {
 	err := exportField(f, out)
