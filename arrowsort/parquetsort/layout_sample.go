@@ -12,7 +12,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/zonemap"
 )
@@ -49,11 +48,7 @@ func readSample(ctx context.Context, d *dataset.Dataset, most int64, groupRows i
 	edge := func(i int64) int64 { return int64(float64(i) * float64(d.Rows) / float64(max(wanted, 1))) }
 	pick := func() int64 { return edge(next) + rng.Int64N(max(edge(next+1)-edge(next), 1)) }
 	chosen, parts := pick(), []arrow.Table(nil)
-	defer func() {
-		for _, p := range parts {
-			p.Release()
-		}
-	}()
+	defer func() { arraydata.Release(parts) }()
 	scan := dataset.ScanOptions{Columns: d.All(), DecodeDictionaries: true, Progress: opts.progress(PhaseRead)}
 	_, err = d.Scan(ctx, scan, func(_ int, batch arrow.Table) error {
 		var rows []uint64
@@ -98,7 +93,7 @@ func (s *sample) ranks(ctx context.Context, key arrowsort.Key, column int) (*zon
 	row := 0
 	for _, chunk := range s.table.Column(column).Data().Chunks() {
 		for i := range chunk.Len() {
-			if r.Less[row]--; valuetext.IsNull(chunk, i) { // nulls are last
+			if r.Less[row]--; arraydata.IsNull(chunk, i) { // nulls are last
 				r.UpTo[row] = 0
 				r.Values--
 			}

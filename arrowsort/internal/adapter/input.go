@@ -138,9 +138,7 @@ func SliceRecord(rec arrow.Record, from, to int64) (slice arrow.Record, err erro
 // ReleaseAll releases the arrays of all columns.
 func ReleaseAll(columns [][]arrow.Array) {
 	for _, chunks := range columns {
-		for _, a := range chunks {
-			a.Release()
-		}
+		arraydata.Release(chunks)
 	}
 }
 

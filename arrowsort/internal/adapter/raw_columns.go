@@ -56,9 +56,7 @@ func (r *RawColumns) Release() {
 	for _, b := range r.temp {
 		r.mem.Free(b)
 	}
-	for _, a := range r.held {
-		a.Release()
-	}
+	arraydata.Release(r.held)
 	r.temp, r.held = nil, nil
 }
 

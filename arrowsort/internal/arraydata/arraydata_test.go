@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
@@ -27,5 +28,19 @@ func TestNullsOfEveryType(t *testing.T) {
 			}
 			a.Release()
 		}
+	}
+}
+
+func TestNullsOfEveryKind(t *testing.T) {
+	require.True(t, IsNull(array.NewNull(2), 1))
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	entries := arrowtest.FromJSON(t, typ.ValueType, `["a", null]`)
+	dictionary := array.NewDictionaryArray(typ, arrowtest.FromJSON(t, typ.IndexType, `[0, 1, null]`), entries)
+	for i, null := range []bool{false, true, true} {
+		require.Equal(t, null, IsNull(dictionary, i), i)
+	}
+	runs := array.NewRunEndEncodedArray(arrowtest.FromJSON(t, arrow.PrimitiveTypes.Int32, `[2, 3]`), entries, 3, 0)
+	for i, null := range []bool{false, false, true} {
+		require.Equal(t, null, IsNull(runs, i), i)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
@@ -233,7 +234,7 @@ func previewRow(rec arrow.Record, i int) table.Row {
 	row := make(table.Row, rec.NumCols())
 	for c, column := range rec.Columns() {
 		row[c] = "null"
-		if !valuetext.IsNull(column, i) {
+		if !arraydata.IsNull(column, i) {
 			row[c] = text.Snip(printable(valuetext.Formatter(column)(i)), previewWidth, "…")
 		}
 	}

@@ -51,8 +51,8 @@ func placements(values arrowsort.Data) (sides []arrowsort.NullPlacement, err err
 	some := false
 	for _, chunk := range chunksOf(values) {
 		if n := chunk.Len(); n > 0 {
-			if last = isNull(chunk, n-1); !some {
-				first, some = isNull(chunk, 0), true
+			if last = arraydata.IsNull(chunk, n-1); !some {
+				first, some = arraydata.IsNull(chunk, 0), true
 			}
 		}
 	}
@@ -77,7 +77,7 @@ func withNulls(
 				places.Release()
 				return nil, context.Cause(ctx)
 			}
-			if !isNull(chunk, i) {
+			if !arraydata.IsNull(chunk, i) {
 				row++
 				continue
 			}
@@ -122,19 +122,4 @@ func chunksOf(data arrowsort.Data) []arrow.Array {
 		return c.Chunks()
 	}
 	return []arrow.Array{data.(arrow.Array)}
-}
-
-// isNull reports whether the value of a row is null: the row, its entry in a dictionary, or its run.
-func isNull(a arrow.Array, i int) bool {
-	switch a := a.(type) {
-	case *array.Null:
-		return true
-	case *array.Dictionary:
-		return a.IsNull(i) || isNull(a.Dictionary(), a.GetValueIndex(i))
-	case *array.RunEndEncoded:
-		return isNull(a.Values(), a.GetPhysicalIndex(i))
-	case array.ExtensionArray:
-		return isNull(a.Storage(), i)
-	}
-	return a.IsNull(i)
 }

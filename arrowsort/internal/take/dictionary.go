@@ -18,11 +18,7 @@ import (
 // their unified dictionary otherwise.
 func (g *gatherer) dictionary(col column, typ *arrow.DictionaryType) (*array.Data, error) {
 	width := typ.IndexType.(arrow.FixedWidthDataType).Bytes()
-	src, err := eachValues(col.chunks, width)
-	if err != nil {
-		return nil, err
-	}
-	indices, err := g.fixed(src, width, col.sel)
+	indices, err := g.values(col.chunks, width, col.sel)
 	if err != nil {
 		return nil, err
 	}

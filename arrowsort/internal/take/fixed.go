@@ -18,11 +18,7 @@ import (
 )
 
 func (g *gatherer) fixedWidth(col column, width int) (*array.Data, error) {
-	src, err := eachValues(col.chunks, width)
-	if err != nil {
-		return nil, err
-	}
-	values, err := g.fixed(src, width, col.sel)
+	values, err := g.values(col.chunks, width, col.sel)
 	if err != nil {
 		return nil, err
 	}
@@ -223,11 +219,7 @@ const viewBytes = 16
 // views gathers string or binary views. The bytes stay where they are: the result refers to the buffers of all chunks,
 // each of them once.
 func (g *gatherer) views(col column) (*array.Data, error) {
-	src, err := eachValues(col.chunks, viewBytes)
-	if err != nil {
-		return nil, err
-	}
-	views, err := g.fixed(src, viewBytes, col.sel)
+	views, err := g.values(col.chunks, viewBytes, col.sel)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func (g *gatherer) fields(fields []arrow.Field, chunks []chunk, sel selection) (
 func (g *gatherer) sparse(
 	typ arrow.DataType, layout *arrow.SparseUnionType, chunks []chunk, sel selection,
 ) (*array.Data, error) {
-	codes, err := g.codes(chunks, sel)
+	codes, err := g.values(chunks, 1, sel)
 	if err != nil {
 		return nil, err
 	}
@@ -110,12 +110,13 @@ func (g *gatherer) sparse(
 	return g.data(typ, sel.len(), []*memory.Buffer{nil, codes}, fields, 0), nil
 }
 
-func (g *gatherer) codes(chunks []chunk, sel selection) (*memory.Buffer, error) {
-	src, err := eachValues(chunks, 1)
+// values gathers values of width bytes: the buffer of each chunk that follows the validity.
+func (g *gatherer) values(chunks []chunk, width int, sel selection) (*memory.Buffer, error) {
+	src, err := eachValues(chunks, width)
 	if err != nil {
 		return nil, err
 	}
-	return g.fixed(src, 1, sel)
+	return g.fixed(src, width, sel)
 }
 
 // dense gathers a dense union: its type codes, new offsets that rise by one within each child, and the rows of each
@@ -124,7 +125,7 @@ func (g *gatherer) dense(
 	typ arrow.DataType, layout *arrow.DenseUnionType, chunks []chunk, sel selection,
 ) (*array.Data, error) {
 	d := denseRows{g: g, typ: typ, ids: layout.ChildIDs(), fields: layout.Fields(), sel: sel}
-	codes, err := g.codes(chunks, sel)
+	codes, err := g.values(chunks, 1, sel)
 	if err != nil {
 		return nil, err
 	}

@@ -109,9 +109,7 @@ func takePieces[U rowNumber](c *call, loc *locator, rows []U) ([]arrow.Array, er
 	for p := range pieces {
 		more, err := takePieces(c, loc, rows[p*len(rows)/pieces:(p+1)*len(rows)/pieces])
 		if err != nil {
-			for _, a := range out {
-				a.Release()
-			}
+			arraydata.Release(out)
 			return nil, err
 		}
 		out = append(out, more...)

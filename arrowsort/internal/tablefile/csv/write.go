@@ -10,6 +10,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/valuetext"
 )
 
@@ -53,7 +54,7 @@ func (c *Writer) Write(rec arrow.Record) error {
 	row, nulls := make([]string, len(format)), make([]bool, len(format))
 	for i := range int(rec.NumRows()) {
 		for k, f := range format {
-			row[k], nulls[k] = "", valuetext.IsNull(rec.Column(k), i)
+			row[k], nulls[k] = "", arraydata.IsNull(rec.Column(k), i)
 			if !nulls[k] {
 				row[k] = f(i)
 			}

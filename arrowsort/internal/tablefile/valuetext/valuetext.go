@@ -13,22 +13,9 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-)
 
-// IsNull reports whether a value is null: by its bitmap, by its type, or because the entry of a dictionary or run is.
-func IsNull(a arrow.Array, i int) bool {
-	switch a := a.(type) {
-	case *array.Null:
-		return true
-	case *array.Dictionary:
-		return a.IsNull(i) || IsNull(a.Dictionary(), a.GetValueIndex(i))
-	case *array.RunEndEncoded:
-		return IsNull(a.Values(), a.GetPhysicalIndex(i))
-	case array.ExtensionArray:
-		return IsNull(a.Storage(), i)
-	}
-	return a.IsNull(i)
-}
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+)
 
 // Formatter prints the values of an array that are not null: times as ISO 8601 in UTC, without a zone where the type
 // has none, floating-point numbers so that they read back as such, decimals with the digits of their scale, binary as
@@ -154,7 +141,7 @@ func formatFloat(x float64, bits int) string {
 
 // appendJSON prints a value inside a nested one. Arrow's own printing panics on a NaN there.
 func appendJSON(b *strings.Builder, a arrow.Array, i int) {
-	if IsNull(a, i) {
+	if arraydata.IsNull(a, i) {
 		b.WriteString("null")
 		return
 	}

@@ -78,20 +78,6 @@ func TestFormatDecimalKeepsAllDigits(t *testing.T) {
 	}
 }
 
-func TestNullsOfEveryKind(t *testing.T) {
-	require.True(t, IsNull(array.NewNull(2), 1))
-	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
-	entries := arrowtest.FromJSON(t, typ.ValueType, `["a", null]`)
-	dictionary := array.NewDictionaryArray(typ, arrowtest.FromJSON(t, typ.IndexType, `[0, 1, null]`), entries)
-	for i, null := range []bool{false, true, true} {
-		require.Equal(t, null, IsNull(dictionary, i), i)
-	}
-	runs := array.NewRunEndEncodedArray(arrowtest.FromJSON(t, arrow.PrimitiveTypes.Int32, `[2, 3]`), entries, 3, 0)
-	for i, null := range []bool{false, false, true} {
-		require.Equal(t, null, IsNull(runs, i), i)
-	}
-}
-
 func TestFormatterLosesNothing(t *testing.T) {
 	for _, c := range []struct {
 		typ         arrow.DataType

@@ -102,7 +102,7 @@ func valuesOf(column *arrow.Chunked) func(row int64) (string, error) {
 	return func(row int64) (string, error) {
 		i := sort.Search(len(ends), func(i int) bool { return row < ends[i] })
 		chunk, at := chunks[i], int(row-ends[i])+chunks[i].Len()
-		if valuetext.IsNull(chunk, at) {
+		if arraydata.IsNull(chunk, at) {
 			return nullPartition, nil
 		}
 		if text[i] == nil {
