@@ -34,7 +34,7 @@ footer names is not sorted. With --curve hilbert or zorder, the rows have to fol
 	}
 	c.does(cmd, c.check)
 	c.addCurve(cmd, "check that the rows follow the `CURVE` that the footer names: hilbert or zorder")
-	c.addMemory(cmd)
+	addMemory(cmd, &c.options.Memory)
 	c.add(cmd, "check the first `N` rows only; 0 for all")
 	return cmd
 }

@@ -32,7 +32,7 @@ and are read as a whole, unless they follow a curve.
 	c.add(cmd, "keep the first `N` rows of the order; 0 for all")
 	c.addTail(cmd)
 	c.addCurve(cmd, "show the sort along a space-filling `CURVE` over 2 to 8 keys: hilbert or zorder")
-	c.addMemory(cmd)
+	addMemory(cmd, &c.options.Memory)
 	return cmd
 }
 

@@ -70,14 +70,14 @@ func (f *commandFlags) addEngine(cmd *cobra.Command) {
 		into(&f.engine.gpus, parseGPUs))
 }
 
-func (f *commandFlags) addMemory(cmd *cobra.Command) {
+func addMemory(cmd *cobra.Command, o *parquetsort.Memory) {
 	cmd.Flags().Func("memory", "work within `SIZE` of memory (default: "+defaultMemory+")",
-		into(&f.options.Memory.Budget, parseBudget))
+		into(&o.Budget, parseBudget))
 }
 
 func (f *commandFlags) addSpill(cmd *cobra.Command) {
 	flags, o := cmd.Flags(), &f.options
-	f.addMemory(cmd)
+	addMemory(cmd, &o.Memory)
 	flags.Func("spill-dir", "spill what does not fit in memory to `DIR` (default: the folder for temporary files)",
 		into(&o.Memory.SpillDir, parseFolder))
 	flags.Func("spill-compression", "compress what is spilled with `codec` lz4 or zstd",

@@ -74,8 +74,7 @@ FILE is Parquet. Footers and page indexes are read, with --advise all rows. docs
 		"try orders of up to three of `COLUMNS`, as in a,b, and curves over all, on a sample of the rows")
 	flags.Func("row-group-rows", fmt.Sprintf("advise on row groups of `N` rows (default %d)",
 		tablefile.DefaultRowGroupRows), into(&o.RowGroupRows, wholeNumber))
-	flags.Func("memory", "work within `SIZE` of memory (default: "+defaultMemory+")",
-		into(&o.Memory.Budget, parseBudget))
+	addMemory(cmd, &o.Memory)
 	flags.StringVar(&c.html, "html", "", "write a page for the browser to `FILE`, which needs no other file")
 	flags.StringVar(&c.svg, "svg", "", "write a picture to `FILE`")
 	flags.BoolVar(&o.Pages, "pages", false, "list the pages of each row group in the JSON, too")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
@@ -48,7 +49,7 @@ func forCommandLine(err error) error {
 	if errors.Is(err, parquetsort.ErrOption) {
 		return usageError{withFlags(strings.TrimPrefix(text, "invalid option: "))}
 	}
-	return reworded{text, err}
+	return errkind.Reword(err, text)
 }
 
 // withFlags replaces the names of options in an error by those of their flags, but not in quotes, nor in a path.
@@ -67,16 +68,6 @@ var (
 	optionFlags = strings.NewReplacer("PartitionBy", "--partition-by", "Overwrite", "--overwrite",
 		"Curve:", "--curve:", "Advise", "--advise", "Filter", "--filter", "RowGroupRows", "--row-group-rows")
 )
-
-// reworded is an error with another text.
-type reworded struct {
-	text string
-	error
-}
-
-func (e reworded) Error() string { return e.text }
-
-func (e reworded) Unwrap() error { return e.error }
 
 // withFormatFlag names the flag where an error wants a format.
 func withFormatFlag(text, flag string) string {

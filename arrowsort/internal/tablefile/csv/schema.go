@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // ErrHeader is returned for a file whose columns are not those of the files before.
@@ -301,7 +302,7 @@ func (s *Schema) declare() error {
 
 // headerError returns an ErrHeader.
 func headerError(format string, args ...any) error {
-	return &textError{fmt.Sprintf(format, args...), ErrHeader}
+	return errkind.Reword(ErrHeader, fmt.Sprintf(format, args...))
 }
 
 // Looks returns a value of a column of text and types that the user may give to the column, if all its values look like
