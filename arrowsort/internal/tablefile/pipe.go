@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 )
 
 // pipeStep is the number of bytes asked of a pipe at a time.
@@ -77,17 +79,11 @@ type interruptible struct {
 	buf  []byte
 	rest []byte // read and not yet taken
 	err  error  // what follows rest
-	done chan pipeRead
-}
-
-type pipeRead struct {
-	n   int
-	err error
 }
 
 // Interruptible returns a reader of a pipe that the context ends, also while it waits for data.
 func Interruptible(ctx context.Context, r io.Reader) io.Reader {
-	return &interruptible{ctx: ctx, r: r, buf: make([]byte, pipeStep), done: make(chan pipeRead, 1)}
+	return &interruptible{ctx: ctx, r: r, buf: make([]byte, pipeStep)}
 }
 
 func (p *interruptible) Read(b []byte) (int, error) {
@@ -95,17 +91,9 @@ func (p *interruptible) Read(b []byte) (int, error) {
 		if p.err != nil {
 			return 0, p.err
 		}
-		go func() {
-			n, err := p.r.Read(p.buf)
-			p.done <- pipeRead{n, err}
-		}()
-		select {
-		case got := <-p.done:
-			if p.rest, p.err = p.buf[:got.n], got.err; got.n == 0 {
-				return 0, got.err
-			}
-		case <-p.ctx.Done():
-			return 0, context.Cause(p.ctx)
+		n, err := atomicfile.Await(p.ctx, func() (int, error) { return p.r.Read(p.buf) })
+		if p.rest, p.err = p.buf[:n], err; n == 0 {
+			return 0, err
 		}
 	}
 	n := copy(b, p.rest)

@@ -31,19 +31,32 @@ func Open(ctx context.Context, open func() (*os.File, error)) (*os.File, error) 
 	}
 }
 
+// Await returns the result of a function that may wait, or the cause of the context's cancellation when that comes
+// first. Then the function keeps its goroutine until it returns.
+func Await[T any](ctx context.Context, wait func() (T, error)) (result T, err error) {
+	type returned struct {
+		result T
+		err    error
+	}
+	done := make(chan returned, 1)
+	go func() {
+		result, err := wait()
+		done <- returned{result, err}
+	}()
+	select {
+	case r := <-done:
+		return r.result, r.err
+	case <-ctx.Done():
+		return result, context.Cause(ctx)
+	}
+}
+
 // An interruptibleWriter writes until the context is cancelled, also while a write waits because nobody reads. The
 // write that waits keeps its goroutine and the copy of its bytes until the other end reads or closes.
 type interruptibleWriter struct {
-	ctx     context.Context
-	file    *os.File
-	bytes   []byte
-	written chan written
-}
-
-// written is the result of a write.
-type written struct {
-	n   int
-	err error
+	ctx   context.Context
+	file  *os.File
+	bytes []byte
 }
 
 // interruptible returns a writer to a file that the context ends.
@@ -51,7 +64,7 @@ func interruptible(ctx context.Context, file *os.File) io.Writer {
 	if ctx.Done() == nil {
 		return file
 	}
-	return &interruptibleWriter{ctx: ctx, file: file, written: make(chan written, 1)}
+	return &interruptibleWriter{ctx: ctx, file: file}
 }
 
 // Write is called no more after the context was cancelled: a write may still have the bytes.
@@ -60,14 +73,5 @@ func (w *interruptibleWriter) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	w.bytes = append(w.bytes[:0], p...)
-	go func() {
-		n, err := w.file.Write(w.bytes)
-		w.written <- written{n, err}
-	}()
-	select {
-	case done := <-w.written:
-		return done.n, done.err
-	case <-w.ctx.Done():
-		return 0, context.Cause(w.ctx)
-	}
+	return Await(w.ctx, func() (int, error) { return w.file.Write(w.bytes) })
 }
