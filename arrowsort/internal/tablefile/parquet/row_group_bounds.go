@@ -106,14 +106,7 @@ func (c *GroupCounts) set(nulls, nans *int64) {
 // plausible returns bounds of a type with an order as they are stored; none where a size is wrong, one is NaN, or the
 // lower is above the upper.
 func plausible(column *schema.Column, low, high []byte) (_, _ []byte) {
-	size := -1 // any
-	switch physical := column.PhysicalType(); physical {
-	case parquet.Types.ByteArray:
-	case parquet.Types.FixedLenByteArray:
-		size = column.TypeLength()
-	default:
-		size = physical.ByteSize()
-	}
+	size := page.ValueSize(column)
 	for _, bound := range [][]byte{low, high} {
 		if bound != nil && (size >= 0 && len(bound) != size || page.IsNaN(column, bound)) {
 			return nil, nil

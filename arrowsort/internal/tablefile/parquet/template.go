@@ -67,13 +67,8 @@ func mayHaveDictionary[E ~int64](encodings []E) bool {
 // also under the same names.
 func (t *Template) fits(footer *metadata.FileMetaData) bool {
 	from, to := fieldsOf(t.meta), fieldsOf(footer)
-	if !sameFields(from, to) {
+	if !sameFields(from, to) || !slices.EqualFunc(from, to, schemaField.fits) {
 		return false
-	}
-	for i := range from {
-		if !from[i].fits(to[i]) {
-			return false
-		}
 	}
 	for i := range t.meta.Schema.NumColumns() {
 		if t.meta.Schema.Column(i).Path() != footer.Schema.Column(i).Path() {
@@ -161,15 +156,7 @@ func (f schemaField) name() string { return f.meta.FileMetaData.Schema[f.start].
 
 // sameFields reports whether two files have columns of the same names in the same order.
 func sameFields(a, b []schemaField) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].name() != b[i].name() {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(a, b schemaField) bool { return a.name() == b.name() })
 }
 
 // fits reports whether a column that was written as another field reads the same as this one: its leaf columns have the

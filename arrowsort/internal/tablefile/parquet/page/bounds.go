@@ -29,17 +29,25 @@ func (p *PlainBounds) Reset(column *schema.Column) {
 		starts: p.starts[:0], used: p.used[:0], seen: p.seen[:0]}
 }
 
-// valueWidth returns the bytes of a value in plain encoding; 0 of values of any length, and of booleans, which are
-// bits.
-func valueWidth(column *schema.Column) int {
+// ValueSize returns the bytes of a value of a column; -1: any number.
+func ValueSize(column *schema.Column) int {
 	switch typ := column.PhysicalType(); typ {
-	case parquet.Types.ByteArray, parquet.Types.Boolean:
-		return 0
+	case parquet.Types.ByteArray:
+		return -1
 	case parquet.Types.FixedLenByteArray:
 		return column.TypeLength()
 	default:
 		return typ.ByteSize()
 	}
+}
+
+// valueWidth returns the bytes of a value in plain encoding; 0 of values of any length, and of booleans, which are
+// bits.
+func valueWidth(column *schema.Column) int {
+	if column.PhysicalType() == parquet.Types.Boolean {
+		return 0
+	}
+	return max(ValueSize(column), 0)
 }
 
 // SetEntries takes the n entries of a dictionary, which it keeps.

@@ -212,14 +212,10 @@ func (r *Reader) readRaw() (h Header, packed []byte, err error) {
 
 // leastBytes returns the least size of a dictionary entry: its width, or the length prefix of a BYTE_ARRAY.
 func (r *Reader) leastBytes() int {
-	switch typ := r.column.PhysicalType(); typ {
-	case parquet.Types.FixedLenByteArray:
-		return max(r.column.TypeLength(), 1)
-	case parquet.Types.ByteArray:
-		return 4
-	default:
-		return typ.ByteSize()
+	if size := ValueSize(r.column); size >= 0 {
+		return max(size, 1)
 	}
+	return 4
 }
 
 // decompress decompresses a page. The levels of a data page V2 are not compressed.

@@ -3,6 +3,7 @@ package reader
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -113,12 +114,7 @@ func (n *nestedColumn) repeated() bool {
 	case arrow.LIST, arrow.LARGE_LIST, arrow.FIXED_SIZE_LIST, arrow.MAP:
 		return true
 	case arrow.STRUCT:
-		for _, c := range n.children {
-			if !c.repeated() {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(n.children, func(c *nestedColumn) bool { return !c.repeated() })
 	}
 	return false
 }

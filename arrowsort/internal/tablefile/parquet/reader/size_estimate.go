@@ -189,12 +189,8 @@ func ColumnBytes(meta *metadata.FileMetaData, leaf int) (bytes float64) {
 // valueBytes returns what a value takes in memory.
 func valueBytes(column *schema.Column) int {
 	const offsetAndText = 16 // of a short string
-	switch column.PhysicalType() {
-	case parquet.Types.ByteArray:
-		return offsetAndText
-	case parquet.Types.FixedLenByteArray:
-		return column.TypeLength()
-	default:
-		return column.PhysicalType().ByteSize()
+	if size := page.ValueSize(column); size >= 0 {
+		return size
 	}
+	return offsetAndText
 }

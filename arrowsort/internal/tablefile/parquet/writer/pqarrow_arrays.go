@@ -246,43 +246,41 @@ func (s pqarrowInput) leaf(f arrow.Field, d arrow.ArrayData,
 // valueCheck returns a function that explains why Parquet cannot hold the value of a row, or returns nothing, for types
 // that are stored in fewer bytes or in a smaller unit; nil for other types.
 func valueCheck(typ arrow.DataType, d arrow.ArrayData) func(row int) string {
+	var fits func(row int) bool
+	fault := "a %s that is too far from 0 for milliseconds, the largest unit of Parquet"
 	switch t := typ.(type) {
 	case *arrow.Decimal128Type:
 		values := arrow.GetValues[decimal128.Num](d, 1)
-		return func(row int) string {
+		fits = func(row int) bool {
 			n := values[row].Abs() // negative for the least value, which has no opposite
-			return digitsFault(typ, n.Sign() >= 0 && n.FitsInPrecision(t.Precision))
+			return n.Sign() >= 0 && n.FitsInPrecision(t.Precision)
 		}
+		fault = "a value of more digits than its type %s has, which Parquet does not hold"
 	case *arrow.Decimal256Type:
 		values := arrow.GetValues[decimal256.Num](d, 1)
-		return func(row int) string {
+		fits = func(row int) bool {
 			n := values[row].Abs()
-			return digitsFault(typ, n.Sign() >= 0 && n.FitsInPrecision(t.Precision))
+			return n.Sign() >= 0 && n.FitsInPrecision(t.Precision)
 		}
+		fault = "a value of more digits than its type %s has, which Parquet does not hold"
 	case *arrow.TimestampType:
 		if values := arrow.GetValues[int64](d, 1); t.Unit == arrow.Second {
-			return func(row int) string { return millisFault(typ, values[row] == values[row]*1000/1000) }
+			fits = func(row int) bool { return values[row] == values[row]*1000/1000 }
 		}
 	case *arrow.Time32Type:
 		if values := arrow.GetValues[int32](d, 1); t.Unit == arrow.Second {
-			return func(row int) string { return millisFault(typ, values[row] == values[row]*1000/1000) }
+			fits = func(row int) bool { return values[row] == values[row]*1000/1000 }
 		}
 	}
-	return nil
-}
-
-func digitsFault(typ arrow.DataType, fits bool) string {
-	if fits {
-		return ""
+	if fits == nil {
+		return nil
 	}
-	return fmt.Sprintf("a value of more digits than its type %s has, which Parquet does not hold", typ)
-}
-
-func millisFault(typ arrow.DataType, fits bool) string {
-	if fits {
-		return ""
+	return func(row int) string {
+		if fits(row) {
+			return ""
+		}
+		return fmt.Sprintf(fault, typ)
 	}
-	return fmt.Sprintf("a %s that is too far from 0 for milliseconds, the largest unit of Parquet", typ)
 }
 
 const millisPerDay = 24 * 60 * 60 * 1000
