@@ -75,6 +75,6 @@ func (j *job) depthIn(ctx context.Context, d *dataset.Dataset, column string, de
 		return false, err
 	}
 	found, ok := groups.Depth()
-	*depth = LayoutDepth{Mean: found.Mean, Worst: found.Worst, Of: found.Zones}
+	*depth = LayoutDepth(found)
 	return ok, nil
 }

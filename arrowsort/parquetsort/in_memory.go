@@ -153,14 +153,7 @@ func Argsort(ctx context.Context, path, output string, opts Options) (*Result, e
 		return nil, fmt.Errorf("%w: Argsort writes the numbers of all rows, or of the first Limit, to one file; "+
 			"leave out Tail, Unique, Columns, RowsPerFile, BytesPerFile and PartitionBy", errOption)
 	}
-	opts, read, err := opts.resolve(ctx)
-	if err == nil {
-		err = opts.noCurve("Argsort")
-	}
-	if err != nil {
-		return nil, err
-	}
-	file, err := oneFile(ctx, path, &opts)
+	opts, read, file, err := oneFile(ctx, path, opts, "Argsort")
 	if err != nil {
 		return nil, err
 	}
@@ -205,14 +198,22 @@ func (o *Options) argsort(ctx context.Context, file, path string, read dataset.O
 
 var indexSchema = arrow.NewSchema([]arrow.Field{{Name: "index", Type: arrow.PrimitiveTypes.Uint64}}, nil)
 
-// oneFile returns the one file that a path means.
-func oneFile(ctx context.Context, path string, opts *Options) (string, error) {
-	files, err := listFiles(ctx, []string{path}, opts)
+// oneFile resolves the options of a function that does not use Options.Curve, and returns the one file that a path
+// means.
+func oneFile(ctx context.Context, path string, opts Options, function string) (_ Options, read dataset.Options,
+	file string, err error) {
+	if opts, read, err = opts.resolve(ctx); err != nil {
+		return opts, read, "", err
+	}
+	if err := opts.noCurve(function); err != nil {
+		return opts, read, "", err
+	}
+	files, err := listFiles(ctx, []string{path}, &opts)
 	if err != nil {
-		return "", err
+		return opts, read, "", err
 	}
 	if len(files) > 1 {
-		return "", fmt.Errorf("%w: %s is %d files; give one", errOption, path, len(files))
+		return opts, read, "", fmt.Errorf("%w: %s is %d files; give one", errOption, path, len(files))
 	}
-	return files[0], nil
+	return opts, read, files[0], nil
 }

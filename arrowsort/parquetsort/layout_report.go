@@ -112,17 +112,13 @@ type FilterRead struct {
 }
 
 func costOf(m *zonemap.Map, filters []zonemap.Filter) *FilterCost {
-	out := &FilterCost{All: readOf(m.All())}
+	out := &FilterCost{All: FilterRead(m.All())}
 	for _, f := range filters {
 		out.Filters = append(out.Filters, f.Text)
 	}
 	cost := m.CostOf(filters)
-	out.ByGroups, out.ByPages = readOf(cost.ByGroups), readOf(cost.ByPages)
+	out.ByGroups, out.ByPages = FilterRead(cost.ByGroups), FilterRead(cost.ByPages)
 	return out
-}
-
-func readOf(r zonemap.Read) FilterRead {
-	return FilterRead{RowGroups: r.Groups, Pages: r.Pages, Rows: r.Rows, Bytes: r.Bytes}
 }
 
 // addOrder adds the order that the file with a number declares.
@@ -180,7 +176,7 @@ func depthOf(c *zonemap.Column, zones []zonemap.Zone) *LayoutDepth {
 	if !slices.ContainsFunc(zones, func(z zonemap.Zone) bool { return z.Low != nil || z.High != nil }) {
 		return nil
 	}
-	return &LayoutDepth{Mean: d.Mean, Worst: d.Worst, Of: d.Zones, Unbounded: d.Unbounded}
+	return new(LayoutDepth(d))
 }
 
 func zoneOf(z *zonemap.Zone, place func(key []byte) float64) LayoutZone {

@@ -7,10 +7,10 @@ type Cost struct {
 
 // A Read is what is read.
 type Read struct {
-	Groups int   // row groups
-	Pages  int   // of all columns, of those that have a page index
-	Rows   int64 // of the row groups, or of the pages of the columns that are filtered
-	Bytes  int64
+	RowGroups int
+	Pages     int   // of all columns, of those that have a page index
+	Rows      int64 // of the row groups, or of the pages of the columns that are filtered
+	Bytes     int64
 }
 
 // CostOf returns what is read of a map for the rows that pass all of some filters.
@@ -78,7 +78,7 @@ func intersect(a, b []span) (both []span) {
 // add adds what is read of a row group for some rows: of each column its dictionary and the pages with such rows, or
 // all bytes where it has no page index.
 func (r *Read) add(m *Map, group int, rows []span) {
-	r.Groups++
+	r.RowGroups++
 	for _, s := range rows {
 		r.Rows += s.end - s.start
 	}

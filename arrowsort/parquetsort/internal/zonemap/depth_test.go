@@ -40,31 +40,31 @@ func TestDepth(t *testing.T) {
 		want   Depth
 	}{
 		{whole, `[]`, Depth{}},
-		{whole, `[1, 9]`, Depth{Zones: 1, Mean: 1, Worst: 1}},
-		{whole, `[1, 9, 10, 19, 20, 29]`, Depth{Zones: 3, Mean: 1, Worst: 1}},
-		{whole, `[1, 9, 1, 9, 1, 9]`, Depth{Zones: 3, Mean: 3, Worst: 3}},
-		{whole, `[1, 1, 1, 2, 2, 2]`, Depth{Zones: 3, Mean: 2, Worst: 2}},
-		{whole, `[0, 9, 5, 14]`, Depth{Zones: 2, Mean: 1.5, Worst: 2}},
-		{whole, `[-9223372036854775808, -1, 0, 9223372036854775807]`, Depth{Zones: 2, Mean: 1, Worst: 1}},
+		{whole, `[1, 9]`, Depth{Mean: 1, Worst: 1, Of: 1}},
+		{whole, `[1, 9, 10, 19, 20, 29]`, Depth{Mean: 1, Worst: 1, Of: 3}},
+		{whole, `[1, 9, 1, 9, 1, 9]`, Depth{Mean: 3, Worst: 3, Of: 3}},
+		{whole, `[1, 1, 1, 2, 2, 2]`, Depth{Mean: 2, Worst: 2, Of: 3}},
+		{whole, `[0, 9, 5, 14]`, Depth{Mean: 1.5, Worst: 2, Of: 2}},
+		{whole, `[-9223372036854775808, -1, 0, 9223372036854775807]`, Depth{Mean: 1, Worst: 1, Of: 2}},
 		{whole, `[9007199254740992, 9007199254740992, 9007199254740993, 9007199254740993]`,
-			Depth{Zones: 2, Mean: 1, Worst: 1}},
-		{whole, `[null, null, 1, 4]`, Depth{Zones: 2, Unbounded: 1, Mean: 2, Worst: 2}},
-		{whole, `[null, null, null, null]`, Depth{Zones: 2, Unbounded: 2, Mean: 2, Worst: 2}},
-		{float, `[0, 1, 1, 2]`, Depth{Zones: 2, Mean: 1, Worst: 2}},
-		{float, `[0, 4, 2, 2]`, Depth{Zones: 2, Mean: 1.5, Worst: 2}},
-		{float, `["-Inf", "+Inf", 3, 3]`, Depth{Zones: 2, Mean: 1.5, Worst: 2}},
-		{float, `["+Inf", "+Inf", "+Inf", "+Inf"]`, Depth{Zones: 2, Mean: 2, Worst: 2}},
-		{float, `[-1.7e308, 1.7e308, -1.7e308, 0]`, Depth{Zones: 2, Mean: 1.75, Worst: 2}},
-		{bytes, `["QUJF", "QVRM", "QVRM", "WVVN"]`, Depth{Zones: 2, Mean: 1, Worst: 2}},
-		{arrow.FixedWidthTypes.Boolean, `[false, false, false, true]`, Depth{Zones: 2, Mean: 1.5, Worst: 2}},
+			Depth{Mean: 1, Worst: 1, Of: 2}},
+		{whole, `[null, null, 1, 4]`, Depth{Mean: 2, Worst: 2, Of: 2, Unbounded: 1}},
+		{whole, `[null, null, null, null]`, Depth{Mean: 2, Worst: 2, Of: 2, Unbounded: 2}},
+		{float, `[0, 1, 1, 2]`, Depth{Mean: 1, Worst: 2, Of: 2}},
+		{float, `[0, 4, 2, 2]`, Depth{Mean: 1.5, Worst: 2, Of: 2}},
+		{float, `["-Inf", "+Inf", 3, 3]`, Depth{Mean: 1.5, Worst: 2, Of: 2}},
+		{float, `["+Inf", "+Inf", "+Inf", "+Inf"]`, Depth{Mean: 2, Worst: 2, Of: 2}},
+		{float, `[-1.7e308, 1.7e308, -1.7e308, 0]`, Depth{Mean: 1.75, Worst: 2, Of: 2}},
+		{bytes, `["QUJF", "QVRM", "QVRM", "WVVN"]`, Depth{Mean: 1, Worst: 2, Of: 2}},
+		{arrow.FixedWidthTypes.Boolean, `[false, false, false, true]`, Depth{Mean: 1.5, Worst: 2, Of: 2}},
 		{arrow.FixedWidthTypes.Date32, `["2020-01-01", "2020-01-02", "2020-01-02", "2020-01-03"]`,
-			Depth{Zones: 2, Mean: 1.5, Worst: 2}},
+			Depth{Mean: 1.5, Worst: 2, Of: 2}},
 	} {
 		require.Equal(t, c.want, DepthOf(c.typ, zonesFrom(t, c.typ, c.bounds)), "%s %s", c.typ, c.bounds)
 	}
 	nulls := zonesFrom(t, whole, `[1, 9, null, null]`)
 	nulls[1].Counts.Nulls = 10
-	require.Equal(t, Depth{Zones: 1, Mean: 1, Worst: 1}, DepthOf(whole, nulls), "a zone of nulls holds no value")
+	require.Equal(t, Depth{Mean: 1, Worst: 1, Of: 1}, DepthOf(whole, nulls), "a zone of nulls holds no value")
 }
 
 // TestDepthOfRandomZones compares with a count, value by value.

@@ -139,7 +139,7 @@ func TestCost(t *testing.T) {
 	m := read(t, Options{}, write(t, []arrow.Array{arrowtest.FromJSON(t, typ, "["+up[1:]+"]"),
 		arrowtest.FromJSON(t, typ, "["+same[1:]+"]")}, 30, 10))
 	all := m.All()
-	require.Equal(t, [3]int64{2, 12, 60}, [3]int64{int64(all.Groups), int64(all.Pages), all.Rows})
+	require.Equal(t, [3]int64{2, 12, 60}, [3]int64{int64(all.RowGroups), int64(all.Pages), all.Rows})
 	require.Equal(t, m.Columns[0].Bytes+m.Columns[1].Bytes, all.Bytes)
 	for _, c := range []struct {
 		filters          []string
@@ -163,11 +163,12 @@ func TestCost(t *testing.T) {
 			filters = append(filters, f)
 		}
 		got := m.CostOf(filters)
-		require.Equal(t, c.byGroups, [3]int64{int64(got.ByGroups.Groups), int64(got.ByGroups.Pages), got.ByGroups.Rows},
+		groups := got.ByGroups
+		require.Equal(t, c.byGroups, [3]int64{int64(groups.RowGroups), int64(groups.Pages), groups.Rows},
 			"%v", c.filters)
-		require.Equal(t, c.byPage, [3]int64{int64(got.ByPages.Groups), int64(got.ByPages.Pages), got.ByPages.Rows},
+		require.Equal(t, c.byPage, [3]int64{int64(got.ByPages.RowGroups), int64(got.ByPages.Pages), got.ByPages.Rows},
 			"%v", c.filters)
 		require.LessOrEqual(t, got.ByPages.Bytes, got.ByGroups.Bytes)
-		require.Equal(t, got.ByGroups.Groups > 0, got.ByGroups.Bytes > 0)
+		require.Equal(t, got.ByGroups.RowGroups > 0, got.ByGroups.Bytes > 0)
 	}
 }

@@ -40,10 +40,10 @@ func TestDepthOfRowGroups(t *testing.T) {
 		want   Depth
 		ok     bool
 	}{
-		"apart":       {groupsOf(t, whole, "c0", `[1, 2, 3, 4]`, `[5, 6]`), Depth{Zones: 3, Mean: 1, Worst: 1}, true},
-		"overlapping": {groupsOf(t, whole, "c1", `[1, 4, 1, 4]`, `[4, 1]`), Depth{Zones: 3, Mean: 3, Worst: 3}, true},
-		"text":        {groupsOf(t, text, "c0", `["a", "b", "a", "b"]`), Depth{Zones: 2, Mean: 2, Worst: 2}, true},
-		"nulls":       {groupsOf(t, whole, "c0", `[1, 1, null, null]`), Depth{Zones: 1, Mean: 1, Worst: 1}, true},
+		"apart":       {groupsOf(t, whole, "c0", `[1, 2, 3, 4]`, `[5, 6]`), Depth{Mean: 1, Worst: 1, Of: 3}, true},
+		"overlapping": {groupsOf(t, whole, "c1", `[1, 4, 1, 4]`, `[4, 1]`), Depth{Mean: 3, Worst: 3, Of: 3}, true},
+		"text":        {groupsOf(t, text, "c0", `["a", "b", "a", "b"]`), Depth{Mean: 2, Worst: 2, Of: 2}, true},
+		"nulls":       {groupsOf(t, whole, "c0", `[1, 1, null, null]`), Depth{Mean: 1, Worst: 1, Of: 1}, true},
 		"only nulls":  {groupsOf(t, whole, "c0", `[null, null]`), Depth{}, false},
 		"no rows":     {groupsOf(t, whole, "c0", `[]`), Depth{}, false},
 		"no column":   {groupsOf(t, whole, "c2", `[1]`), Depth{}, false},

@@ -27,11 +27,8 @@ type Scale struct {
 // prefixBytes are the bytes of text that count, after those with which all bounds begin.
 const prefixBytes = 8
 
-// NewScale returns a scale from the least to the greatest of the bounds of some zones of a type. Without any bounds all
-// places on it are 0.
-func NewScale(typ arrow.DataType, zones []Zone) *Scale { return newScale(typ, boundsOf(zones)) }
-
-// newScale returns the scale of some bounds in their order.
+// newScale returns a scale from the least to the greatest of some bounds of a type, which are in their order. Without
+// bounds all places on it are 0.
 func newScale(typ arrow.DataType, all [][]byte) *Scale {
 	s := &Scale{floats: arrow.IsFloating(typ.ID()), base: new(big.Int)}
 	if len(all) == 0 {

@@ -33,12 +33,12 @@ func TestScale(t *testing.T) {
 		{arrow.PrimitiveTypes.Int32, `[7, 7, 7, 7]`, []float64{0, 0}},
 	} {
 		zones := zonesFrom(t, c.typ, c.bounds)
-		scale := NewScale(c.typ, zones)
+		scale := newScale(c.typ, boundsOf(zones))
 		for i, want := range c.want {
 			require.InDelta(t, want, scale.At(zones[i].Low), 1e-6, "%s %s, zone %d", c.typ, c.bounds, i)
 		}
 	}
-	require.Zero(t, NewScale(arrow.PrimitiveTypes.Int64, nil).At([]byte{1, 2}))
+	require.Zero(t, newScale(arrow.PrimitiveTypes.Int64, boundsOf(nil)).At([]byte{1, 2}))
 }
 
 // TestScaleKeepsTheOrder of values of every type, within 0 and 1.
@@ -52,7 +52,7 @@ func TestScaleKeepsTheOrder(t *testing.T) {
 		for _, key := range keys {
 			zones = append(zones, Zone{Low: key, High: key})
 		}
-		for name, place := range map[string]func([]byte) float64{"scale": NewScale(typ, zones).At,
+		for name, place := range map[string]func([]byte) float64{"scale": newScale(typ, boundsOf(zones)).At,
 			"places": first(Places(typ, zones))} {
 			last := 0.0
 			for _, key := range keys {
