@@ -80,3 +80,29 @@ func Load64(p unsafe.Pointer, i uint64) uint64 { return *(*uint64)(unsafe.Add(p,
 
 // Count32 adds one to counter i from p on, unchecked as Load64 is.
 func Count32(p unsafe.Pointer, i uint64) { *(*uint32)(unsafe.Add(p, i*4))++ }
+
+// Chunks finds the chunk of a row: the first row of each chunk of a column, and the number of rows.
+type Chunks []int
+
+// NewChunks returns the chunks 0 to n-1, with the number of rows of each.
+func NewChunks(n int, rows func(chunk int) int) Chunks {
+	starts := make(Chunks, n+1)
+	for i := range n {
+		starts[i+1] = starts[i] + rows(i)
+	}
+	return starts
+}
+
+// Find returns the chunk that holds a row, which is never one without rows.
+func (c Chunks) Find(row int) int {
+	lo, hi := 0, len(c)-2
+	for lo < hi {
+		mid := int(uint(lo+hi) / 2)
+		if c[mid+1] > row {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo
+}

@@ -1,16 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 )
@@ -120,4 +123,165 @@ func (w *work) do(ctx context.Context, line string) (any, error) {
 func fresh() {
 	runtime.GC()
 	debug.FreeOSMemory()
+}
+
+// copyWork copies the fixed-width values of all columns into new memory with all threads: the floor of any sort that
+// gives a new record.
+func copyWork(rec arrow.Record) (*work, error) {
+	var columns [][]byte
+	for i, c := range rec.Columns() {
+		w, ok := c.DataType().(arrow.FixedWidthDataType)
+		if !ok || w.BitWidth()%8 != 0 {
+			return nil, fmt.Errorf("mode copy wants columns of whole bytes, %q is %s", rec.ColumnName(i), c.DataType())
+		}
+		size := w.BitWidth() / 8
+		d := c.Data()
+		columns = append(columns, d.Buffers()[1].Bytes()[d.Offset()*size:(d.Offset()+d.Len())*size])
+	}
+	return &work{variants: []variant{{"copy", func(context.Context) (arrow.Record, measured, error) {
+		var kept [][]byte
+		_, m, err := clock(func() (arrow.Record, error) {
+			for _, src := range columns {
+				kept = append(kept, copyParallel(src))
+			}
+			return nil, nil
+		})
+		runtime.KeepAlive(kept)
+		return nil, m, err
+	}}}}, nil
+}
+
+// copyParallel returns a copy of src in fresh huge pages, where the system has them.
+func copyParallel(src []byte) []byte {
+	dst := make([]byte, len(src))
+	adviseHuge(dst)
+	threads := runtime.GOMAXPROCS(0)
+	var wg sync.WaitGroup
+	for t := range threads {
+		lo, hi := len(src)/threads*t, len(src)/threads*(t+1)
+		if t == threads-1 {
+			hi = len(src)
+		}
+		wg.Go(func() { copy(dst[lo:hi], src[lo:hi]) })
+	}
+	wg.Wait()
+	return dst
+}
+
+// smallTime is how long one run of a small job repeats its call; the run reports the seconds of one call.
+const smallTime = 200 * time.Millisecond
+
+// smallWork compares the row numbers of a small record with slices.SortFunc on (key, row) pairs. The pairs are copied
+// from prepared ones inside the clock, because SortFunc sorts in place; taking the row numbers out again is not
+// counted.
+func smallWork(rec arrow.Record, keys []arrowsort.Key) (*work, error) {
+	column, ok := rec.Column(0).(*array.Int64)
+	if !ok || column.NullN() > 0 {
+		return nil, fmt.Errorf("mode small wants an int64 first column without nulls, got %s", rec.Column(0).DataType())
+	}
+	type pair struct {
+		key int64
+		row uint32
+	}
+	pairs := make([]pair, column.Len())
+	for row, key := range column.Int64Values() {
+		pairs[row] = pair{key, uint32(row)}
+	}
+	scratch := make([]pair, len(pairs))
+	return &work{variants: []variant{
+		{"arrowsort", func(ctx context.Context) (arrow.Record, measured, error) {
+			m, err := repeat(func() error {
+				rows, err := arrowsort.SortIndices(ctx, rec, keys, arrowsort.Options{})
+				if err == nil {
+					rows.Release()
+				}
+				return err
+			})
+			if err != nil {
+				return nil, m, err
+			}
+			result, err := argsort(ctx, rec, keys)
+			return result, m, err
+		}},
+		{"slices", func(context.Context) (arrow.Record, measured, error) {
+			m, err := repeat(func() error {
+				copy(scratch, pairs)
+				slices.SortFunc(scratch, func(a, b pair) int {
+					return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.row, b.row))
+				})
+				return nil
+			})
+			return nil, m, err
+		}},
+	}}, nil
+}
+
+// repeat calls f for about smallTime and returns the mean of a call.
+func repeat(f func() error) (measured, error) {
+	start, calls := time.Now(), 0
+	for time.Since(start) < smallTime {
+		for range 8 {
+			if err := f(); err != nil {
+				return measured{}, err
+			}
+			calls++
+		}
+	}
+	return measured{Seconds: time.Since(start).Seconds() / float64(calls)}, nil
+}
+
+// memoryWork measures the temp storage of a sort: the most bytes that were allocated at any moment, less those of the
+// result.
+func memoryWork(rec arrow.Record, keys []arrowsort.Key) *work {
+	return &work{variants: []variant{{"arrowsort", func(ctx context.Context) (arrow.Record, measured, error) {
+		mem := &peakAllocator{Allocator: memory.NewGoAllocator()}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		result, m, err := clock(func() (arrow.Record, error) {
+			return arrowsort.Sort(ctx, rec, keys, arrowsort.Options{Allocator: mem})
+		})
+		runtime.ReadMemStats(&after)
+		// What was not allocated through the allocator counts in full, although some may have been garbage at the peak.
+		outside := int64(after.TotalAlloc-before.TotalAlloc) - mem.total
+		m.Bytes = mem.peak - mem.live + max(outside, 0)
+		return result, m, err
+	}}}}
+}
+
+// peakAllocator remembers the most bytes that were live at once.
+type peakAllocator struct {
+	memory.Allocator
+	mu                sync.Mutex
+	live, peak, total int64
+}
+
+func (a *peakAllocator) Allocate(size int) []byte {
+	a.grow(size)
+	return a.Allocator.Allocate(size)
+}
+
+// Reallocate counts old and new memory as live at once, as they are while the bytes are copied.
+func (a *peakAllocator) Reallocate(size int, b []byte) []byte {
+	a.grow(size)
+	defer a.shrink(len(b))
+	return a.Allocator.Reallocate(size, b)
+}
+
+func (a *peakAllocator) Free(b []byte) {
+	a.shrink(len(b))
+	a.Allocator.Free(b)
+}
+
+func (a *peakAllocator) grow(size int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.total += int64(size)
+	a.live += int64(size)
+	a.peak = max(a.peak, a.live)
+}
+
+func (a *peakAllocator) shrink(size int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.live -= int64(size)
 }
