@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/apache/iceberg-go"
@@ -20,27 +22,100 @@ type replacement struct {
 	summary           iceberg.Properties // with rewriteID
 }
 
-// commit replaces files of a table. Concurrent commits of others are checked and built upon: see guard.
+// The properties of a table that say how often a commit is tried again, and how long is waited before.
+const (
+	commitRetries, defaultCommitRetries = "commit.retry.num-retries", 4
+	commitWait, defaultCommitWait       = "commit.retry.min-wait-ms", 100
+)
+
+// commit replaces files of a table. Where others have committed meanwhile it is tried again on the table that they have
+// left, which guard checks. It returns the table, and the number of commits that were tried.
 func (r *replacement) commit(ctx context.Context, t *table.Table, cat table.CatalogIO) (*table.Table, int, error) {
 	g := &guard{CatalogIO: cat, base: t, replaced: map[string]bool{}, id: r.summary[rewriteID]}
-	for _, f := range r.old {
+	for _, f := range slices.Concat(r.old, r.deletes) {
 		g.replaced[f.FilePath()] = true
 	}
-	guarded := table.New(t.Identifier(), t.Metadata(), t.MetadataLocation(), func(ctx context.Context) (io.IO, error) {
-		return t.FS(ctx)
-	}, g)
-	tx := guarded.NewTransaction()
-	if err := tx.NewRewrite(r.summary).Apply(r.old, r.new, r.deletes).Commit(ctx); err != nil {
-		return nil, 0, err
+	retries := t.Properties().GetInt(commitRetries, defaultCommitRetries)
+	wait := time.Duration(t.Properties().GetInt(commitWait, defaultCommitWait)) * time.Millisecond
+	for {
+		committed, err := r.try(ctx, t, g)
+		if err == nil || !errors.Is(err, table.ErrCommitFailed) || g.commits > retries {
+			return committed, g.commits, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, g.commits, ctx.Err()
+		case <-time.After(wait):
+			wait *= 2
+		}
+		if t, err = g.LoadTable(ctx, t.Identifier()); err != nil {
+			return nil, g.commits, err
+		}
 	}
-	committed, err := tx.Commit(ctx)
-	return committed, g.commits, err
 }
 
-// A guard is a catalog between iceberg-go and the catalog of a table. iceberg-go repeats a commit that fails with
-// table.ErrCommitFailed on the table that LoadTable then returns, as often as the table's properties say. The guard has
-// it do so for all catalogs, and checks each of these tables: what iceberg-go itself checks misses position deletes of
-// version 2, which do not name their data file.
+// try commits once. If nothing was committed, what was written for it is removed.
+func (r *replacement) try(ctx context.Context, t *table.Table, g *guard) (*table.Table, error) {
+	fs, err := t.FS(ctx)
+	if err != nil {
+		return nil, err
+	}
+	to, ok := fs.(io.WriteFileIO)
+	if !ok {
+		return nil, fmt.Errorf("%w: files cannot be written at %s", ErrUnsupported, t.Location())
+	}
+	written := &recorder{WriteFileIO: to}
+	guarded := table.New(t.Identifier(), t.Metadata(), t.MetadataLocation(),
+		func(context.Context) (io.IO, error) { return written, nil }, g)
+	tx := guarded.NewTransaction()
+	err = tx.NewRewrite(r.summary).Apply(r.old, r.new, r.deletes).Commit(ctx)
+	if err == nil {
+		var committed *table.Table
+		if committed, err = tx.Commit(ctx); err == nil {
+			return committed, nil
+		}
+	}
+	if !errors.Is(err, ErrUnknown) {
+		written.remove()
+	}
+	return nil, err
+}
+
+// A recorder knows the files that were created: manifests and lists of them.
+type recorder struct {
+	io.WriteFileIO
+	lock  sync.Mutex
+	paths []string
+}
+
+func (r *recorder) add(path string) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	r.paths = append(r.paths, path)
+}
+
+// Create creates a file.
+func (r *recorder) Create(path string) (io.FileWriter, error) {
+	r.add(path)
+	return r.WriteFileIO.Create(path)
+}
+
+// WriteFile writes a file.
+func (r *recorder) WriteFile(path string, content []byte) error {
+	r.add(path)
+	return r.WriteFileIO.WriteFile(path, content)
+}
+
+// remove removes the files. Those that cannot be removed are orphans, which are no error of the commit.
+func (r *recorder) remove() {
+	for _, path := range r.paths {
+		_ = r.WriteFileIO.Remove(path)
+	}
+}
+
+// A guard is a catalog between iceberg-go and the catalog of a table. A commit that fails with table.ErrCommitFailed is
+// tried again on the table that LoadTable then returns, by iceberg-go or by replacement.commit. The guard checks this
+// table: what iceberg-go itself checks misses position deletes of version 2 that do not name their data file.
 type guard struct {
 	table.CatalogIO
 	base     *table.Table
@@ -85,7 +160,9 @@ func (g *guard) CommitTable(ctx context.Context, name table.Identifier, reqs []t
 }
 
 // moved reports whether others have committed since the table was read.
-func (g *guard) moved(now *table.Table) bool { return now.MetadataLocation() != g.base.MetadataLocation() }
+func (g *guard) moved(now *table.Table) bool {
+	return now.MetadataLocation() != g.base.MetadataLocation()
+}
 
 // check returns ErrConflict unless all that others have committed since is new rows, in a table whose files still have
 // the rows that were read.
@@ -126,9 +203,6 @@ func (g *guard) checkFiles(fs io.IO, s *table.Snapshot) error {
 	}
 	left := len(g.replaced)
 	for _, m := range manifests {
-		if m.ManifestContent() != iceberg.ManifestContentData {
-			continue
-		}
 		for e, err := range m.Entries(fs, true) {
 			if err != nil {
 				return err

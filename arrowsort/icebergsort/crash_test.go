@@ -75,10 +75,10 @@ func atoi(text string) int {
 // are in no snapshot are orphans, which are listed, and the next rewrite works.
 func TestKilled(t *testing.T) {
 	cat, folder := newCatalog(t)
-	fillTable(t, newTable(t, cat, flights()), seeded(t), 3, 3000)
+	fillTable(t, newTable(t, cat, flights()), seeded(t), 3, 1000)
 	want, _ := rowsOf(t, reload(t, cat))
 	steps := []string{"before", "after"}
-	for step := 1; step < testrun.Count(400, 60); step += 1 + step/3 {
+	for step := 1; step < testrun.Count(200, 40); step += 1 + step/2 {
 		steps = append(steps, strconv.Itoa(step))
 	}
 	killed := 0

@@ -40,7 +40,7 @@ func parseOrder(text string) ([]term, error) {
 
 // cutTerm reads the words of one column, and the comma after them.
 func cutTerm(words []word) (t term, rest []word, err error) {
-	if words[0].symbol() {
+	if words[0].symbol() || words[0].value {
 		return t, nil, fmt.Errorf("a column is missing at %q", words[0].text)
 	}
 	t.path, rest = words[0].text, words[1:]

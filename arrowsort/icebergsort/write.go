@@ -44,11 +44,12 @@ func (w *writer) write(ctx context.Context, number int, g *group) ([]iceberg.Dat
 	if err != nil {
 		return nil, err
 	}
-	out.BytesPerFile = w.plan.target
-	result, err := parquetsort.Sort(ctx, in.paths, base.path, parquetsort.Options{
-		Keys: w.plan.order.keys(), Curve: w.plan.order.curve, Output: out, Memory: w.opts.Memory,
-		Run: parquetsort.Run{Threads: w.opts.Threads, Progress: w.opts.Progress, Warn: w.opts.Warn},
-	})
+	out.BytesPerFile, out.RowGroupRows = w.plan.target, rowGroupRows(g, w.plan.target)
+	result, err := w.sort(ctx, in.paths, base.path, out)
+	if errors.Is(err, parquetsort.ErrMemory) && out.RowGroupRows > 0 {
+		out.RowGroupRows = 0 // by default as many as the memory holds, which are fewer
+		result, err = w.sort(ctx, in.paths, base.path, out)
+	}
 	if err != nil {
 		return nil, errors.Join(err, removeSeries(base.path))
 	}
@@ -70,6 +71,25 @@ func (w *writer) write(ctx context.Context, number int, g *group) ([]iceberg.Dat
 		files = append(files, f)
 	}
 	return files, nil
+}
+
+func (w *writer) sort(ctx context.Context, paths []string, to string, out parquetsort.Output) (*parquetsort.Result,
+	error) {
+	return parquetsort.Sort(ctx, paths, to, parquetsort.Options{
+		Keys: w.plan.order.keys(), Curve: w.plan.order.curve, Output: out, Memory: w.opts.Memory,
+		Run: parquetsort.Run{Threads: w.opts.Threads, Progress: w.opts.Progress, Warn: w.opts.Warn},
+	})
+}
+
+// rowGroupRows returns the number of rows of row groups, or 0 for the default. A file has a row group at least: files
+// that are smaller than a row group of the default have smaller ones, four in a file.
+func rowGroupRows(g *group, target int64) int {
+	const most = 262_144
+	rows := float64(target) / 4 * float64(g.rows()) / float64(g.bytes())
+	if rows >= most {
+		return 0
+	}
+	return max(1, int(rows))
 }
 
 // A place is a file as a path of this machine and as the table names it.
