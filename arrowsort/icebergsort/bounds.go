@@ -47,8 +47,8 @@ func truncateLower(typ iceberg.Type, bound []byte, most int) []byte {
 	return bound[:truncatedLength(typ, bound, most)]
 }
 
-// truncateUpper cuts an upper bound likewise and makes it larger, as what was cut off was not nothing. ok is false where
-// there is no larger value of that length.
+// truncateUpper cuts an upper bound likewise and makes it larger, as what was cut off was not nothing. ok is false
+// where there is no larger value of that length.
 func truncateUpper(typ iceberg.Type, bound []byte, most int) (upper []byte, ok bool) {
 	n := truncatedLength(typ, bound, most)
 	if n == len(bound) {

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/big"
-	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet"
@@ -57,7 +56,7 @@ func TestTruncatedBoundsHoldTheValue(t *testing.T) {
 		{text, "", 1, "", "", false},
 		{binaries, "\x01\xff\x05", 2, "\x01\xff", "\x02", false},
 		{binaries, "\xff\xff\x05", 2, "\xff\xff", "", true},
-		{iceberg.PrimitiveTypes.UUID, strings.Repeat("x", 16), 2, strings.Repeat("x", 16), strings.Repeat("x", 16), false},
+		{iceberg.PrimitiveTypes.UUID, "sixteen letters.", 2, "sixteen letters.", "sixteen letters.", false},
 	} {
 		require.Equal(t, c.lower, string(truncateLower(c.typ, []byte(c.value), c.most)), "%q", c.value)
 		upper, ok := truncateUpper(c.typ, []byte(c.value), c.most)
@@ -76,7 +75,8 @@ func TestOrderedBytesCompareAsValues(t *testing.T) {
 	for _, a := range ints {
 		for _, b := range ints {
 			want := cmp.Compare(a, b)
-			require.Equal(t, want, compareOrdered(iceberg.PrimitiveTypes.Int64, int64Bytes(a), int64Bytes(b)), "%d %d", a, b)
+			require.Equal(t, want, compareOrdered(iceberg.PrimitiveTypes.Int64, int64Bytes(a), int64Bytes(b)),
+				"%d %d", a, b)
 			require.Equal(t, want, compareOrdered(iceberg.DecimalTypeOf(38, 0), decimalBytes(a), decimalBytes(b)),
 				"%d %d", a, b)
 		}

@@ -68,7 +68,14 @@ func (r *replacement) try(ctx context.Context, t *table.Table, g *guard) (*table
 	guarded := table.New(t.Identifier(), t.Metadata(), t.MetadataLocation(),
 		func(context.Context) (io.IO, error) { return written, nil }, g)
 	tx := guarded.NewTransaction()
-	err = tx.NewRewrite(r.summary).Apply(r.old, r.new, r.deletes).Commit(ctx)
+	rewrite := tx.NewRewrite(r.summary)
+	for _, f := range slices.Concat(r.old, r.deletes) {
+		rewrite.DeleteFile(f)
+	}
+	for _, f := range r.new {
+		rewrite.AddDataFile(f)
+	}
+	err = rewrite.Commit(ctx)
 	if err == nil {
 		var committed *table.Table
 		if committed, err = tx.Commit(ctx); err == nil {

@@ -35,14 +35,14 @@ func TestPositionDeletesAreApplied(t *testing.T) {
 					Name: "delay_bucket", Transform: iceberg.BucketTransform{NumBuckets: 2}})
 				opts = append(opts, catalog.WithPartitionSpec(&spec))
 			}
-			tbl := fillTable(t, newTable(t, cat, flights(), opts...), seeded(t), 3, 200)
-			deleteWhere(t, tbl, "id >= 50 and id < 250 and delay > -60", "merge-on-read")
+			old := fillTable(t, newTable(t, cat, flights(), opts...), seeded(t), 3, 200)
+			deleteWhere(t, old, "id >= 50 and id < 250 and delay > -60", "merge-on-read")
 			all, _ := rowsOf(t, reload(t, cat))
 			deleted := int64(600 - len(all))
 			require.Positive(t, deleted)
 
 			// The files with ids from 400 on have no deleted rows, those before 200 are left out here.
-			first, tbl := rewrite(t.Context(), t, cat, Options{Sort: "date", Where: "id >= 200"})
+			first, _ := rewrite(t.Context(), t, cat, Options{Sort: "date", Where: "id >= 200"})
 			require.Positive(t, first.DeleteFiles)
 			require.Positive(t, first.RowsDeleted)
 			require.Less(t, first.RowsDeleted, deleted)

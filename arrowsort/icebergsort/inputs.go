@@ -28,8 +28,8 @@ func (in *inputs) remove() {
 }
 
 // inputs returns the data files of a group where they hold the rows of the table as they are. Otherwise, with delete
-// files, or where the schema of the table has changed since, the rows are copied to a temporary file as iceberg-go reads
-// them.
+// files, or where the schema of the table has changed since, the rows are copied to a temporary file as iceberg-go
+// reads them.
 func (w *writer) inputs(ctx context.Context, g *group) (*inputs, error) {
 	if !g.deletes() {
 		in := &inputs{rows: g.rows()}

@@ -20,9 +20,9 @@ type Options struct {
 	Sort string
 	// Curve orders the rows along a space-filling curve over 2 to 8 columns of Sort, in place of their order.
 	Curve arrowsort.Curve
-	// Where chooses the files that may have rows that pass a filter, by their partition and their bounds: comparisons of
-	// a column with a value, joined by and, as in origin = 'ORD' and date >= '2001-03-01'. All rows of these files are
-	// rewritten. Empty chooses all files.
+	// Where chooses the files that may have rows that pass a filter, by their partition and their bounds: comparisons
+	// of a column with a value, joined by and, as in origin = 'ORD' and date >= '2001-03-01'. All rows of these files
+	// are rewritten. Empty chooses all files.
 	Where string
 	// MinDepth, of 2 or more, chooses of these the files that share a value of the first column of Sort with MinDepth-1
 	// others of their partition at least, by their bounds; 0 chooses all.
@@ -36,8 +36,6 @@ type Options struct {
 	Threads int                // the largest number of threads of the CPU to use; 0 is GOMAXPROCS
 	// Progress, when set, is called now and then with what is being done, for one partition after the other.
 	Progress func(phase parquetsort.Phase, done, total int64)
-	// Warn, when set, is passed lines about what is done otherwise than somebody may expect.
-	Warn func(text string)
 }
 
 const (

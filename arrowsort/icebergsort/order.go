@@ -98,9 +98,9 @@ func tableOrder(sorting table.SortOrder, schema *iceberg.Schema) ([]term, error)
 	return terms, nil
 }
 
-// sortedBySource reports whether rows that are sorted by a column are sorted by its transformed values. Those of truncate
-// and of dates never go down as the column goes up, but they tie where the column does not, so that no further field
-// may follow.
+// sortedBySource reports whether rows that are sorted by a column are sorted by its transformed values. Those of
+// truncate and of dates never go down as the column goes up, but they tie where the column does not, so that no further
+// field may follow.
 func sortedBySource(t iceberg.Transform, last bool) bool {
 	switch t.(type) {
 	case iceberg.IdentityTransform:

@@ -94,7 +94,8 @@ func makePlan(ctx context.Context, t *table.Table, opts Options) (p *plan, err e
 	if t.CurrentSnapshot() == nil {
 		return p, nil
 	}
-	tasks, err := t.Scan(table.WithRowFilter(where), table.WithSnapshotID(t.CurrentSnapshot().SnapshotID)).PlanFiles(ctx)
+	snapshot := table.WithSnapshotID(t.CurrentSnapshot().SnapshotID)
+	tasks, err := t.Scan(table.WithRowFilter(where), snapshot).PlanFiles(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -115,8 +116,8 @@ func makePlan(ctx context.Context, t *table.Table, opts Options) (p *plan, err e
 // checkTable finds tables that cannot be rewritten.
 func checkTable(t *table.Table) error {
 	if v := t.Metadata().Version(); v > 2 {
-		return fmt.Errorf("%w: the table has format version %d, whose rows have ids that a rewrite has to keep: versions "+
-			"1 and 2 are supported", ErrUnsupported, v)
+		return fmt.Errorf("%w: the table has format version %d, whose rows have ids that a rewrite has to keep: "+
+			"versions 1 and 2 are supported", ErrUnsupported, v)
 	}
 	_, err := localPath(t.Location())
 	return err
@@ -127,7 +128,8 @@ func checkTask(t table.FileScanTask) error {
 	for _, f := range append(deleteFiles(t), t.File) {
 		switch {
 		case f.FileFormat() != iceberg.ParquetFile:
-			return fmt.Errorf("%w: %s is %s, and only Parquet is supported", ErrUnsupported, f.FilePath(), f.FileFormat())
+			return fmt.Errorf("%w: %s is %s, and only Parquet is supported", ErrUnsupported, f.FilePath(),
+				f.FileFormat())
 		case len(f.KeyMetadata()) > 0:
 			return fmt.Errorf("%w: %s is encrypted", ErrUnsupported, f.FilePath())
 		}

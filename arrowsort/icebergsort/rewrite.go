@@ -38,8 +38,8 @@ type Result struct {
 
 // Rewrite sorts the rows of data files of a table into new files, partition by partition, and replaces the old files by
 // them in one commit. New files are in the folders of the old ones, of about the target size, and do not overlap within
-// a partition but for rows that tie at their borders, unless a curve orders them. Row groups, codecs and pages are those
-// of package parquetsort, and of the table's properties write.parquet.compression-codec, compression-level and
+// a partition but for rows that tie at their borders, unless a curve orders them. Row groups, codecs and pages are
+// those of package parquetsort, and of the table's properties write.parquet.compression-codec, compression-level and
 // page-row-limit.
 //
 // It reads the current snapshot of the table. Rows that others append meanwhile stay; other changes are ErrConflict.

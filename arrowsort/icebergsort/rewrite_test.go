@@ -105,7 +105,8 @@ func TestPartitionsAreKept(t *testing.T) {
 	spec := iceberg.NewPartitionSpec(
 		iceberg.PartitionField{SourceIDs: []int{3}, FieldID: 1000, Name: "delay_bucket",
 			Transform: iceberg.BucketTransform{NumBuckets: 3}},
-		iceberg.PartitionField{SourceIDs: []int{2}, FieldID: 1001, Name: "date_year", Transform: iceberg.YearTransform{}})
+		iceberg.PartitionField{SourceIDs: []int{2}, FieldID: 1001, Name: "date_year",
+			Transform: iceberg.YearTransform{}})
 	tbl := fillTable(t, newTable(t, cat, flights(), catalog.WithPartitionSpec(&spec)), seeded(t), 2, 100)
 	old := partitions(t, tbl)
 	result, tbl := rewrite(t.Context(), t, cat, Options{Sort: "distance desc, id"})

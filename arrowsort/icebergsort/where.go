@@ -78,7 +78,8 @@ func cutTest(column iceberg.Reference, words []word) (iceberg.BooleanExpression,
 	case !ok:
 		return nil, nil, fmt.Errorf("%q is no comparison: give = != < <= > >=, is null or is not null", words[0].text)
 	case !literal(words[1]):
-		return nil, nil, fmt.Errorf("column %s is compared with %q: texts stand in single quotes", column, words[1].text)
+		return nil, nil, fmt.Errorf("column %s is compared with %q: texts stand in single quotes", column,
+			words[1].text)
 	}
 	return iceberg.LiteralPredicate(op, column, iceberg.NewLiteral(words[1].text)), words[2:], nil
 }

@@ -29,7 +29,8 @@ func TestFiltersAsTheyAreWritten(t *testing.T) {
 		require.NoError(t, err, text)
 	}
 	for _, text := range []string{
-		"", " ", "origin", "origin =", "origin = ORD and", "origin = 'ORD", "= 3", "'origin' = 3", "delay = 3 or delay = 4",
+		"", " ", "origin", "origin =", "origin = ORD and", "origin = 'ORD", "= 3", "'origin' = 3",
+		"delay = 3 or delay = 4",
 		"delay => 3", "delay == 3", "delay is", "delay is not 3", "missing = 3", "delay = 'x'", "date < '2001'",
 		"origin = ORD", "delay = late", "origin = \"ORD\"", "delay = 3, delay = 4",
 	} {

@@ -77,7 +77,7 @@ func (w *writer) sort(ctx context.Context, paths []string, to string, out parque
 	error) {
 	return parquetsort.Sort(ctx, paths, to, parquetsort.Options{
 		Keys: w.plan.order.keys(), Curve: w.plan.order.curve, Output: out, Memory: w.opts.Memory,
-		Run: parquetsort.Run{Threads: w.opts.Threads, Progress: w.opts.Progress, Warn: w.opts.Warn},
+		Run: parquetsort.Run{Threads: w.opts.Threads, Progress: w.opts.Progress},
 	})
 }
 

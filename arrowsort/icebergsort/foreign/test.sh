@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tables of pyiceberg and of iceberg-go are rewritten and read by pyiceberg and DuckDB, in the environment build/iceberg.
+# Tables of pyiceberg and of iceberg-go are rewritten, and read by pyiceberg and DuckDB, in the environment
+# build/iceberg.
 set -euo pipefail
 cd "$(dirname "$0")"
 

@@ -94,9 +94,6 @@ func (f *tableFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.options.Warehouse, "warehouse", "", "the `WAREHOUSE` of a REST catalog that has several")
 	flags.StringArrayVar(&f.properties, "property", nil,
 		"pass `KEY=VALUE` to iceberg-go: credentials for instance; again for further ones")
-	if err := cmd.MarkFlagRequired("catalog"); err != nil {
-		panic(err) // the flag is the one above
-	}
 }
 
 // open opens the catalog, and splits the name of the table.

@@ -64,7 +64,8 @@ func TestRewrite(t *testing.T) {
 	require.Equal(t, 1, result.FilesOut)
 	require.Equal(t, 1, result.After.Worst)
 
-	code, out, messages = command(t, "rewrite", "--catalog", address, "--sort", "id", "--where", "id > 9", "demo.flights")
+	code, out, messages = command(t, "rewrite", "--catalog", address, "--sort", "id", "--where", "id > 9",
+		"demo.flights")
 	require.Equal(t, exitOK, code, messages)
 	require.Equal(t, "demo.flights: no files to rewrite\n", out)
 
@@ -77,18 +78,18 @@ func TestRewrite(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	address := newTable(t)
 	for want, args := range map[string][]string{
-		`required flag(s) "catalog" not set`: {"rewrite", "demo.flights"},
-		"accepts 1 arg(s)":                   {"rewrite", "--catalog", address},
-		"give NAMESPACE.TABLE":               {"rewrite", "--catalog", address, "flights"},
-		"give sqlite:PATH":                   {"rewrite", "--catalog", "oracle:x", "demo.flights"},
-		"there is no catalog":                {"rewrite", "--catalog", "sqlite:/missing.db", "demo.flights"},
-		"no sort order":                      {"rewrite", "--catalog", address, "demo.flights"},
-		"no column x":                        {"rewrite", "--catalog", address, "--sort", "x", "demo.flights"},
-		"give hilbert or zorder":             {"rewrite", "--catalog", address, "--curve", "peano", "demo.flights"},
-		"not a size":                         {"rewrite", "--catalog", address, "--memory", "x", "demo.flights"},
-		"give KEY=VALUE":                     {"rewrite", "--catalog", address, "--property", "x", "demo.flights"},
-		"unknown command":                    {"sort"},
-		"an age of -1s":                      {"remove-orphans", "--catalog", address, "--older-than", "-1s", "demo.flights"},
+		`catalog "": give sqlite:PATH`: {"rewrite", "demo.flights"},
+		"accepts 1 arg(s)":             {"rewrite", "--catalog", address},
+		"give NAMESPACE.TABLE":         {"rewrite", "--catalog", address, "flights"},
+		"address of a REST catalog":    {"rewrite", "--catalog", "oracle:x", "demo.flights"},
+		"there is no catalog":          {"rewrite", "--catalog", "sqlite:/missing.db", "demo.flights"},
+		"no sort order":                {"rewrite", "--catalog", address, "demo.flights"},
+		"no column x":                  {"rewrite", "--catalog", address, "--sort", "x", "demo.flights"},
+		"give hilbert or zorder":       {"rewrite", "--catalog", address, "--curve", "peano", "demo.flights"},
+		"not a size":                   {"rewrite", "--catalog", address, "--memory", "x", "demo.flights"},
+		"give KEY=VALUE":               {"rewrite", "--catalog", address, "--property", "x", "demo.flights"},
+		"unknown command":              {"sort"},
+		"an age of -1s":                {"remove-orphans", "--catalog", address, "--older-than", "-1s", "demo.flights"},
 	} {
 		code, out, messages := command(t, args...)
 		require.Equal(t, exitUsage, code, "%v: %s", args, messages)
@@ -99,5 +100,5 @@ func TestMistakes(t *testing.T) {
 	}
 	code, _, messages := command(t, "rewrite", "--catalog", address, "--sort", "id", "demo.missing")
 	require.Equal(t, exitError, code)
-	require.Contains(t, messages, "demo.missing")
+	require.Contains(t, messages, "demo missing")
 }

@@ -21,8 +21,8 @@ func newOrphans() *cobra.Command {
 		Long: `Remove the files in the folder of a table that no snapshot of it has, nor its history of metadata: what
 processes that were killed have left. Each is printed.
 
-The files of a rewrite that runs are in no snapshot yet: --older-than has to be longer than any rewrite of the table, and
-any other write, takes.`,
+The files of a rewrite that runs are in no snapshot yet: --older-than has to be longer than any rewrite of the table,
+and any other write, takes.`,
 		Example: `  arrowsort-iceberg remove-orphans --catalog sqlite:catalog.db --dry-run demo.flights
   arrowsort-iceberg remove-orphans --catalog sqlite:catalog.db --older-than 24h demo.flights`,
 		Args: cobra.ExactArgs(1),

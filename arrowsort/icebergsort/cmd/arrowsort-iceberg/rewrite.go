@@ -22,9 +22,9 @@ func newRewrite() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rewrite --catalog CATALOG TABLE",
 		Short: "Rewrite data files as sorted files that do not overlap",
-		Long: `Rewrite the data files of a table as sorted files that do not overlap, and replace the old files by them in
-one commit. TABLE is NAMESPACE.TABLE. The files of each partition are sorted for themselves. Rows that delete files have
-deleted are left out.
+		Long: `Rewrite the data files of a table as sorted files that do not overlap, and replace the old files by them
+in one commit. TABLE is NAMESPACE.TABLE. The files of each partition are sorted for themselves. Rows that delete files
+have deleted are left out.
 
 --sort names the order: columns with asc or desc, nulls first or nulls last, separated by commas. Nulls are first in
 ascending order and last in descending order where it does not say. Without --sort it is the sort order of the table.
@@ -43,7 +43,6 @@ committed. What does not fit in --memory is sorted in runs, which are spilled to
 			if err != nil {
 				return err
 			}
-			options.Warn = func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), "arrowsort-iceberg: "+text) }
 			result, err := icebergsort.Rewrite(cmd.Context(), cat, name, options)
 			if err != nil {
 				return err
@@ -70,7 +69,7 @@ committed. What does not fit in --memory is sorted in runs, which are spilled to
 	size(cmd, &options.TargetFileSize, "target-file-size",
 		"write files of about this `SIZE`; without it of that of the table's properties, or 512MiB")
 	size(cmd, &options.Memory.Budget, "memory", "use this `SIZE` of memory; without it half of what there is")
-	flags.StringVar(&options.Memory.SpillDir, "spill-dir", "", "spill to `FOLDER`; without it to that of temporary files")
+	flags.StringVar(&options.Memory.SpillDir, "spill-dir", "", "spill to `FOLDER`; else to that of temporary files")
 	flags.IntVar(&options.Threads, "threads", 0, "use `N` threads; 0: one for each processor")
 	flags.BoolVar(&options.DryRun, "dry-run", false, "write nothing: say what would be done")
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
@@ -103,8 +102,8 @@ func printResult(to io.Writer, r *icebergsort.Result) error {
 	case r.FilesIn == 0:
 		fmt.Fprintf(&b, "%s: no files to rewrite\n", r.Table)
 	case r.Committed:
-		fmt.Fprintf(&b, "%s: %s\nrewritten as %d files, %d bytes, in snapshot %d\n", r.Table, in, r.FilesOut, r.BytesOut,
-			r.Snapshot)
+		fmt.Fprintf(&b, "%s: %s\nrewritten as %d files, %d bytes, in snapshot %d\n", r.Table, in, r.FilesOut,
+			r.BytesOut, r.Snapshot)
 		if r.RowsDeleted > 0 {
 			fmt.Fprintf(&b, "%d rows were deleted by delete files and are left out\n", r.RowsDeleted)
 		}
