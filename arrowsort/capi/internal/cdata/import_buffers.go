@@ -39,8 +39,11 @@ func (a *imported) add(i int, size int64) error {
 	return nil
 }
 
-// validity adds the bitmap of values that are not null, where there is one.
-func (a *imported) validity() error {
+// validity adds the bitmap of values that are not null, where there is one: the first of n buffers.
+func (a *imported) validity(n int) error {
+	if err := a.needBuffers(n); err != nil {
+		return err
+	}
 	if a.pointers[0] != nil {
 		return a.add(0, bitutil.BytesForBits(a.rows))
 	}
@@ -53,10 +56,7 @@ func (a *imported) validity() error {
 
 // fixed imports a bitmap of nulls, and buffers of values of fixed widths in bytes.
 func (a *imported) fixed(widths ...int64) error {
-	if err := a.needBuffers(1 + len(widths)); err != nil {
-		return err
-	}
-	err := a.validity()
+	err := a.validity(1 + len(widths))
 	for i, width := range widths {
 		if err == nil {
 			err = a.add(1+i, saturated(a.rows, width))
@@ -66,10 +66,7 @@ func (a *imported) fixed(widths ...int64) error {
 }
 
 func (a *imported) booleans() error {
-	if err := a.needBuffers(2); err != nil {
-		return err
-	}
-	if err := a.validity(); err != nil {
+	if err := a.validity(2); err != nil {
 		return err
 	}
 	return a.add(1, bitutil.BytesForBits(a.rows))
@@ -119,10 +116,7 @@ func offsetAt(base unsafe.Pointer, i, width int64) int64 {
 
 // list imports bitmap and offsets of lists, whose elements are in the child.
 func (a *imported) list(width int64) error {
-	if err := a.needBuffers(2); err != nil {
-		return err
-	}
-	if err := a.validity(); err != nil {
+	if err := a.validity(2); err != nil {
 		return err
 	}
 	last, err := a.offsets(width)
@@ -134,10 +128,7 @@ func (a *imported) list(width int64) error {
 
 // text imports strings or binary values with offsets.
 func (a *imported) text(width int64) error {
-	if err := a.needBuffers(3); err != nil {
-		return err
-	}
-	if err := a.validity(); err != nil {
+	if err := a.validity(3); err != nil {
 		return err
 	}
 	last, err := a.offsets(width)
@@ -153,7 +144,7 @@ func (a *imported) views() error {
 	if data < 0 {
 		return a.errorf("it has %d buffers, not at least 3", len(a.pointers))
 	}
-	if err := a.validity(); err != nil {
+	if err := a.validity(len(a.pointers)); err != nil {
 		return err
 	}
 	if err := a.add(1, saturated(a.rows, int64(arrow.ViewHeaderSizeBytes))); err != nil {
