@@ -2,6 +2,7 @@ package take
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
@@ -79,6 +80,12 @@ func (c chunk) values(b, width, more int) ([]byte, error) {
 		"%w: %s: buffer %d has %d bytes, too few for %d rows", arraydata.ErrMalformed, c.data.DataType(), b, len(bytes),
 		c.offset+c.length,
 	)
+}
+
+// numbers are values as numbers of a type.
+func numbers[T runEnd](c chunk, b, more int) ([]T, error) {
+	bytes, err := c.values(b, int(unsafe.Sizeof(T(0))), more)
+	return buffers.View[T](bytes), err
 }
 
 func (c chunk) bytes(b int) []byte { return arraydata.Bytes(c.data, b) }

@@ -18,21 +18,17 @@ func lists[O offset](g *gatherer, col column, elem arrow.DataType, sizes bool) (
 	src := make([]elementRanges[O], len(col.chunks))
 	width := int(unsafe.Sizeof(O(0)))
 	for i, c := range col.chunks {
-		more := 1
+		more, err := 1, error(nil)
 		src[i].elements = elems[i].length
 		if sizes {
 			more = 0
-			b, err := c.values(2, width, 0)
-			if err != nil {
+			if src[i].sizes, err = numbers[O](c, 2, 0); err != nil {
 				return nil, err
 			}
-			src[i].sizes = buffers.View[O](b)
 		}
-		b, err := c.values(1, width, more)
-		if err != nil {
+		if src[i].offsets, err = numbers[O](c, 1, more); err != nil {
 			return nil, err
 		}
-		src[i].offsets = buffers.View[O](b)
 	}
 	where, ends, starts, err := lengths(g, col, src)
 	if err != nil {
@@ -87,12 +83,12 @@ func (g *gatherer) fixedSizeLists(col column, typ *arrow.FixedSizeListType) (*ar
 func strings[O offset](g *gatherer, col column) (*array.Data, error) {
 	src, bytes := make([]elementRanges[O], len(col.chunks)), make([][]byte, len(col.chunks))
 	for i, c := range col.chunks {
-		offsets, err := c.values(1, int(unsafe.Sizeof(O(0))), 1)
+		offsets, err := numbers[O](c, 1, 1)
 		if err != nil {
 			return nil, err
 		}
 		bytes[i] = c.bytes(2)
-		src[i] = elementRanges[O]{offsets: buffers.View[O](offsets), elements: len(bytes[i])}
+		src[i] = elementRanges[O]{offsets: offsets, elements: len(bytes[i])}
 	}
 	selection, offsets, sources, err := lengths(g, col, src)
 	if err != nil {

@@ -175,11 +175,11 @@ type denseRows struct {
 
 func (d *denseRows) source(chunks []chunk) error {
 	for _, c := range chunks {
-		b, err := c.values(2, 4, 0)
+		offsets, err := numbers[int32](c, 2, 0)
 		if err != nil {
 			return err
 		}
-		d.offsets = append(d.offsets, buffers.View[int32](b))
+		d.offsets = append(d.offsets, offsets)
 	}
 	for i := range d.fields {
 		d.children = append(d.children, children(chunks, i))

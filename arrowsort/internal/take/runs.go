@@ -63,13 +63,11 @@ func locateRuns[E runEnd](g *gatherer, chunks []chunk, sel selection) ([]uint64,
 	src := make([]runSource[E], len(chunks))
 	values := children(chunks, 1)
 	for i, e := range children(chunks, 0) {
-		b, err := e.values(1, int(unsafe.Sizeof(E(0))), 0)
+		ends, err := numbers[E](e, 1, 0)
 		if err != nil {
 			return nil, err
 		}
-		src[i] = runSource[E]{
-			ends: buffers.View[E](b), offset: chunks[i].offset, rows: chunks[i].length, values: values[i].length,
-		}
+		src[i] = runSource[E]{ends: ends, offset: chunks[i].offset, rows: chunks[i].length, values: values[i].length}
 	}
 	b, err := g.buffer(8 * sel.len())
 	if err != nil {

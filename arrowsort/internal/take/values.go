@@ -75,8 +75,8 @@ func bytesOf(layout arrow.DataType, c chunk) (func(i int) []byte, error) {
 }
 
 func stringsOf[O offset](c chunk) (func(i int) []byte, error) {
-	b, err := c.values(1, int(unsafe.Sizeof(O(0))), 1)
-	offsets, bytes := buffers.View[O](b), c.bytes(2)
+	offsets, err := numbers[O](c, 1, 1)
+	bytes := c.bytes(2)
 	return func(i int) []byte { return bytes[offsets[i]:offsets[i+1]] }, err
 }
 
@@ -176,19 +176,16 @@ func spansOfSize(c chunk, each int) (func(i int) (lo, hi int), error) {
 }
 
 func spansOfOffsets[O offset](c chunk) (func(i int) (lo, hi int), error) {
-	b, err := c.values(1, int(unsafe.Sizeof(O(0))), 1)
-	offsets := buffers.View[O](b)
+	offsets, err := numbers[O](c, 1, 1)
 	return func(i int) (lo, hi int) { return int(offsets[i]), int(offsets[i+1]) }, err
 }
 
 func spansOfViews[O offset](c chunk) (func(i int) (lo, hi int), error) {
-	width := int(unsafe.Sizeof(O(0)))
-	b, err := c.values(1, width, 0)
+	offsets, err := numbers[O](c, 1, 0)
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.values(2, width, 0)
-	offsets, sizes := buffers.View[O](b), buffers.View[O](s)
+	sizes, err := numbers[O](c, 2, 0)
 	return func(i int) (lo, hi int) { return int(offsets[i]), int(offsets[i] + sizes[i]) }, err
 }
 
