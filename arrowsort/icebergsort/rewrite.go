@@ -16,24 +16,25 @@ import (
 
 // A Result is what Rewrite did, or would do.
 type Result struct {
-	Table       string `json:"table"`
-	Snapshot    int64  `json:"snapshot"`           // the new one; the one that was read where nothing was committed
-	Committed   bool   `json:"committed"`          // false: there was nothing to do, or Options.DryRun
-	Partitions  int    `json:"partitions"`         // of the files
-	FilesIn     int    `json:"files_in"`           // that were replaced
-	FilesOut    int    `json:"files_out"`          // new ones; about how many with Options.DryRun
-	DeleteFiles int    `json:"delete_files"`       // that apply to the old files
-	Rows        int64  `json:"rows"`               // of the old files
-	RowsDeleted int64  `json:"rows_deleted"`       // of them, by delete files; 0 with Options.DryRun
-	BytesIn     int64  `json:"bytes_in"`           // of the old files
-	BytesOut    int64  `json:"bytes_out"`          // of the new files; 0 with Options.DryRun
-	Spilled     int64  `json:"bytes_spilled"`      // of sorted runs
-	SortOrderID int    `json:"sort_order_id"`      // of the new files; 0: the table has no order that they have
-	Commits     int    `json:"commits"`            // that were tried
-	Column      string `json:"column,omitempty"`   // the first of the order
-	Before      *Depth `json:"before,omitempty"`   // of the old files, by this column
-	After       *Depth `json:"after,omitempty"`    // of the new files
-	Expected    *Depth `json:"expected,omitempty"` // of the new files with Options.DryRun; absent for a curve
+	Table       string   `json:"table"`
+	Snapshot    int64    `json:"snapshot"`           // the new one; the one that was read where nothing was committed
+	Committed   bool     `json:"committed"`          // false: there was nothing to do, or Options.DryRun
+	Partitions  int      `json:"partitions"`         // of the files
+	FilesIn     int      `json:"files_in"`           // that were replaced
+	FilesOut    int      `json:"files_out"`          // new ones; about how many with Options.DryRun
+	DeleteFiles int      `json:"delete_files"`       // that apply to the old files
+	Rows        int64    `json:"rows"`               // of the old files
+	RowsDeleted int64    `json:"rows_deleted"`       // of them, by delete files; 0 with Options.DryRun
+	BytesIn     int64    `json:"bytes_in"`           // of the old files
+	BytesOut    int64    `json:"bytes_out"`          // of the new files; 0 with Options.DryRun
+	Spilled     int64    `json:"bytes_spilled"`      // of sorted runs
+	SortOrderID int      `json:"sort_order_id"`      // of the new files; 0: the table has no order that they have
+	Commits     int      `json:"commits"`            // that were tried
+	Files       []string `json:"files,omitempty"`    // the old ones, with Options.DryRun
+	Column      string   `json:"column,omitempty"`   // the first of the order
+	Before      *Depth   `json:"before,omitempty"`   // of the old files, by this column
+	After       *Depth   `json:"after,omitempty"`    // of the new files
+	Expected    *Depth   `json:"expected,omitempty"` // of the new files with Options.DryRun; absent for a curve
 }
 
 // Rewrite sorts the rows of data files of a table into new files, partition by partition, and replaces the old files by
@@ -128,6 +129,9 @@ func (p *plan) result() *Result {
 func (p *plan) expect(r *Result) {
 	for _, g := range p.groups {
 		r.FilesOut += int((g.bytes() + p.target - 1) / p.target)
+		for _, f := range g.files() {
+			r.Files = append(r.Files, f.FilePath())
+		}
 	}
 	if p.order.curve == 0 {
 		r.Expected = &Depth{Mean: 1, Worst: 1, Files: r.FilesOut}

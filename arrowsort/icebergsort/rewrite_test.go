@@ -119,6 +119,23 @@ func TestPartitionsAreKept(t *testing.T) {
 	}
 }
 
+// The files of an earlier partition spec stay in its partitions; no rows move to those of the current one.
+func TestEarlierPartitionSpecsAreKept(t *testing.T) {
+	rng := seeded(t)
+	cat, _ := newCatalog(t)
+	fillTable(t, newTable(t, cat, flights()), rng, 2, 300)
+	tx := reload(t, cat).NewTransaction()
+	require.NoError(t, tx.UpdateSpec(true).AddField("delay", iceberg.BucketTransform{NumBuckets: 2}, "bucket").Commit())
+	tbl, err := tx.Commit(t.Context())
+	require.NoError(t, err)
+	appendRows(t, tbl, random(t, tbl.Schema(), rng, 600, 300))
+	old := partitions(t, reload(t, cat))
+	require.Len(t, old, 4) // with one of delays that are null
+	_, tbl = rewrite(t.Context(), t, cat, Options{Sort: "date"})
+	require.Equal(t, old, partitions(t, tbl))
+	require.Len(t, dataFiles(t, tbl), 4)
+}
+
 // partitions returns the rows of each partition of a table.
 func partitions(t *testing.T, tbl *table.Table) map[string]int64 {
 	t.Helper()

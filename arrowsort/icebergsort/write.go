@@ -59,8 +59,9 @@ func (w *writer) write(ctx context.Context, number int, g *group) ([]iceberg.Dat
 	if result.Rows != in.rows {
 		return nil, fmt.Errorf("%d rows were read of the data files and %d were written", in.rows, result.Rows)
 	}
-	if result.Rows == 0 {
-		return nil, w.discard() // Iceberg has no data files without rows
+	if result.Rows == 0 { // all have been deleted: no file is needed
+		w.written = w.written[:len(w.written)-len(result.Outputs)]
+		return nil, removeSeries(base.path)
 	}
 	var files []iceberg.DataFile
 	for _, path := range result.Outputs {

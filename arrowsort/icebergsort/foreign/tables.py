@@ -210,6 +210,7 @@ class Tables(unittest.TestCase):
         database = folder / "catalog.db"
         catalog = SqlCatalog("demo", uri="sqlite:///%s" % database, warehouse="file://%s/warehouse" % folder)
         before = catalog.load_table("demo.flights")
+        before.append(before.scan(limit=1000).to_arrow())  # a file whose Arrow types are those of pyiceberg
         rewrite(database, "demo.flights", "--sort", "origin, date desc", "--target-file-size", "64KiB")
         after = catalog.load_table("demo.flights")
         names = before.schema().column_names

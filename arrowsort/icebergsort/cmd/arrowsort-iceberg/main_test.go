@@ -51,6 +51,7 @@ func TestRewrite(t *testing.T) {
 	address := newTable(t)
 	code, out, messages := command(t, "rewrite", "--catalog", address, "--sort", "id", "--dry-run", "demo.flights")
 	require.Equal(t, exitOK, code, messages)
+	require.Equal(t, 2, strings.Count(out, ".parquet\n"), out)
 	require.Contains(t, out, "demo.flights: 2 files in 1 partitions, 5 rows")
 	require.Contains(t, out, "would be rewritten as about 1 files")
 	require.Contains(t, out, "files with a value of id, before: 2.0 of 2, 2 at most")

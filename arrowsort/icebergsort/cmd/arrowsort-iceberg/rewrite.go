@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,6 +45,7 @@ committed. What does not fit in --memory is sorted in runs, which are spilled to
 			if err != nil {
 				return err
 			}
+			limitGarbage(options.Memory.Budget)
 			result, err := icebergsort.Rewrite(cmd.Context(), cat, name, options)
 			if err != nil {
 				return err
@@ -74,6 +77,15 @@ committed. What does not fit in --memory is sorted in runs, which are spilled to
 	flags.BoolVar(&options.DryRun, "dry-run", false, "write nothing: say what would be done")
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
+}
+
+// limitGarbage sets the memory limit of the garbage collector to a little more than the budget, unless GOMEMLIMIT is
+// set.
+func limitGarbage(budget int64) {
+	const others = 64 << 20 // bytes outside of the budget: metadata, manifests, encoders
+	if os.Getenv("GOMEMLIMIT") == "" && budget > 0 {
+		debug.SetMemoryLimit(budget + others)
+	}
 }
 
 // size adds a flag of a number of bytes.
@@ -108,7 +120,8 @@ func printResult(to io.Writer, r *icebergsort.Result) error {
 			fmt.Fprintf(&b, "%d rows were deleted by delete files and are left out\n", r.RowsDeleted)
 		}
 	default:
-		fmt.Fprintf(&b, "%s: %s\nwould be rewritten as about %d files\n", r.Table, in, r.FilesOut)
+		fmt.Fprintf(&b, "%s\n%s: %s\nwould be rewritten as about %d files\n", strings.Join(r.Files, "\n"), r.Table, in,
+			r.FilesOut)
 	}
 	for _, d := range []struct {
 		when  string
