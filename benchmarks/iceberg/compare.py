@@ -12,31 +12,34 @@ import sys
 import tempfile
 import time
 
-import numpy
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyiceberg.catalog.sql import SqlCatalog
 
-ORIGINS = numpy.array(["ATL", "BOS", "DEN", "JFK", "LAX", "ORD", "SEA", "SFO"])
+ORIGINS = pa.array(["ATL", "BOS", "DEN", "JFK", "LAX", "ORD", "SEA", "SFO"])
 
 
 def catalog(folder):
     return SqlCatalog("demo", uri="sqlite:///%s/catalog.db" % folder, warehouse="file://%s/warehouse" % folder)
 
 
+def integers(count, seed, limit):
+    return pc.floor(pc.multiply(pc.random(count, initializer=seed), float(limit))).cast(pa.int32())
+
+
 def make(folder, rows, files):
     """A table of flights, every file of which has all origins and dates."""
-    rng = numpy.random.default_rng(1)
     cat = catalog(folder)
     cat.create_namespace("demo")
     table = None
     for i in range(files):
         count = rows // files + (i < rows % files)
         batch = pa.table({
-            "id": numpy.arange(count, dtype="int64") + i * (rows // files + 1),
-            "origin": ORIGINS[rng.integers(0, len(ORIGINS), count)],
-            "date": pa.array(rng.integers(0, 5000, count, dtype="int32"), pa.int32()).cast(pa.date32()),
-            "delay": rng.integers(-30, 300, count, dtype="int32"),
-            "distance": rng.random(count) * 5000,
+            "id": pc.cumulative_sum(pa.repeat(1, count), start=i * (rows // files + 1)),
+            "origin": ORIGINS.take(integers(count, 4 * i, len(ORIGINS))),
+            "date": integers(count, 4 * i + 1, 5000).cast(pa.date32()),
+            "delay": integers(count, 4 * i + 2, 330),
+            "distance": pc.multiply(pc.random(count, initializer=4 * i + 3), 5000.0),
         })
         if table is None:
             table = cat.create_table("demo.flights", batch.schema)

@@ -117,7 +117,7 @@ class Tables(unittest.TestCase):
         table = catalog.create_table(
             "demo.flights", SCHEMA, partition_spec=spec, sort_order=order, properties=properties or {})
         for i in range(files):
-            table.append(rows(self.rng, table.schema(), i * 500, 500))
+            table.append(rows(self.rng, table.schema(), i * 300, 300))
         return catalog, table
 
     def check(self, catalog, before, filter_by):
@@ -163,7 +163,7 @@ class Tables(unittest.TestCase):
             SortField(13, IdentityTransform(), SortDirection.ASC, NullOrder.NULLS_FIRST),
             SortField(1, IdentityTransform(), SortDirection.DESC, NullOrder.NULLS_LAST), order_id=1)
         catalog, before = self.table(order=order, properties={"write.parquet.compression-codec": "snappy"})
-        result = rewrite(self.database, "demo.flights", "--target-file-size", "24KiB")
+        result = rewrite(self.database, "demo.flights", "--target-file-size", "12KiB")
         self.assertGreater(result["files_out"], 2)
         table, counts = self.check(catalog, before, EqualTo("date", "2001-03-10"))
         self.assertEqual(4, counts[0])
@@ -178,7 +178,7 @@ class Tables(unittest.TestCase):
                 self.assertTrue(last is None or last < key)
                 last = key
                 ids.append(row["id"])
-        self.assertEqual(2000, len(set(ids)))
+        self.assertEqual(1200, len(set(ids)))
         self.assertEqual("replace", table.current_snapshot().summary.operation.value)
 
     def test_partitioned(self):
@@ -186,7 +186,7 @@ class Tables(unittest.TestCase):
             PartitionField(2, 1000, IdentityTransform(), "origin"),
             PartitionField(3, 1001, DayTransform(), "time_day"),
             PartitionField(1, 1002, BucketTransform(2), "id_bucket"))
-        catalog, before = self.table(spec=spec, files=3)
+        catalog, before = self.table(spec=spec, files=2)
         result = rewrite(self.database, "demo.flights", "--sort", "distance desc, id")
         table, counts = self.check(catalog, before, EqualTo("origin", "ORD"))
         self.assertLess(counts[1], counts[0])
