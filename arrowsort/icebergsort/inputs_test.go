@@ -1,6 +1,7 @@
 package icebergsort
 
 import (
+	"database/sql"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,6 +118,23 @@ func TestTablesThatAreNotSupported(t *testing.T) {
 		path, err := localPath(location)
 		require.NoError(t, err)
 		require.Equal(t, want, path)
+	}
+}
+
+// A table whose metadata are in an object store is an error of one line that names them.
+func TestTablesInObjectStores(t *testing.T) {
+	cat, folder := newCatalog(t)
+	newTable(t, cat, flights())
+	db, err := sql.Open("sqlite", filepath.Join(folder, "catalog.db"))
+	require.NoError(t, err)
+	defer db.Close()
+	for _, location := range []string{"s3://bucket/v1.metadata.json", "gs://b/v1.json", "hdfs://h/v1.json"} {
+		_, err = db.ExecContext(t.Context(), "UPDATE iceberg_tables SET metadata_location = ?", location)
+		require.NoError(t, err)
+		_, err = Rewrite(t.Context(), cat, tableName, Options{Sort: "id"})
+		require.ErrorIs(t, err, ErrUnsupported, location)
+		require.ErrorContains(t, err, location)
+		require.NotContains(t, err.Error(), "\n")
 	}
 }
 

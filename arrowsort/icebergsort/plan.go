@@ -3,12 +3,14 @@ package icebergsort
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/apache/iceberg-go"
+	"github.com/apache/iceberg-go/io"
 	"github.com/apache/iceberg-go/table"
 )
 
@@ -62,6 +64,16 @@ func hasDeletes(t table.FileScanTask) bool { return len(deleteFiles(t)) > 0 }
 // deleteFiles returns the files that delete rows of a data file.
 func deleteFiles(t table.FileScanTask) []iceberg.DataFile {
 	return slices.Concat(t.DeleteFiles, t.EqualityDeleteFiles, t.DeletionVectorFiles)
+}
+
+// loadTable loads a table. One whose metadata are in a store that iceberg-go has not been built with is ErrUnsupported.
+func loadTable(ctx context.Context, cat table.CatalogIO, name table.Identifier) (*table.Table, error) {
+	t, err := cat.LoadTable(ctx, name)
+	if errors.Is(err, io.ErrIOSchemeNotFound) {
+		text, _, _ := strings.Cut(err.Error(), "\n") // the other lines are for programmers
+		return nil, fmt.Errorf("%w: only files of this machine are supported: %s", ErrUnsupported, text)
+	}
+	return t, err
 }
 
 // makePlan chooses files of the current snapshot of a table. All that can be known to go wrong is an error here.

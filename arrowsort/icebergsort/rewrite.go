@@ -46,7 +46,7 @@ type Result struct {
 // It reads the current snapshot of the table. Rows that others append meanwhile stay; other changes are ErrConflict.
 // After an error the table is as it was, and the new files are removed, except after ErrUnknown.
 func Rewrite(ctx context.Context, cat table.CatalogIO, name table.Identifier, opts Options) (*Result, error) {
-	t, err := cat.LoadTable(ctx, name)
+	t, err := loadTable(ctx, cat, name)
 	if err != nil {
 		return nil, err
 	}
