@@ -197,3 +197,35 @@ func TestCatalogAddresses(t *testing.T) {
 	_, err = OpenCatalog(t.Context(), two, CatalogOptions{Name: "second"})
 	require.NoError(t, err)
 }
+
+// Files are read as they are; only rows that delete files or an earlier schema have a say in are copied first.
+func TestRowsAreCopiedWhereTheyHaveTo(t *testing.T) {
+	rng := seeded(t)
+	for name, change := range map[string]func(*table.Table) *table.Table{
+		"as they are": func(tbl *table.Table) *table.Table { return tbl },
+		"deletes": func(tbl *table.Table) *table.Table {
+			return deleteWhere(t, tbl, "id < 5", "merge-on-read")
+		},
+		"another schema": func(tbl *table.Table) *table.Table {
+			tx := tbl.NewTransaction()
+			require.NoError(t, tx.UpdateSchema(true, false).RenameColumn([]string{"int"}, "number").Commit())
+			tbl, err := tx.Commit(t.Context())
+			require.NoError(t, err)
+			return tbl
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cat, _ := newCatalog(t)
+			tbl := change(fillTable(t, newTable(t, cat, everyType()), rng, 2, 50))
+			p, err := makePlan(t.Context(), tbl, Options{Sort: "id"})
+			require.NoError(t, err)
+			w := &writer{plan: p}
+			w.opts.Memory.SpillDir = t.TempDir()
+			in, err := w.inputs(t.Context(), p.groups[0])
+			require.NoError(t, err)
+			defer in.remove()
+			require.Equal(t, name == "as they are", in.copied == "")
+			require.Len(t, in.paths, map[bool]int{true: 2, false: 1}[in.copied == ""])
+		})
+	}
+}
