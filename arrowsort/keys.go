@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -20,6 +21,9 @@ type Key struct {
 	Order Order
 	// Nulls is the side of nulls and NaNs.
 	Nulls NullPlacement
+	// Collation is the order of text; the zero value is that of its bytes. An unknown locale, and a collation of a
+	// column of another type, are ErrOption. Keys of one column with different collations are different keys.
+	Collation Collation
 }
 
 // KeyOf returns the ascending key on the column of a path.
@@ -83,6 +87,55 @@ const (
 	NullsAtStart = keyencode.NullsAtStart
 )
 
+// A Collation is an order of text: of a key whose column has type utf8, large_utf8 or utf8_view, or has such values in
+// dictionaries or runs. Its text is that of the flag -k: nocase, natural, numeric, or the tag of a locale. Texts that
+// compare as equal tie: they keep their order, and the next key decides between them. docs/ordering.md defines each
+// order.
+//
+// Each text becomes a sort key, bytes that compare as the order has it. Where texts repeat, equal ones are turned into
+// bytes once; dictionaries are by their entries. That takes 16 bytes per row and the sort keys as temporary memory.
+type Collation = textorder.Collation
+
+const (
+	// Bytes is the order of the bytes of UTF-8, which is that of code points: the zero value.
+	Bytes = textorder.Bytes
+	// FoldCase is the order of bytes after full case folding of Unicode: Straße ties with STRASSE. Accents count.
+	FoldCase = textorder.FoldCase
+	// Natural orders runs of the digits 0 to 9 by the numbers that they make, and all else by bytes: a2, a10, b1. Texts
+	// that differ in leading zeros only are ordered by these, fewer first.
+	Natural = textorder.Natural
+	// Numeric orders texts by the decimal number that they begin with, after blanks: -1.5, 2, 10 apples. Texts without
+	// a number come after all others, by their bytes. It compares digits, so numbers may have any length.
+	Numeric = textorder.Numeric
+)
+
+// LocaleOptions are the options of Locale. The zero value is right for most callers.
+type LocaleOptions = textorder.LocaleOptions
+
+// Strength is the least difference that an order by the rules of a locale has.
+type Strength = textorder.Strength
+
+// The zero value is Tertiary.
+const (
+	Tertiary  = textorder.Tertiary  // letters, then accents, then case and variants: role, Role, rôle
+	Primary   = textorder.Primary   // letters: role, Role and rôle tie
+	Secondary = textorder.Secondary // letters, then accents: role and Role tie
+	Identical = textorder.Identical // letters, accents, case and variants, then bytes
+)
+
+// Locale returns the order of a locale by the Unicode Collation Algorithm: of a language tag of BCP 47, such as de, sv
+// or zh-Hant. Its extension u may have options, too: de-u-co-phonebk is the order of German phone books; ks, kn, kf and
+// kb are strength, numbers, the first case, and accents from the end. An unknown tag or option is ErrOption of the call
+// that sorts.
+//
+// The rules are those of golang.org/x/text/collate: the version of the Unicode CLDR is CLDRVersion. An order by a
+// locale can change with it, so that data which are to be merged or searched are sorted by one version. A language
+// without rules of CLDR has the order of the root locale, und.
+func Locale(tag string, opts LocaleOptions) Collation { return textorder.Locale(tag, opts) }
+
+// CLDRVersion is the version of the Unicode Common Locale Data Repository that Locale follows.
+const CLDRVersion = textorder.CLDRVersion
+
 // resolve finds the columns of the keys, structs expanded to their fields, and checks that all can be sorted.
 func (d *dataset) resolve(keys []Key) ([]keypath.Column, error) {
 	keys, err := d.given(keys)
@@ -91,7 +144,8 @@ func (d *dataset) resolve(keys []Key) ([]keypath.Column, error) {
 	}
 	found := d.key[:0]
 	for i, k := range keys {
-		if found, err = keypath.Append(found, &d.Input, i, keypath.Of(k.Path, k.At, k.Order, k.Nulls)); err != nil {
+		key := keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Collation)
+		if found, err = keypath.Append(found, &d.Input, i, key); err != nil {
 			return nil, err
 		}
 	}

@@ -120,7 +120,7 @@ func (d *dataset) match(values *dataset, keys []Key) ([]pair, error) {
 	}
 	var pairs []pair
 	for i, k := range keys {
-		found, err := keypath.Find(&d.Input, i, keypath.Of(k.Path, k.At, k.Order, k.Nulls))
+		found, err := keypath.Find(&d.Input, i, keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Collation))
 		if err != nil {
 			return nil, err
 		}
@@ -129,7 +129,7 @@ func (d *dataset) match(values *dataset, keys []Key) ([]pair, error) {
 			return nil, err
 		}
 		column := found
-		column.Leaf = adapter.Leaf{Path: keypath.To(i), Name: values.Label(i), Type: values.Columns[i].Type}
+		column.Path, column.Name, column.Type = keypath.To(i), values.Label(i), values.Columns[i].Type
 		if !adapter.SameValues(found.Type, column.Type) {
 			return nil, fmt.Errorf("%w: column %s of the values has type %s, its key %s type %s; cast the values",
 				ErrSchema, column.Name, column.Type, found.Name, found.Type)

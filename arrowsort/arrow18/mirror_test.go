@@ -20,6 +20,7 @@ var mirrors = map[string]string{"../": ".", "../rows": "rows", "../extsort": "ex
 var notMirrored = map[string]string{
 	"../ KeyAt":                          "keys are those of arrowsort",
 	"../ KeyOf":                          "keys are those of arrowsort",
+	"../ Locale":                         "keys are those of arrowsort",
 	"../ Column":                         "positions of keys are those of arrowsort",
 	"../ Position.*":                     "positions of keys are those of arrowsort",
 	"../ Plan.*":                         "plans are those of arrowsort",

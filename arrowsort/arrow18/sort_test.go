@@ -96,3 +96,20 @@ func TestConcurrentCalls(t *testing.T) {
 		tbl.release()
 	}
 }
+
+// TestCollation sorts text of v18 in the order of a language.
+func TestCollation(t *testing.T) {
+	mem := checked(t)
+	for _, typ := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString,
+		arrow.BinaryTypes.StringView} {
+		rec := record(t, []string{"a"}, fromJSON(t, mem, typ, `["Z", null, "ärger", "Arm"]`))
+		keys := []arrowsort.Key{{Path: "a", Collation: arrowsort.Locale("de", arrowsort.LocaleOptions{})}}
+		rows, err := arrow18.SortIndices(t.Context(), rec, keys, arrow18.Options{Allocator: mem})
+		require.NoError(t, err)
+		require.Equal(t, []uint64{2, 3, 0, 1}, rows.Uint64Values())
+		rows.Release()
+		keys[0].Collation = "xx"
+		_, err = arrow18.SortIndices(t.Context(), rec, keys, arrow18.Options{Allocator: mem})
+		require.ErrorIs(t, err, arrowsort.ErrOption)
+	}
+}

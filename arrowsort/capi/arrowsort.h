@@ -209,10 +209,11 @@ int64_t arrowsort_allocated(void);
 
 // A sort key, the most significant first. docs/ordering.md has the order of every type.
 struct arrowsort_key {
-  const char* path;     // the name of a column, or of nested struct fields joined by dots; NULL: column counts
-  int64_t column;       // the position of the column, from 0
-  int32_t descending;   // 0: ascending
-  int32_t nulls_first;  // 0: values, NaNs, nulls; else nulls, NaNs, values, whatever the direction
+  const char* path;       // the name of a column, or of nested struct fields joined by dots; NULL: column counts
+  int64_t column;         // the position of the column, from 0
+  int32_t descending;     // 0: ascending
+  int32_t nulls_first;    // 0: values, NaNs, nulls; else nulls, NaNs, values, whatever the direction
+  const char* collation;  // of text: "nocase", "natural", "numeric", or the tag of a locale such as "de"; NULL: bytes
 };
 
 // A handle by which a call is cancelled and its progress is seen; 0 is none.

@@ -73,6 +73,10 @@ func deviceKeys(r *request, all []arrowsort.Key) []keyencode.Key {
 		} else {
 			keys[i].Column = int(c.column)
 		}
+		if all[i].Collation != arrowsort.Bytes {
+			return nil, optionErrorf("a key has the collation %s, which no sort on a device has; leave it out",
+				all[i].Collation)
+		}
 		keys[i].Order, keys[i].Nulls = all[i].Order, all[i].Nulls
 	}
 	return keys

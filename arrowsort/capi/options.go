@@ -37,6 +37,9 @@ func keysOf(r *request) ([]arrowsort.Key, error) {
 		if c.nulls_first != 0 {
 			key.Nulls = arrowsort.NullsAtStart
 		}
+		if c.collation != nil {
+			key.Collation = arrowsort.Collation(C.GoString(c.collation))
+		}
 	}
 	return keys, nil
 }

@@ -26,6 +26,7 @@ type SortKey struct {
 	Target        compute.FieldRef
 	Order         arrowsort.Order
 	NullPlacement arrowsort.NullPlacement
+	Collation     arrowsort.Collation // of text; the zero value is the order of bytes
 }
 
 // SortOptions are the options of sort_indices, sort, is_sorted, hilbert_index and zorder_index.
@@ -129,7 +130,7 @@ func (o SortOptions) arrayKey() arrowsort.Key {
 }
 
 func (o SortOptions) order(column arrowsort.Key, key SortKey) arrowsort.Key {
-	column.Order, column.Nulls = key.Order, key.NullPlacement
+	column.Order, column.Nulls, column.Collation = key.Order, key.NullPlacement, key.Collation
 	if o.NullPlacement != nil {
 		column.Nulls = *o.NullPlacement
 	}

@@ -69,3 +69,14 @@ func TestScalarType(t *testing.T) {
 	require.Equal(t, arrow.FixedWidthTypes.Boolean, out.Type())
 	require.Zero(t, out.NullN())
 }
+
+// TestSortByCollation sorts text in the order of a language.
+func TestSortByCollation(t *testing.T) {
+	c := newCaller(t)
+	opts := &computefn.SortOptions{SortKeys: []computefn.SortKey{{Collation: "de"}}}
+	words := c.array(arrow.BinaryTypes.String, `["Z", null, "ärger", "Arm"]`)
+	arr := c.dataOf(c.call("sort", opts, words)).(arrow.Array)
+	require.True(t, array.Equal(c.array(arrow.BinaryTypes.String, `["ärger", "Arm", "Z", null]`), arr), "%v", arr)
+	require.True(t, c.sorted(*opts, arr))
+	require.False(t, c.sorted(computefn.SortOptions{}, arr))
+}

@@ -124,6 +124,10 @@ func chooseStrategy(d *dataset.Dataset, rows dataset.Projection, opts *Options, 
 	if format == tablefile.Parquet { // text stays in dictionaries
 		table = d.Compact
 	}
+	if keys := extsort.CollatedKeys(rows.Keys); keys > 0 { // each column takes its share
+		factor := extsort.SortKeyBytes * int64(keys)
+		memory, table = memory+factor*memory/int64(columns), table+factor*table/int64(columns)
+	}
 	if opts.Curve != 0 {
 		places := 8 * max(d.Rows, 0)
 		memory, table = memory+places, table+places

@@ -143,6 +143,9 @@ func openJob(ctx context.Context, paths []string, path string, opts Options, mer
 	if err == nil {
 		err = j.selectColumns(ctx)
 	}
+	if err == nil {
+		j.target.Write.KeyOrder = roworder.WrittenOrder(j.rows)
+	}
 	if err == nil && !merge {
 		j.selected, err = leaveOut(ctx, j.files, j.rows, &j.opts)
 	}

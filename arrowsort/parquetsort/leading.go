@@ -13,8 +13,9 @@ import (
 // are wanted, by the bounds of the leading key in footers and page indexes. It returns nil where all are read.
 func leaveOut(ctx context.Context, d *dataset.Dataset, rows dataset.Projection, opts *Options) (*rowgroups.Selection,
 	error) {
-	wanted := opts.Rows.Limit + opts.Rows.Tail // one of them is 0
-	if wanted == 0 || wanted >= d.Rows || opts.Rows.Unique || d.Template == nil {
+	wanted := opts.Rows.Limit + opts.Rows.Tail           // one of them is 0
+	byBytes := rows.Keys[0].Collation == arrowsort.Bytes // as bounds are
+	if wanted == 0 || wanted >= d.Rows || opts.Rows.Unique || d.Template == nil || !byBytes {
 		return nil, nil
 	}
 	key, err := rowgroups.LeadingKey(rows.Schema, rows.Keys, opts.Rows.Tail > 0)

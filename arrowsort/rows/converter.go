@@ -23,9 +23,10 @@ type Field struct {
 	Name string
 	// Type is the type of the column.
 	Type arrow.DataType
-	// Order and Nulls are those of arrowsort.Key.
-	Order arrowsort.Order
-	Nulls arrowsort.NullPlacement
+	// Order, Nulls and Collation are those of arrowsort.Key. Rows of text with a collation cannot be decoded.
+	Order     arrowsort.Order
+	Nulls     arrowsort.NullPlacement
+	Collation arrowsort.Collation
 }
 
 // A Converter turns key columns into rows of bytes and back. It does not change, and holds no data.
@@ -46,7 +47,8 @@ func NewConverter(fields ...Field) (*Converter, error) {
 			return nil, fmt.Errorf("%w: field %d has no type", arrowsort.ErrOption, i)
 		}
 		columns[i] = arrow.Field{Name: f.Name, Type: f.Type, Nullable: true}
-		keys[i] = arrowsort.Key{At: arrowsort.Column(i), Order: f.Order, Nulls: f.Nulls}
+		keys[i] = arrowsort.Key{At: arrowsort.Column(i), Order: f.Order, Nulls: f.Nulls,
+			Collation: f.Collation}
 	}
 	return ForKeys(arrow.NewSchema(columns, nil), keys)
 }
@@ -82,7 +84,7 @@ func resolve(schema *arrow.Schema, keys []arrowsort.Key) ([]keypath.Column, erro
 	found := make([]keypath.Column, len(keys))
 	for i, k := range keys {
 		var err error
-		if found[i], err = keypath.Find(&in, i, keypath.Of(k.Path, k.At, k.Order, k.Nulls)); err != nil {
+		if found[i], err = keypath.Find(&in, i, keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Collation)); err != nil {
 			return nil, err
 		}
 		if _, err := keypath.Expand(nil, found[i]); err != nil {
@@ -166,7 +168,8 @@ func (c *Converter) AppendRow(dst []byte, data arrowsort.Data, row int) ([]byte,
 // Decode returns the keys of rows: a record of the schema Schema, one column for each key, structs as structs. The
 // caller releases it.
 //
-// It fails with ErrRow when a row is not what Encode of this converter makes, whatever its bytes are; with
+// It fails with arrowsort.ErrOption when a key has a collation, of whose text rows have the place in the order only;
+// with ErrRow when a row is not what Encode of this converter makes, whatever its bytes are; with
 // arrowsort.ErrOffsets when the strings or the elements of a column are 2^31 or more and its type has 32-bit offsets or
 // views; with an error that matches engine.ErrMemory; or with the context's, as a rule within 50 ms of its end.
 func (c *Converter) Decode(ctx context.Context, rows *Rows, opts Options) (arrow.Record, error) {
@@ -176,6 +179,12 @@ func (c *Converter) Decode(ctx context.Context, rows *Rows, opts Options) (arrow
 	}
 	if rows == nil {
 		return nil, fmt.Errorf("%w: the rows to decode are nil", arrowsort.ErrOption)
+	}
+	for _, leaf := range c.leaves {
+		if leaf.Collation != arrowsort.Bytes {
+			return nil, fmt.Errorf("%w: rows with key %s do not hold its text but its place in the order %s; "+
+				"encode it without a collation", arrowsort.ErrOption, leaf.Name, leaf.Collation)
+		}
 	}
 	data, err := c.format.Decode(ctx, &rows.encoded, rowcode.Options(opts))
 	if err != nil {

@@ -69,6 +69,15 @@ func (c *dataCase) data() arrowsort.Data {
 // check encodes the data: bytes compare as the model's rows, rows one by one have the same bytes, and decoded rows have
 // the same values and the same bytes again.
 func (c *dataCase) check(t *testing.T, mem memory.Allocator, threads int) {
+	converter, encoded, opts, context := c.checkEncoded(t, mem, threads)
+	defer encoded.Release()
+	c.checkDecoded(t, converter, encoded, opts, context)
+}
+
+// checkEncoded is check without decoding. The caller releases the rows.
+func (c *dataCase) checkEncoded(t *testing.T, mem memory.Allocator, threads int) (
+	*rows.Converter, *rows.Rows, rows.Options, string,
+) {
 	context := fmt.Sprintf("%s, keys %+v", c.schema, c.keys)
 	converter, err := rows.ForKeys(c.schema, c.keys)
 	require.NoError(t, err, context)
@@ -77,7 +86,6 @@ func (c *dataCase) check(t *testing.T, mem memory.Allocator, threads int) {
 	opts := rows.Options{Allocator: mem, Threads: threads}
 	encoded, err := converter.Encode(t.Context(), data, opts)
 	require.NoError(t, err, context)
-	defer encoded.Release()
 	require.Equal(t, c.rows, encoded.Len())
 
 	var columns []model.Column
@@ -96,7 +104,7 @@ func (c *dataCase) check(t *testing.T, mem memory.Allocator, threads int) {
 		require.NoError(t, err, context)
 		require.Equal(t, append([]byte("before"), encoded.Row(i)...), row, context)
 	}
-	c.checkDecoded(t, converter, encoded, opts, context)
+	return converter, encoded, opts, context
 }
 
 func (c *dataCase) checkDecoded(

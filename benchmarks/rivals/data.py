@@ -119,6 +119,19 @@ def lists(r, n):
     return pa.table({"key": pa.ListArray.from_arrays(offsets, values)})
 
 
+def names(r, n):
+    """First and last names of random syllables, 4.3 million distinct, of which 40 % have an umlaut or accent."""
+    starts = "A Be Chri Da E Fa Ge Ha I Ja Ka Lo Mar Ni O Pe Ro Sa Ti U Vo Wi Zo Ä Jö".split()
+    ends = "na ter stian vid lke bian rda nnes da kob rin tte tin ko laf tra bert bine mo we lker lli ë rgen".split()
+    middles = ["", "", "l", "ri", "n", "sse", "ü", "-"]
+
+    def word():
+        parts = (pa.array(p).take(pa.array(r.integers(0, len(p), n))) for p in (starts, middles, ends))
+        return pc.binary_join_element_wise(*parts, "")
+
+    return pa.table({"key": pc.binary_join_element_wise(word(), word(), " ")})
+
+
 def random_strings(r, n, shortest=5, longest=40, draw=np.int64):
     """Letters and digits, which are drawn as integers of a type."""
     offsets = np.concatenate(([0], np.cumsum(r.integers(shortest, longest + 1, n)))).astype(np.int32)
@@ -140,6 +153,7 @@ MAKERS = {
     "reversed": (is_reversed, 10_000_000), "constant": (constant, 10_000_000), "swapped": (swapped, 10_000_000),
     "jitter": (jitter, 10_000_000), "runs": (runs, 10_000_000), "strings": (strings, 5_000_000),
     "urls": (urls, 5_000_000), "words": (words, 10_000_000), "lists": (lists, 5_000_000),
+    "names": (names, 5_000_000),
     "wide": (wide, 1_000_000), "wide100k": (wide, 100_000),
     "columns11": (lambda r, n: wide(r, n, 10), 10_000_000), "w100m": (w, 100_000_000),
 }  # fmt: skip

@@ -39,7 +39,8 @@ def duckdb(table: pa.Table, keys: list[str], mode: str, threads: int) -> Engine:
     con = duckdb.connect(config={"threads": threads})
     con.register("arrow_table", table)
     con.execute("CREATE TABLE own_table AS FROM arrow_table")
-    order = "ORDER BY " + ", ".join(f'"{key}" NULLS LAST' for key in keys)
+    by = ' COLLATE "de"' if mode == "collate" else ""
+    order = "ORDER BY " + ", ".join(f'"{key}"{by} NULLS LAST' for key in keys)
 
     def way(query):
         return lambda: con.sql(f"{query} {order}").to_arrow_table()

@@ -82,6 +82,8 @@ JOBS = (
     Job("words", "10M strings, 1,000 distinct", "words", limits=_best(4)),
     Job("lists", "5M lists of 0 to 8 int32", "lists", engines=("arrowsort", "polars", "duckdb", "datafusion"),
         limits=(times(3, POLARS, "Polars"), times(3, DUCKDB, "DuckDB"))),
+    Job("names", "5M names by the rules of German", "names", mode="collate", engines=("arrowsort", "duckdb"),
+        limits=(times(5, ("arrowsort/collate",), "collate.Compare on all threads"), times(1, DUCKDB, "DuckDB"))),
     Job("wide", "1M rows x 101 columns", "wide", limits=_best(1.6)),
     Job("wide100k", "100,000 rows x 101 columns", "wide100k", limits=_best(1.6)),
     Job("columns11", "10M rows x 11 columns", "columns11", limits=_best(4)),

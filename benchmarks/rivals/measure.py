@@ -59,7 +59,7 @@ class Session:
         table = data.read(path)
         if job.rows:
             table = table.slice(0, job.rows)
-        return check.Checker(table, job.keys, argsort=job.mode in ("argsort", "small"))
+        return check.Checker(table, job.keys, argsort=job.mode in ("argsort", "small"), collated=job.mode == "collate")
 
     def _check(self, worker, entry: dict, checker: check.Checker | None, job) -> None:
         """The first run of a variant warms up; it is the one that is checked."""
@@ -70,7 +70,8 @@ class Session:
             elif worker.save(entry["variant"], saved):
                 stable = worker.engine == "arrowsort" and (job.stable or checker.argsort)
                 checker.check(data.read(saved), stable)
-                entry["checked"] = "rows, stable order, checksum" if stable else "rows, order, checksum"
+                order = "" if checker.collated else "stable order, " if stable else "order, "
+                entry["checked"] = f"rows, {order}checksum"
         except (Failed, check.Wrong) as error:
             entry["error"] = str(error)
         finally:

@@ -12,6 +12,9 @@ By = Union[None, Column, tuple, Sequence[Union[Column, tuple]]]
 
 _ORDERS = {"ascending": False, "descending": True}
 _NULLS = {"at_end": False, "at_start": True}
+_COLLATIONS = ("nocase", "natural", "numeric")
+_LOCALE = "collate="  # begins the order of a locale
+_WORDS = (*_ORDERS, *_NULLS, *_COLLATIONS)
 
 
 class SortKey(NamedTuple):
@@ -20,6 +23,7 @@ class SortKey(NamedTuple):
     column: Union[Column, None]
     descending: bool
     nulls_first: bool
+    collation: str = ""
 
     def text(self) -> str:
         """The key as the command line has it, for files."""
@@ -33,9 +37,12 @@ class SortKey(NamedTuple):
         elif column.startswith("#") and column[1:].isdigit():
             raise ColumnError(f"column {column!r}: name it by its position, a number from 0")
         plain = ":" not in column  # else what follows a colon of the name could be taken for an order
+        text = "" if plain else ":bytes"
+        if self.collation:
+            text = f":{'' if self.collation in _COLLATIONS else _LOCALE}{self.collation}"
         order = ":desc" if self.descending else "" if plain else ":asc"
         nulls = ":nulls-first" if self.nulls_first else "" if plain else ":nulls-last"
-        return column + order + nulls
+        return column + order + nulls + text
 
 
 def parse(by: By, descending: bool, nulls_first: bool) -> list[SortKey]:
@@ -58,21 +65,29 @@ def parse(by: By, descending: bool, nulls_first: bool) -> list[SortKey]:
 
 def _key(key: Union[Column, tuple], descending: bool, nulls_first: bool) -> SortKey:
     column, *rest = key if isinstance(key, tuple) and key else (key,)
+    collation = ""
     for word in rest:
-        if len(rest) > 2 or not isinstance(word, str) or word not in (*_ORDERS, *_NULLS):
+        text = isinstance(word, str) and "\0" not in word
+        if len(rest) > 3 or not text or (word not in _WORDS and not word.startswith(_LOCALE)):
             raise OptionError(
-                f"key {key!r}: {word!r} is none of {', '.join((*_ORDERS, *_NULLS))}; "
+                f"key {key!r}: {word!r} is none of {', '.join(_WORDS)}, {_LOCALE}LOCALE; "
                 'give ("a", "descending", "at_start"), and several columns as a list'
             )
         if word in _ORDERS:
             descending = _ORDERS[word]
-        else:
+        elif word in _NULLS:
             nulls_first = _NULLS[word]
+        elif collation:
+            raise OptionError(f"key {key!r}: {word!r} is the second order of text; give one")
+        elif word == _LOCALE:
+            raise OptionError(f'key {key!r}: {word!r} names no locale; give one, as in "collate=de"')
+        else:
+            collation = word.removeprefix(_LOCALE)
     if isinstance(column, bool) or not isinstance(column, (str, int)):
         raise OptionError(f"key {key!r}: a column is a name or a position, a number from 0")
     if isinstance(column, str) and "\0" in column:
         raise ColumnError(f"column {column!r}: there is a zero byte in its name; give its position")
-    return SortKey(column, descending, nulls_first)
+    return SortKey(column, descending, nulls_first, collation)
 
 
 def array(keys: Iterable[SortKey]):
@@ -83,7 +98,7 @@ def array(keys: Iterable[SortKey]):
 @lru_cache(maxsize=64)
 def _array(keys: tuple[SortKey, ...]):
     made = (lib.Key * len(keys))()
-    for to, (column, descending, nulls_first) in zip(made, keys, strict=True):
+    for to, (column, descending, nulls_first, collation) in zip(made, keys, strict=True):
         if isinstance(column, str):
             to.path = column.encode()
         elif column is not None and 0 <= column < 1 << 31:
@@ -91,4 +106,6 @@ def _array(keys: tuple[SortKey, ...]):
         else:
             raise ColumnError(f"column {column}: positions count from 0")
         to.descending, to.nulls_first = descending, nulls_first
+        if collation:
+            to.collation = collation.encode()
     return made

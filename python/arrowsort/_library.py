@@ -13,7 +13,13 @@ ABI = 1  # ARROWSORT_ABI, which the functions below are declared for
 class Key(Structure):
     """struct arrowsort_key"""
 
-    _fields_ = [("path", c_char_p), ("column", c_int64), ("descending", c_int32), ("nulls_first", c_int32)]
+    _fields_ = [
+        ("path", c_char_p),
+        ("column", c_int64),
+        ("descending", c_int32),
+        ("nulls_first", c_int32),
+        ("collation", c_char_p),
+    ]
 
 
 class Options(Structure):

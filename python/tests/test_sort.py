@@ -7,6 +7,7 @@ import itertools
 
 import hypothesis.strategies as st
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from reference import KEYS, columns, make, order, same, sort_keys, tables, unmake
@@ -196,3 +197,26 @@ def test_explain():
     plan = arrowsort.explain(table, ("a", "descending"))
     key = plan["keys"][0]
     assert (key["column"], key["type"], key["descending"], key["nulls"]) == ("a", "int64", True, 1)
+
+
+@pytest.mark.parametrize("typ", [pa.string(), pa.large_string(), pa.dictionary(pa.int8(), pa.string())])
+def test_orders_of_text(typ):
+    names = pa.array(["Z10", "z9", None, "ärger", "Arm", "arm"])
+    table = pa.table({"a": names.cast(typ), "row": range(6)})
+    for words, want in {
+        ("nocase",): [4, 5, 0, 1, 3, 2],
+        ("natural",): [4, 0, 5, 1, 3, 2],
+        ("collate=de",): [3, 5, 4, 0, 1, 2],
+        ("collate=de-u-kn", "descending"): [0, 1, 4, 5, 3, 2],
+        ("at_start", "collate=de-u-kf-upper"): [2, 3, 4, 5, 0, 1],
+    }.items():
+        assert arrowsort.sort(table, ("a", *words))["row"].to_pylist() == want, words
+
+
+def test_orders_of_text_in_files(tmp_path):
+    path, out = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    pq.write_table(pa.table({"a:nocase": ["Z", "ärger", "Arm"]}), path)
+    arrowsort.sort_file(path, out, ("a:nocase", "collate=de"))
+    assert pq.read_table(out)["a:nocase"].to_pylist() == ["ärger", "Arm", "Z"]
+    assert arrowsort.check_file(out, ("a:nocase", "collate=de"))["sorted"]
+    assert not arrowsort.check_file(out, "a:nocase")["sorted"]

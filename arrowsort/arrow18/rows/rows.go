@@ -27,9 +27,10 @@ type Field struct {
 	Name string
 	// Type is the type of the column.
 	Type arrow.DataType
-	// Order and Nulls are those of arrowsort.Key.
-	Order arrowsort.Order
-	Nulls arrowsort.NullPlacement
+	// Order, Nulls and Collation are those of arrowsort.Key. Rows of text with a collation cannot be decoded.
+	Order     arrowsort.Order
+	Nulls     arrowsort.NullPlacement
+	Collation arrowsort.Collation
 }
 
 // Options are the options of Encode and Decode: those of arrowsort/rows with an allocator of v18.
@@ -69,7 +70,7 @@ type Converter struct {
 func NewConverter(fields ...Field) (*Converter, error) {
 	columns := make([]rows.Field, len(fields))
 	for i, f := range fields {
-		columns[i] = rows.Field{Name: f.Name, Order: f.Order, Nulls: f.Nulls}
+		columns[i] = rows.Field{Name: f.Name, Order: f.Order, Nulls: f.Nulls, Collation: f.Collation}
 		if f.Type != arrow.DataType(arrow.Null) && adapter.IsNil(f.Type) { // Arrow's null type is a nil pointer
 			return nil, bridge.Translate(fmt.Errorf("%w: field %d has no type", arrowsort.ErrOption, i))
 		}

@@ -3,6 +3,7 @@ package adapter
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 )
 
 // A Shape is a kind of data.
@@ -113,9 +115,20 @@ func (in *Input) Label(column int) string {
 
 // A Leaf is a column that is a sort key by itself: a column of the input, or a field within its structs.
 type Leaf struct {
-	Path []int // the column's position in the input, then the position of each field below it
-	Name string
-	Type arrow.DataType
+	Path      []int // the column's position in the input, then the position of each field below it
+	Name      string
+	Type      arrow.DataType
+	Collation textorder.Collation // of text; resolved
+}
+
+// Same reports whether two leaves of an input are the same key, apart from direction and null placement.
+func (l Leaf) Same(other Leaf) bool {
+	return slices.Equal(l.Path, other.Path) && l.Collation == other.Collation
+}
+
+// Field returns a field of the structs of a leaf.
+func (l Leaf) Field(i int, f arrow.Field) Leaf {
+	return Leaf{append(slices.Clone(l.Path), i), l.Name + "." + f.Name, f.Type, l.Collation}
 }
 
 // Slice returns rows from..to-1 of an array, see arraydata.Slice. It fails for a malformed array.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -70,12 +71,13 @@ func (w *JobBuilder) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.Nu
 	}
 	parts := w.input.parts(leaf.Path, buf)
 	err := w.addKey(leaf, order, nulls, func(key keyencode.Key) (keyencode.Column, error) {
-		return w.raw.keyColumn(leaf.Type, parts, key)
+		return w.raw.keyColumn(leaf.Type, parts, sortKey{key, leaf.Collation})
 	})
 	if err != nil {
 		return err
 	}
-	if len(leaf.Path) == 1 && arraydata.Storage(leaf.Type).ID() != arrow.RUN_END_ENCODED {
+	asIs := arraydata.Storage(leaf.Type).ID() != arrow.RUN_END_ENCODED && leaf.Collation == textorder.Bytes
+	if len(leaf.Path) == 1 && asIs {
 		w.keys = append(w.keys, keyColumn{leaf.Path, len(w.Job.Columns) - 1})
 	}
 	return nil
@@ -90,7 +92,7 @@ func (w *JobBuilder) AddKeyOfBoth(
 ) error {
 	left, right := w.input.parts(leaf.Path, nil), other.parts(values.Path, nil)
 	return w.addKey(leaf, order, nulls, func(key keyencode.Key) (keyencode.Column, error) {
-		return w.raw.columnOfBoth(leaf.Type, left, values.Type, right, key)
+		return w.raw.columnOfBoth(leaf.Type, left, values.Type, right, sortKey{key, leaf.Collation})
 	})
 }
 

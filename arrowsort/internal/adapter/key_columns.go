@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -50,8 +51,17 @@ func textClass(typ arrow.DataType) int {
 	return notText
 }
 
+// IsText reports whether the values of a column are text, which a collation orders.
+func IsText(typ arrow.DataType) bool { return textClass(arraydata.Storage(Plain(typ))) == utf8 }
+
+// A sortKey is a key of the engine, and the collation of its texts.
+type sortKey struct {
+	keyencode.Key
+	collation textorder.Collation
+}
+
 // keyColumn returns the raw column of a key.
-func (r *RawColumns) keyColumn(typ arrow.DataType, parts []arraySlice, key keyencode.Key) (keyencode.Column, error) {
+func (r *RawColumns) keyColumn(typ arrow.DataType, parts []arraySlice, key sortKey) (keyencode.Column, error) {
 	typ, parts, err := r.withoutRuns(typ, parts)
 	if err != nil {
 		return keyencode.Column{}, err
@@ -60,13 +70,17 @@ func (r *RawColumns) keyColumn(typ arrow.DataType, parts []arraySlice, key keyen
 		return r.dictionaryColumn(t, parts, key)
 	}
 	l, _ := layoutOf(typ)
-	return r.column(l, parts)
+	c, err := r.column(l, parts)
+	if err != nil || key.collation == textorder.Bytes {
+		return c, err
+	}
+	return r.collated(&c, key.collation)
 }
 
 // dictionaryColumn returns the raw column of a dictionary key: indices, and the rank of each entry by value among the
 // entries of all dictionaries of the column.
 func (r *RawColumns) dictionaryColumn(
-	typ *arrow.DictionaryType, parts []arraySlice, key keyencode.Key,
+	typ *arrow.DictionaryType, parts []arraySlice, key sortKey,
 ) (keyencode.Column, error) {
 	l, _ := layoutOf(typ.IndexType)
 	l.kind = dictionaryKind(l.width)
@@ -86,13 +100,13 @@ func (r *RawColumns) dictionaryColumn(
 }
 
 // ranks returns the dense rank of each entry among the entries of all dictionaries, from 1 on; 0 for a null entry.
-func (r *RawColumns) ranks(typ arrow.DataType, dictionaries []arrow.ArrayData, key keyencode.Key) ([][]uint32, error) {
+func (r *RawColumns) ranks(typ arrow.DataType, dictionaries []arrow.ArrayData, key sortKey) ([][]uint32, error) {
 	return r.ranksOfBoth(typ, dictionaries, nil, nil, key)
 }
 
 // ranksOfBoth ranks the dictionaries of two columns together. Their types have the same values.
 func (r *RawColumns) ranksOfBoth(
-	a arrow.DataType, left []arrow.ArrayData, b arrow.DataType, right []arrow.ArrayData, key keyencode.Key,
+	a arrow.DataType, left []arrow.ArrayData, b arrow.DataType, right []arrow.ArrayData, key sortKey,
 ) ([][]uint32, error) {
 	total := 0
 	for _, d := range slices.Concat(left, right) {
@@ -104,9 +118,10 @@ func (r *RawColumns) ranksOfBoth(
 	}
 	ranks := arrow.Uint32Traits.CastFromBytes(buf)
 	if total > 0 && arraydata.Storage(a).ID() != arrow.NULL { // null entries are 0
-		column, err := r.columnOfBoth(a, entryParts(left), b, entryParts(right), key.Ranking())
+		key.Key = key.Ranking()
+		column, err := r.columnOfBoth(a, entryParts(left), b, entryParts(right), key)
 		if err == nil {
-			err = r.rankColumn(column, key.Ranking(), ranks)
+			err = r.rankColumn(column, key.Key, ranks)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("ranking the dictionary: %w", err)
@@ -132,7 +147,7 @@ func entryParts(dictionaries []arrow.ArrayData) (parts []arraySlice) {
 
 // columnOfBoth returns the raw column of slices of two types that have the same values.
 func (r *RawColumns) columnOfBoth(
-	a arrow.DataType, left []arraySlice, b arrow.DataType, right []arraySlice, key keyencode.Key,
+	a arrow.DataType, left []arraySlice, b arrow.DataType, right []arraySlice, key sortKey,
 ) (keyencode.Column, error) {
 	switch {
 	case len(right) == 0:
@@ -161,7 +176,16 @@ func (r *RawColumns) columnOfBoth(
 	if arrow.TypeEqual(a, b) {
 		return r.keyColumn(a, append(left, right...), key)
 	}
-	return r.textOfBoth(a, left, b, right)
+	if key.collation == textorder.Bytes {
+		return r.textOfBoth(a, left, b, right)
+	}
+	c, err := r.keyColumn(a, left, key)
+	if err != nil {
+		return c, err
+	}
+	other, err := r.keyColumn(b, right, key)
+	c.Chunks = append(c.Chunks, other.Chunks...)
+	return c, err
 }
 
 // entriesOf turns slices of a dictionary into slices of plain values, which the RawColumns hold.
@@ -227,7 +251,7 @@ func zeroRow(typ arrow.DataType) arrow.Array {
 // dictionaryOfBoth returns the raw column of slices of a dictionary and of others. Plain values of these become
 // dictionaries with one entry for each row.
 func (r *RawColumns) dictionaryOfBoth(
-	a arrow.DataType, left []arraySlice, b arrow.DataType, right []arraySlice, key keyencode.Key,
+	a arrow.DataType, left []arraySlice, b arrow.DataType, right []arraySlice, key sortKey,
 ) (keyencode.Column, error) {
 	c := keyencode.Column{Kind: keyencode.Dictionary32, Width: 4}
 	addIndices := func(typ *arrow.DictionaryType, parts []arraySlice) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -249,8 +250,17 @@ func Layout(typ arrow.DataType) (kind keyencode.Kind, width int) {
 }
 
 // Values returns the rows of a leaf of an input, whose type must be Sortable.
+// Text with a collation is its sort keys.
 func (r *RawColumns) Values(in *Input, leaf Leaf) (Values, error) {
-	return r.values(leaf.Type, in.parts(leaf.Path, nil))
+	if leaf.Collation == textorder.Bytes {
+		return r.values(leaf.Type, in.parts(leaf.Path, nil))
+	}
+	texts, err := r.PlainValues(in, leaf)
+	if err != nil {
+		return Values{}, err
+	}
+	keys, err := r.collated(&texts, leaf.Collation)
+	return Values{Column: keys}, err
 }
 
 // PlainValues returns the rows of a leaf of an input, whose type must be Sortable, as raw buffers of its Plain type:

@@ -8,7 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-var alphabet = []string{"a", "b", "z", "0", " ", "é", "漢", "\U0001F600"}
+// alphabet has letters of both cases, digits, and a mark that combines with the letter before it.
+var alphabet = []string{"a", "A", "b", "z", "0", "7", " ", "é", "\u0301", "漢", "\U0001F600"}
 
 // text returns a random string of valid UTF-8: empty, around the 12 bytes that a view holds itself, or longer.
 func (g *generator) text() []byte {

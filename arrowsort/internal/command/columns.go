@@ -188,7 +188,7 @@ func parseKeys(texts []string) ([]keyFlag, error) {
 	}
 	keys := make([]keyFlag, len(texts))
 	for i, text := range texts {
-		key, err := parseKey(text, 2)
+		key, err := parseKey(text, flagtext.Modifiers)
 		if err != nil {
 			return nil, err
 		}

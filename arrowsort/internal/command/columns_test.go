@@ -49,7 +49,7 @@ func TestKeysThatAreNotThere(t *testing.T) {
 func TestModifiersThatAreNone(t *testing.T) {
 	in := file(t, "odd.csv", odd)
 	for modifier, what := range map[string]string{"dsc": `did you mean ":desc"?`, "descend": `did you mean ":desc"?`,
-		"sideways": "use :asc, :desc, :nulls-first or :nulls-last"} {
+		"sideways": "use :asc, :desc, :nulls-first, :nulls-last, :nocase, :natural, :numeric or :collate=LOCALE"} {
 		want := fmt.Sprintf("arrowsort: %s: key %q: unknown modifier %q; %s (see arrowsort explain --help)\n", in,
 			"b:"+modifier, ":"+modifier, what)
 		require.Equal(t, result{code: exitUsage, err: want}, cli(t, nil, "explain", "-q", "-k", "b:"+modifier, in))

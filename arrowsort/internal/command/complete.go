@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
@@ -83,18 +85,27 @@ func keysFor(schema *arrow.Schema, typed string) (offered []string) {
 		return offered
 	}
 	offered = slices.DeleteFunc(offered, func(name string) bool { return !strings.HasPrefix(name, typed) })
-	order, nulls := false, false // modifiers that are there
-	for _, given := range strings.Split(head, ":")[1:] {
-		isNulls := strings.HasPrefix(given, "nulls-")
-		order, nulls = order || !isNulls && flagtext.IsModifier(given), nulls || isNulls && flagtext.IsModifier(given)
-	}
-	if !order {
-		offered = append(offered, head+":asc", head+":desc")
-	}
-	if !nulls {
-		offered = append(offered, head+":nulls-first", head+":nulls-last")
+	given := strings.Split(head, ":")[1:]
+	for kind, words := range flagtext.ModifierKinds {
+		isKind := func(word string) bool { return flagtext.KindOf(word) == flagtext.ModifierKind(kind) }
+		if slices.ContainsFunc(given, isKind) || isKind(string(arrowsort.FoldCase)) && !hasText(schema, head) {
+			continue
+		}
+		for _, word := range words {
+			offered = append(offered, head+":"+word)
+		}
 	}
 	return offered
+}
+
+// hasText reports whether the column of a key may be text, which has further modifiers.
+func hasText(schema *arrow.Schema, key string) bool {
+	if schema == nil {
+		return true
+	}
+	found, err := flagtext.KeyIn(key, schema)
+	fields, _ := schema.FieldsByName(found.Path)
+	return err != nil || len(fields) != 1 || adapter.IsText(fields[0].Type)
 }
 
 // completeColumns completes the name of a column, or of several the next one, which follows a comma.

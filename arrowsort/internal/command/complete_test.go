@@ -25,6 +25,9 @@ func TestKeysAreCompleted(t *testing.T) {
 			"age:nulls-first:asc\nage:nulls-first:desc\n"},
 		"after other flags": {[]string{"sort", "--limit", "5", "--format", "csv", "-o", "x.csv", text, "--key", ""},
 			columns},
+		"order of text": {[]string{"sort", table, "-k", "name:desc:nulls-last:"},
+			"name:desc:nulls-last:bytes\nname:desc:nulls-last:nocase\nname:desc:nulls-last:natural\n" +
+				"name:desc:nulls-last:numeric\nname:desc:nulls-last:collate=\n"},
 		"several files":   {[]string{"merge", table, text, "-k", ""}, columns},
 		"selection":       {[]string{"sort", table, "-k", "age", "--select", ""}, columns},
 		"Bloom filter":    {[]string{"sort", table, "-k", "age", "--bloom-filter", ""}, columns},

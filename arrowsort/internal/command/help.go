@@ -15,7 +15,9 @@ import (
 // Paragraphs of the commands' help.
 const (
 	keysHelp = `A key is COLUMN, COLUMN:desc, COLUMN:nulls-first or COLUMN:desc:nulls-first; :asc and :nulls-last are
-the default. a.b is field b of the nested column a; '#2' is the second column, whatever its name.`
+the default. a.b is field b of the nested column a; '#2' is the second column, whatever its name. Text is in the order
+of its bytes; with :nocase without regard to case, with :natural as in a2, a10, with :numeric by the number that it
+begins with, with :collate=de by the rules of a language.`
 
 	curveHelp = `With --curve hilbert or zorder the rows follow a space-filling curve over 2 to 8 keys, none of which
 leads: rows that are near each other in the file are near in every key, and readers skip row groups and pages by filters
@@ -98,22 +100,23 @@ type flagHint struct {
 
 const (
 	numbersHint = "the type of a column gives its order, numbers are never sorted as text"
-	textHint    = "text is sorted by its bytes"
+	textHint    = "text is sorted by its bytes, or as a key says"
 )
 
 // flagsOfOtherTools are flags of other tools: GNU sort, head, SQL shells and sort functions.
 var flagsOfOtherTools = map[string]flagHint{
 	"r": {flags: []string{"-k COLUMN:desc"}}, "reverse": {flags: []string{"-k COLUMN:desc"}},
 	"desc": {flags: []string{"-k COLUMN:desc"}}, "descending": {flags: []string{"-k COLUMN:desc"}},
-	"by":      {flags: []string{"-k COLUMN"}},
-	"d":       {[]string{"-k COLUMN:desc for descending order", "--delimiter"}, textHint + ", not in dictionary order"},
+	"by": {flags: []string{"-k COLUMN"}},
+	"d": {[]string{"-k COLUMN:desc for descending order", "--delimiter"},
+		textHint + ": -k COLUMN:collate=LOCALE"},
 	"t":       {flags: []string{"--delimiter"}},
 	"u":       {flags: []string{"--unique"}},
-	"n":       {[]string{"--limit"}, numbersHint},
+	"n":       {[]string{"--limit", "-k COLUMN:numeric for numbers in text"}, numbersHint},
 	"head":    {flags: []string{"--limit"}},
 	"columns": {flags: []string{"--select"}},
-	"g":       {remark: numbersHint}, "V": {remark: textHint}, "M": {remark: textHint},
-	"f": {remark: textHint + ", upper case before lower case"}, "i": {remark: textHint}, "b": {remark: textHint},
+	"g":       {remark: numbersHint}, "V": {flags: []string{"-k COLUMN:natural"}}, "M": {remark: textHint},
+	"f": {flags: []string{"-k COLUMN:nocase"}}, "i": {remark: textHint}, "b": {remark: textHint},
 	"s": {remark: "rows that tie always keep their order"},
 	"S": {flags: []string{"--memory"}}, "T": {flags: []string{"--spill-dir"}}, "p": {flags: []string{"--threads"}},
 	"m": {remark: "the command merge merges sorted files"}, "c": {remark: "the command check checks the order"},

@@ -59,9 +59,11 @@ func TestFlagsThatAreWrong(t *testing.T) {
 		"unknown flag --fast":                                             {"--fast"},
 		"unknown flag -x; the flags of one letter are -h, -k, -o, -q, -v": {"-x"},
 		"unknown flag -d; did you mean -k COLUMN:desc for descending order, or --delimiter?; text is sorted by its " +
-			"bytes, not in dictionary order": {"-d"},
-		"unknown flag -n; did you mean --limit?; the type of a column gives its order, numbers are never sorted as " +
-			"text": {"-n"},
+			"bytes, or as a key says: -k COLUMN:collate=LOCALE": {"-d"},
+		"unknown flag -n; did you mean --limit, or -k COLUMN:numeric for numbers in text?; the type of a column " +
+			"gives its order, numbers are never sorted as text": {"-n"},
+		"unknown flag -f; did you mean -k COLUMN:nocase?":         {"-f"},
+		"unknown flag -V; did you mean -k COLUMN:natural?":        {"-V"},
 		"unknown flag -u; did you mean --unique?":                 {"-u"},
 		"unknown flag -s; rows that tie always keep their order":  {"-s"},
 		"unknown flag --descending; did you mean -k COLUMN:desc?": {"--descending"},

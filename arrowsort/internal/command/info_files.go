@@ -75,6 +75,9 @@ func showFiles(ctx context.Context, s streams, args []string, opts *parquetsort.
 			return err
 		}
 		r := fileReport{info, flagtext.KeyTexts(flagtext.KeysOf(info.Sorting)), info.Mixed}
+		if info.Order != nil {
+			r.Keys, r.Varies = info.Order.Keys, false
+		}
 		if asJSON {
 			all.Files = append(all.Files, r)
 			continue

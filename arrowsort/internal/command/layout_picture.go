@@ -88,7 +88,7 @@ func newPicture(r *parquetsort.LayoutReport) *picture {
 	keys := map[string]string{}
 	for i, key := range r.Keys {
 		arrow := "↑"
-		by, err := flagtext.ParseKey(key, 2)
+		by, err := flagtext.ParseKey(key, flagtext.Modifiers)
 		if err == nil && by.Order == arrowsort.Descending {
 			arrow = "↓"
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -49,6 +50,10 @@ func Find(in *adapter.Input, keys []keypath.Key) ([][]keypath.Column, error) {
 		column, err := keypath.Find(in, i, key)
 		if err != nil {
 			return nil, err
+		}
+		if column.Collation != textorder.Bytes {
+			return nil, fmt.Errorf("%w: key %s of a curve has the collation %s, and curves take text by its bytes; "+
+				"leave it out", errkind.ErrOption, column.Name, column.Collation)
 		}
 		paths[i] = column.Path
 		if slices.ContainsFunc(paths[:i], func(p []int) bool { return slices.Equal(p, column.Path) }) {

@@ -69,6 +69,9 @@ func compareCall(t *testing.T, r *rand.Rand, check callCheck, make func(memory.A
 func (t *table) checkSearch(tt *testing.T, r *rand.Rand, opts arrowsort.Options) error {
 	var types []arrow.DataType
 	for i := range t.keys {
+		if t.modelKeys[i].Fields != nil { // another column than that of the collation
+			t.keys[i].Collation, t.modelKeys[i].Text = arrowsort.Bytes, nil
+		}
 		t.modelKeys[i].Fields = nil
 		t.keys[i].Path, t.keys[i].At = "", arrowsort.Column(t.modelKeys[i].Column)
 		types = append(types, t.columns[t.modelKeys[i].Column].Type)
@@ -87,7 +90,7 @@ func (t *table) checkSearch(tt *testing.T, r *rand.Rand, opts arrowsort.Options)
 	keys := make([]model.Key, len(t.keys)) // a column that is a key twice has two columns of values
 	columns := make([]model.Column, len(t.keys))
 	for i, key := range t.modelKeys {
-		keys[i] = model.Key{Column: i, Descending: key.Descending, NullsFirst: key.NullsFirst}
+		keys[i] = model.Key{Column: i, Descending: key.Descending, NullsFirst: key.NullsFirst, Text: key.Text}
 		chunks := chunksOf(data)[key.Column]
 		columns[i] = model.Column{Type: types[i],
 			Chunks: append(append([]arrow.Array{}, chunks...), values.columns[i].Chunks...)}

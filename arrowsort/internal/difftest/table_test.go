@@ -161,6 +161,14 @@ func (t *table) addKey(r *rand.Rand, column, mode int, array bool) {
 		path = append(path, s.Field(field).Name)
 		modelKey.Fields = []int{field}
 	}
+	typ := t.columns[column].Type
+	if modelKey.Fields != nil {
+		typ = typ.(*arrow.StructType).Field(modelKey.Fields[0]).Type
+	}
+	if adapter.IsText(typ) && r.IntN(2) == 0 {
+		key.Collation = collations[r.IntN(len(collations))]
+		modelKey.Text = model.TextOrder(string(key.Collation))
+	}
 	if len(modelKey.Fields) > 0 || r.IntN(2) == 0 {
 		if key.Path = strings.Join(path, "."); key.Path != "" {
 			key.At = arrowsort.Position{}
@@ -168,6 +176,10 @@ func (t *table) addKey(r *rand.Rand, column, mode int, array bool) {
 	}
 	t.keys, t.modelKeys = append(t.keys, key), append(t.modelKeys, modelKey)
 }
+
+// collations are those of keys of text.
+var collations = []arrowsort.Collation{"nocase", "natural", "numeric", "und", "de", "sv", "de-u-co-phonebk",
+	"en-u-kn-true", "fr-u-kb-true", "und-u-ks-level1", "und-u-ks-level2"}
 
 func name(column int) string { return fmt.Sprint("c", column) }
 

@@ -32,12 +32,44 @@ func keyColumns(
 	var found []keypath.Column
 	for i, k := range keys {
 		var err error
-		if found, err = keypath.Append(found, in, i, keypath.Of(k.Path, k.At, k.Order, k.Nulls)); err != nil {
+		key := keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Collation)
+		if found, err = keypath.Append(found, in, i, key); err != nil {
 			return nil, err
 		}
 	}
 	w.Start(ctx, in, adapter.Options{Allocator: allocators.Unzeroed(mem), Ranker: cpu.New()})
 	return w, keypath.AddKeys(w, found)
+}
+
+// SortKeyBytes is about how many times as many bytes as its text the sort keys of a collation take.
+const SortKeyBytes = 3
+
+// CollatedKeys returns the number of keys that have a collation.
+func CollatedKeys(keys []arrowsort.Key) (n int) {
+	for _, k := range keys {
+		if k.Collation != arrowsort.Bytes {
+			n++
+		}
+	}
+	return n
+}
+
+// sortKeyBytes returns about how many bytes sort keys of collations of the rows of a table take.
+func sortKeyBytes(table arrow.Table, keys []arrowsort.Key) (bytes int64) {
+	in := adapter.OfSchema(table.Schema())
+	for i, k := range keys {
+		if k.Collation == arrowsort.Bytes {
+			continue
+		}
+		found, err := keypath.Find(&in, i, keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Collation))
+		if err != nil {
+			continue // the sort reports it
+		}
+		for _, c := range table.Column(found.Path[0]).Data().Chunks() {
+			bytes += SortKeyBytes * arraydata.ArrayBytes(c.Data(), 0, c.Len())
+		}
+	}
+	return bytes
 }
 
 // KeyStatistics are the statistics of the keys of all rows so far, and the layout of their columns: a plan is made from
@@ -108,7 +140,8 @@ func NewKeyedRows(ctx context.Context, table arrow.Table, keys []arrowsort.Key,
 		table.Release()
 		return nil, err
 	}
-	b := &KeyedRows{table: table, rows: int(table.NumRows()), bytes: arraydata.TableBytes(table), keys: w}
+	bytes := arraydata.TableBytes(table) + sortKeyBytes(table, keys)
+	b := &KeyedRows{table: table, rows: int(table.NumRows()), bytes: bytes, keys: w}
 	b.stats.measure(&w.Job)
 	return b, nil
 }

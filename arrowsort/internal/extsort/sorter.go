@@ -119,8 +119,9 @@ func (s *Sorter) add(table arrow.Table) error {
 		return err
 	}
 	s.run = min(s.run, s.opts.Budget.runBeside(arraydata.TableBytes(table)))
+	perByte := 1 + SortKeyBytes*int64(CollatedKeys(s.opts.Keys))
 	for first := int64(0); first < table.NumRows(); {
-		n := FittingRows(table, first, s.run/2) // a run is made of several parts
+		n := FittingRows(table, first, s.run/2/perByte) // a run is made of several parts
 		if err := s.collect(table, first, n); err != nil {
 			return err
 		}
@@ -137,7 +138,7 @@ func (s *Sorter) collect(table arrow.Table, first, n int64) error {
 	if err != nil {
 		return err
 	}
-	bytes := arraydata.TableBytes(part) + n*RowOverhead
+	bytes := arraydata.TableBytes(part) + sortKeyBytes(part, s.opts.Keys) + n*RowOverhead
 	if s.bytes > 0 && s.bytes+bytes > s.run {
 		if err := s.spill(); err != nil {
 			part.Release()
@@ -200,7 +201,7 @@ func (s *Sorter) sortRun(progress func(done, total int)) (arrow.Table, error) {
 
 // keepInMemory starts the next run with the sorted rows of the last one, if a limit leaves few: they need no spilling.
 func (s *Sorter) keepInMemory(sorted arrow.Table) bool {
-	bytes := arraydata.TableBytes(sorted) + sorted.NumRows()*RowOverhead
+	bytes := arraydata.TableBytes(sorted) + sortKeyBytes(sorted, s.opts.Keys) + sorted.NumRows()*RowOverhead
 	if s.opts.Limit == 0 || s.opts.Unique || s.store.folder != nil || bytes > s.run/2 {
 		return false
 	}

@@ -21,42 +21,84 @@ const KeyHelp = "sort by `COLUMN`[:desc][:nulls-first]; again for further keys"
 // KeyIn reads a key of a schema. x:desc is column x in descending order if the schema has x, else the column named
 // "x:desc"; if it has both, x:desc:asc is the latter. Keys that the schema does not have are read by ParseKey.
 func KeyIn(text string, schema *arrow.Schema) (arrowsort.Key, error) {
-	for most := modifiers; most >= 0; most-- {
+	for most := Modifiers; most >= 0; most-- {
 		if key, err := ParseKey(text, most); err == nil && key.Path != "" && schema.HasField(key.Path) {
 			return key, nil
 		}
 	}
-	return ParseKey(text, modifiers)
+	return ParseKey(text, Modifiers)
 }
 
-// modifiers is the largest number of modifiers of a key.
-const modifiers = 2
+// Modifiers is the largest number of modifiers of a key.
+const Modifiers = 3
 
-// ParseKey reads a key. At most one order and one place for nulls are cut off its end, most modifiers in all. A number
-// after # is a position counted from 1. Modifiers may be in upper case.
+// ParseKey reads a key. At most one modifier of each kind is cut off its end, most modifiers in all. A number after #
+// is a position counted from 1. Modifiers may be in upper case.
 func ParseKey(text string, most int) (arrowsort.Key, error) {
 	var key arrowsort.Key
-	name, order, nulls := text, false, false
+	var given [noModifier]bool
+	name := text
 	for ; ; most-- {
 		head, tail, found := CutModifier(name)
-		found = found && most > 0
-		tail = strings.ToLower(tail)
-		switch {
-		case found && !order && (tail == "asc" || tail == "desc"):
-			order = true
-			if tail == "desc" {
-				key.Order = arrowsort.Descending
-			}
-		case found && !nulls && (tail == "nulls-first" || tail == "nulls-last"):
-			nulls = true
-			if tail == "nulls-first" {
-				key.Nulls = arrowsort.NullsAtStart
-			}
-		default:
+		kind := KindOf(tail)
+		if !found || most == 0 || kind == noModifier || given[kind] {
 			return named(key, name, text)
 		}
-		name = head
+		given[kind], name = true, head
+		modify(&key, strings.ToLower(tail))
 	}
+}
+
+// modify sets what a modifier in lower case gives.
+func modify(key *arrowsort.Key, modifier string) {
+	switch modifier {
+	case "asc", "nulls-last", "bytes":
+	case "desc":
+		key.Order = arrowsort.Descending
+	case "nulls-first":
+		key.Nulls = arrowsort.NullsAtStart
+	case "nocase", "natural", "numeric":
+		key.Collation = arrowsort.Collation(modifier)
+	default:
+		key.Collation = arrowsort.Locale(strings.TrimPrefix(modifier, collate), arrowsort.LocaleOptions{})
+	}
+}
+
+// A ModifierKind is what a modifier gives.
+type ModifierKind uint8
+
+const (
+	orderModifier ModifierKind = iota
+	nullsModifier
+	textModifier
+	noModifier
+)
+
+// collate begins the modifier for the order of a locale.
+const collate = "collate="
+
+// ModifierKinds are the modifiers of each kind.
+var ModifierKinds = [noModifier][]string{
+	orderModifier: {"asc", "desc"},
+	nullsModifier: {"nulls-first", "nulls-last"},
+	textModifier:  {"bytes", "nocase", "natural", "numeric", collate},
+}
+
+// whatKindsGive are the kinds in words.
+var whatKindsGive = [noModifier]string{"the order", "the place of nulls", "the order of text"}
+
+// KindOf returns the kind of a modifier.
+func KindOf(word string) ModifierKind {
+	word = strings.ToLower(word)
+	if strings.HasPrefix(word, collate) {
+		return textModifier
+	}
+	for kind, words := range ModifierKinds {
+		if slices.Contains(words, word) {
+			return ModifierKind(kind)
+		}
+	}
+	return noModifier
 }
 
 // CutModifier cuts a key at its last colon.
@@ -120,7 +162,8 @@ func CheckModifiers(text string, schema *arrow.Schema) error {
 	if meant := modifierMeant(tail); meant != "" {
 		return fmt.Errorf("unknown modifier %q; did you mean %q?", ":"+tail, ":"+meant)
 	}
-	return fmt.Errorf("unknown modifier %q; use :asc, :desc, :nulls-first or :nulls-last", ":"+tail)
+	return fmt.Errorf("unknown modifier %q; use :asc, :desc, :nulls-first, :nulls-last, :nocase, :natural, :numeric "+
+		"or :collate=LOCALE", ":"+tail)
 }
 
 // has reports whether a path is a field, or one inside structs.
@@ -148,18 +191,14 @@ func modifierMeant(word string) string {
 			return "nulls-" + side
 		}
 	}
-	return Nearest([]string{"desc", "asc", "nulls-first", "nulls-last"}, word)
+	return Nearest(append([]string{"desc"}, slices.Concat(ModifierKinds[:]...)...), word) // dsc is no asc
 }
 
 // givenTwice returns the error for a modifier of a column that is followed by another for the same.
 func givenTwice(column, modifier, rest string) error {
-	isNulls := func(s string) bool { return strings.HasPrefix(strings.ToLower(s), "nulls-") }
-	what := "the order"
-	if isNulls(modifier) {
-		what = "the place of nulls"
-	}
+	what := whatKindsGive[KindOf(modifier)]
 	for _, other := range strings.Split(rest, ":")[1:] {
-		if isNulls(other) == isNulls(modifier) {
+		if KindOf(other) == KindOf(modifier) {
 			return fmt.Errorf("%q and %q both give %s; write -k %s", ":"+modifier, ":"+other, what, column+rest)
 		}
 	}
@@ -189,14 +228,19 @@ func KeyText(key arrowsort.Key) string {
 	case all:
 		text += ":nulls-last"
 	}
+	switch {
+	case KindOf(string(key.Collation)) == textModifier:
+		text += ":" + string(key.Collation)
+	case key.Collation != arrowsort.Bytes:
+		text += ":" + collate + key.Collation.Tag()
+	case all:
+		text += ":bytes"
+	}
 	return text
 }
 
-// IsModifier reports whether a text is an order or a place for nulls.
-func IsModifier(s string) bool {
-	s = strings.ToLower(s)
-	return s == "asc" || s == "desc" || s == "nulls-first" || s == "nulls-last"
-}
+// IsModifier reports whether a text is a modifier of keys.
+func IsModifier(s string) bool { return KindOf(s) != noModifier }
 
 // KeyTexts returns keys as they are typed.
 func KeyTexts(keys []arrowsort.Key) []string {
@@ -218,6 +262,9 @@ func KeysInWords(keys []arrowsort.Key) string {
 		}
 		if k.Nulls == arrowsort.NullsAtStart {
 			how = append(how, "nulls first")
+		}
+		if k.Collation != arrowsort.Bytes {
+			how = append(how, k.Collation.Words())
 		}
 		if how != nil {
 			texts[i] += " (" + strings.Join(how, ", ") + ")"

@@ -28,25 +28,38 @@ func TestParseKey(t *testing.T) {
 		"#two":                    {Path: "#two"},
 		"#":                       {Path: "#"},
 		" spaced ":                {Path: " spaced "},
+		"x:nocase":                {Path: "x", Collation: arrowsort.FoldCase},
+		"x:Natural:desc":          {Path: "x", Collation: arrowsort.Natural, Order: arrowsort.Descending},
+		"x:nulls-first:numeric":   {Path: "x", Collation: arrowsort.Numeric, Nulls: arrowsort.NullsAtStart},
+		"x:nocase:bytes":          {Path: "x:nocase"},
+		"x:collate=de-at-u-kn":    {Path: "x", Collation: "de-AT-u-kn"},
+		"x:collate=xx":            {Path: "x", Collation: "locale xx"},
+		"x:collate=nocase":        {Path: "x", Collation: "locale nocase"},
+		"x:collate=":              {Path: "x", Collation: "locale "},
+		"x:desc:collate=sv:nulls-first": {Path: "x", Collation: "sv", Order: arrowsort.Descending,
+			Nulls: arrowsort.NullsAtStart},
 	} {
-		key, err := ParseKey(text, 2)
+		key, err := ParseKey(text, Modifiers)
 		require.NoError(t, err, text)
 		require.Equal(t, want, key, text)
 	}
 	for _, text := range []string{"", ":asc", ":desc:nulls-first", "#0", "#-3"} {
-		_, err := ParseKey(text, 2)
+		_, err := ParseKey(text, Modifiers)
 		require.Error(t, err, text)
 	}
 }
 
 func TestKeyTextReadsBack(t *testing.T) {
-	for _, path := range []string{"a", "a.b", "a:b", "a:desc", "a:nulls-last", "a:asc:nulls-first", "A:DESC", " "} {
+	for _, path := range []string{"a", "a.b", "a:b", "a:desc", "a:nulls-last", "a:asc:nulls-first", "A:DESC", " ",
+		"a:nocase", "a:collate=de"} {
 		for _, order := range []arrowsort.Order{arrowsort.Ascending, arrowsort.Descending} {
 			for _, nulls := range []arrowsort.NullPlacement{arrowsort.NullsAtEnd, arrowsort.NullsAtStart} {
-				want := arrowsort.Key{Path: path, Order: order, Nulls: nulls}
-				got, err := ParseKey(KeyText(want), 2)
-				require.NoError(t, err)
-				require.Equal(t, want, got, KeyText(want))
+				for _, by := range []arrowsort.Collation{"", "nocase", "natural", "numeric", "de-u-kn", "locale xx"} {
+					want := arrowsort.Key{Path: path, Order: order, Nulls: nulls, Collation: by}
+					got, err := ParseKey(KeyText(want), Modifiers)
+					require.NoError(t, err)
+					require.Equal(t, want, got, KeyText(want))
+				}
 			}
 		}
 	}
@@ -68,7 +81,11 @@ func TestModifiersThatAreWrong(t *testing.T) {
 		}
 	}
 	require.EqualError(t, CheckModifiers("a:sideways", schema),
-		`unknown modifier ":sideways"; use :asc, :desc, :nulls-first or :nulls-last`)
+		`unknown modifier ":sideways"; use :asc, :desc, :nulls-first, :nulls-last, :nocase, :natural, :numeric or `+
+			`:collate=LOCALE`)
+	require.EqualError(t, CheckModifiers("a:nocas", schema), `unknown modifier ":nocas"; did you mean ":nocase"?`)
+	require.EqualError(t, CheckModifiers("a:natural:collate=de", schema),
+		`":natural" and ":collate=de" both give the order of text; write -k a:collate=de`)
 	require.EqualError(t, CheckModifiers("a:desc:asc", schema),
 		`":desc" and ":asc" both give the order; write -k a:asc`)
 	for _, text := range []string{"a", "a:desc", "a.b:desc:nulls-first", "c:x", "c:x:desc", "#1", "#1:desc", "d:dsc"} {

@@ -13,6 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/rowcode"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -23,14 +24,15 @@ type Key struct {
 	HasPosition bool
 	Order       keyencode.Order
 	Nulls       keyencode.NullPlacement
+	Collation   textorder.Collation
 }
 
 // Of returns the key with the fields of an arrowsort.Key.
 func Of[P interface{ Index() (int, bool) }](
-	path string, at P, order keyencode.Order, nulls keyencode.NullPlacement,
+	path string, at P, order keyencode.Order, nulls keyencode.NullPlacement, collation textorder.Collation,
 ) Key {
 	position, given := at.Index()
-	return Key{path, position, given, order, nulls}
+	return Key{path, position, given, order, nulls, collation}
 }
 
 // A Column is the column, or the nested field, of a key.
@@ -57,19 +59,19 @@ func Expand(found []Column, key Column) ([]Column, error) {
 		if name, typ, ok := adapter.Unordered(key.Name, key.Type); !ok {
 			return nil, fmt.Errorf("%w: key %s has type %s", errkind.ErrKeyType, name, typ)
 		}
-		same := func(k Column) bool { return slices.Equal(k.Path, key.Path) }
+		if key.Collation != textorder.Bytes && !adapter.IsText(key.Type) {
+			return nil, fmt.Errorf("%w: key %s has type %s, and the collation %s orders text; leave it out",
+				errkind.ErrOption, key.Name, key.Type, key.Collation)
+		}
+		same := func(k Column) bool { return k.Same(key.Leaf) }
 		if !slices.ContainsFunc(found, same) {
 			found = append(found, key)
 		}
 		return found, nil
 	}
 	for i, f := range s.Fields() {
-		field := key
-		field.Path = append(slices.Clone(key.Path), i)
-		field.Name += "." + f.Name
-		field.Type = f.Type
 		var err error
-		if found, err = Expand(found, field); err != nil {
+		if found, err = Expand(found, Column{key.Field(i, f), key.Order, key.Nulls}); err != nil {
 			return nil, err
 		}
 	}
@@ -84,7 +86,13 @@ func Find(in *adapter.Input, number int, key Key) (Column, error) {
 			errkind.ErrOption, number, key.Order, key.Nulls)
 	}
 	leaf, err := find(in, key)
-	return Column{leaf, key.Order, key.Nulls}, err
+	if err != nil {
+		return Column{}, err
+	}
+	if leaf.Collation, err = key.Collation.Resolve(); err != nil {
+		return Column{}, fmt.Errorf("%w: key %s: %w", errkind.ErrOption, leaf.Name, err)
+	}
+	return Column{leaf, key.Order, key.Nulls}, nil
 }
 
 func find(in *adapter.Input, key Key) (adapter.Leaf, error) {

@@ -19,6 +19,7 @@ type Key struct {
 	Fields     []int // the way from a struct column down to a field; empty: the column
 	Descending bool
 	NullsFirst bool
+	Text       func(x, y []byte) int // the order of text; nil: by bytes
 }
 
 // Rows returns the row numbers that sort n rows of the columns by the keys, the most significant key first.
@@ -75,6 +76,10 @@ func (k Key) compare(x, y any) int {
 			return k.compare(x.value, y.value)
 		}
 		c = cmp.Compare(x.code, y.code)
+	case []byte:
+		if c = bytes.Compare(x, y.([]byte)); k.Text != nil {
+			c = k.Text(x, y.([]byte))
+		}
 	default:
 		c = compare(x, y)
 	}
@@ -126,8 +131,6 @@ func compare(x, y any) int {
 		return x.Cmp(y.(decimal128.Num))
 	case decimal256.Num:
 		return x.Cmp(y.(decimal256.Num))
-	case []byte:
-		return bytes.Compare(x, y.([]byte))
 	}
 	panic(fmt.Sprintf("model: no order for %T", x))
 }

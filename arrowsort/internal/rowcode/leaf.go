@@ -8,6 +8,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -66,6 +67,9 @@ func newLeaf(at adapter.Leaf, key keyencode.Key) leaf {
 		return l
 	}
 	l.kind, l.width = adapter.Layout(l.plain)
+	if l.Collation != textorder.Bytes { // its sort keys are views
+		l.kind, l.width = keyencode.BinaryView, 16
+	}
 	l.format = formatOf(l.kind)
 	switch l.format {
 	case formatNone:
@@ -159,7 +163,7 @@ func (f *Format) Add(column adapter.Leaf, key keyencode.Key) arrow.DataType {
 func (f *Format) add(column adapter.Leaf, key keyencode.Key) node {
 	s, ok := adapter.StructOf(column.Type)
 	if !ok {
-		i := slices.IndexFunc(f.leaves, func(l leaf) bool { return slices.Equal(l.Path, column.Path) })
+		i := slices.IndexFunc(f.leaves, func(l leaf) bool { return l.Same(column) })
 		if i < 0 {
 			i = len(f.leaves)
 			f.leaves = append(f.leaves, newLeaf(column, key))
@@ -169,9 +173,7 @@ func (f *Format) add(column adapter.Leaf, key keyencode.Key) node {
 	n := node{typ: column.Type, leaf: -1, fields: make([]node, len(s.Fields()))}
 	fields := slices.Clone(s.Fields())
 	for i, field := range fields {
-		n.fields[i] = f.add(adapter.Leaf{
-			Path: append(slices.Clone(column.Path), i), Name: column.Name + "." + field.Name, Type: field.Type,
-		}, key)
+		n.fields[i] = f.add(column.Field(i, field), key)
 		fields[i].Type = n.fields[i].typ
 	}
 	if plain := arrow.StructOf(fields...); !arrow.TypeEqual(plain, s) {

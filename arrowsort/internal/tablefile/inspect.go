@@ -31,6 +31,7 @@ type FileInfo struct {
 	Columns         []ColumnInfo `json:"columns"`
 
 	Curve   *CurveOrder     `json:"curve,omitempty"` // that the rows follow
+	Order   *KeyOrder       `json:"-"`               // the order of the rows, where text is not in that of bytes
 	Sorting []SortingColumn `json:"-"`               // the order that the first row group declares
 	Mixed   bool            `json:"-"`               // row groups declare different orders
 }
@@ -126,6 +127,11 @@ func (f *FileInfo) parquet(template *Template, schema *arrow.Schema) {
 		f.Remarks = append(f.Remarks, err.Error())
 	} else {
 		f.Curve = curve
+	}
+	if order, err := template.KeyOrder(); err != nil {
+		f.Remarks = append(f.Remarks, err.Error())
+	} else {
+		f.Order = order
 	}
 	groups := template.RowGroups()
 	for i, g := range groups {

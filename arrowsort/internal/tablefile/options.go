@@ -80,6 +80,7 @@ type (
 	PageExtent    = parquet.PageExtent
 	BloomFilter   = parquet.BloomFilter
 	CurveOrder    = parquet.CurveOrder
+	KeyOrder      = parquet.KeyOrder
 )
 
 // ParseBloomFilter reads COLUMN or COLUMN:FPP.
@@ -107,7 +108,7 @@ func (o *WriteOptions) parquet() parquet.WriteOptions {
 			RowGroupRows: o.RowGroupRows, PageRows: o.PageRows, PageVersion: o.PageVersion, Encodings: o.Encodings,
 			BloomFilters: o.BloomFilters, Schema: o.Schema, Rows: o.Rows, Progress: o.Progress,
 		},
-		Template: o.Template, Sorting: o.Sorting, Curve: o.Curve,
+		Template: o.Template, Sorting: o.Sorting, Curve: o.Curve, KeyOrder: o.KeyOrder,
 	}
 }
 
@@ -131,6 +132,7 @@ type WriteOptions struct {
 	NoHeader     bool                  // CSV has no line of column names
 	Sorting      []SortingColumn       // the order of the rows, for the metadata of a Parquet file
 	Curve        *CurveOrder           // the same, where the rows follow a curve; nil: none
+	KeyOrder     *KeyOrder             // the same, where text is not in the order of bytes; nil: none
 	Rows         []uint64              // row numbers, in order, of a table that becomes a Parquet file; nil: all rows
 	Progress     func(done, total int) // called now and then, from one goroutine at a time
 }

@@ -119,7 +119,7 @@ func (w *Writer) begin() error {
 			return err
 		default:
 			const rows = 1 << 20 // so that a reader of a stream can start early
-			out, err := ipc.NewWriter(&w.out, parquet.WithoutCurve(schema), ipc.Options{
+			out, err := ipc.NewWriter(&w.out, parquet.WithoutOrder(schema), ipc.Options{
 				File: opts.Format == IPCFile, Codec: opts.Compression.Codec, Allocator: opts.Allocator})
 			w.encoder = &batchWriter{out: out, most: rows, progress: opts.Progress}
 			return err

@@ -27,7 +27,7 @@ func main() {
 	var file, mode, keys, profile string
 	var threads, rows int
 	flag.StringVar(&file, "file", "", "Arrow IPC `file` to load")
-	flag.StringVar(&mode, "mode", "sort", "what to measure: sort, argsort, small, copy or memory")
+	flag.StringVar(&mode, "mode", "sort", "what to measure: sort, argsort, small, copy, memory or collate")
 	flag.StringVar(&keys, "keys", "key", "key columns, the most significant first, separated by commas")
 	flag.IntVar(&rows, "rows", 0, "load only this many leading `rows`; 0 for all")
 	flag.IntVar(&threads, "threads", 2, "number of threads (GOMAXPROCS)")

@@ -56,8 +56,10 @@ func newWork(mode string, rec arrow.Record, names []string) (*work, error) {
 		return copyWork(rec)
 	case "memory":
 		return memoryWork(rec, keys), nil
+	case "collate":
+		return collateWork(rec, keys)
 	}
-	return nil, fmt.Errorf("unknown -mode %q: use sort, argsort, small, copy or memory", mode)
+	return nil, fmt.Errorf("unknown -mode %q: use sort, argsort, small, copy, memory or collate", mode)
 }
 
 func argsort(ctx context.Context, rec arrow.Record, keys []arrowsort.Key) (arrow.Record, error) {

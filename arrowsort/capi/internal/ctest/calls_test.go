@@ -315,3 +315,24 @@ func TestColumnsAndSingleArrays(t *testing.T) {
 	cdata.ReleaseSchema(&rowType)
 	Free(both)
 }
+
+// TestCollation passes the order of text as a string of C.
+func TestCollation(t *testing.T) {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
+		{Name: "a", Type: arrow.BinaryTypes.String}}, nil))
+	defer b.Release()
+	b.Field(0).(*array.StringBuilder).AppendValues([]string{"ärger", "arm", "Z"}, nil)
+	rec := b.NewRecord()
+	defer rec.Release()
+	table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
+	defer table.Release()
+	data := handle(t, table)
+	for collation, want := range map[string]int64{"": 1, "nocase": 1, "de": -1} {
+		row, err := IsSorted(data, []Key{{Path: "a", Collation: collation}}, Options{})
+		require.NoError(t, err)
+		require.Equal(t, want, row, collation)
+	}
+	_, err := Sort(data, []Key{{Path: "a", Collation: "xx"}}, Options{})
+	requireCode(t, "ErrOption", err)
+	require.ErrorContains(t, err, `unknown locale "xx"`)
+}

@@ -65,7 +65,7 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	if err != nil {
 		return nil, errkind.Corrupt("%v", err)
 	}
-	remarks, curve := tree.remarks(meta), takeCurve(meta)
+	remarks, order := tree.remarks(meta), takeOrder(meta)
 	if err := checkFooter(meta, size); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Template: &Template{meta, remarks, curve}, Footer: bytes, src: src, size: size, threads: opts.Threads}
+	f := &File{Template: &Template{meta, remarks, order}, Footer: bytes, src: src, size: size, threads: opts.Threads}
 	parts, err := f.keep(ranges, opts.Ranges)
 	if err != nil {
 		return nil, err

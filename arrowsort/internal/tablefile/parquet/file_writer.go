@@ -17,6 +17,7 @@ type WriteOptions struct {
 	Template *Template       // of the file whose schema, metadata and compression are kept; or nil
 	Sorting  []SortingColumn // the order of the rows
 	Curve    *CurveOrder     // the same, where it is that of a curve; or nil
+	KeyOrder *KeyOrder       // the same, where text in it is not in the order of bytes; or nil
 }
 
 // A Writer writes a Parquet file. The columns of the row groups are encoded in parallel, each as a file with
@@ -31,9 +32,9 @@ type Writer struct {
 // NewWriter starts a file of tables of a schema.
 func NewWriter(w io.Writer, schema *arrow.Schema, opts WriteOptions) (*Writer, error) {
 	opts.Stored = opts.Template.columns()
-	schema = WithoutCurve(schema)
+	schema = WithoutOrder(schema)
 	if opts.Schema != nil {
-		opts.Schema = WithoutCurve(opts.Schema)
+		opts.Schema = WithoutOrder(opts.Schema)
 	}
 	e, err := writer.NewEncoder(schema, opts.EncodeOptions)
 	if err != nil {
@@ -95,7 +96,7 @@ func (f *Writer) Finish() error {
 	if f.opts.Template != nil {
 		f.opts.Template.copySchema(footer)
 	}
-	if err := setCurve(footer, f.opts.Curve); err != nil {
+	if err := setOrder(footer, f.opts.Curve, f.opts.KeyOrder); err != nil {
 		return err
 	}
 	return f.out.finish()

@@ -14,9 +14,9 @@ import (
 
 // A Template holds what an output keeps from its first input: schema, metadata and codecs.
 type Template struct {
-	meta    *metadata.FileMetaData // without the pairs of a curve
+	meta    *metadata.FileMetaData // without the pairs of an order
 	remarks []string
-	curve   map[string]string // the pairs of a curve; see Curve
+	order   map[string]string // the pairs of an order; see Curve and KeyOrder
 }
 
 // Remarks returns a line for each thing that the footer lacks, and for each type in it that is unknown. The file is
@@ -32,7 +32,7 @@ func (t *Template) Outline() *Template {
 	outline, footer := *t.meta, *t.meta.FileMetaData
 	footer.RowGroups = slices.Clone(footer.RowGroups[:1])
 	outline.FileMetaData = &footer
-	return &Template{meta: &outline, remarks: t.remarks, curve: t.curve}
+	return &Template{meta: &outline, remarks: t.remarks, order: t.order}
 }
 
 // CreatedHere reports whether the file was written by this package.

@@ -236,7 +236,7 @@ func (p Projection) in(schema *arrow.Schema) []int {
 // ColumnOf returns the column of a key in a schema with it.
 func ColumnOf(schema *arrow.Schema, key arrowsort.Key) int {
 	columns := adapter.OfSchema(schema)
-	found, err := keypath.Find(&columns, 0, keypath.Of(key.Path, key.At, 0, 0))
+	found, err := keypath.Find(&columns, 0, keypath.Of(key.Path, key.At, 0, 0, ""))
 	if err != nil {
 		at, _ := key.At.Index()
 		return at

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -15,9 +16,13 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// SortingOf returns the order of keys for the metadata of a file.
+// SortingOf returns the order of keys for the metadata of a file: up to the first key with a collation, as readers take
+// text to be in the order of bytes.
 func SortingOf(keys []arrowsort.Key) (order []tablefile.SortingColumn) {
 	for _, k := range keys {
+		if k.Collation != arrowsort.Bytes {
+			break
+		}
 		by := tablefile.SortingColumn{Path: k.Path, Descending: k.Order == arrowsort.Descending,
 			NullsFirst: k.Nulls == arrowsort.NullsAtStart}
 		if k.Path == "" {
@@ -49,6 +54,31 @@ func WrittenSorting(plan *keyencode.Plan, rows dataset.Projection) []tablefile.S
 	return sorting[first:]
 }
 
+// WrittenOrder returns the order of the keys for the metadata of an output where sorting columns cannot name it: up to
+// the first key whose column is not written. It is nil where no key has a collation.
+func WrittenOrder(rows dataset.Projection) *tablefile.KeyOrder {
+	order := &tablefile.KeyOrder{CLDR: arrowsort.CLDRVersion}
+	collated := false
+	for _, key := range rows.Keys[rows.Partitions:] {
+		at := dataset.ColumnOf(rows.Schema, key)
+		if rows.Written != nil {
+			at = slices.Index(rows.Written, at)
+		}
+		if at < 0 {
+			break
+		}
+		if key.Path == "" || strings.HasPrefix(key.Path, "#") { // "#1" is a position
+			key.Path, key.At = "", arrowsort.Column(at)
+		}
+		order.Keys = append(order.Keys, flagtext.KeyText(key))
+		collated = collated || key.Collation != arrowsort.Bytes
+	}
+	if !collated {
+		return nil
+	}
+	return order
+}
+
 // A DeclaredOrder is the order that a Parquet file names in its footer, where readers look for it.
 type DeclaredOrder struct {
 	File string
@@ -69,17 +99,42 @@ func Declared(file string, s *tablefile.Scanner) DeclaredOrder {
 	if s.Template == nil {
 		return o
 	}
-	groups := s.Template.RowGroups()
+	groups := declaredGroups(s)
 	for i, g := range groups {
 		if i == 0 {
-			o.Keys = flagtext.KeysOf(g.SortingColumns)
+			o.Keys = g.keys
 		}
-		o.Mixed = o.Mixed || !slices.Equal(g.SortingColumns, groups[0].SortingColumns)
+		o.Mixed = o.Mixed || !slices.Equal(g.keys, groups[0].keys)
 	}
 	if c, err := s.Template.Curve(); err == nil && c != nil {
 		o.Curve = c.Curve
 	}
 	return o
+}
+
+// A declaredGroup is rows of a Parquet file, and the order that it names for them.
+type declaredGroup struct {
+	rows int64
+	keys []arrowsort.Key
+}
+
+// declaredGroups returns the row groups of a file, or all rows as one where the metadata name an order.
+func declaredGroups(s *tablefile.Scanner) (groups []declaredGroup) {
+	if order, err := s.Template.KeyOrder(); err == nil && order != nil { // damaged metadata name none
+		all := declaredGroup{rows: s.Rows}
+		for _, text := range order.Keys {
+			key, err := flagtext.KeyIn(text, s.Schema)
+			if err != nil {
+				break
+			}
+			all.keys = append(all.keys, key)
+		}
+		return []declaredGroup{all}
+	}
+	for _, g := range s.Template.RowGroups() {
+		groups = append(groups, declaredGroup{g.Rows, flagtext.KeysOf(g.SortingColumns)})
+	}
+	return groups
 }
 
 // CheckDeclared finds the first row of the one file of a dataset that sorts before the one above it by the order that
@@ -90,10 +145,10 @@ func CheckDeclared(ctx context.Context, d *dataset.Dataset, opts arrowsort.Optio
 	if err != nil {
 		return nil, err
 	}
-	c := declaredChecker{file: d.Files[0], groups: s.Template.RowGroups(), order: Checker{Options: opts}}
+	c := declaredChecker{file: d.Files[0], groups: declaredGroups(s), order: Checker{Options: opts}}
 	s.Close()
 	for _, group := range c.groups {
-		for _, key := range flagtext.KeysOf(group.SortingColumns) {
+		for _, key := range group.keys {
 			c.columns = append(c.columns, dataset.ColumnOf(d.Schema, key))
 		}
 	}
@@ -108,20 +163,20 @@ func CheckDeclared(ctx context.Context, d *dataset.Dataset, opts arrowsort.Optio
 // A declaredChecker checks row groups, each by its own order. Batches of a Parquet file lie in one row group each.
 type declaredChecker struct {
 	file      string
-	columns   []int                // of the file that are read: those of the orders of all row groups
-	groups    []tablefile.RowGroup // the first is the one that is checked
-	inside    int64                // rows of it so far
-	row       int64                // in the file
+	columns   []int           // of the file that are read: those of the orders of all row groups
+	groups    []declaredGroup // the first is the one that is checked
+	inside    int64           // rows of it so far
+	row       int64           // in the file
 	order     Checker
 	violation *Violation
 }
 
 func (c *declaredChecker) add(ctx context.Context, batch arrow.Table) error {
-	for c.inside == c.groups[0].Rows {
+	for c.inside == c.groups[0].rows {
 		c.groups, c.inside = c.groups[1:], 0
 		c.order.Forget()
 	}
-	if keys := flagtext.Among(c.columns, flagtext.KeysOf(c.groups[0].SortingColumns)); len(keys) > 0 {
+	if keys := flagtext.Among(c.columns, c.groups[0].keys); len(keys) > 0 {
 		at, err := c.order.Add(ctx, keys, batch)
 		if err != nil {
 			return fmt.Errorf("%s: by the order that its footer names: %w", c.file, err)
