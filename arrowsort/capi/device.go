@@ -25,8 +25,12 @@ func deviceArgsort(r *request) error {
 	if err != nil {
 		return err
 	}
+	keys, err := deviceKeys(r, s.keys)
+	if err != nil {
+		return err
+	}
 	array := (*gpu.ArrowDeviceArray)(unsafe.Pointer(r.device_array))
-	job, err := gpu.DeviceJobOf(array, (*gpu.ArrowSchema)(unsafe.Pointer(r.schema)), deviceKeys(r, s.keys))
+	job, err := gpu.DeviceJobOf(array, (*gpu.ArrowSchema)(unsafe.Pointer(r.schema)), keys)
 	if err != nil {
 		return err
 	}
@@ -65,7 +69,7 @@ func deviceOptions(r *request) (*settings, error) {
 }
 
 // deviceKeys returns the keys of a request, whose orders are known.
-func deviceKeys(r *request, all []arrowsort.Key) []keyencode.Key {
+func deviceKeys(r *request, all []arrowsort.Key) ([]keyencode.Key, error) {
 	keys := make([]keyencode.Key, len(all))
 	for i, c := range unsafe.Slice(r.keys, len(all)) {
 		if c.path != nil {
@@ -79,7 +83,7 @@ func deviceKeys(r *request, all []arrowsort.Key) []keyencode.Key {
 		}
 		keys[i].Order, keys[i].Nulls = all[i].Order, all[i].Nulls
 	}
-	return keys
+	return keys, nil
 }
 
 // onPrimary are the engines in the primary contexts of devices, each opened once.
