@@ -19,7 +19,7 @@ var (
 	ErrUnsupported = parquetsort.ErrUnsupported
 	// ErrConflict is returned when others have changed the table meanwhile in a way that the rewrite would undo.
 	// Nothing was committed: run it again.
-	ErrConflict = errors.New("icebergsort: the table has changed meanwhile")
+	ErrConflict = errors.New("icebergsort: the table has changed meanwhile; run it again")
 	// ErrUnknown is returned when it could not be found out whether the catalog took the commit. New files stay.
 	ErrUnknown = errors.New("icebergsort: the catalog did not say whether it took the commit")
 )

@@ -271,3 +271,26 @@ func TestCurves(t *testing.T) {
 		}
 	}
 }
+
+// Tables of version 1 of the format, and columns whose names have to be quoted.
+func TestVersion1AndStrangeNames(t *testing.T) {
+	rng := seeded(t)
+	cat, _ := newCatalog(t)
+	schema := iceberg.NewSchema(0,
+		iceberg.NestedField{ID: 1, Name: "id", Type: iceberg.PrimitiveTypes.Int64, Required: true},
+		iceberg.NestedField{ID: 2, Name: "arrival time", Type: iceberg.PrimitiveTypes.Timestamp},
+		iceberg.NestedField{ID: 3, Name: "a.b", Type: iceberg.PrimitiveTypes.String},
+		iceberg.NestedField{ID: 4, Name: "größe, \"cm\"", Type: iceberg.PrimitiveTypes.Float32},
+		iceberg.NestedField{ID: 5, Name: "a", Type: &iceberg.StructType{FieldList: []iceberg.NestedField{
+			{ID: 6, Name: "c", Type: iceberg.PrimitiveTypes.Int32}}}})
+	tbl := newTable(t, cat, schema, catalog.WithProperties(iceberg.Properties{"format-version": "1"}))
+	fillTable(t, tbl, rng, 3, 200)
+	for _, sort := range []string{`"arrival time" desc, id`, `a.b, id`, "`größe, \"cm\"`, id desc", `a.c nulls last, id`} {
+		result, tbl := rewrite(t.Context(), t, cat, Options{Sort: sort, Where: `"arrival time" is not null`})
+		require.Equal(t, 1, tbl.Metadata().Version())
+		require.Equal(t, 1, result.FilesOut)
+		require.Equal(t, table.OpReplace, tbl.CurrentSnapshot().Summary.Operation)
+		requireSorted(t, tbl, sort)
+		require.Contains(t, dataFiles(t, tbl)[0].LowerBoundValues(), 6)
+	}
+}
