@@ -3,7 +3,6 @@ package icebergsort
 import (
 	"bytes"
 	"slices"
-	"sort"
 
 	"github.com/apache/iceberg-go"
 )
@@ -11,7 +10,7 @@ import (
 // A Depth is how many data files a reader reads for one value of the first key of the order, by the bounds in the
 // manifests. Files of different partitions are counted apart.
 type Depth struct {
-	Mean  float64 `json:"mean"`  // over the rows: the files whose bounds overlap those of the file of a row
+	Mean  float64 `json:"mean"`  // over the rows, as if those of a file were spread evenly between its bounds
 	Worst int     `json:"worst"` // the most files whose bounds have a value in common
 	Files int     `json:"files"` // with bounds
 	// Unbounded are the files without bounds of the column, which readers never leave out.
@@ -44,50 +43,44 @@ func spansOf(files []iceberg.DataFile, column iceberg.NestedField) (spans []span
 	return spans, unbounded
 }
 
-// overlaps returns for each span how many of them, itself included, have a value in common with it.
-func overlaps(spans []span) []int {
-	lows, highs := make([][]byte, len(spans)), make([][]byte, len(spans))
-	for i, s := range spans {
-		lows[i], highs[i] = s.low, s.high
-	}
-	slices.SortFunc(lows, bytes.Compare)
-	slices.SortFunc(highs, bytes.Compare)
-	counts := make([]int, len(spans))
-	for i, s := range spans {
-		ended := sort.Search(len(highs), func(j int) bool { return bytes.Compare(highs[j], s.low) >= 0 })
-		begun := sort.Search(len(lows), func(j int) bool { return bytes.Compare(lows[j], s.high) > 0 })
-		counts[i] = begun - ended
-	}
-	return counts
+// A spanDepth is how many spans there are in the places of one of them.
+type spanDepth struct {
+	mean float64 // over its places
+	most int
 }
 
-// worst returns the most spans that have a value in common, and for each span the most of them at a value in it.
-func worst(spans []span) (most int, at []int) {
-	values := make([][]byte, 0, 2*len(spans))
+// depths returns the depth of each span. The places of a span are the bounds of all spans that are in it, and the gaps
+// between them: of two spans that share a bound alone, each has the depth 2 at one of its three places.
+func depths(spans []span) []spanDepth {
+	var values [][]byte
 	for _, s := range spans {
-		values = append(values, s.low)
+		values = append(values, s.low, s.high)
 	}
 	slices.SortFunc(values, bytes.Compare)
-	values = slices.CompactFunc(values, bytes.Equal) // the depth grows at lower bounds only
+	values = slices.CompactFunc(values, bytes.Equal)
 	place := func(v []byte) int {
-		return sort.Search(len(values), func(i int) bool { return bytes.Compare(values[i], v) > 0 })
+		i, _ := slices.BinarySearchFunc(values, v, bytes.Compare)
+		return 2 * i // those between are gaps
 	}
-	change := make([]int, len(values)+1)
+	depth := make([]int, 2*len(values)+1)
 	for _, s := range spans {
-		change[place(s.low)-1]++
-		change[place(s.high)]--
+		depth[place(s.low)]++
+		depth[place(s.high)+1]--
 	}
-	depth := 0
-	for i := range change {
-		depth += change[i]
-		change[i] = depth
-		most = max(most, depth)
+	sums := make([]int, len(depth)+1) // of the depths before a place
+	for i := range depth {
+		if i > 0 {
+			depth[i] += depth[i-1]
+		}
+		sums[i+1] = sums[i] + depth[i]
 	}
-	at = make([]int, len(spans))
+	result := make([]spanDepth, len(spans))
 	for i, s := range spans {
-		at[i] = slices.Max(change[place(s.low)-1 : place(s.high)])
+		first, end := place(s.low), place(s.high)+1
+		result[i] = spanDepth{mean: float64(sums[end]-sums[first]) / float64(end-first),
+			most: slices.Max(depth[first:end])}
 	}
-	return most, at
+	return result
 }
 
 // A depthSum adds up the depth of groups of files.
@@ -100,11 +93,10 @@ func (d *depthSum) add(files []iceberg.DataFile, column iceberg.NestedField) {
 	spans, unbounded := spansOf(files, column)
 	d.depth.Files += len(spans)
 	d.depth.Unbounded += unbounded
-	most, _ := worst(spans)
-	d.depth.Worst = max(d.depth.Worst, most)
-	for i, n := range overlaps(spans) {
+	for i, depth := range depths(spans) {
+		d.depth.Worst = max(d.depth.Worst, depth.most)
 		d.rows += float64(spans[i].rows)
-		d.weighted += float64(spans[i].rows) * float64(n)
+		d.weighted += float64(spans[i].rows) * depth.mean
 	}
 }
 
@@ -118,9 +110,8 @@ func (d *depthSum) result() *Depth {
 // deepest returns the files, by their numbers, that have a value in common with at least most-1 others.
 func deepest(files []iceberg.DataFile, column iceberg.NestedField, most int) (numbers []int) {
 	spans, _ := spansOf(files, column)
-	_, at := worst(spans)
-	for i, n := range at {
-		if n >= most {
+	for i, depth := range depths(spans) {
+		if depth.most >= most {
 			numbers = append(numbers, spans[i].file)
 		}
 	}

@@ -54,7 +54,7 @@ func TestRewrite(t *testing.T) {
 	require.Equal(t, 2, strings.Count(out, ".parquet\n"), out)
 	require.Contains(t, out, "demo.flights: 2 files in 1 partitions, 5 rows")
 	require.Contains(t, out, "would be rewritten as about 1 files")
-	require.Contains(t, out, "files with a value of id, before: 2.0 of 2, 2 at most")
+	require.Contains(t, out, "files with a value of id, before: 1.6 of 2, 2 at most")
 	require.Contains(t, out, "files with a value of id, expected: 1.0 of 1, 1 at most")
 
 	code, out, messages = command(t, "rewrite", "--catalog", address, "--sort", "id", "--json", "demo.flights")
