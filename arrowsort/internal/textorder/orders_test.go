@@ -287,3 +287,31 @@ func TestSortedBy(t *testing.T) {
 	require.Equal(t, strings.Fields("file file02 file1 file10 File2 file2"), by(FoldCase))
 	require.Equal(t, strings.Fields("file file1 file2 file02 File2 file10"), by("en-u-kn"))
 }
+
+// FuzzOrders compares the bytes of two texts with the order of the model, with and without the table of characters.
+func FuzzOrders(f *testing.F) {
+	collations := []Collation{"nocase", "natural", "numeric", "de", "cs", "zh", "ja", "th", "en-u-kn-true", "fr-u-kb-true"}
+	for i := range collations {
+		f.Add(uint8(i), []byte("Straße 10"), []byte("strasse 9"))
+	}
+	f.Add(uint8(6), []byte("カﾞ"), []byte("\u0301\u0323\xff"))
+	f.Add(uint8(7), []byte("เก"), []byte("กเ"))
+	f.Fuzz(func(t *testing.T, number uint8, x, y []byte) {
+		c := collations[int(number)%len(collations)]
+		a, b := x, y
+		if int(number)%len(collations) >= 3 { // locales
+			a, b = valid(x), valid(y)
+		}
+		want := model.TextOrder(string(c))(a, b)
+		resolved, err := c.Resolve()
+		require.NoError(t, err)
+		e := NewEncoder(resolved)
+		defer e.Close()
+		for _, enough := range []int{0, textsBeforeTable} {
+			for range enough {
+				e.Append(nil, []byte("a"))
+			}
+			require.Equal(t, want, bytes.Compare(e.Append(nil, x), e.Append(nil, y)), "%s: %q, %q", c, x, y)
+		}
+	})
+}
