@@ -290,7 +290,8 @@ func TestSortedBy(t *testing.T) {
 
 // FuzzOrders compares the bytes of two texts with the order of the model, with and without the table of characters.
 func FuzzOrders(f *testing.F) {
-	collations := []Collation{"nocase", "natural", "numeric", "de", "cs", "zh", "ja", "th", "en-u-kn-true", "fr-u-kb-true"}
+	collations := []Collation{"nocase", "natural", "numeric", "de", "cs", "zh", "ja", "th", "en-u-kn-true",
+		"fr-u-kb-true"}
 	for i := range collations {
 		f.Add(uint8(i), []byte("Straße 10"), []byte("strasse 9"))
 	}
