@@ -63,7 +63,7 @@ func textOrderRows(r *rand.Rand, first, n int) arrow.Record {
 // Check finds the order. Sorting columns end before such a key, and the metadata name it.
 func TestSortByOrdersOfText(t *testing.T) {
 	folder, r := t.TempDir(), rand.New(rand.NewPCG(testrun.Seed(), 6))
-	for _, format := range testrun.Sample(2, []string{".parquet", ".arrow"}) {
+	for _, format := range []string{".parquet"} { // an Arrow file has one dictionary of a column
 		var inputs []string
 		for file := range 3 {
 			inputs = append(inputs, filepath.Join(folder, fmt.Sprintf("in%d%s", file, format)))

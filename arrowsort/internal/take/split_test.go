@@ -32,7 +32,7 @@ func has32(typ arrow.DataType) bool {
 }
 
 func TestOverflowSplitsOrFails(t *testing.T) {
-	const limit = 1000 // more than any one row, or dictionary, of these types needs
+	const limit = 2000 // more than any one row, or dictionary, of these types needs
 	for _, typ := range testrun.Sample(3, arrowtest.Types()) {
 		rng := rand.New(rand.NewPCG(8, 8))
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
@@ -45,7 +45,7 @@ func TestOverflowSplitsOrFails(t *testing.T) {
 		if has32(typ) {
 			require.ErrorIs(t, err, ErrOffsets, "%s", typ)
 			require.ErrorIs(t, err, arrow.ErrInvalid, "%s", typ)
-			require.ErrorContains(t, err, "holds at most 1000", "%s", typ)
+			require.ErrorContains(t, err, "holds at most 2000", "%s", typ)
 		} else {
 			require.NoError(t, err, "%s", typ)
 		}
