@@ -138,8 +138,8 @@ def test_extension_types_come_back():
 
 
 def addresses(array):
-    """The address of every buffer that holds bytes; a buffer of no bytes may have any address."""
-    return [buffer.address if buffer and buffer.size else 0 for buffer in array.buffers()]
+    """The address of every buffer of more than one offset, which is what an array without rows has, and may share."""
+    return [buffer.address if buffer and buffer.size > 8 else 0 for buffer in array.buffers()]
 
 
 @given(st.data())
