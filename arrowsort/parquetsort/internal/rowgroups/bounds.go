@@ -168,10 +168,7 @@ func (k Key) encode(ctx context.Context, values arrow.Array, mem memory.Allocato
 	if err != nil {
 		return nil, err
 	}
-	schema := arrow.NewSchema([]arrow.Field{{Type: values.DataType(), Nullable: true}}, nil)
-	rec := array.NewRecord(schema, []arrow.Array{values}, int64(values.Len()))
-	defer rec.Release()
-	return c.Encode(ctx, rec, rows.Options{Allocator: mem})
+	return c.Encode(ctx, values, rows.Options{Allocator: mem})
 }
 
 // places are where the rows of a key are that have no bounds.

@@ -216,8 +216,5 @@ func encode(ctx context.Context, values arrow.Array, mem memory.Allocator) (*row
 	if err != nil {
 		return nil, err
 	}
-	schema := arrow.NewSchema([]arrow.Field{{Type: values.DataType(), Nullable: true}}, nil)
-	rec := array.NewRecord(schema, []arrow.Array{values}, int64(values.Len()))
-	defer rec.Release()
-	return c.Encode(ctx, rec, rows.Options{Allocator: mem})
+	return c.Encode(ctx, values, rows.Options{Allocator: mem})
 }
