@@ -16,13 +16,14 @@ type wideRange struct {
 func measureWide(s *Statistics, r *reader, lo, hi int) {
 	ones := ^uint64(0)
 	w := wideRange{lo: uint256{ones, ones, ones, ones}, and: ones}
+	order := rowOrder{key: s.key}
+	s.Rows = hi - lo
 	r.each(lo, hi, func(c *Chunk, at, n, _ int) {
 		b := r.block(c, at, n)
 		if b.validity != nil {
 			s.Nulls += buffers.CountZeros(b.validity, b.bit, n)
 		}
-		s.followDecimals(&b)
-		s.Rows += n
+		order.addDecimals(&b)
 		if b.kind == Decimal128 {
 			w.add128(&b, buffers.Values[uint64](b.values, 2*b.at, 2*n))
 			return
@@ -33,6 +34,7 @@ func measureWide(s *Statistics, r *reader, lo, hi int) {
 			}
 		}
 	})
+	order.store(s)
 	if s.Values() > 0 {
 		s.Min, s.Max, s.Or, s.And = w.lo, w.hi, w.or, w.and
 	}
@@ -72,29 +74,18 @@ func (w *wideRange) add128(b *block, src []uint64) {
 	w.lo, w.hi, w.or, w.and = uint256{lo0, lo1}, uint256{hi0, hi1}, or, and
 }
 
-// followDecimals compares the rows of a block with their predecessors while some order is possible, and keeps the last.
-func (s *Statistics) followDecimals(b *block) {
+// addDecimals compares the rows of a block with their predecessors.
+func (o *rowOrder) addDecimals(b *block) {
 	row := func(i int) (d rowValue) {
 		if d.class = ClassNull; b.valid(i) {
 			d = rowValue{num: decimalAt(b, i)}
 		}
 		return d
 	}
-	if s.Rows == 0 {
-		s.first, s.last = row(0), row(0)
+	for i := 0; i < b.rows && !o.done(); i++ {
+		o.next(row(i))
 	}
-	for i := range b.rows {
-		if s.Rows+i == 0 {
-			continue
-		}
-		if !s.ordered() {
-			break
-		}
-		d := row(i)
-		s.step(&d)
-		s.last = d
-	}
-	s.last = row(b.rows - 1)
+	o.last = row(b.rows - 1)
 }
 
 // decimalAt is value i of a block of decimals as ordered limbs: two's complement with the sign bit flipped.

@@ -37,7 +37,7 @@ type wordRange struct {
 	seen        bool // any value yet
 	all         minMax[uint64]
 	nulls, nans int
-	order       wordOrder
+	order       rowOrder
 	stride      stride
 
 	// of the block at hand
@@ -47,7 +47,7 @@ type wordRange struct {
 }
 
 func measureWords(s *Statistics, r *reader, lo, hi int) {
-	w := wordRange{order: wordOrder{key: s.key}}
+	w := wordRange{order: rowOrder{key: s.key}}
 	switch r.column.Kind {
 	case Int32, Int64, Uint32, Uint64: // times and amounts
 		s.strided = true

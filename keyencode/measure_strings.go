@@ -74,22 +74,23 @@ func (t *stringRange) widen(s []byte) {
 func measureStrings(s *Statistics, r *reader, lo, hi int) {
 	var t stringBlock
 	var last []byte
-	span := stringRange{minLen: math.MaxInt}
+	span, order := stringRange{minLen: math.MaxInt}, rowOrder{key: s.key}
 	s.Rows = hi - lo
 	for from := lo; from < hi; from += gatherRows {
 		r.each(from, min(from+gatherRows, hi), func(c *Chunk, at, n, row int) {
 			t.load(r.column, c, at, n)
 			s.Nulls += span.add(t[:n])
 			if row == lo {
-				s.first, last = stringValue(t[0]), t[0]
-				s.stepStrings(last, t[1:n])
+				order.first, last = stringValue(t[0]), t[0]
+				order.addStrings(last, t[1:n])
 			} else {
-				s.stepStrings(last, t[:n])
+				order.addStrings(last, t[:n])
 			}
 			last = t[n-1]
 		})
 	}
-	s.last = stringValue(last)
+	order.last = stringValue(last)
+	order.store(s)
 	if s.Values() > 0 {
 		s.MinBytes, s.MaxBytes = string(span.least), string(span.greatest)
 		s.MinLen, s.MaxLen, s.ZeroEnd = span.minLen, span.maxLen, span.zeroEnd
@@ -97,14 +98,11 @@ func measureStrings(s *Statistics, r *reader, lo, hi int) {
 	}
 }
 
-// stepStrings notes how strings stand to their predecessors, as long as some order is possible.
-func (s *Statistics) stepStrings(last []byte, batch [][]byte) {
-	for _, x := range batch {
-		if !s.ordered() {
-			return
-		}
-		s.stepString(last, x)
-		last = x
+// addStrings compares strings with their predecessors.
+func (o *rowOrder) addStrings(last []byte, batch [][]byte) {
+	for i := 0; i < len(batch) && !o.done(); i++ {
+		o.note(compareStrings(batch[i], last, o.key))
+		last = batch[i]
 	}
 }
 
@@ -115,18 +113,17 @@ func stringValue(x []byte) rowValue {
 	return rowValue{str: string(x)}
 }
 
-// stepString is step for two strings, without copies of them.
-func (s *Statistics) stepString(last, next []byte) {
+// compareStrings orders a string by its predecessor as rowValue.compare does, without copies of them. Nulls are nil.
+func compareStrings(next, last []byte, k Key) int {
 	switch {
 	case last != nil && next != nil:
-		s.note(s.key.directed(bytes.Compare(next, last)))
+		return k.directed(bytes.Compare(next, last))
 	case next != nil:
-		s.note(s.key.compareClasses(ClassValue, ClassNull))
+		return k.compareClasses(ClassValue, ClassNull)
 	case last != nil:
-		s.note(s.key.compareClasses(ClassNull, ClassValue))
-	default:
-		s.note(0)
+		return k.compareClasses(ClassNull, ClassValue)
 	}
+	return 0
 }
 
 // commonBytes finds which of the first bytes of some strings are the same in all of them. It compares the words

@@ -3,6 +3,7 @@ package keyencode
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -154,17 +155,8 @@ func (p *Plan) Reversed() bool {
 
 // constant reports whether all rows tie in a key.
 func (p *Plan) constant(k int) bool {
-	for i := range p.fields {
-		if p.fields[i].key == k {
-			return false
-		}
-	}
-	for i := range p.groups {
-		if p.groups[i].ofStrings && p.groups[i].key == k {
-			return false
-		}
-	}
-	return true
+	return p.KeyBits(k) == 0 &&
+		!slices.ContainsFunc(p.groups, func(g wordGroup) bool { return g.ofStrings && g.key == k })
 }
 
 // radixBits is the digit width of Onesweep (paper, section 4), the one that String counts digits in.

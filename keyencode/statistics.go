@@ -36,21 +36,6 @@ type Statistics struct {
 // Values returns the number of rows that are neither null nor NaN.
 func (s *Statistics) Values() int { return s.Rows - s.Nulls - s.NaNs }
 
-// step compares a row with its predecessor.
-func (s *Statistics) step(next *rowValue) {
-	s.note(next.compare(&s.last, s.key))
-}
-
-// note records that a row sorts after (1), with (0) or before (-1) its predecessor.
-func (s *Statistics) note(step int) {
-	s.Sorted = s.Sorted && step >= 0
-	s.Rising = s.Rising && step > 0
-	s.Reversed = s.Reversed && step < 0
-}
-
-// ordered reports whether the rows so far are in order, or in the reverse order.
-func (s *Statistics) ordered() bool { return s.Sorted || s.Reversed }
-
 // A rowValue is one row of a key column.
 type rowValue struct {
 	class Class
@@ -79,8 +64,10 @@ func (s *Statistics) Merge(next *Statistics) {
 		*s = *next
 		return
 	}
-	s.step(&next.first)
-	s.Sorted, s.Rising, s.Reversed = s.Sorted && next.Sorted, s.Rising && next.Rising, s.Reversed && next.Reversed
+	step := next.first.compare(&s.last, s.key)
+	s.Sorted = s.Sorted && next.Sorted && step >= 0
+	s.Rising = s.Rising && next.Rising && step > 0
+	s.Reversed = s.Reversed && next.Reversed && step < 0
 	s.last = next.last
 	s.mergeValues(next)
 	s.Rows += next.Rows
@@ -117,29 +104,33 @@ func (s *Statistics) mergeValues(next *Statistics) {
 	s.ZeroEnd = s.ZeroEnd || next.ZeroEnd
 }
 
-// A wordOrder compares each row with its predecessor, until the rows are in neither order.
-type wordOrder struct {
+// A rowOrder compares each row with its predecessor, until the rows are in neither order.
+type rowOrder struct {
 	key                Key
 	rows               bool // any yet
 	first, last        rowValue
 	rises, ties, falls bool // some row sorts after, with, before its predecessor
 }
 
-func (o *wordOrder) done() bool { return o.falls && (o.rises || o.ties) }
+func (o *rowOrder) done() bool { return o.falls && (o.rises || o.ties) }
 
-func (o *wordOrder) store(s *Statistics) {
+func (o *rowOrder) store(s *Statistics) {
 	s.first, s.last = o.first, o.last
 	s.Sorted, s.Rising, s.Reversed = !o.falls, !o.falls && !o.ties, !o.rises && !o.ties
 }
 
-func (o *wordOrder) next(d rowValue) {
+func (o *rowOrder) next(d rowValue) {
 	if !o.rows {
 		o.rows, o.first = true, d
 	} else {
-		step := d.compare(&o.last, o.key)
-		o.rises, o.ties, o.falls = o.rises || step > 0, o.ties || step == 0, o.falls || step < 0
+		o.note(d.compare(&o.last, o.key))
 	}
 	o.last = d
+}
+
+// note records that a row sorts after (1), with (0) or before (-1) its predecessor.
+func (o *rowOrder) note(step int) {
+	o.rises, o.ties, o.falls = o.rises || step > 0, o.ties || step == 0, o.falls || step < 0
 }
 
 func rowOf(u uint64, class Class) rowValue {
@@ -150,7 +141,7 @@ func rowOf(u uint64, class Class) rowValue {
 }
 
 // addSteps compares rows that are all values with their predecessors.
-func addSteps[T buffers.Integer](o *wordOrder, src []T, sign uint64) {
+func addSteps[T buffers.Integer](o *rowOrder, src []T, sign uint64) {
 	o.next(rowOf(toOrdered(src[0], sign), ClassValue))
 	if !o.done() {
 		up, level, down := steps(src)
