@@ -2,7 +2,6 @@ package reader
 
 import (
 	"context"
-	"encoding/binary"
 	"io"
 	"math"
 	"sync/atomic"
@@ -93,8 +92,10 @@ func (c *wholeColumn) read(f *File, group int, s *page.Buffers) (err error) {
 	skipped := int(f.skip(group, f.fields[c.field].ColIndex))
 	if typ, ok := c.typ.(*arrow.DictionaryType); ok {
 		r.keep = func(p *page.Page) (n int, err error) {
-			part.dictionary, err = textEntries(p, typ.ValueType, f.opts.Allocator)
-			return p.Values, err
+			if n, err = r.keepText(p); err == nil {
+				part.dictionary = r.textEntries(n, typ.ValueType, f.opts.Allocator)
+			}
+			return n, err
 		}
 	}
 	if err := r.skip(skipped, f.opts.Allocator); err != nil {
@@ -243,27 +244,20 @@ func (c *wholeColumn) unify(ctx context.Context, opts Options) (arrow.Array, err
 	return unifier.GetResultWithIndexType(arrow.PrimitiveTypes.Int32)
 }
 
-// textEntries returns the entries of a dictionary page of text.
-func textEntries(p *page.Page, typ arrow.DataType, mem memory.Allocator) (arrow.Array, error) {
+// textEntries returns the n entries of the dictionary of text that is kept.
+func (r *columnReader) textEntries(n int, typ arrow.DataType, mem memory.Allocator) arrow.Array {
 	b := array.NewBuilder(mem, typ)
 	defer b.Release()
-	for range p.Values {
-		if len(p.Body) < 4 {
-			return nil, errkind.Corrupt("a dictionary is cut off")
-		}
-		end := 4 + int(binary.LittleEndian.Uint32(p.Body))
-		if end > len(p.Body) {
-			return nil, errkind.Corrupt("an entry of a dictionary is cut off")
-		}
-		switch b := b.(type) {
+	starts, entries := r.scratch.Starts, r.scratch.Entries.Bytes()
+	for i := range n {
+		switch entry := entries[starts[i] : starts[i+1]-4]; b := b.(type) {
 		case *array.StringBuilder:
-			b.Append(string(p.Body[4:end]))
+			b.Append(string(entry))
 		case *array.BinaryBuilder:
-			b.Append(p.Body[4:end])
+			b.Append(entry)
 		}
-		p.Body = p.Body[end:]
 	}
-	return b.NewArray(), nil
+	return b.NewArray()
 }
 
 // openFlat opens a column for which flatWidth reports true.
