@@ -68,7 +68,7 @@ func curveIndex(ctx context.Context, data Data, keys []Key, c Curve, opts Option
 	}
 	paths := make([]keypath.Key, len(keys))
 	for i, k := range keys {
-		paths[i] = keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Collation)
+		paths[i] = keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Function, k.Collation)
 	}
 	work := curve.Options{Allocator: opts.Allocator, Threads: opts.Threads}
 	sampler := curve.NewSampler(paths, work)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keyfunction"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -21,6 +22,9 @@ type Key struct {
 	Order Order
 	// Nulls is the side of nulls and NaNs.
 	Nulls NullPlacement
+	// Function orders by what a function makes of the values; the zero value is the column itself. A column of a type that
+	// it does not take is ErrOption.
+	Function Function
 	// Collation is the order of text; the zero value is that of its bytes. An unknown locale, and a collation of a
 	// column of another type, are ErrOption. Keys of one column with different collations are different keys.
 	Collation Collation
@@ -87,6 +91,38 @@ const (
 	NullsAtStart = keyencode.NullsAtStart
 )
 
+// A Function turns the values of a key's column into those that order the rows: null stays null, and equal values tie.
+// Its text is that of the flag -k without the column: lower, length, abs, year, "% 16", hash, "hash 7", "random 42".
+// docs/ordering.md defines each function, with the types that it takes. Keys of one column with different functions are
+// different keys.
+//
+// A dictionary has the function for each of its entries once. Temporary memory is 8 bytes per row, 32 for decimals, and
+// the text in lower case.
+type Function = keyfunction.Function
+
+const (
+	// Lower is text in lower case, code point by code point, as utf8_lower of Arrow. A collation orders it, too.
+	Lower = keyfunction.Lower
+	// Length is the number of code points of text, of bytes of binary values, of elements of lists and maps.
+	Length = keyfunction.Length
+	// Abs is the absolute value of a number or a duration; of the least integer it is right, too.
+	Abs = keyfunction.Abs
+	// Year is the year of a date, or of a timestamp in its time zone.
+	Year = keyfunction.Year
+)
+
+// Modulo is the remainder of integers after division by n, which is positive: 0 to n-1, also of negative ones.
+func Modulo(n int64) Function { return keyfunction.Modulo(n) }
+
+// Hash is a hash of the values that is the same everywhere: rows with equal values come together, in an order that is
+// repeatable and looks random. It is XXH64 of bytes that docs/ordering.md defines.
+func Hash(seed uint64) Function { return keyfunction.Hash(seed) }
+
+// Random shuffles the rows: it goes by the row number, counted over all rows in the order in which they are given, and
+// the seed. Its key names no column. Functions that do not know the row numbers of a sort fail with ErrOption: Merge,
+// MergeReaders, IsSorted, SearchSorted, and those of package rows.
+func Random(seed uint64) Function { return keyfunction.Random(seed) }
+
 // A Collation is an order of text: of a key whose column has type utf8, large_utf8 or utf8_view, or has such values in
 // dictionaries or runs. Its text is that of the flag -k: nocase, natural, numeric, or the tag of a locale. Texts that
 // compare as equal tie: they keep their order, and the next key decides between them. docs/ordering.md defines each
@@ -144,12 +180,22 @@ func (d *dataset) resolve(keys []Key) ([]keypath.Column, error) {
 	}
 	found := d.key[:0]
 	for i, k := range keys {
-		key := keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Collation)
+		key := keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Function, k.Collation)
 		if found, err = keypath.Append(found, &d.Input, i, key); err != nil {
 			return nil, err
 		}
 	}
 	return found, nil
+}
+
+// withoutRandom returns an error if a key goes by row numbers, which a function does not know.
+func withoutRandom(function string, keys []Key) error {
+	for _, k := range keys {
+		if err := keypath.WithoutRandom(function, k.Function); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // given returns the keys, or the one key of an array without any.

@@ -18,6 +18,9 @@ import (
 // ErrSchema, naming the field; with ErrOption when there is no input; or as Sort does.
 func Merge[T Data](ctx context.Context, inputs []T, keys []Key, opts Options) (T, error) {
 	var none T
+	if err := withoutRandom("Merge", keys); err != nil {
+		return none, err
+	}
 	opts, err := opts.resolved(ctx, operation{"Merge", optionLimit | optionProgress | optionOnPlan})
 	if err != nil {
 		return none, err

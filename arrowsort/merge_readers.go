@@ -34,6 +34,9 @@ const minWindowRows = 1 << 10
 func MergeReaders(
 	ctx context.Context, readers []array.RecordReader, keys []Key, opts Options,
 ) (array.RecordReader, error) {
+	if err := withoutRandom("MergeReaders", keys); err != nil {
+		return nil, err
+	}
 	opts, err := opts.resolved(ctx, operation{"MergeReaders", optionLimit | optionOnPlan | optionBatchRows})
 	if err != nil {
 		return nil, err

@@ -58,6 +58,9 @@ func SearchSorted(
 func searchSorted(
 	ctx context.Context, data, values Data, keys []Key, side Side, opts Options,
 ) (*array.Data, error) {
+	if err := withoutRandom("SearchSorted", keys); err != nil {
+		return nil, err
+	}
 	opts, err := opts.resolved(ctx, operation{"SearchSorted", optionLimit})
 	if err != nil {
 		return nil, err
@@ -120,7 +123,7 @@ func (d *dataset) match(values *dataset, keys []Key) ([]pair, error) {
 	}
 	var pairs []pair
 	for i, k := range keys {
-		found, err := keypath.Find(&d.Input, i, keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Collation))
+		found, err := keypath.Find(&d.Input, i, keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Function, k.Collation))
 		if err != nil {
 			return nil, err
 		}

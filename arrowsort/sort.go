@@ -165,6 +165,9 @@ func (c *call) report(result *engine.Result) {
 // IsSorted reports whether the data is in the order of the keys, and if it is not, the first row that sorts before its
 // predecessor; else row is -1. Keys, order and errors are those of Sort.
 func IsSorted(ctx context.Context, data Data, keys []Key, opts Options) (sorted bool, row int, err error) {
+	if err := withoutRandom("IsSorted", keys); err != nil {
+		return false, -1, err
+	}
 	c, err := newCall(ctx, operation{name: "IsSorted"}, data, keys, opts)
 	if err != nil {
 		return false, -1, translate(err)

@@ -77,6 +77,10 @@ func deviceKeys(r *request, all []arrowsort.Key) ([]keyencode.Key, error) {
 		} else {
 			keys[i].Column = int(c.column)
 		}
+		if all[i].Function != "" {
+			return nil, optionErrorf("a key has the function %s, which no sort on a device has; leave it out",
+				all[i].Function)
+		}
 		if all[i].Collation != arrowsort.Bytes {
 			return nil, optionErrorf("a key has the collation %s, which no sort on a device has; leave it out",
 				all[i].Collation)

@@ -37,6 +37,12 @@ func keysOf(r *request) ([]arrowsort.Key, error) {
 		if c.nulls_first != 0 {
 			key.Nulls = arrowsort.NullsAtStart
 		}
+		if c.function != nil {
+			key.Function = arrowsort.Function(C.GoString(c.function))
+		}
+		if key.Function.IsRandom() { // it has no column
+			key.At = arrowsort.Position{}
+		}
 		if c.collation != nil {
 			key.Collation = arrowsort.Collation(C.GoString(c.collation))
 		}

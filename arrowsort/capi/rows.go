@@ -45,7 +45,8 @@ func converterOf(like arrowsort.Data, keys []arrowsort.Key) (*rows.Converter, er
 	}
 	field := rows.Field{Type: like.(*arrow.Chunked).DataType()}
 	if len(keys) > 0 {
-		field.Order, field.Nulls, field.Collation = keys[0].Order, keys[0].Nulls, keys[0].Collation
+		field.Order, field.Nulls = keys[0].Order, keys[0].Nulls
+		field.Function, field.Collation = keys[0].Function, keys[0].Collation
 	}
 	return rows.NewConverter(field)
 }

@@ -26,6 +26,7 @@ type SortKey struct {
 	Target        compute.FieldRef
 	Order         arrowsort.Order
 	NullPlacement arrowsort.NullPlacement
+	Function      arrowsort.Function  // of the values; the zero value is the column itself
 	Collation     arrowsort.Collation // of text; the zero value is the order of bytes
 }
 
@@ -111,7 +112,10 @@ func (o SortOptions) keysOf(data arrowsort.Data) ([]arrowsort.Key, error) {
 	}
 	keys := make([]arrowsort.Key, len(o.SortKeys))
 	for i, key := range o.SortKeys {
-		column, err := columnOf(schema, key.Target)
+		column, err := arrowsort.Key{}, error(nil)
+		if !key.Function.IsRandom() {
+			column, err = columnOf(schema, key.Target)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("sort key %d: %w", i, err)
 		}
@@ -130,7 +134,8 @@ func (o SortOptions) arrayKey() arrowsort.Key {
 }
 
 func (o SortOptions) order(column arrowsort.Key, key SortKey) arrowsort.Key {
-	column.Order, column.Nulls, column.Collation = key.Order, key.NullPlacement, key.Collation
+	column.Order, column.Nulls = key.Order, key.NullPlacement
+	column.Function, column.Collation = key.Function, key.Collation
 	if o.NullPlacement != nil {
 		column.Nulls = *o.NullPlacement
 	}

@@ -38,6 +38,9 @@ func Check(ctx context.Context, paths []string, options CheckOptions) (*CheckRes
 		return nil, err
 	}
 	defer d.Close()
+	if err := withoutRandom("Check", rows.Keys); err != nil {
+		return nil, err
+	}
 	c := checker{limit: opts.Rows.Limit, keys: rows.OnlyKeys().Keys}
 	result, err := c.scan(ctx, d, rows, &opts, func(batch arrow.Table) (arrow.Table, error) {
 		batch.Retain()

@@ -24,7 +24,7 @@ var errNotInOrder = errors.New("not in order")
 // do not, or are not in order as they are given. The caller releases the order, which is nil if it was not found.
 func (j *job) copyDeclared(ctx context.Context) (result *Result, order *roworder.Sortedness, err error) {
 	sorting := roworder.SortingOf(j.rows.Keys)
-	if len(sorting) < len(j.rows.Keys) || !j.declares(sorting) { // sorting columns cannot name a collation
+	if len(sorting) < len(j.rows.Keys) || !j.declares(sorting) { // sorting columns name columns only
 		return nil, nil, nil
 	}
 	copying, cancel := context.WithCancelCause(ctx)

@@ -3,7 +3,7 @@ package parquetsort
 import (
 	"context"
 
-	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/zonemap"
@@ -23,7 +23,7 @@ func (j *job) measuresDepth() bool {
 	rows := j.opts.Rows
 	return j.opts.Output.Depth && j.opts.Curve == 0 && j.partitions == nil && rows.Limit == 0 && rows.Tail == 0 &&
 		j.files.Template != nil && !j.files.IsStream() && j.target.Write.Format == tablefile.Parquet &&
-		tablefile.Replaces(j.target.Path) && j.firstKey != "" && j.rows.Keys[0].Collation == arrowsort.Bytes
+		tablefile.Replaces(j.target.Path) && j.firstKey != "" && !extsort.Derived(j.rows.Keys[0])
 }
 
 // depthBefore returns the depth of the first key in the inputs, before they can be replaced; nil where a row group has

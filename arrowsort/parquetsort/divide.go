@@ -58,6 +58,9 @@ func Divide(ctx context.Context, paths []string, bytes int64, options DivideOpti
 		return nil, err
 	}
 	defer d.Close()
+	if err := withoutRandom("Divide", rows.Keys); err != nil {
+		return nil, err
+	}
 	division := &Division{Stored: d.Schema, Keys: rows.Keys, KeyColumns: rows.KeyColumns()}
 	if division.Schema, err = dictionary.DecodedSchema(d.Schema); err != nil {
 		return nil, err

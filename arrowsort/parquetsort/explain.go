@@ -37,7 +37,7 @@ func Explain(ctx context.Context, paths []string, opts Options) (*Description, e
 	var order *roworder.Sortedness
 	if opts.Curve != 0 { // whatever order the rows are in, they get another one
 		err = curveorder.Check(opts.Curve, rows.Schema, rows.Keys)
-	} else {
+	} else if !extsort.HasRandom(rows.Keys) {
 		order, err = roworder.Measure(ctx, d, rows, opts.sorting(), opts.progress(PhaseCheck))
 	}
 	if err != nil {
@@ -124,7 +124,7 @@ func chooseStrategy(d *dataset.Dataset, rows dataset.Projection, opts *Options, 
 	if format == tablefile.Parquet { // text stays in dictionaries
 		table = d.Compact
 	}
-	if keys := extsort.CollatedKeys(rows.Keys); keys > 0 { // each column takes its share
+	if keys := extsort.DerivedKeys(rows.Keys); keys > 0 { // each column takes its share
 		factor := extsort.SortKeyBytes * int64(keys)
 		memory, table = memory+factor*memory/int64(columns), table+factor*table/int64(columns)
 	}

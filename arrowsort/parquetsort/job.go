@@ -7,8 +7,10 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/curveorder"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
@@ -94,6 +96,16 @@ func openFiles(ctx context.Context, paths []string, opts Options, once bool) (_ 
 	return opts, d, rows, err
 }
 
+// withoutRandom returns an error if a key goes by row numbers.
+func withoutRandom(what string, keys []arrowsort.Key) error {
+	for _, k := range keys {
+		if err := keypath.WithoutRandom(what, k.Function); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // openKeyed opens files that have the keys.
 func openKeyed(ctx context.Context, files []string, read dataset.Options, once bool, keys KeysFor) (*dataset.Dataset,
 	dataset.Projection, error) {
@@ -139,6 +151,9 @@ func openJob(ctx context.Context, paths []string, path string, opts Options, mer
 	j.firstKey = j.rows.Keys[0].Path
 	if opts.Curve != 0 {
 		err = curveorder.Check(opts.Curve, j.rows.Schema, j.rows.Keys)
+	}
+	if err == nil && merge {
+		err = withoutRandom("Merge", j.rows.Keys)
 	}
 	if err == nil {
 		err = j.selectColumns(ctx)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/rowgroups"
@@ -13,9 +14,9 @@ import (
 // are wanted, by the bounds of the leading key in footers and page indexes. It returns nil where all are read.
 func leaveOut(ctx context.Context, d *dataset.Dataset, rows dataset.Projection, opts *Options) (*rowgroups.Selection,
 	error) {
-	wanted := opts.Rows.Limit + opts.Rows.Tail           // one of them is 0
-	byBytes := rows.Keys[0].Collation == arrowsort.Bytes // as bounds are
-	if wanted == 0 || wanted >= d.Rows || opts.Rows.Unique || d.Template == nil || !byBytes {
+	wanted := opts.Rows.Limit + opts.Rows.Tail // one of them is 0
+	unbounded := extsort.Derived(rows.Keys[0]) || extsort.HasRandom(rows.Keys)
+	if wanted == 0 || wanted >= d.Rows || opts.Rows.Unique || d.Template == nil || unbounded {
 		return nil, nil
 	}
 	key, err := rowgroups.LeadingKey(rows.Schema, rows.Keys, opts.Rows.Tail > 0)

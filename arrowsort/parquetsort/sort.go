@@ -94,6 +94,9 @@ func sortOrMerge(ctx context.Context, paths []string, output string, opts Option
 		}
 		order = nil // what takes more memory than its metadata say is read in batches
 	}
+	if extsort.HasRandom(j.rows.Keys) { // no rows are in that order
+		return j.sortRuns(ctx, j.rows, nil)
+	}
 	if order == nil {
 		order, err = roworder.Measure(ctx, j.files, j.rows, j.opts.sorting(), j.opts.progress(PhaseCheck))
 		if err != nil {

@@ -23,9 +23,11 @@ type Field struct {
 	Name string
 	// Type is the type of the column.
 	Type arrow.DataType
-	// Order, Nulls and Collation are those of arrowsort.Key. Rows of text with a collation cannot be decoded.
+	// Order, Nulls, Function and Collation are those of arrowsort.Key. Rows of a function, and of text with a
+	// collation, cannot be decoded.
 	Order     arrowsort.Order
 	Nulls     arrowsort.NullPlacement
+	Function  arrowsort.Function
 	Collation arrowsort.Collation
 }
 
@@ -48,7 +50,7 @@ func NewConverter(fields ...Field) (*Converter, error) {
 		}
 		columns[i] = arrow.Field{Name: f.Name, Type: f.Type, Nullable: true}
 		keys[i] = arrowsort.Key{At: arrowsort.Column(i), Order: f.Order, Nulls: f.Nulls,
-			Collation: f.Collation}
+			Function: f.Function, Collation: f.Collation}
 	}
 	return ForKeys(arrow.NewSchema(columns, nil), keys)
 }
@@ -83,8 +85,12 @@ func resolve(schema *arrow.Schema, keys []arrowsort.Key) ([]keypath.Column, erro
 	in := adapter.OfSchema(schema)
 	found := make([]keypath.Column, len(keys))
 	for i, k := range keys {
-		var err error
-		if found[i], err = keypath.Find(&in, i, keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Collation)); err != nil {
+		err := keypath.WithoutRandom("rows", k.Function)
+		if err == nil {
+			key := keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Function, k.Collation)
+			found[i], err = keypath.Find(&in, i, key)
+		}
+		if err != nil {
 			return nil, err
 		}
 		if _, err := keypath.Expand(nil, found[i]); err != nil {
@@ -168,7 +174,7 @@ func (c *Converter) AppendRow(dst []byte, data arrowsort.Data, row int) ([]byte,
 // Decode returns the keys of rows: a record of the schema Schema, one column for each key, structs as structs. The
 // caller releases it.
 //
-// It fails with arrowsort.ErrOption when a key has a collation, of whose text rows have the place in the order only;
+// It fails with arrowsort.ErrOption when a key has a function or a collation, as rows have the place in the order only;
 // with ErrRow when a row is not what Encode of this converter makes, whatever its bytes are; with
 // arrowsort.ErrOffsets when the strings or the elements of a column are 2^31 or more and its type has 32-bit offsets or
 // views; with an error that matches engine.ErrMemory; or with the context's, as a rule within 50 ms of its end.
@@ -181,6 +187,10 @@ func (c *Converter) Decode(ctx context.Context, rows *Rows, opts Options) (arrow
 		return nil, fmt.Errorf("%w: the rows to decode are nil", arrowsort.ErrOption)
 	}
 	for _, leaf := range c.leaves {
+		if leaf.Function != "" {
+			return nil, fmt.Errorf("%w: rows with key %s do not hold its column; encode it without a function",
+				arrowsort.ErrOption, leaf.Name)
+		}
 		if leaf.Collation != arrowsort.Bytes {
 			return nil, fmt.Errorf("%w: rows with key %s do not hold its text but its place in the order %s; "+
 				"encode it without a collation", arrowsort.ErrOption, leaf.Name, leaf.Collation)

@@ -27,9 +27,11 @@ type Field struct {
 	Name string
 	// Type is the type of the column.
 	Type arrow.DataType
-	// Order, Nulls and Collation are those of arrowsort.Key. Rows of text with a collation cannot be decoded.
+	// Order, Nulls, Function and Collation are those of arrowsort.Key. Rows of a function, and of text with a
+	// collation, cannot be decoded.
 	Order     arrowsort.Order
 	Nulls     arrowsort.NullPlacement
+	Function  arrowsort.Function
 	Collation arrowsort.Collation
 }
 
@@ -70,7 +72,8 @@ type Converter struct {
 func NewConverter(fields ...Field) (*Converter, error) {
 	columns := make([]rows.Field, len(fields))
 	for i, f := range fields {
-		columns[i] = rows.Field{Name: f.Name, Order: f.Order, Nulls: f.Nulls, Collation: f.Collation}
+		columns[i] = rows.Field{Name: f.Name, Order: f.Order, Nulls: f.Nulls, Function: f.Function,
+			Collation: f.Collation}
 		if f.Type != arrow.DataType(arrow.Null) && adapter.IsNil(f.Type) { // Arrow's null type is a nil pointer
 			return nil, bridge.Translate(fmt.Errorf("%w: field %d has no type", arrowsort.ErrOption, i))
 		}

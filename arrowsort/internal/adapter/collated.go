@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keyfunction"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -21,9 +22,10 @@ const (
 	mostKeyBuffer  = 1 << 20
 )
 
-// collated returns a column of text as one of views of the sort keys of a collation. Equal texts share a sort key where
+// collated returns a column of text as one of views of the sort keys of a collation, of text in lower case if it is asked
+// for. Equal texts share a sort key where
 // they repeat. Temporary memory is 16 bytes per row and the sort keys that are longer than 12 bytes.
-func (r *RawColumns) collated(texts *keyencode.Column, by textorder.Collation) (keyencode.Column, error) {
+func (r *RawColumns) collated(texts *keyencode.Column, by derivation) (keyencode.Column, error) {
 	keys := keyencode.Column{Kind: keyencode.BinaryView, Width: viewBytes, Chunks: slices.Clone(texts.Chunks)}
 	type task struct{ chunk, row int }
 	var tasks []task
@@ -88,8 +90,12 @@ type keyEncoder struct {
 	known  *textTable
 }
 
-func newKeyEncoder(shared *keyBuffers, by textorder.Collation) *keyEncoder {
-	return &keyEncoder{shared: shared, texts: textorder.NewEncoder(by), known: newTextTable()}
+func newKeyEncoder(shared *keyBuffers, by derivation) *keyEncoder {
+	texts := textorder.NewEncoder(by.Collation)
+	if by.Function == keyfunction.Lower {
+		texts = textorder.Lowered(texts)
+	}
+	return &keyEncoder{shared: shared, texts: texts, known: newTextTable()}
 }
 
 // encode writes the views of n rows of a chunk from a row on.

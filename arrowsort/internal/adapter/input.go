@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keyfunction"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 )
 
@@ -118,17 +119,53 @@ type Leaf struct {
 	Path      []int // the column's position in the input, then the position of each field below it
 	Name      string
 	Type      arrow.DataType
-	Collation textorder.Collation // of text; resolved
+	Function  keyfunction.Function // of its values; resolved. A random one has no path, and the type of its values
+	Collation textorder.Collation  // of text; resolved
+}
+
+// A derivation is what turns the values of a column into those of its key: a function, then an order of text.
+type derivation struct {
+	Function  keyfunction.Function
+	Collation textorder.Collation
+}
+
+// Derived reports whether a key has other values than its column: those of a function or a collation.
+func (l Leaf) Derived() bool { return l.derivation() != derivation{} }
+
+func (l Leaf) derivation() derivation { return derivation{l.Function, l.Collation} }
+
+// ValueType returns the type of the values of a key: of its column, or those that a function or a collation makes of
+// them. It fails where the column has a type that they do not take.
+func (l Leaf) ValueType() (arrow.DataType, error) {
+	if l.Function.IsRandom() || !l.Derived() {
+		return l.Type, nil
+	}
+	typ, err := keyfunction.Result(l.Function, Plain(l.Type))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: key %s: the column has type %s, and %w; cast it, or leave the function out",
+			errkind.ErrOption, l.Name, l.Type, err)
+	case l.Collation == textorder.Bytes || l.Function != keyfunction.None && typ.ID() == arrow.NULL:
+		return typ, nil
+	case l.Function != keyfunction.None && l.Function != keyfunction.Lower:
+		return nil, fmt.Errorf("%w: key %s is no text, which the collation %s orders; leave it out",
+			errkind.ErrOption, l.Name, l.Collation)
+	case !IsText(typ):
+		return nil, fmt.Errorf("%w: key %s has type %s, and the collation %s orders text; leave it out",
+			errkind.ErrOption, l.Name, l.Type, l.Collation)
+	}
+	return arrow.BinaryTypes.StringView, nil
 }
 
 // Same reports whether two leaves of an input are the same key, apart from direction and null placement.
 func (l Leaf) Same(other Leaf) bool {
-	return slices.Equal(l.Path, other.Path) && l.Collation == other.Collation
+	return slices.Equal(l.Path, other.Path) && l.derivation() == other.derivation()
 }
 
 // Field returns a field of the structs of a leaf.
 func (l Leaf) Field(i int, f arrow.Field) Leaf {
-	return Leaf{append(slices.Clone(l.Path), i), l.Name + "." + f.Name, f.Type, l.Collation}
+	l.Path, l.Name, l.Type = append(slices.Clone(l.Path), i), l.Name+"."+f.Name, f.Type
+	return l
 }
 
 // Slice returns rows from..to-1 of an array, see arraydata.Slice. It fails for a malformed array.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keyfunction"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -65,18 +65,23 @@ func (w *JobBuilder) Release() { w.raw.Release() }
 
 // AddKey adds a sort key, less significant than those before it. The type of the leaf must be Sortable.
 func (w *JobBuilder) AddKey(leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement) error {
+	if leaf.Function.IsRandom() {
+		return w.AddKeyColumn(leaf, order, nulls, func(r *RawColumns) (keyencode.Column, error) {
+			return r.random(leaf.Function, w.input.Rows)
+		})
+	}
 	var buf []arraySlice
 	if len(w.Job.Keys) == 0 {
 		buf = w.first.part[:0]
 	}
 	parts := w.input.parts(leaf.Path, buf)
 	err := w.addKey(leaf, order, nulls, func(key keyencode.Key) (keyencode.Column, error) {
-		return w.raw.keyColumn(leaf.Type, parts, sortKey{key, leaf.Collation})
+		return w.raw.keyColumn(leaf.Type, parts, sortKey{key, leaf.derivation()})
 	})
 	if err != nil {
 		return err
 	}
-	asIs := arraydata.Storage(leaf.Type).ID() != arrow.RUN_END_ENCODED && leaf.Collation == textorder.Bytes
+	asIs := arraydata.Storage(leaf.Type).ID() != arrow.RUN_END_ENCODED && !leaf.Derived()
 	if len(leaf.Path) == 1 && asIs {
 		w.keys = append(w.keys, keyColumn{leaf.Path, len(w.Job.Columns) - 1})
 	}
@@ -92,7 +97,7 @@ func (w *JobBuilder) AddKeyOfBoth(
 ) error {
 	left, right := w.input.parts(leaf.Path, nil), other.parts(values.Path, nil)
 	return w.addKey(leaf, order, nulls, func(key keyencode.Key) (keyencode.Column, error) {
-		return w.raw.columnOfBoth(leaf.Type, left, values.Type, right, sortKey{key, leaf.Collation})
+		return w.raw.columnOfBoth(leaf.Type, left, values.Type, right, sortKey{key, leaf.derivation()})
 	})
 }
 
@@ -109,9 +114,11 @@ func (w *JobBuilder) addKey(
 	leaf Leaf, order keyencode.Order, nulls keyencode.NullPlacement,
 	column func(keyencode.Key) (keyencode.Column, error),
 ) error {
-	key := keyencode.Key{
-		Column: len(w.Job.Columns), Name: leaf.Name, Type: leaf.Type.String(), Order: order, Nulls: nulls,
+	typ := leaf.Type
+	if leaf.Function != keyfunction.None {
+		typ, _ = leaf.ValueType() // the leaf was checked
 	}
+	key := keyencode.Key{Column: len(w.Job.Columns), Name: leaf.Name, Type: typ.String(), Order: order, Nulls: nulls}
 	c, err := column(key)
 	if err != nil {
 		return err

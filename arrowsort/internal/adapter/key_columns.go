@@ -11,7 +11,6 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -54,10 +53,10 @@ func textClass(typ arrow.DataType) int {
 // IsText reports whether the values of a column are text, which a collation orders.
 func IsText(typ arrow.DataType) bool { return textClass(arraydata.Storage(Plain(typ))) == utf8 }
 
-// A sortKey is a key of the engine, and the collation of its texts.
+// A sortKey is a key of the engine, and what its values are made by.
 type sortKey struct {
 	keyencode.Key
-	collation textorder.Collation
+	by derivation
 }
 
 // keyColumn returns the raw column of a key.
@@ -69,12 +68,7 @@ func (r *RawColumns) keyColumn(typ arrow.DataType, parts []arraySlice, key sortK
 	if t, ok := arraydata.Storage(typ).(*arrow.DictionaryType); ok {
 		return r.dictionaryColumn(t, parts, key)
 	}
-	l, _ := layoutOf(typ)
-	c, err := r.column(l, parts)
-	if err != nil || key.collation == textorder.Bytes {
-		return c, err
-	}
-	return r.collated(&c, key.collation)
+	return r.derived(typ, parts, key.by)
 }
 
 // dictionaryColumn returns the raw column of a dictionary key: indices, and the rank of each entry by value among the
@@ -176,7 +170,7 @@ func (r *RawColumns) columnOfBoth(
 	if arrow.TypeEqual(a, b) {
 		return r.keyColumn(a, append(left, right...), key)
 	}
-	if key.collation == textorder.Bytes {
+	if key.by == (derivation{}) {
 		return r.textOfBoth(a, left, b, right)
 	}
 	c, err := r.keyColumn(a, left, key)

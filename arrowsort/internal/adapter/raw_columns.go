@@ -11,7 +11,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -250,16 +249,16 @@ func Layout(typ arrow.DataType) (kind keyencode.Kind, width int) {
 }
 
 // Values returns the rows of a leaf of an input, whose type must be Sortable.
-// Text with a collation is its sort keys.
+// Those of a key with a function or a collation are what these make of them.
 func (r *RawColumns) Values(in *Input, leaf Leaf) (Values, error) {
-	if leaf.Collation == textorder.Bytes {
+	if !leaf.Derived() {
 		return r.values(leaf.Type, in.parts(leaf.Path, nil))
 	}
-	texts, err := r.PlainValues(in, leaf)
+	typ, parts, err := r.plainParts(in, leaf)
 	if err != nil {
 		return Values{}, err
 	}
-	keys, err := r.collated(&texts, leaf.Collation)
+	keys, err := r.derived(typ, parts, leaf.derivation())
 	return Values{Column: keys}, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -53,6 +54,9 @@ func resolve(ctx context.Context, schema *arrow.Schema, flags []keyFlag, o *parq
 
 // locate checks that a key names one column.
 func (k *keyFlag) locate(schema *arrow.Schema) error {
+	if k.key.Function.IsRandom() {
+		return nil
+	}
 	if k.key.Path == "" {
 		if at, _ := k.key.At.Index(); at >= schema.NumFields() {
 			return columnErrorf("there %s", columnsThere(schema))
@@ -75,8 +79,14 @@ func (k *keyFlag) locate(schema *arrow.Schema) error {
 				strings.ToLower(words[1]))
 		}
 	}
+	if called.MatchString(k.key.Path) {
+		return columnErrorf("no such column or function; functions are lower, length, abs, year, hash, random and x %% N")
+	}
 	return noColumn(schema, suggestKey(schema, k.key.Path))
 }
+
+// called is a function of a column.
+var called = regexp.MustCompile(`^\w+\(.*\)$`)
 
 // locateColumn checks that --select or --partition-by names one column, by its literal name or by its position.
 func locateColumn(schema *arrow.Schema, name string) error {
@@ -89,7 +99,7 @@ func locateColumn(schema *arrow.Schema, name string) error {
 		return ambiguous(name, "", at)
 	case len(named) == 1:
 		return nil
-	case key.Path == "":
+	case key.Path == "" && key.Function == "":
 		return (&keyFlag{name, key}).locate(schema)
 	case len(at) > 0:
 		return errors.New("a field of a column cannot be selected alone")

@@ -17,6 +17,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keyfunction"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keypath"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
@@ -50,6 +51,10 @@ func Find(in *adapter.Input, keys []keypath.Key) ([][]keypath.Column, error) {
 		column, err := keypath.Find(in, i, key)
 		if err != nil {
 			return nil, err
+		}
+		if key.Function != keyfunction.None {
+			return nil, fmt.Errorf("%w: key %s of a curve is a function, and curves take columns; leave it out",
+				errkind.ErrOption, column.Name)
 		}
 		if column.Collation != textorder.Bytes {
 			return nil, fmt.Errorf("%w: key %s of a curve has the collation %s, and curves take text by its bytes; "+

@@ -3,6 +3,7 @@ package extsort
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -32,7 +33,7 @@ func keyColumns(
 	var found []keypath.Column
 	for i, k := range keys {
 		var err error
-		key := keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Collation)
+		key := keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Function, k.Collation)
 		if found, err = keypath.Append(found, in, i, key); err != nil {
 			return nil, err
 		}
@@ -44,26 +45,41 @@ func keyColumns(
 // SortKeyBytes is about how many times as many bytes as its text the sort keys of a collation take.
 const SortKeyBytes = 3
 
-// CollatedKeys returns the number of keys that have a collation.
-func CollatedKeys(keys []arrowsort.Key) (n int) {
+// Derived reports whether a key has other values than its column: those of a function or a collation. Bounds in files
+// are not of these.
+func Derived(k arrowsort.Key) bool { return k.Function != "" || k.Collation != arrowsort.Bytes }
+
+// DerivedKeys returns the number of keys that are Derived.
+func DerivedKeys(keys []arrowsort.Key) (n int) {
 	for _, k := range keys {
-		if k.Collation != arrowsort.Bytes {
+		if Derived(k) {
 			n++
 		}
 	}
 	return n
 }
 
-// sortKeyBytes returns about how many bytes sort keys of collations of the rows of a table take.
+// HasRandom reports whether a key goes by row numbers.
+func HasRandom(keys []arrowsort.Key) bool {
+	return slices.ContainsFunc(keys, func(k arrowsort.Key) bool { return k.Function.IsRandom() })
+}
+
+// sortKeyBytes returns about how many bytes the values of derived keys of the rows of a table take.
 func sortKeyBytes(table arrow.Table, keys []arrowsort.Key) (bytes int64) {
 	in := adapter.OfSchema(table.Schema())
 	for i, k := range keys {
-		if k.Collation == arrowsort.Bytes {
+		if !Derived(k) {
 			continue
 		}
-		found, err := keypath.Find(&in, i, keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Collation))
+		found, err := keypath.Find(&in, i, keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Function, k.Collation))
 		if err != nil {
 			continue // the sort reports it
+		}
+		if k.Function != "" && k.Function != arrowsort.Lower {
+			typ, _ := found.ValueType()
+			_, width := adapter.Layout(typ)
+			bytes += int64(width) * table.NumRows()
+			continue
 		}
 		for _, c := range table.Column(found.Path[0]).Data().Chunks() {
 			bytes += SortKeyBytes * arraydata.ArrayBytes(c.Data(), 0, c.Len())

@@ -26,7 +26,9 @@ type Sorter struct {
 	opts     Options              // with the recycler as allocator
 	recycled *allocators.Recycler // of all tables; each run gets another one
 	schema   *arrow.Schema        // of the rows that are added
-	decoded  *arrow.Schema        // of the rows that are sorted
+	decoded  *arrow.Schema        // of the rows that are returned
+	sorted   *arrow.Schema        // of the rows that are sorted: decoded, and a column for each key of row numbers
+	random   []arrowsort.Function // of these columns
 
 	// Changed by Add, in place of which there is MergeSources.
 	parts    []arrow.Table // tables of the run that is collected
@@ -52,10 +54,11 @@ func New(ctx context.Context, schema *arrow.Schema, opts Options) (*Sorter, erro
 	}
 	s := &Sorter{ctx: ctx, opts: opts, schema: schema, decoded: decoded, run: opts.Budget.Run()}
 	s.recycle(opts.Allocator)
-	s.store = runStore{opts: &s.opts, schema: decoded, fanIn: opts.Budget.FanIn(schema.NumFields())}
 	if err := CheckKeys(ctx, decoded, opts.Keys); err != nil {
 		return nil, err
 	}
+	s.addRandom()
+	s.store = runStore{opts: &s.opts, schema: s.sorted, fanIn: opts.Budget.FanIn(schema.NumFields())}
 	return s, nil
 }
 
@@ -119,7 +122,7 @@ func (s *Sorter) add(table arrow.Table) error {
 		return err
 	}
 	s.run = min(s.run, s.opts.Budget.runBeside(arraydata.TableBytes(table)))
-	perByte := 1 + SortKeyBytes*int64(CollatedKeys(s.opts.Keys))
+	perByte := 1 + SortKeyBytes*int64(DerivedKeys(s.opts.Keys))
 	for first := int64(0); first < table.NumRows(); {
 		n := FittingRows(table, first, s.run/2/perByte) // a run is made of several parts
 		if err := s.collect(table, first, n); err != nil {
@@ -132,7 +135,10 @@ func (s *Sorter) add(table arrow.Table) error {
 
 // collect adds rows of a table to the run, which is spilled first if they do not fit.
 func (s *Sorter) collect(table arrow.Table, first, n int64) error {
-	part, err := arraydata.NewTable(s.decoded, -1, func(i int) (*arrow.Chunked, error) {
+	part, err := arraydata.NewTable(s.sorted, n, func(i int) (*arrow.Chunked, error) {
+		if i >= s.decoded.NumFields() {
+			return randomColumn(s.random[i-s.decoded.NumFields()], s.rows, n, s.opts.Allocator)
+		}
 		return s.rowsOf(table.Column(i).Data(), s.decoded.Field(i).Type, first, n)
 	})
 	if err != nil {
@@ -185,7 +191,7 @@ func (s *Sorter) spill() error {
 
 // sortRun sorts the collected rows and empties the buffer for the next run. Progress may be nil.
 func (s *Sorter) sortRun(progress func(done, total int)) (arrow.Table, error) {
-	all := arraydata.Concatenate(s.decoded, s.parts)
+	all := arraydata.Concatenate(s.sorted, s.parts)
 	defer all.Release()
 	s.dropParts()
 	if err := s.stats.Add(s.ctx, all, s.opts.Keys, s.opts.Allocator); err != nil {
@@ -338,6 +344,9 @@ func (s *Sorter) wanted(sorted TableStream, rows, bytes int64) (TableStream, err
 		sorted = &uniqueStream{TableStream: sorted, plan: s.plan, opts: &s.opts}
 	case s.opts.Tail > 0:
 		sorted = &tailStream{sorted, max(s.rows-s.opts.Tail, 0)}
+	}
+	if s.random != nil {
+		sorted = &leadingColumns{sorted, s.decoded}
 	}
 	return newRebatch(sorted, s.decoded, rows, bytes, &s.opts), nil
 }

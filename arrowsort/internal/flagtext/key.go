@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keyfunction"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -19,10 +20,12 @@ import (
 const KeyHelp = "sort by `COLUMN`[:desc][:nulls-first]; again for further keys"
 
 // KeyIn reads a key of a schema. x:desc is column x in descending order if the schema has x, else the column named
-// "x:desc"; if it has both, x:desc:asc is the latter. Keys that the schema does not have are read by ParseKey.
+// "x:desc"; if it has both, x:desc:asc is the latter. In the same way lower(x) is a column that the schema has, else a
+// function. Keys that the schema does not have are read by ParseKey.
 func KeyIn(text string, schema *arrow.Schema) (arrowsort.Key, error) {
 	for most := Modifiers; most >= 0; most-- {
-		if key, err := ParseKey(text, most); err == nil && key.Path != "" && schema.HasField(key.Path) {
+		if key, name := cutModifiers(text, most); has(schema.Fields(), name) {
+			key.Path = name
 			return key, nil
 		}
 	}
@@ -32,17 +35,32 @@ func KeyIn(text string, schema *arrow.Schema) (arrowsort.Key, error) {
 // Modifiers is the largest number of modifiers of a key.
 const Modifiers = 3
 
-// ParseKey reads a key. At most one modifier of each kind is cut off its end, most modifiers in all. A number after #
-// is a position counted from 1. Modifiers may be in upper case.
+// ParseKey reads a key: a column, a number after #, which is a position counted from 1, or a function of one, and
+// modifiers, see cutModifiers.
 func ParseKey(text string, most int) (arrowsort.Key, error) {
-	var key arrowsort.Key
+	key, name := cutModifiers(text, most)
+	var isFunction bool
+	if key.Function, name, isFunction = keyfunction.Parse(name); isFunction {
+		if function, err := key.Function.Resolve(); err == nil { // else whoever uses the key finds the error
+			key.Function = function
+		}
+		if key.Function.IsRandom() {
+			return key, nil
+		}
+	}
+	return named(key, name, text)
+}
+
+// cutModifiers cuts at most one modifier of each kind off the end of a key, most modifiers in all, and returns what they
+// give and the rest. Modifiers may be in upper case.
+func cutModifiers(text string, most int) (key arrowsort.Key, name string) {
 	var given [noModifier]bool
-	name := text
+	name = text
 	for ; ; most-- {
 		head, tail, found := CutModifier(name)
 		kind := KindOf(tail)
 		if !found || most == 0 || kind == noModifier || given[kind] {
-			return named(key, name, text)
+			return key, name
 		}
 		given[kind], name = true, head
 		modify(&key, strings.ToLower(tail))
@@ -149,7 +167,7 @@ func CheckModifiers(text string, schema *arrow.Schema) error {
 		return nil
 	}
 	column, _, found := CutModifier(key.Path)
-	for found && !has(schema.Fields(), column) {
+	for found && !hasKey(schema, column) {
 		column, _, found = CutModifier(column)
 	}
 	if !found {
@@ -173,6 +191,12 @@ func has(fields []arrow.Field, path string) bool {
 		s, ok := f.Type.(*arrow.StructType)
 		return f.Name == path || inside && ok && has(s.Fields(), rest)
 	})
+}
+
+// hasKey reports whether a text without modifiers is a column, or a function of one.
+func hasKey(schema *arrow.Schema, text string) bool {
+	function, name, _ := keyfunction.Parse(text)
+	return has(schema.Fields(), text) || function.IsRandom() || has(schema.Fields(), name)
 }
 
 // modifierMeant returns the modifier that a mistyped word is likely to stand for; empty when none is near.
@@ -205,10 +229,10 @@ func givenTwice(column, modifier, rest string) error {
 	return fmt.Errorf("%q gives %s twice; write -k %s", ":"+modifier, what, column+rest)
 }
 
-// nameOf returns the path of a key, or else its position as it is typed.
+// nameOf returns the path of a key, or else its position as it is typed, with its function.
 func nameOf(key arrowsort.Key) string {
 	at, _ := key.At.Index()
-	return cmp.Or(key.Path, arraydata.Label(at))
+	return key.Function.Of(cmp.Or(key.Path, arraydata.Label(at)))
 }
 
 // KeyText returns a key as it is typed after -k. Keys by position are shown by their position.
@@ -280,8 +304,7 @@ func KeyList(keys []arrowsort.Key) string { return strings.Join(KeyTexts(keys), 
 func Among(columns []int, keys []arrowsort.Key) []arrowsort.Key {
 	keys = slices.Clone(keys)
 	for i, key := range keys {
-		if key.Path == "" {
-			at, _ := key.At.Index()
+		if at, given := key.At.Index(); given {
 			keys[i].At = arrowsort.Column(slices.Index(columns, at))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keyfunction"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/rowcode"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -24,15 +25,17 @@ type Key struct {
 	HasPosition bool
 	Order       keyencode.Order
 	Nulls       keyencode.NullPlacement
+	Function    keyfunction.Function
 	Collation   textorder.Collation
 }
 
 // Of returns the key with the fields of an arrowsort.Key.
 func Of[P interface{ Index() (int, bool) }](
-	path string, at P, order keyencode.Order, nulls keyencode.NullPlacement, collation textorder.Collation,
+	path string, at P, order keyencode.Order, nulls keyencode.NullPlacement, function keyfunction.Function,
+	collation textorder.Collation,
 ) Key {
 	position, given := at.Index()
-	return Key{path, position, given, order, nulls, collation}
+	return Key{path, position, given, order, nulls, function, collation}
 }
 
 // A Column is the column, or the nested field, of a key.
@@ -55,13 +58,13 @@ func Append(found []Column, in *adapter.Input, number int, key Key) ([]Column, e
 // Expand appends the column of a key, or the fields of a struct. A column that is among them already is left out.
 func Expand(found []Column, key Column) ([]Column, error) {
 	s, ok := adapter.StructOf(key.Type)
-	if !ok {
-		if name, typ, ok := adapter.Unordered(key.Name, key.Type); !ok {
-			return nil, fmt.Errorf("%w: key %s has type %s", errkind.ErrKeyType, name, typ)
+	if !ok || key.Function != keyfunction.None {
+		typ, err := key.ValueType()
+		if err != nil {
+			return nil, err
 		}
-		if key.Collation != textorder.Bytes && !adapter.IsText(key.Type) {
-			return nil, fmt.Errorf("%w: key %s has type %s, and the collation %s orders text; leave it out",
-				errkind.ErrOption, key.Name, key.Type, key.Collation)
+		if name, typ, ok := adapter.Unordered(key.Name, typ); !ok {
+			return nil, fmt.Errorf("%w: key %s has type %s", errkind.ErrKeyType, name, typ)
 		}
 		same := func(k Column) bool { return k.Same(key.Leaf) }
 		if !slices.ContainsFunc(found, same) {
@@ -85,14 +88,53 @@ func Find(in *adapter.Input, number int, key Key) (Column, error) {
 		return Column{}, fmt.Errorf("%w: key %d has order %d and null placement %d",
 			errkind.ErrOption, number, key.Order, key.Nulls)
 	}
+	function, err := key.Function.Resolve()
+	if err != nil {
+		return Column{}, fmt.Errorf("%w: key %s: %w", errkind.ErrOption, function.Of(nameOf(in, key)), err)
+	}
+	if function.IsRandom() {
+		return randomKey(number, key, function)
+	}
 	leaf, err := find(in, key)
 	if err != nil {
 		return Column{}, err
 	}
+	leaf.Function, leaf.Name = function, function.Of(leaf.Name)
 	if leaf.Collation, err = key.Collation.Resolve(); err != nil {
 		return Column{}, fmt.Errorf("%w: key %s: %w", errkind.ErrOption, leaf.Name, err)
 	}
 	return Column{leaf, key.Order, key.Nulls}, nil
+}
+
+// nameOf returns the name of the column of a key that may have none.
+func nameOf(in *adapter.Input, key Key) string {
+	if key.HasPosition && key.Position >= 0 && key.Position < len(in.Columns) {
+		return in.Label(key.Position)
+	}
+	return key.Path
+}
+
+// randomKey returns the column of a key of row numbers.
+func randomKey(number int, key Key, function keyfunction.Function) (Column, error) {
+	leaf := adapter.Leaf{Name: function.Of(""), Type: arrow.PrimitiveTypes.Uint64, Function: function}
+	switch {
+	case key.Path != "" || key.HasPosition:
+		return Column{}, fmt.Errorf("%w: key %d is %s and names a column, too; leave it out", errkind.ErrOption, number,
+			leaf.Name)
+	case key.Collation != textorder.Bytes:
+		return Column{}, fmt.Errorf("%w: key %s is no text, which the collation %s orders; leave it out",
+			errkind.ErrOption, leaf.Name, key.Collation)
+	}
+	return Column{leaf, key.Order, key.Nulls}, nil
+}
+
+// WithoutRandom returns an error if a key is a function of row numbers, which what does not know.
+func WithoutRandom(what string, function keyfunction.Function) error {
+	if !function.IsRandom() {
+		return nil
+	}
+	return fmt.Errorf("%w: %s by %s, which goes by the numbers of rows when they were sorted; leave it out",
+		errkind.ErrOption, what, function.Of(""))
 }
 
 func find(in *adapter.Input, key Key) (adapter.Leaf, error) {
@@ -137,7 +179,7 @@ func find(in *adapter.Input, key Key) (adapter.Leaf, error) {
 func AddKeys(w *adapter.JobBuilder, keys []Column) error {
 	for _, key := range keys {
 		add := w.AddKey
-		if adapter.Nested(key.Type) {
+		if adapter.Nested(key.Type) && key.Function == keyfunction.None {
 			add = func(leaf adapter.Leaf, order keyencode.Order, nulls keyencode.NullPlacement) error {
 				return rowcode.AddKey(w, order, nulls, rowcode.Operand{Input: w.Input(), Leaf: leaf})
 			}
@@ -153,7 +195,7 @@ func AddKeys(w *adapter.JobBuilder, keys []Column) error {
 // AddKeyOfBoth adds a key to a job on the rows of its input followed by those of another one, see
 // adapter.JobBuilder.AddKeyOfBoth.
 func AddKeyOfBoth(w *adapter.JobBuilder, key Column, other *adapter.Input, values adapter.Leaf) error {
-	if adapter.Nested(key.Type) {
+	if adapter.Nested(key.Type) && key.Function == keyfunction.None {
 		return rowcode.AddKey(w, key.Order, key.Nulls, rowcode.Operand{Input: w.Input(), Leaf: key.Leaf},
 			rowcode.Operand{Input: other, Leaf: values})
 	}

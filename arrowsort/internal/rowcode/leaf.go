@@ -8,7 +8,6 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -55,6 +54,9 @@ type leaf struct {
 
 func newLeaf(at adapter.Leaf, key keyencode.Key) leaf {
 	l := leaf{Leaf: at, key: key, plain: adapter.Plain(at.Type)}
+	if at.Derived() {
+		l.plain, _ = at.ValueType() // the leaf was checked
+	}
 	if key.Order == keyencode.Descending {
 		l.flip = ^uint64(0)
 	}
@@ -67,9 +69,6 @@ func newLeaf(at adapter.Leaf, key keyencode.Key) leaf {
 		return l
 	}
 	l.kind, l.width = adapter.Layout(l.plain)
-	if l.Collation != textorder.Bytes { // its sort keys are views
-		l.kind, l.width = keyencode.BinaryView, 16
-	}
 	l.format = formatOf(l.kind)
 	switch l.format {
 	case formatNone:

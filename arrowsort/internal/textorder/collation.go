@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
@@ -121,6 +122,36 @@ func NewEncoder(c Collation) Encoder {
 		return numericEncoder{}
 	}
 	return newLocaleEncoder(c)
+}
+
+// Lowered returns an encoder of texts in lower case. It takes over the one that encodes these.
+func Lowered(e Encoder) Encoder { return &loweredEncoder{Encoder: e} }
+
+// A loweredEncoder maps each code point to its lower case, one to one. Bytes that are not UTF-8 stay.
+type loweredEncoder struct {
+	Encoder
+	lower []byte // that was encoded last
+}
+
+func (e *loweredEncoder) Append(dst, text []byte) []byte {
+	e.lower = e.lower[:0]
+	for len(text) > 0 {
+		r, n := rune(text[0]), 1
+		switch {
+		case 'A' <= r && r <= 'Z':
+			e.lower = append(e.lower, text[0]+'a'-'A')
+		case r < utf8.RuneSelf:
+			e.lower = append(e.lower, text[0])
+		default:
+			if r, n = utf8.DecodeRune(text); n == 1 {
+				e.lower = append(e.lower, text[0])
+			} else {
+				e.lower = utf8.AppendRune(e.lower, unicode.ToLower(r))
+			}
+		}
+		text = text[n:]
+	}
+	return e.Encoder.Append(dst, e.lower)
 }
 
 // A bytesEncoder keeps the bytes as they are.

@@ -22,7 +22,7 @@ type Key struct {
 	Path                   string // empty: Column
 	Column                 int
 	Descending, NullsFirst bool
-	Collation              string
+	Function, Collation    string
 }
 
 // Options are the options of C.
@@ -58,7 +58,7 @@ func newArguments(keys []Key, o Options) *arguments {
 		k := &unsafe.Slice(a.keys, len(keys))[i]
 		k.path, k.column = a.text(key.Path), C.int64_t(key.Column)
 		k.descending, k.nulls_first = truth(key.Descending), truth(key.NullsFirst)
-		k.collation = a.text(key.Collation)
+		k.function, k.collation = a.text(key.Function), a.text(key.Collation)
 	}
 	a.options = (*C.struct_arrowsort_options)(a.own(C.calloc(1, C.sizeof_struct_arrowsort_options)))
 	*a.options = C.struct_arrowsort_options{

@@ -153,7 +153,7 @@ func (o *Order) Coded(ctx context.Context, table arrow.Table, keys []arrowsort.K
 func pathsOf(keys []arrowsort.Key) []keypath.Key {
 	paths := make([]keypath.Key, len(keys))
 	for i, k := range keys {
-		paths[i] = keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Collation)
+		paths[i] = keypath.Of(k.Path, k.At, k.Order, k.Nulls, k.Function, k.Collation)
 	}
 	return paths
 }

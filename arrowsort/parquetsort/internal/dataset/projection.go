@@ -57,7 +57,11 @@ func (d *Dataset) findKeys(ctx context.Context, keysFor func(*arrow.Schema) ([]a
 	}
 	p.Keys = slices.Clone(keys)
 	for i, key := range keys {
-		name := d.Schema.Field(ColumnOf(d.Schema, key)).Name
+		at := ColumnOf(d.Schema, key)
+		if at < 0 {
+			continue
+		}
+		name := d.Schema.Field(at).Name
 		unclear := name == "" || strings.HasPrefix(name, "#") // as text, "#1" is a position
 		if key.Path == "" && !unclear && len(d.Schema.FieldIndices(name)) == 1 {
 			p.Keys[i].Path, p.Keys[i].At = name, arrowsort.Position{}
@@ -72,11 +76,17 @@ func (d *Dataset) All() Projection {
 	return Projection{Schema: d.Schema, all: d.Schema, types: d.Schema, csv: d.CSV}
 }
 
-// KeyColumns returns the columns of the keys, in the order of the schema.
+// KeyColumns returns the columns of the keys, in the order of the schema: the first one where keys go by row numbers
+// only, so that rows are read.
 func (p Projection) KeyColumns() []int {
 	var columns []int
 	for _, key := range p.Keys {
-		columns = append(columns, ColumnOf(p.Schema, key))
+		if at := ColumnOf(p.Schema, key); at >= 0 {
+			columns = append(columns, at)
+		}
+	}
+	if len(columns) == 0 && len(p.Keys) > 0 && p.Schema.NumFields() > 0 {
+		columns = []int{0}
 	}
 	slices.Sort(columns)
 	return slices.Compact(columns)
@@ -203,8 +213,9 @@ func (p Projection) KeepText() Projection {
 		kept.Written = append(kept.Written, i)
 	}
 	for i, key := range p.Keys {
-		kept.Keys[i].Path = ""
-		kept.Keys[i].At = arrowsort.Column(typed[slices.Index(columns, ColumnOf(p.Schema, key))])
+		if at := ColumnOf(p.Schema, key); at >= 0 {
+			kept.Keys[i].Path, kept.Keys[i].At = "", arrowsort.Column(typed[slices.Index(columns, at)])
+		}
 	}
 	return kept
 }
@@ -233,10 +244,13 @@ func (p Projection) in(schema *arrow.Schema) []int {
 	return columns
 }
 
-// ColumnOf returns the column of a key in a schema with it.
+// ColumnOf returns the column of a key in a schema with it, -1 of a key that goes by row numbers.
 func ColumnOf(schema *arrow.Schema, key arrowsort.Key) int {
+	if key.Function.IsRandom() {
+		return -1
+	}
 	columns := adapter.OfSchema(schema)
-	found, err := keypath.Find(&columns, 0, keypath.Of(key.Path, key.At, 0, 0, ""))
+	found, err := keypath.Find(&columns, 0, keypath.Of(key.Path, key.At, 0, 0, "", ""))
 	if err != nil {
 		at, _ := key.At.Index()
 		return at

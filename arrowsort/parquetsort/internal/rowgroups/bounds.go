@@ -29,7 +29,7 @@ type Key struct {
 // LeadingKey returns the first of the keys of files with a schema; in the reverse order the last rows come first.
 func LeadingKey(schema *arrow.Schema, keys []arrowsort.Key, reverse bool) (Key, error) {
 	columns, key, ties := adapter.OfSchema(schema), keys[0], 0
-	found, err := keypath.Find(&columns, 0, keypath.Of(key.Path, key.At, key.Order, key.Nulls, ""))
+	found, err := keypath.Find(&columns, 0, keypath.Of(key.Path, key.At, key.Order, key.Nulls, "", ""))
 	if err != nil {
 		return Key{}, err
 	}

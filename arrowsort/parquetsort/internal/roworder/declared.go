@@ -10,17 +10,18 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// SortingOf returns the order of keys for the metadata of a file: up to the first key with a collation, as readers take
-// text to be in the order of bytes.
+// SortingOf returns the order of keys for the metadata of a file: up to the first key with a function or a collation, as
+// readers take the values of columns to be in order, and text in that of bytes.
 func SortingOf(keys []arrowsort.Key) (order []tablefile.SortingColumn) {
 	for _, k := range keys {
-		if k.Collation != arrowsort.Bytes {
+		if extsort.Derived(k) {
 			break
 		}
 		by := tablefile.SortingColumn{Path: k.Path, Descending: k.Order == arrowsort.Descending,
@@ -55,10 +56,11 @@ func WrittenSorting(plan *keyencode.Plan, rows dataset.Projection) []tablefile.S
 }
 
 // WrittenOrder returns the order of the keys for the metadata of an output where sorting columns cannot name it: up to
-// the first key whose column is not written. It is nil where no key has a collation.
+// the first key whose column is not written, or that goes by row numbers. It is nil where no key has a function or a
+// collation.
 func WrittenOrder(rows dataset.Projection) *tablefile.KeyOrder {
 	order := &tablefile.KeyOrder{CLDR: arrowsort.CLDRVersion}
-	collated := false
+	derived := false
 	for _, key := range rows.Keys[rows.Partitions:] {
 		at := dataset.ColumnOf(rows.Schema, key)
 		if rows.Written != nil {
@@ -67,13 +69,14 @@ func WrittenOrder(rows dataset.Projection) *tablefile.KeyOrder {
 		if at < 0 {
 			break
 		}
-		if key.Path == "" || strings.HasPrefix(key.Path, "#") { // "#1" is a position
+		hidden := key.Function != "" && rows.Schema.HasField(key.Function.Of(key.Path)) // by a column of that name
+		if key.Path == "" || strings.HasPrefix(key.Path, "#") || hidden {               // "#1" is a position
 			key.Path, key.At = "", arrowsort.Column(at)
 		}
 		order.Keys = append(order.Keys, flagtext.KeyText(key))
-		collated = collated || key.Collation != arrowsort.Bytes
+		derived = derived || extsort.Derived(key)
 	}
-	if !collated {
+	if !derived {
 		return nil
 	}
 	return order

@@ -1,0 +1,94 @@
+package keyfunction
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+)
+
+// Result returns the type of the values that a function has for a column of a plain type, which is one without
+// dictionaries and runs; of text in lower case that of views. It fails for a type that the function does not take. The
+// null type has null values only, of every function.
+func Result(f Function, plain arrow.DataType) (arrow.DataType, error) {
+	typ := arraydata.Storage(plain)
+	id := typ.ID()
+	if f == None || id == arrow.NULL {
+		return plain, nil
+	}
+	takes := ""
+	switch f.name() {
+	case string(Lower):
+		if isText(id) {
+			return arrow.BinaryTypes.StringView, nil
+		}
+		takes = "text: utf8, large_utf8 or utf8_view"
+	case string(Length):
+		_, isList := typ.(arrow.ListLikeType)
+		if isText(id) || isBytes(id) || isList {
+			return arrow.PrimitiveTypes.Int64, nil
+		}
+		takes = "text, binary values, lists and maps"
+	case string(Abs):
+		if t := absolute(typ); t != nil {
+			return t, nil
+		}
+		takes = "numbers: integers, floats, decimals and durations"
+	case string(Year):
+		if id == arrow.TIMESTAMP {
+			if _, err := zoneOf(typ); err != nil {
+				return nil, err
+			}
+		}
+		if id == arrow.TIMESTAMP || id == arrow.DATE32 || id == arrow.DATE64 {
+			return arrow.PrimitiveTypes.Int64, nil
+		}
+		takes = "dates and timestamps"
+	case modulo:
+		if arrow.IsInteger(plain.ID()) { // extension types of integers may be decimals
+			return arrow.PrimitiveTypes.Uint64, nil
+		}
+		takes = "integers"
+	case hash:
+		if !arrow.IsNested(id) && id != arrow.INTERVAL_DAY_TIME && id != arrow.INTERVAL_MONTH_DAY_NANO {
+			return arrow.PrimitiveTypes.Uint64, nil
+		}
+		takes = "all types that have an order but structs, lists, maps and unions"
+	}
+	return nil, fmt.Errorf("%s takes %s", f.name(), takes)
+}
+
+func isText(id arrow.Type) bool {
+	return id == arrow.STRING || id == arrow.LARGE_STRING || id == arrow.STRING_VIEW
+}
+
+func isBytes(id arrow.Type) bool {
+	return id == arrow.BINARY || id == arrow.LARGE_BINARY || id == arrow.BINARY_VIEW || id == arrow.FIXED_SIZE_BINARY
+}
+
+// absolute returns the type of absolute values, which holds that of the least value too; nil where there are none.
+func absolute(typ arrow.DataType) arrow.DataType {
+	switch id := typ.ID(); {
+	case arrow.IsInteger(id) || id == arrow.DURATION:
+		return arrow.PrimitiveTypes.Uint64
+	case arrow.IsFloating(id):
+		return typ
+	case arrow.IsDecimal(id):
+		return &arrow.Decimal256Type{Precision: 76, Scale: typ.(arrow.DecimalType).GetScale()}
+	}
+	return nil
+}
+
+// zoneOf returns the time zone of timestamps: UTC where they have none.
+func zoneOf(typ arrow.DataType) (*time.Location, error) {
+	zone, err := typ.(*arrow.TimestampType).GetZone()
+	if err != nil {
+		return nil, fmt.Errorf("year of type %s: %w", typ, err)
+	}
+	if zone == nil {
+		zone = time.UTC
+	}
+	return zone, nil
+}
