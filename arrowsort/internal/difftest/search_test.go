@@ -71,6 +71,7 @@ func (t *table) checkSearch(tt *testing.T, r *rand.Rand, opts arrowsort.Options)
 	for i := range t.keys {
 		if t.modelKeys[i].Fields != nil { // another column than that of the collation
 			t.keys[i].Collation, t.modelKeys[i].Text = arrowsort.Bytes, nil
+			t.keys[i].Function, t.modelKeys[i].Function = "", nil
 		}
 		t.modelKeys[i].Fields = nil
 		t.keys[i].Path, t.keys[i].At = "", arrowsort.Column(t.modelKeys[i].Column)
@@ -90,7 +91,8 @@ func (t *table) checkSearch(tt *testing.T, r *rand.Rand, opts arrowsort.Options)
 	keys := make([]model.Key, len(t.keys)) // a column that is a key twice has two columns of values
 	columns := make([]model.Column, len(t.keys))
 	for i, key := range t.modelKeys {
-		keys[i] = model.Key{Column: i, Descending: key.Descending, NullsFirst: key.NullsFirst, Text: key.Text}
+		keys[i] = model.Key{Column: i, Descending: key.Descending, NullsFirst: key.NullsFirst, Function: key.Function,
+			Text: key.Text}
 		chunks := chunksOf(data)[key.Column]
 		columns[i] = model.Column{Type: types[i],
 			Chunks: append(append([]arrow.Array{}, chunks...), values.columns[i].Chunks...)}

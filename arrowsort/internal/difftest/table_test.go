@@ -165,7 +165,11 @@ func (t *table) addKey(r *rand.Rand, column, mode int, array bool) {
 	if modelKey.Fields != nil {
 		typ = typ.(*arrow.StructType).Field(modelKey.Fields[0]).Type
 	}
-	if adapter.IsText(typ) && r.IntN(2) == 0 {
+	if of := functionsOf(typ); len(of) > 0 && r.IntN(3) == 0 {
+		key.Function = of[r.IntN(len(of))]
+		modelKey.Function = model.Function(string(key.Function), typ)
+	}
+	if adapter.IsText(typ) && (key.Function == "" || key.Function == arrowsort.Lower) && r.IntN(2) == 0 {
 		key.Collation = collations[r.IntN(len(collations))]
 		modelKey.Text = model.TextOrder(string(key.Collation))
 	}
@@ -175,6 +179,17 @@ func (t *table) addKey(r *rand.Rand, column, mode int, array bool) {
 		}
 	}
 	t.keys, t.modelKeys = append(t.keys, key), append(t.modelKeys, modelKey)
+}
+
+// functionsOf returns the functions of keys of a type. The hash of two columns has another seed.
+func functionsOf(typ arrow.DataType) []arrowsort.Function {
+	all := []arrowsort.Function{arrowsort.Lower, arrowsort.Length, arrowsort.Abs, arrowsort.Year, arrowsort.Modulo(16),
+		arrowsort.Modulo(1 << 40), arrowsort.Hash(0), arrowsort.Hash(7)}
+	return slices.DeleteFunc(all, func(f arrowsort.Function) bool {
+		leaf := adapter.Leaf{Type: typ, Function: f}
+		_, err := leaf.ValueType()
+		return err != nil
+	})
 }
 
 // collations are those of keys of text.

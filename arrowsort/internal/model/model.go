@@ -19,6 +19,7 @@ type Key struct {
 	Fields     []int // the way from a struct column down to a field; empty: the column
 	Descending bool
 	NullsFirst bool
+	Function   func(x any) any       // of the values, none of them null; nil: the values themselves
 	Text       func(x, y []byte) int // the order of text; nil: by bytes
 }
 

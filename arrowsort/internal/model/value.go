@@ -2,10 +2,12 @@ package model
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/float16"
 )
 
 // A Column is a column of a table: its type and its chunks.
@@ -34,7 +36,11 @@ func NewOrder(columns []Column, keys []Key) Order {
 		values := []any{}
 		for _, chunk := range column.Chunks {
 			for row := range chunk.Len() {
-				values = append(values, value(chunk, row, key.Fields))
+				x := value(chunk, row, key.Fields)
+				if x != nil && key.Function != nil {
+					x = key.Function(x)
+				}
+				values = append(values, x)
 			}
 		}
 		order = append(order, leaf{key, values})
@@ -121,7 +127,7 @@ func value(arr arrow.Array, row int, fields []int) any {
 	case *array.Boolean:
 		return a.Value(row)
 	case *array.Float16:
-		return float64(a.Value(row).Float32())
+		return half(a.Value(row))
 	case *array.Float32:
 		return float64(a.Value(row))
 	case *array.Float64:
@@ -136,6 +142,14 @@ func value(arr arrow.Array, row int, fields []int) any {
 		return a.Value(row)
 	}
 	return integer(arr, row)
+}
+
+// half returns the value of a float16, also of a subnormal one, which Float32 of Arrow gets wrong.
+func half(n float16.Num) float64 {
+	if bits := n.Uint16(); bits&0x7fff < 1<<10 {
+		return math.Copysign(math.Ldexp(float64(bits&0x7fff), -24), float64(n.Float32()))
+	}
+	return float64(n.Float32())
 }
 
 // integer returns a row of an array of integers or of a temporal type.
