@@ -48,7 +48,8 @@ var functionCases = []struct {
 		`["2020-12-31 20:00:00", "2020-12-31 01:00:00"]`, arrow.PrimitiveTypes.Int16, `[2021, 2020]`},
 	{arrowsort.Modulo(4), arrow.PrimitiveTypes.Int32, `[-7, -4, -1, 0, 3, 5, null]`,
 		arrow.PrimitiveTypes.Int8, `[1, 0, 3, 0, 3, 1, null]`},
-	{arrowsort.Modulo(300), arrow.PrimitiveTypes.Int8, `[-1, 127, -128]`, arrow.PrimitiveTypes.Int16, `[299, 127, 172]`},
+	{arrowsort.Modulo(300), arrow.PrimitiveTypes.Int8, `[-1, 127, -128]`,
+		arrow.PrimitiveTypes.Int16, `[299, 127, 172]`},
 	{arrowsort.Modulo(1<<63 - 1), arrow.PrimitiveTypes.Uint64, `[9223372036854775808, 0, 8]`,
 		arrow.PrimitiveTypes.Uint64, `[1, 0, 8]`},
 	{arrowsort.Lower, arrow.Null, `[null, null]`, arrow.Null, `[null, null]`},
@@ -61,16 +62,17 @@ func TestSortByFunction(t *testing.T) {
 		mem := checked(t)
 		values, made := fromJSON(t, mem, c.typ, c.values), fromJSON(t, mem, c.made, c.results)
 		for _, key := range allKeys("") {
-			by := key
+			by, plain := key, []arrowsort.Key{key}
 			by.Function = c.function
+			keys := []arrowsort.Key{by}
 			text := fmt.Sprintf("%s of %s: %+v", c.function, c.typ, by)
-			require.Equal(t, indices(t, mem, made, []arrowsort.Key{key}), indices(t, mem, values, []arrowsort.Key{by}), text)
+			want := indices(t, mem, made, plain)
+			require.Equal(t, want, indices(t, mem, values, keys), text)
 			n := int64(values.Len())
 			first, last := array.NewSlice(values, 0, 1), array.NewSlice(values, 1, n)
-			require.Equal(t, indices(t, mem, made, []arrowsort.Key{key}),
-				indices(t, mem, chunked(t, c.typ, first, last), []arrowsort.Key{by}), text)
+			require.Equal(t, want, indices(t, mem, chunked(t, c.typ, first, last), keys), text)
 			rest := array.NewSlice(made, 1, n)
-			require.Equal(t, indices(t, mem, rest, []arrowsort.Key{key}), indices(t, mem, last, []arrowsort.Key{by}), text)
+			require.Equal(t, indices(t, mem, rest, plain), indices(t, mem, last, keys), text)
 			first.Release()
 			last.Release()
 			rest.Release()
@@ -174,36 +176,41 @@ func TestFunctionThatCannotBe(t *testing.T) {
 	pair := arrow.StructOf(i32Field("a"))
 	for _, c := range []struct {
 		typ  arrow.DataType
-		key  arrowsort.Key
+		of   arrowsort.Function
 		want string
 	}{
-		{arrow.PrimitiveTypes.Int64, arrowsort.Key{Function: arrowsort.Lower},
+		{arrow.PrimitiveTypes.Int64, arrowsort.Lower,
 			"key lower(x): the column has type int64, and lower takes text: utf8, large_utf8 or utf8_view; cast it"},
-		{arrow.PrimitiveTypes.Int64, arrowsort.Key{Function: arrowsort.Length}, "length takes text, binary values, lists"},
-		{arrow.BinaryTypes.String, arrowsort.Key{Function: arrowsort.Abs}, "key abs(x): the column has type utf8, and abs"},
-		{arrow.FixedWidthTypes.Time32s, arrowsort.Key{Function: arrowsort.Year}, "year takes dates and timestamps"},
-		{arrow.PrimitiveTypes.Float64, arrowsort.Key{Function: arrowsort.Modulo(2)}, "key x % 2: the column has type float64"},
-		{arrowtest.NewExtension(arrow.PrimitiveTypes.Int32), arrowsort.Key{Function: arrowsort.Modulo(2)}, "% takes integers"},
-		{arrow.ListOf(arrow.PrimitiveTypes.Int8), arrowsort.Key{Function: arrowsort.Hash(0)}, "hash takes all types that"},
-		{pair, arrowsort.Key{Function: arrowsort.Hash(0)}, "key hash(x): the column has type struct<a: int32"},
-		{arrow.FixedWidthTypes.DayTimeInterval, arrowsort.Key{Function: arrowsort.Hash(0)}, "hash takes all types that"},
+		{arrow.PrimitiveTypes.Int64, arrowsort.Length, "length takes text, binary values, lists"},
+		{arrow.BinaryTypes.String, arrowsort.Abs, "key abs(x): the column has type utf8, and abs"},
+		{arrow.FixedWidthTypes.Time32s, arrowsort.Year, "year takes dates and timestamps"},
+		{arrow.PrimitiveTypes.Float64, arrowsort.Modulo(2), "key x % 2: the column has type float64"},
+		{arrowtest.NewExtension(arrow.PrimitiveTypes.Int32), arrowsort.Modulo(2), "% takes integers"},
+		{arrow.ListOf(arrow.PrimitiveTypes.Int8), arrowsort.Hash(0), "hash takes all types that"},
+		{pair, arrowsort.Hash(0), "key hash(x): the column has type struct<a: int32"},
+		{arrow.FixedWidthTypes.DayTimeInterval, arrowsort.Hash(0), "hash takes all types that"},
 		{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.PrimitiveTypes.Int8},
-			arrowsort.Key{Function: arrowsort.Lower}, "key lower(x): the column has type dictionary"},
-		{arrow.BinaryTypes.String, arrowsort.Key{Function: arrowsort.Length, Collation: "de"},
-			"key length(x) is no text, which the collation de orders"},
-		{arrow.PrimitiveTypes.Int8, arrowsort.Key{Function: "upper"}, `key upper(x): unknown function "upper"`},
-		{arrow.PrimitiveTypes.Int8, arrowsort.Key{Function: arrowsort.Modulo(0)}, "key x % 0: the function % 0: give"},
-		{arrow.PrimitiveTypes.Int8, arrowsort.Key{Function: arrowsort.Random(3)}, "key 0 is random(3) and names a column"},
+			arrowsort.Lower, "key lower(x): the column has type dictionary"},
+		{arrow.PrimitiveTypes.Int8, "upper", `key upper(x): unknown function "upper"`},
+		{arrow.PrimitiveTypes.Int8, arrowsort.Modulo(0), "key x % 0: the function % 0: give"},
+		{arrow.PrimitiveTypes.Int8, arrowsort.Random(3), "key 0 is random(3) and names a column"},
 	} {
 		a := arrowtest.Random(rand.New(rand.NewPCG(1, 1)), c.typ, 3, 0, mem)
-		c.key.Path = "x"
-		_, err := arrowsort.SortIndices(t.Context(), record(t, []string{"x"}, a), []arrowsort.Key{c.key},
+		key := arrowsort.Key{Path: "x", Function: c.of}
+		_, err := arrowsort.SortIndices(t.Context(), record(t, []string{"x"}, a), []arrowsort.Key{key},
 			arrowsort.Options{})
 		require.ErrorIs(t, err, arrowsort.ErrOption)
 		require.ErrorContains(t, err, c.want)
 	}
-	shuffled := []arrowsort.Key{{Function: arrowsort.Random(3), Collation: "de"}}
-	_, err := arrowsort.SortIndices(t.Context(), fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[1]`), shuffled,
-		arrowsort.Options{})
-	require.ErrorContains(t, err, "key random(3) is no text")
+	for text, of := range map[string]arrowsort.Function{"random(3)": arrowsort.Random(3),
+		"length(x)": arrowsort.Length} {
+		rec := record(t, []string{"x"}, fromJSON(t, mem, arrow.BinaryTypes.String, `["a"]`))
+		key := arrowsort.Key{Path: "x", Function: of, Collation: "de"}
+		if of.IsRandom() {
+			key.Path = ""
+		}
+		_, err := arrowsort.SortIndices(t.Context(), rec, []arrowsort.Key{key}, arrowsort.Options{})
+		require.ErrorIs(t, err, arrowsort.ErrOption)
+		require.ErrorContains(t, err, "key "+text+" is no text, which the collation de orders")
+	}
 }

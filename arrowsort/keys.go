@@ -22,8 +22,8 @@ type Key struct {
 	Order Order
 	// Nulls is the side of nulls and NaNs.
 	Nulls NullPlacement
-	// Function orders by what a function makes of the values; the zero value is the column itself. A column of a type that
-	// it does not take is ErrOption.
+	// Function orders by what a function makes of the values; the zero value is the column itself. A column of a type
+	// that it does not take is ErrOption.
 	Function Function
 	// Collation is the order of text; the zero value is that of its bytes. An unknown locale, and a collation of a
 	// column of another type, are ErrOption. Keys of one column with different collations are different keys.

@@ -22,9 +22,9 @@ const (
 	mostKeyBuffer  = 1 << 20
 )
 
-// collated returns a column of text as one of views of the sort keys of a collation, of text in lower case if it is asked
-// for. Equal texts share a sort key where
-// they repeat. Temporary memory is 16 bytes per row and the sort keys that are longer than 12 bytes.
+// collated returns a column of text as one of views of the sort keys of a collation, of text in lower case if it is
+// asked for. Equal texts share a sort key where they repeat. Temporary memory is 16 bytes per row and the sort keys
+// that are longer than 12 bytes.
 func (r *RawColumns) collated(texts *keyencode.Column, by derivation) (keyencode.Column, error) {
 	keys := keyencode.Column{Kind: keyencode.BinaryView, Width: viewBytes, Chunks: slices.Clone(texts.Chunks)}
 	type task struct{ chunk, row int }

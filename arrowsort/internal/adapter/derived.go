@@ -38,7 +38,8 @@ func (r *RawColumns) derived(typ arrow.DataType, parts []arraySlice, by derivati
 	})
 }
 
-// eachChunk gives the chunks of a column memory for their values, and runs f for rows lo..hi-1 of chunk i, for all rows.
+// eachChunk gives the chunks of a column memory for their values, and runs f for rows lo..hi-1 of chunk i, for all
+// rows.
 func (r *RawColumns) eachChunk(c *keyencode.Column, f func(i, lo, hi int) error) (err error) {
 	for i := range c.Chunks {
 		chunk := &c.Chunks[i]

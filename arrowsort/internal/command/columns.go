@@ -80,7 +80,8 @@ func (k *keyFlag) locate(schema *arrow.Schema) error {
 		}
 	}
 	if called.MatchString(k.key.Path) {
-		return columnErrorf("no such column or function; functions are lower, length, abs, year, hash, random and x %% N")
+		return columnErrorf("no such column or function; functions are " +
+			"lower, length, abs, year, hash, random and x %% N")
 	}
 	return noColumn(schema, suggestKey(schema, k.key.Path))
 }

@@ -17,7 +17,9 @@ const (
 	keysHelp = `A key is COLUMN, COLUMN:desc, COLUMN:nulls-first or COLUMN:desc:nulls-first; :asc and :nulls-last are
 the default. a.b is field b of the nested column a; '#2' is the second column, whatever its name. Text is in the order
 of its bytes; with :nocase without regard to case, with :natural as in a2, a10, with :numeric by the number that it
-begins with, with :collate=de by the rules of a language.`
+begins with, with :collate=de by the rules of a language. In place of COLUMN there may be a function of it: lower(a),
+length(a), abs(a), year(a), 'a % 16', hash(a) or hash(a, SEED), which brings equal values together in an order that
+looks random; random(SEED) shuffles the rows. A column of that name comes first.`
 
 	curveHelp = `With --curve hilbert or zorder the rows follow a space-filling curve over 2 to 8 keys, none of which
 leads: rows that are near each other in the file are near in every key, and readers skip row groups and pages by filters

@@ -48,7 +48,8 @@ func (t *table) checkCurve(tt *testing.T, r *rand.Rand, opts arrowsort.Options) 
 	wantError := len(t.keys) < keyencode.MinCurveKeys
 	elements := false
 	for i, key := range t.modelKeys {
-		wantError = wantError || key.Text != nil || key.Function != nil || slices.ContainsFunc(t.modelKeys[:i], func(k model.Key) bool {
+		derived := key.Text != nil || key.Function != nil
+		wantError = wantError || derived || slices.ContainsFunc(t.modelKeys[:i], func(k model.Key) bool {
 			return k.Column == key.Column && slices.Equal(k.Fields, key.Fields)
 		})
 		typ := t.columns[key.Column].Type

@@ -14,8 +14,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keyfunction"
 )
 
-// addRandom replaces keys of row numbers by keys on columns of their values, which rows get when they are added and lose
-// when they are returned: in a run, and after a merge of runs, rows have other numbers.
+// addRandom replaces keys of row numbers by keys on columns of their values, which rows get when they are added and
+// lose when they are returned: in a run, and after a merge of runs, rows have other numbers.
 func (s *Sorter) addRandom() {
 	s.sorted = s.decoded
 	if !HasRandom(s.opts.Keys) {

@@ -51,8 +51,8 @@ func ParseKey(text string, most int) (arrowsort.Key, error) {
 	return named(key, name, text)
 }
 
-// cutModifiers cuts at most one modifier of each kind off the end of a key, most modifiers in all, and returns what they
-// give and the rest. Modifiers may be in upper case.
+// cutModifiers cuts at most one modifier of each kind off the end of a key, most modifiers in all, and returns what
+// they give and the rest. Modifiers may be in upper case.
 func cutModifiers(text string, most int) (key arrowsort.Key, name string) {
 	var given [noModifier]bool
 	name = text

@@ -70,7 +70,8 @@ func (f Function) Resolve() (Function, error) {
 	case numbered && name == modulo && (err != nil || n == 0 || n > math.MaxInt64):
 		return f, fmt.Errorf("the function %% %s: give a number from 1 to %d", text, int64(math.MaxInt64))
 	case numbered && (name == hash || name == random) && err != nil:
-		return f, fmt.Errorf("the function %s: the seed %q is no number from 0 to %d", name, text, uint64(math.MaxUint64))
+		return f, fmt.Errorf("the function %s: the seed %q is no number from 0 to %d", name, text,
+			uint64(math.MaxUint64))
 	case numbered && name == modulo:
 		return Modulo(int64(n)), nil
 	case numbered && name == hash:

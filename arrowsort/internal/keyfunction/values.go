@@ -115,7 +115,8 @@ func absWriter(column *keyencode.Column) Writer {
 				at := c.Offset + i
 				d := wide(c.Values[width*at:][:width]).absolute()
 				if null := c.Validity != nil && !buffers.Bit(c.Validity, at); int64(d[3]) < 0 && !null {
-					return fmt.Errorf("%w: row %d of the chunk is -2^255, which is no value of decimal256", arrow.ErrInvalid, i)
+					return fmt.Errorf("%w: row %d of the chunk is -2^255, which is no value of decimal256",
+						arrow.ErrInvalid, i)
 				}
 				for k, word := range d {
 					binary.LittleEndian.PutUint64(out[32*at+8*k:], word)
@@ -126,7 +127,8 @@ func absWriter(column *keyencode.Column) Writer {
 	case keyencode.Uint64:
 		return integerWriter(column, func(n int64) uint64 { return uint64(n) })
 	}
-	return integerWriter(column, func(n int64) uint64 { return uint64(max(n, -n)) }) // that of the least is itself: 2^63
+	// The negative of the least integer is itself, as unsigned 2^63.
+	return integerWriter(column, func(n int64) uint64 { return uint64(max(n, -n)) })
 }
 
 // A decimal is an integer of 256 bits in two's complement, the least significant word first.
@@ -156,8 +158,8 @@ func (d decimal) absolute() decimal {
 	return d
 }
 
-// hashWriter returns a writer of hashes: XXH64 of the bytes of text and binary values, of the 32 bytes of a decimal, and
-// of the 8 bytes of all else, integers as 64 bits and floats as float64. Least significant bytes come first.
+// hashWriter returns a writer of hashes: XXH64 of the bytes of text and binary values, of the 32 bytes of a decimal,
+// and of the 8 bytes of all else, integers as 64 bits and floats as float64. Least significant bytes come first.
 func (f Function) hashWriter(column *keyencode.Column) Writer {
 	seed := f.number()
 	sum := func(b []byte) uint64 { return xxhash64(seed, b) }

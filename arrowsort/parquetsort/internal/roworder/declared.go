@@ -17,8 +17,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// SortingOf returns the order of keys for the metadata of a file: up to the first key with a function or a collation, as
-// readers take the values of columns to be in order, and text in that of bytes.
+// SortingOf returns the order of keys for the metadata of a file: up to the first key with a function or a collation,
+// as readers take the values of columns to be in order, and text in that of bytes.
 func SortingOf(keys []arrowsort.Key) (order []tablefile.SortingColumn) {
 	for _, k := range keys {
 		if extsort.Derived(k) {

@@ -1,0 +1,113 @@
+package command
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const numbers = "name,n,day,a:desc,x % 4\nZoe,-7,2020-02-01,1,9\nanna,3,2019-12-31,2,8\nBob,-1,2021-01-01,1,7\n" +
+	"ANNA,16,2019-01-01,2,6\n,5,,2,5\n"
+
+// TestSortByFunctions types each function, with modifiers, positions and columns that are named as functions.
+func TestSortByFunctions(t *testing.T) {
+	in := file(t, "numbers.csv", numbers)
+	for key, want := range map[string]string{
+		"lower(name)":              "2 4 3 1 5",
+		"Lower( name ):desc":       "1 3 2 4 5",
+		"lower(name):nulls-first":  "5 2 4 3 1",
+		"lower(name):desc:natural": "1 3 2 4 5",
+		"lower(#1)":                "2 4 3 1 5",
+		"length(name)":             "1 3 2 4 5",
+		"abs(n)":                   "3 2 5 1 4",
+		"year(day)":                "2 4 1 3 5",
+		"n % 4":                    "4 1 5 2 3",
+		"n%4:desc":                 "2 3 1 5 4",
+		"hash(n)":                  "3 2 5 1 4",
+		"hash(name, 7)":            "3 4 2 1 5",
+		"random(42)":               "5 4 2 1 3",
+		"random(42):desc":          "3 1 2 4 5",
+		"abs(a:desc)":              "1 3 2 4 5",
+		"x % 4":                    "5 4 3 2 1",
+		"x % 4 % 3":                "1 4 3 2 5",
+	} {
+		r := cli(t, nil, "argsort", "-q", "-k", key, "-o", "-", "--output-format", "csv", in)
+		require.Zero(t, r.code, r.err)
+		var rows []string
+		for _, row := range strings.Fields(r.out)[1:] {
+			rows = append(rows, string(row[0]+1))
+		}
+		require.Equal(t, want, strings.Join(rows, " "), key)
+	}
+}
+
+// TestFunctionsOfFiles sorts, merges, checks and describes files by a function.
+func TestFunctionsOfFiles(t *testing.T) {
+	folder := t.TempDir()
+	a, all := filepath.Join(folder, "a.parquet"), filepath.Join(folder, "all.parquet")
+	in := file(t, "numbers.csv", numbers)
+	r := cli(t, nil, "sort", "-k", "lower(name)", "-k", "n % 4:desc", "-o", a, in)
+	require.Zero(t, r.code, r.err)
+	require.Contains(t, r.err, "sorted by lower(name), n % 4 (descending)")
+	require.Equal(t, result{}, cli(t, nil, "merge", "-q", "-o", all, a, a), "by the order of the footers")
+	require.Equal(t, result{out: "sorted by lower(name), n % 4:desc, as the footer says\n"},
+		cut(cli(t, nil, "check", all)))
+	r = cut(cli(t, nil, "check", "-k", "lower(name)", all))
+	require.Equal(t, result{out: "sorted\n" + all +
+		": the footer names another order, which is true: lower(name), n % 4:desc\n"}, r)
+	require.Contains(t, cli(t, nil, "info", "--json", all).out, `"keys":["lower(name)","n % 4:desc"]`)
+	r = cli(t, nil, "sort", "-q", "-k", "abs(n)", "--limit", "1", "-o", "-", "--output-format", "csv", all)
+	require.Equal(t, result{out: "name,n,day,a:desc,x % 4\nBob,-1,2021-01-01,1,7\n"}, r)
+	r = cli(t, nil, "sort", "-q", "-k", "lower(name)", "--unique", "--select", "n", "-o", "-", "--output-format", "csv",
+		in)
+	require.Equal(t, result{out: "n\n3\n-1\n-7\n5\n"}, r)
+	parts := filepath.Join(folder, "parts")
+	require.Equal(t, result{},
+		cli(t, nil, "sort", "-q", "-k", "random(1)", "--partition-by", "a:desc", "-o", parts, in))
+	r = cli(t, nil, "sort", "-q", "-k", "n", "--select", "n", "-o", "-", "--output-format", "csv",
+		parts+"/**/*.parquet")
+	require.Equal(t, result{out: "n\n-7\n-1\n3\n5\n16\n"}, r)
+	r = cli(t, nil, "explain", "-q", "-k", "year(day):desc", "-k", "random(7)", in)
+	require.Contains(t, r.out, "year(day): int64, 2 live bits of 64, descending, 1 null at the end\n")
+	require.Contains(t, r.out, "random(7): uint64, ")
+}
+
+// TestFunctionsThatAreWrong are explained before anything is read.
+func TestFunctionsThatAreWrong(t *testing.T) {
+	in := file(t, "numbers.csv", numbers)
+	out := filepath.Join(t.TempDir(), "out.parquet")
+	for key, want := range map[string]string{
+		"lower(n)": "key lower(n): the column has type int64, and lower takes text: utf8, large_utf8 or utf8_view; " +
+			"cast it, or leave the function out",
+		"n % 0":             "key n % 0: the function % 0: give a number from 1 to 9223372036854775807",
+		"hash(n, -1)":       `key "hash(n, -1)": no such column`,
+		"random()":          `key random(): the function random: the seed "" is no number`,
+		"random(1):nocase":  "key random(1) is no text, which the collation nocase orders",
+		"length(name):de":   `key "length(name):de": unknown modifier ":de"; did you mean ":desc"?`,
+		"lower(name):dsc":   `key "lower(name):dsc": unknown modifier ":dsc"; did you mean ":desc"?`,
+		"random(1):desc:up": `unknown modifier ":up"; did you mean ":asc"?`,
+		"abs(n):asc:desc":   `":asc" and ":desc" both give the order; write -k abs(n):desc`,
+		"lower(nmae)":       `key "lower(nmae)": no such column; did you mean "name"?`,
+		"upper(name)": `key "upper(name)": no such column or function; functions are lower, length, abs, year, hash, ` +
+			`random and x % N`,
+	} {
+		r := cli(t, nil, "sort", "-k", key, "-o", out, in)
+		require.NotZero(t, r.code, key)
+		require.Contains(t, r.err, want)
+		require.NoFileExists(t, out)
+	}
+	for command, key := range map[string]string{"merge": "random(1)", "check": "random(1)"} {
+		args := []string{command, "-k", key, in}
+		if command == "merge" {
+			args = append(args, "-o", out, in)
+		}
+		require.Contains(t, cli(t, nil, args...).err,
+			"by random(1), which goes by the numbers of rows when they were sorted")
+	}
+	r := cli(t, nil, "sort", "-k", "n", "--select", "random(1)", "-o", out, in)
+	require.Contains(t, r.err, `--select "random(1)": no such column`)
+	r = cli(t, nil, "sort", "-k", "n", "-k", "lower(name)", "--curve", "hilbert", "-o", out, in)
+	require.Contains(t, r.err, "key lower(name) of a curve is a function, and curves take columns")
+}

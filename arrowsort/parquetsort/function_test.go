@@ -1,0 +1,183 @@
+package parquetsort
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/internal/testrun"
+)
+
+// TestSortByFunctions: files are sorted by functions of columns, in memory and in runs that are spilled, from and to
+// every format; the rest is as for orders of text: merges, copies, limits, first rows of each key, the order in
+// metadata.
+func TestSortByFunctions(t *testing.T) {
+	folder, r := t.TempDir(), rand.New(rand.NewPCG(testrun.Seed(), 16))
+	for _, format := range testrun.Sample(2, []string{".parquet", ".arrow"}) {
+		batches := 4
+		if format == ".arrow" {
+			batches = 1 // a file has one dictionary of a column
+		}
+		var inputs []string
+		for file := range 3 {
+			inputs = append(inputs, filepath.Join(folder, fmt.Sprintf("in%d%s", file, format)))
+			generate(t, inputs[file], textOrderSchema, batches, func(batch int) arrow.Record {
+				return textOrderRows(r, (batches*file+batch)*20_000/batches, 20_000/batches)
+			})
+		}
+		all := rowsWritten(t, inputs, filepath.Join(folder, "all"+format)).Table
+		for i, key := range testrun.Sample(2, []arrowsort.Key{{Path: "name", Function: arrowsort.Lower},
+			{Path: "large", Function: arrowsort.Length, Order: arrowsort.Descending},
+			{Path: "word", Function: arrowsort.Hash(uint64(i32(r)))},
+			{Path: "large", Function: arrowsort.Lower, Nulls: arrowsort.NullsAtStart},
+			{Path: "word", Function: arrowsort.Lower, Collation: arrowsort.Natural}}) {
+			keys := []arrowsort.Key{key, {Path: "row", Order: arrowsort.Descending}}
+			want := rowsSortedBy(t, all, keys)
+			for _, budget := range []int64{1 << 30, MinMemory} {
+				out := filepath.Join(folder, "out"+format)
+				result, err := Sort(t.Context(), inputs, out, Options{Keys: keys,
+					Memory: Memory{Budget: budget, SpillDir: folder}})
+				require.NoError(t, err, "%+v", keys)
+				require.Equal(t, budget == MinMemory, result.Runs > 1, i)
+				requireRows(t, want, out, keys)
+				requireDeclared(t, keys, out)
+			}
+			requireFirstRows(t, want, inputs, keys, folder, format)
+			requireMergedLists(t, inputs, keys, want, folder, format)
+			want.Release()
+		}
+		all.Release()
+	}
+}
+
+func i32(r *rand.Rand) int { return r.IntN(1 << 31) }
+
+// TestShuffleFiles: random keys go by the numbers of rows over all inputs, so that a shuffle is the same in memory, in
+// runs, from one file or several, and of rows that a Sorter gets in batches; alone, and within other keys. The column
+// of its values is not written, and metadata do not name it.
+func TestShuffleFiles(t *testing.T) {
+	folder, r := t.TempDir(), rand.New(rand.NewPCG(testrun.Seed(), 17))
+	var inputs []string
+	for file := range 3 {
+		inputs = append(inputs, filepath.Join(folder, fmt.Sprintf("in%d.parquet", file)))
+		generate(t, inputs[file], textOrderSchema, 4, func(batch int) arrow.Record {
+			return textOrderRows(r, (4*file+batch)*5000, 5000)
+		})
+	}
+	one := filepath.Join(folder, "all.parquet")
+	all := rowsWritten(t, inputs, one).Table
+	defer all.Release()
+	random := arrowsort.Key{Function: arrowsort.Random(7)}
+	for _, keys := range testrun.Sample(2, [][]arrowsort.Key{{random},
+		{{Path: "row", Function: arrowsort.Modulo(5)}, random},
+		{random, {Path: "name"}, {Function: arrowsort.Random(8), Order: arrowsort.Descending}}}) {
+		want := rowsSortedBy(t, all, keys)
+		for _, files := range [][]string{inputs, {one}} {
+			for _, opts := range testrun.Sample(2, []Options{{Memory: Memory{Budget: 1 << 30}},
+				{Memory: Memory{Budget: MinMemory, SpillDir: folder}},
+				{Memory: Memory{Budget: MinMemory, SpillDir: folder}, Rows: Rows{Limit: 1 << 40}},
+				{Memory: Memory{Budget: 1 << 30}, Columns: []string{"row", "name"}}}) {
+				out := filepath.Join(folder, "out.parquet")
+				opts.Keys = keys
+				result, err := Sort(t.Context(), files, out, opts)
+				require.NoError(t, err)
+				require.Equal(t, opts.Memory.Budget == MinMemory, result.Runs > 1)
+				requireRows(t, want, out, []arrowsort.Key{{Path: "row"}, {Path: "name"}})
+				got, err := tablefile.Scan(out, 1<<20, tablefile.ReadOptions{})
+				require.NoError(t, err)
+				require.Equal(t, cmp.Or(len(opts.Columns), textOrderSchema.NumFields()), got.Schema.NumFields())
+				got.Close()
+				declared, err := DeclaredOrders(t.Context(), []string{out}, FooterOptions{})
+				require.NoError(t, err)
+				require.Equal(t, keys[0].Function != random.Function, len(declared[0].Keys) == 1)
+			}
+		}
+		requireShuffledBatches(t, all, want, keys)
+		want.Release()
+	}
+	first, last := filepath.Join(folder, "first.parquet"), filepath.Join(folder, "last.parquet")
+	keys := []arrowsort.Key{{Path: "row"}, random} // row groups would be left out by their bounds
+	for path, rows := range map[string]Rows{first: {Limit: 10}, last: {Tail: 10}} {
+		result, err := Sort(t.Context(), inputs, path, Options{Keys: keys, Rows: rows})
+		require.NoError(t, err)
+		require.Equal(t, int64(10), result.Rows)
+		require.Zero(t, result.RowGroups)
+	}
+	for name, err := range map[string]error{
+		"Merge": func() error { _, err := Merge(t.Context(), inputs, first, Options{Keys: keys}); return err }(),
+		"Check": func() error { _, err := Check(t.Context(), inputs, CheckOptions{Keys: keys}); return err }(),
+		"Divide": func() error {
+			_, err := Divide(t.Context(), inputs, 1<<20, DivideOptions{Keys: keys})
+			return err
+		}(),
+	} {
+		require.ErrorIs(t, err, arrowsort.ErrOption)
+		require.ErrorContains(t, err, name+" by random(7), which goes by the numbers of rows")
+	}
+	described, err := Explain(t.Context(), inputs, Options{Keys: keys})
+	require.NoError(t, err)
+	require.False(t, described.InOrder)
+}
+
+// requireShuffledBatches sorts the rows of a table in batches.
+func requireShuffledBatches(t *testing.T, all, want arrow.Table, keys []arrowsort.Key) {
+	s, err := NewSorter(t.Context(), all.Schema(), keys, SorterOptions{Memory: Memory{Budget: MinMemory,
+		SpillDir: t.TempDir()}})
+	require.NoError(t, err)
+	defer s.Close()
+	batches := array.NewTableReader(all, 777)
+	defer batches.Release()
+	for batches.Next() {
+		require.NoError(t, s.Write(batches.Record()))
+	}
+	sorted, err := s.Sorted()
+	require.NoError(t, err)
+	defer sorted.Release()
+	var rows []arrow.Array
+	for sorted.Next() {
+		require.True(t, s.Schema().Equal(sorted.Record().Schema()))
+		rows = append(rows, sorted.Record().Column(3))
+		rows[len(rows)-1].Retain()
+	}
+	require.NoError(t, sorted.Err())
+	got, err := array.Concatenate(rows, memory.DefaultAllocator)
+	require.NoError(t, err)
+	expected, err := array.Concatenate(want.Column(3).Data().Chunks(), memory.DefaultAllocator)
+	require.NoError(t, err)
+	require.True(t, array.Equal(expected, got))
+}
+
+// TestKeysNamedAsFunctions: a column whose name is a function wins, and the function of the other column is then named
+// by its position.
+func TestKeysNamedAsFunctions(t *testing.T) {
+	folder := t.TempDir()
+	in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out.parquet")
+	schema := arrow.NewSchema([]arrow.Field{{Name: "lower(a)", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "a", Type: arrow.BinaryTypes.String}}, nil)
+	generate(t, in, schema, 1, func(int) arrow.Record {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		defer b.Release()
+		b.Field(0).(*array.Int64Builder).AppendValues([]int64{1, 2, 3}, nil)
+		b.Field(1).(*array.StringBuilder).AppendValues([]string{"b", "A", "c"}, nil)
+		return b.NewRecord()
+	})
+	for _, key := range []arrowsort.Key{{Path: "lower(a)"}, {Path: "a", Function: arrowsort.Lower}} {
+		_, err := Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{key}})
+		require.NoError(t, err)
+		declared, err := DeclaredOrders(t.Context(), []string{out}, FooterOptions{})
+		require.NoError(t, err)
+		if key.Function != "" {
+			key = arrowsort.Key{At: arrowsort.Column(1), Function: arrowsort.Lower}
+		}
+		require.Equal(t, []arrowsort.Key{key}, declared[0].Keys)
+	}
+}
