@@ -113,3 +113,25 @@ func TestCollation(t *testing.T) {
 		require.ErrorIs(t, err, arrowsort.ErrOption)
 	}
 }
+
+// TestFunctions sorts columns of v18 by functions: decimal32, which v15 lacks, is an error of those that take integers.
+func TestFunctions(t *testing.T) {
+	mem := checked(t)
+	rec := record(t, []string{"s", "d"}, fromJSON(t, mem, arrow.BinaryTypes.StringView, `["b", "A", null, "a"]`),
+		fromJSON(t, mem, &arrow.Decimal32Type{Precision: 5, Scale: 1}, `["-4.0", "1.5", "0.5", null]`))
+	for key, want := range map[arrowsort.Key][]uint64{
+		{Path: "s", Function: arrowsort.Lower}:    {1, 3, 0, 2},
+		{Path: "d", Function: arrowsort.Abs}:      {2, 1, 0, 3},
+		{Function: arrowsort.Random(42)}:          {3, 1, 0, 2},
+		{Path: "s", Function: arrowsort.Hash(11)}: {3, 0, 1, 2},
+	} {
+		rows, err := arrow18.SortIndices(t.Context(), rec, []arrowsort.Key{key}, arrow18.Options{Allocator: mem})
+		require.NoError(t, err)
+		require.Equal(t, want, rows.Uint64Values(), key)
+		rows.Release()
+	}
+	keys := []arrowsort.Key{{Path: "d", Function: arrowsort.Modulo(2)}}
+	_, err := arrow18.SortIndices(t.Context(), rec, keys, arrow18.Options{Allocator: mem})
+	require.ErrorIs(t, err, arrowsort.ErrOption)
+	require.ErrorContains(t, err, "% takes integers")
+}
