@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -67,7 +69,8 @@ func openSQLite(ctx context.Context, path string, opts CatalogOptions) (catalog.
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !opts.Create {
 		return nil, fmt.Errorf("%w: there is no catalog %s", ErrOption, path)
 	}
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)&_txlock=immediate")
+	file := url.URL{Path: filepath.ToSlash(filepath.Clean(path))} // a URI of SQLite: it decodes the path
+	db, err := sql.Open("sqlite", "file:"+file.EscapedPath()+"?_pragma=busy_timeout(10000)&_txlock=immediate")
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -174,6 +176,9 @@ func (g *guard) moved(now *table.Table) bool {
 // check returns ErrConflict unless all that others have committed since is new rows, in a table whose files still have
 // the rows that were read.
 func (g *guard) check(ctx context.Context, now *table.Table) error {
+	if err := checkTable(now); err != nil {
+		return fmt.Errorf("%w: %w", ErrConflict, err)
+	}
 	fs, err := now.FS(ctx)
 	if err != nil {
 		return err
@@ -235,7 +240,7 @@ type OrphanOptions struct {
 }
 
 // Orphans lists the files in the folder of a table that no snapshot of it has, nor its history of metadata: what
-// processes that were killed have left, of this program and of others.
+// processes that were killed have left, of this program and of others. Files with a % below the folder are not listed.
 func Orphans(ctx context.Context, cat table.CatalogIO, name table.Identifier, opts OrphanOptions) ([]string, error) {
 	if opts.OlderThan < 0 {
 		return nil, fmt.Errorf("%w: an age of %v", ErrOption, opts.OlderThan)
@@ -247,14 +252,23 @@ func Orphans(ctx context.Context, cat table.CatalogIO, name table.Identifier, op
 	if err != nil {
 		return nil, err
 	}
-	if _, err := localPath(t.Location()); err != nil {
-		return nil, err
-	}
-	result, err := t.DeleteOrphanFiles(ctx, table.WithFilesOlderThan(opts.OlderThan), table.WithDryRun(!opts.Remove))
+	root, err := localPath(t.Location())
 	if err != nil {
 		return nil, err
 	}
-	files := result.OrphanFileLocations
-	slices.Sort(files)
-	return files, nil
+	found, err := t.PlanOrphanFiles(ctx, table.WithFilesOlderThan(opts.OlderThan))
+	if err != nil {
+		return nil, err
+	}
+	// iceberg-go decodes what snapshots have, see localPath: files with a % may be among them.
+	orphans := slices.DeleteFunc(found.Files(), func(path string) bool {
+		return strings.Contains(strings.TrimPrefix(path, root), "%")
+	})
+	slices.Sort(orphans)
+	for _, path := range orphans {
+		if opts.Remove {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}
+	return orphans, err
 }

@@ -107,6 +107,20 @@ func TestConcurrentChangesAreConflicts(t *testing.T) {
 		"position deletes": func(t *testing.T, cat table.CatalogIO) {
 			deleteWhere(t, reload(t, cat), "id < 100", "merge-on-read")
 		},
+		"equality deletes": func(t *testing.T, cat table.CatalogIO) { deleteIDs(t, reload(t, cat), 5, 600) },
+		"a new version of the format": func(t *testing.T, cat table.CatalogIO) {
+			tx := reload(t, cat).NewTransaction()
+			require.NoError(t, tx.UpgradeFormatVersion(3))
+			_, err := tx.Commit(t.Context())
+			require.NoError(t, err)
+		},
+		"a new version and rows": func(t *testing.T, cat table.CatalogIO) {
+			tx := reload(t, cat).NewTransaction()
+			require.NoError(t, tx.UpgradeFormatVersion(3))
+			tbl, err := tx.Commit(t.Context())
+			require.NoError(t, err)
+			appendRows(t, tbl, random(t, flights(), seeded(t), 9000, 200))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cat, _ := newCatalog(t)

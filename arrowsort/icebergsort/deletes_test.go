@@ -2,7 +2,6 @@ package icebergsort
 
 import (
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -91,24 +90,31 @@ func TestAllRowsOfAPartitionDeleted(t *testing.T) {
 	requireNoOrphans(t, cat)
 }
 
+// deleteIDs deletes rows of a table of flights by their ids, with an equality delete file.
+func deleteIDs(t *testing.T, tbl *table.Table, ids ...int64) *table.Table {
+	t.Helper()
+	columns, err := table.SchemaToArrowSchema(tbl.Schema(), nil, true, false)
+	require.NoError(t, err)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(columns.Fields()[4:], nil))
+	defer b.Release()
+	b.Field(0).(*array.Int64Builder).AppendValues(ids, nil)
+	tx := tbl.NewTransaction()
+	err = tx.CommitEqualityDeletes(t.Context(), []int{5}, func(yield func(arrow.RecordBatch, error) bool) {
+		yield(b.NewRecordBatch(), nil)
+	}, nil)
+	require.NoError(t, err)
+	tbl, err = tx.Commit(t.Context())
+	require.NoError(t, err)
+	return tbl
+}
+
 // Equality deletes apply to rows that are older than they are: such rows go, and newer rows of the same values stay,
 // before and after a rewrite of some of the files.
 func TestEqualityDeletesAreApplied(t *testing.T) {
 	rng := seeded(t)
 	cat, _ := newCatalog(t)
 	tbl := fillTable(t, newTable(t, cat, flights()), rng, 2, 200)
-	columns, err := table.SchemaToArrowSchema(tbl.Schema(), nil, true, false)
-	require.NoError(t, err)
-	keys := arrow.NewSchema(columns.Fields()[4:], nil)
-	tx := tbl.NewTransaction()
-	err = tx.CommitEqualityDeletes(t.Context(), []int{5}, func(yield func(arrow.RecordBatch, error) bool) {
-		rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, keys,
-			strings.NewReader(`[{"id": 7}, {"id": 150}, {"id": 250}, {"id": 999}]`))
-		yield(rec, err)
-	}, nil)
-	require.NoError(t, err)
-	tbl, err = tx.Commit(t.Context())
-	require.NoError(t, err)
+	tbl = deleteIDs(t, tbl, 7, 150, 250, 999)
 	appendRows(t, tbl, random(t, tbl.Schema(), rng, 150, 1)) // again
 	all, _ := rowsOf(t, reload(t, cat))
 	require.Len(t, all, 398)
@@ -119,4 +125,17 @@ func TestEqualityDeletesAreApplied(t *testing.T) {
 	result, tbl = rewrite(t.Context(), t, cat, Options{Sort: "date"})
 	require.Equal(t, int64(1), result.RowsDeleted)
 	require.Equal(t, "0", tbl.CurrentSnapshot().Summary.Properties["total-equality-deletes"])
+}
+
+// A filter chooses files, not delete files: rows that were deleted stay deleted, whether they pass the filter or not.
+func TestFiltersKeepDeletes(t *testing.T) {
+	for _, where := range []string{"id < 100", "origin = 'A'", "distance < 0"} {
+		t.Run(where, func(t *testing.T) {
+			cat, _ := newCatalog(t)
+			tbl := fillTable(t, newTable(t, cat, flights()), seeded(t), 2, 200)
+			deleteIDs(t, tbl, 150, 170)
+			result, _ := rewrite(t.Context(), t, cat, Options{Sort: "date", Where: where})
+			require.Equal(t, min(int64(result.FilesIn), 1)*2, result.RowsDeleted)
+		})
+	}
 }

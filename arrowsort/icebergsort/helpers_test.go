@@ -217,7 +217,9 @@ func rowsOf(t *testing.T, tbl *table.Table) (all []string, byFile map[string][]s
 			}
 			rec.Release()
 		}
-		all = append(all, byFile[path]...)
+	}
+	for _, rows := range byFile {
+		all = append(all, rows...)
 	}
 	slices.Sort(all)
 	return all, byFile

@@ -8,9 +8,12 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/iceberg-go"
+	"github.com/apache/iceberg-go/io"
 	"github.com/apache/iceberg-go/table"
 )
 
@@ -73,11 +76,32 @@ func checkColumns(r *file.Reader, sc *iceberg.Schema) error {
 	if err != nil {
 		return err
 	}
+	for i := range r.MetaData().Schema.NumColumns() {
+		if c := r.MetaData().Schema.Column(i); !storedAsIceberg(c) {
+			return fmt.Errorf("column %s is stored as %s", c.Path(), c.LogicalType())
+		}
+	}
 	stored, err := table.ArrowSchemaToIceberg(columns, false, nil)
 	if err != nil {
 		return err
 	}
 	return sameFields(stored.Fields(), sc.Fields())
+}
+
+// storedAsIceberg reports whether the values of a column are stored in a unit and a width that Iceberg has. Others have
+// the same Iceberg type, but not the same bytes: their bounds would be wrong.
+func storedAsIceberg(c *schema.Column) bool {
+	switch t := c.LogicalType().(type) {
+	case schema.TimestampLogicalType:
+		return t.TimeUnit() == schema.TimeUnitMicros
+	case schema.TimeLogicalType:
+		return t.TimeUnit() == schema.TimeUnitMicros
+	case schema.IntLogicalType:
+		return t.IsSigned() && t.BitWidth() >= 32
+	case schema.Float16LogicalType:
+		return false
+	}
+	return c.PhysicalType() != parquet.Types.Int96
 }
 
 // sameFields compares fields but for what a file does not have: their documentation and defaults.
@@ -120,14 +144,22 @@ func sameType(stored, typ iceberg.Type) error {
 	return fmt.Errorf("it is %s in place of %s", stored.Type(), typ.Type())
 }
 
+// scan returns a scan of the table's current snapshot, by its current schema, whatever schema the snapshot has.
+func (p *plan) scan() *table.Scan {
+	open := func(ctx context.Context) (io.IO, error) {
+		from, err := p.table.FS(ctx)
+		return files{from}, err
+	}
+	return table.New(p.table.Identifier(), p.table.Metadata(), p.table.MetadataLocation(), open, nil).Scan()
+}
+
 // copyRows copies the rows of a group to an Arrow file in the spill folder.
 func (w *writer) copyRows(ctx context.Context, g *group) (in *inputs, err error) {
-	schema, err := table.SchemaToArrowSchema(w.plan.schema, nil, true, false)
+	columns, err := table.SchemaToArrowSchema(w.plan.schema, nil, true, false)
 	if err != nil {
 		return nil, err
 	}
-	snapshot := w.plan.table.CurrentSnapshot().SnapshotID
-	_, records, err := w.plan.table.Scan(table.WithSnapshotID(snapshot)).ReadTasks(ctx, g.tasks)
+	_, records, err := w.plan.scan().ReadTasks(ctx, g.tasks)
 	if err != nil {
 		return nil, err
 	}
@@ -144,13 +176,13 @@ func (w *writer) copyRows(ctx context.Context, g *group) (in *inputs, err error)
 			in.remove()
 		}
 	}()
-	to, err := ipc.NewFileWriter(f, ipc.WithSchema(schema), ipc.WithLZ4())
+	to, err := ipc.NewFileWriter(f, ipc.WithSchema(columns), ipc.WithLZ4())
 	if err != nil {
 		return nil, err
 	}
 	for rec, err := range records {
 		if err == nil {
-			err = writeAs(to, schema, rec)
+			err = writeAs(to, columns, rec)
 		}
 		if err != nil {
 			return nil, err
@@ -160,13 +192,24 @@ func (w *writer) copyRows(ctx context.Context, g *group) (in *inputs, err error)
 	return in, to.Close()
 }
 
-// writeAs writes a batch, which it releases, with the names and ids of a schema.
-func writeAs(to *ipc.FileWriter, schema *arrow.Schema, rec arrow.RecordBatch) error {
+// writeAs writes a batch of a scan, which it releases, with the ids of a schema. The scan has found the columns by their
+// ids and given them the names of the table's current schema, which are compared, as are their types.
+func writeAs(to *ipc.FileWriter, columns *arrow.Schema, rec arrow.RecordBatch) error {
 	defer rec.Release()
 	if rec.NumRows() == 0 {
 		return nil
 	}
-	named := array.NewRecordBatch(schema, rec.Columns(), rec.NumRows())
+	if int(rec.NumCols()) != columns.NumFields() {
+		return fmt.Errorf("%w: rows of %d columns were read, and the table has %d", ErrUnsupported, rec.NumCols(),
+			columns.NumFields())
+	}
+	for i, f := range columns.Fields() {
+		if name := rec.ColumnName(i); name != f.Name || !arrow.TypeEqual(rec.Column(i).DataType(), f.Type) {
+			return fmt.Errorf("%w: column %s of type %s was read as %s of type %s", ErrUnsupported, f.Name, f.Type,
+				name, rec.Column(i).DataType())
+		}
+	}
+	named := array.NewRecordBatch(columns, rec.Columns(), rec.NumRows())
 	defer named.Release()
 	return to.Write(named)
 }

@@ -2,43 +2,174 @@ package icebergsort
 
 import (
 	"database/sql"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/catalog"
 	"github.com/apache/iceberg-go/table"
 	"github.com/stretchr/testify/require"
 )
 
-// Files from before a change of the schema become files of the current schema.
-func TestSchemasThatHaveChanged(t *testing.T) {
-	rng := seeded(t)
-	cat, _ := newCatalog(t)
-	fillTable(t, newTable(t, cat, flights()), rng, 2, 300)
-	tx := reload(t, cat).NewTransaction()
-	update := tx.UpdateSchema(true, false).
-		AddColumn([]string{"carrier"}, iceberg.PrimitiveTypes.String, "", false, nil).
-		RenameColumn([]string{"origin"}, "departure").
-		DeleteColumn([]string{"distance"}).
-		UpdateColumn([]string{"delay"}, table.ColumnUpdate{FieldType: iceberg.Optional[iceberg.Type]{Valid: true,
+// changes are what may happen to the schema of a table.
+var changes = map[string][]func(u *table.UpdateSchema){
+	"none":   nil,
+	"rename": {func(u *table.UpdateSchema) { u.RenameColumn([]string{"origin"}, "departure") }},
+	"add":    {func(u *table.UpdateSchema) { addText(u, "airport") }},
+	"drop":   {func(u *table.UpdateSchema) { u.DeleteColumn([]string{"distance"}) }},
+	"move":   {func(u *table.UpdateSchema) { u.MoveBefore([]string{"carrier"}, []string{"origin"}) }},
+	"first":  {func(u *table.UpdateSchema) { u.MoveFirst([]string{"id"}) }},
+	"promote": {func(u *table.UpdateSchema) {
+		u.UpdateColumn([]string{"delay"}, table.ColumnUpdate{FieldType: iceberg.Optional[iceberg.Type]{Valid: true,
 			Val: iceberg.PrimitiveTypes.Int64}})
+	}},
+	"drop and add": {func(u *table.UpdateSchema) {
+		u.DeleteColumn([]string{"origin"})
+		addText(u, "airport")
+	}},
+	"the same name": {
+		func(u *table.UpdateSchema) { u.DeleteColumn([]string{"origin"}) },
+		func(u *table.UpdateSchema) { addText(u, "origin") },
+	},
+	"exchange names": {
+		func(u *table.UpdateSchema) { u.RenameColumn([]string{"origin"}, "x") },
+		func(u *table.UpdateSchema) { u.RenameColumn([]string{"carrier"}, "origin") },
+		func(u *table.UpdateSchema) { u.RenameColumn([]string{"x"}, "carrier") },
+	},
+}
+
+func addText(u *table.UpdateSchema, name string) {
+	u.AddColumn([]string{name}, iceberg.PrimitiveTypes.String, "", false, nil)
+}
+
+// changeSchema changes the schema of a table, without a snapshot.
+func changeSchema(t *testing.T, tbl *table.Table, change func(u *table.UpdateSchema)) *table.Table {
+	t.Helper()
+	tx := tbl.NewTransaction()
+	update := tx.UpdateSchema(true, true)
+	change(update)
 	require.NoError(t, update.Commit())
 	tbl, err := tx.Commit(t.Context())
 	require.NoError(t, err)
-	appendRows(t, tbl, random(t, tbl.Schema(), rng, 600, 300))
+	return tbl
+}
 
-	_, tbl = rewrite(t.Context(), t, cat, Options{Sort: "departure, id"})
-	requireSorted(t, tbl, "departure, id")
-	for _, f := range dataFiles(t, tbl) {
-		path, err := localPath(f.FilePath())
-		require.NoError(t, err)
-		columns, err := currentColumns(path, tbl.Schema())
-		require.NoError(t, err)
-		require.NotNil(t, columns)
+// Files from before a change of the schema become files of the current schema, whether a snapshot has it or not.
+// Columns are those of their field ids: two that have exchanged their names or places keep their values.
+func TestSchemasThatHaveChanged(t *testing.T) {
+	for name, updates := range changes {
+		for _, appended := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, " appended ", appended), func(t *testing.T) {
+				t.Parallel()
+				rng := seeded(t)
+				cat, _ := newCatalog(t)
+				fields := append(flights().Fields(), iceberg.NestedField{ID: 6, Name: "carrier",
+					Type: iceberg.PrimitiveTypes.String})
+				tbl := fillTable(t, newTable(t, cat, iceberg.NewSchema(0, fields...)), rng, 2, 30)
+				for _, update := range updates {
+					tbl = changeSchema(t, tbl, update)
+				}
+				if appended {
+					appendRows(t, tbl, random(t, tbl.Schema(), rng, 600, 30))
+				}
+				_, tbl = rewrite(t.Context(), t, cat, Options{Sort: "id"})
+				requireSorted(t, tbl, "id")
+				for _, f := range dataFiles(t, tbl) {
+					path, err := localPath(f.FilePath())
+					require.NoError(t, err)
+					columns, err := currentColumns(path, tbl.Schema())
+					require.NoError(t, err)
+					require.NotNil(t, columns)
+				}
+			})
+		}
 	}
+}
+
+// Rows whose columns are not those of the table are an error, not columns of other names.
+func TestRowsOfAnotherSchema(t *testing.T) {
+	columns, err := table.SchemaToArrowSchema(flights(), nil, true, false)
+	require.NoError(t, err)
+	wrong := arrow.Field{Name: "delay", Type: arrow.PrimitiveTypes.Float64}
+	for want, fields := range map[string][]arrow.Field{
+		"rows of 4 columns were read":       columns.Fields()[:4],
+		"column origin of type utf8 was":    slices.Insert(columns.Fields()[1:], 1, columns.Field(0)),
+		"was read as delay of type float64": append(columns.Fields()[:2:2], wrong, columns.Field(3), columns.Field(4)),
+	} {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
+		defer b.Release()
+		for _, f := range b.Fields() {
+			f.AppendEmptyValue()
+		}
+		to, err := ipc.NewFileWriter(io.Discard, ipc.WithSchema(columns))
+		require.NoError(t, err)
+		err = writeAs(to, columns, b.NewRecordBatch())
+		require.ErrorIs(t, err, ErrUnsupported)
+		require.ErrorContains(t, err, want)
+		require.NoError(t, to.Close())
+	}
+}
+
+// Values in other units and widths than Iceberg's, as pyarrow and others write them, become those of the table, and so
+// do their bounds.
+func TestUnitsOfOtherWriters(t *testing.T) {
+	stored := arrow.NewSchema([]arrow.Field{
+		withID("ms", 1, &arrow.TimestampType{Unit: arrow.Millisecond}),
+		withID("small", 2, arrow.PrimitiveTypes.Int16),
+		withID("unsigned", 3, arrow.PrimitiveTypes.Uint8)}, nil)
+	cat, folder := newCatalog(t)
+	tbl := newTable(t, cat, iceberg.NewSchema(0,
+		iceberg.NestedField{ID: 1, Name: "ms", Type: iceberg.PrimitiveTypes.Timestamp},
+		iceberg.NestedField{ID: 2, Name: "small", Type: iceberg.PrimitiveTypes.Int32},
+		iceberg.NestedField{ID: 3, Name: "unsigned", Type: iceberg.PrimitiveTypes.Int32}))
+	rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, stored, strings.NewReader(
+		`[{"ms": "2001-03-01 00:00:00.001", "small": -5, "unsigned": 200},
+		{"ms": "2001-02-01 00:00:00.001", "small": 5, "unsigned": 2}]`))
+	require.NoError(t, err)
+	path := filepath.Join(folder, "other.parquet")
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	to, err := pqarrow.NewFileWriter(stored, f, nil, pqarrow.DefaultWriterProps())
+	require.NoError(t, err)
+	require.NoError(t, to.Write(rec))
+	require.NoError(t, to.Close())
+
+	columns, err := currentColumns(path, tbl.Schema())
+	require.NoError(t, err)
+	require.Nil(t, columns)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	b, err := iceberg.NewDataFileBuilder(*iceberg.UnpartitionedSpec, iceberg.EntryContentData, "file://"+path,
+		iceberg.ParquetFile, nil, nil, nil, 2, info.Size())
+	require.NoError(t, err)
+	tx := tbl.NewTransaction()
+	require.NoError(t, tx.AddDataFiles(t.Context(), []iceberg.DataFile{b.Build()}, nil))
+	_, err = tx.Commit(t.Context())
+	require.NoError(t, err)
+
+	_, tbl = rewrite(t.Context(), t, cat, Options{Sort: "ms"})
+	requireSorted(t, tbl, "ms")
+	for text, want := range map[string]int{"ms > '2001-02-28T00:00:00'": 1, "ms > '2001-03-02T00:00:00'": 0,
+		"ms < '2001-02-02T00:00:00'": 1, "unsigned > 199": 1, "unsigned > 200": 0, "small < -4": 1, "small < -5": 0} {
+		where, err := parseWhere(text, tbl.Schema())
+		require.NoError(t, err, text)
+		require.Len(t, dataFiles(t, tbl, table.WithRowFilter(where)), want, text)
+	}
+}
+
+func withID(name string, id int, typ arrow.DataType) arrow.Field {
+	return arrow.Field{Name: name, Type: typ, Nullable: true,
+		Metadata: arrow.NewMetadata([]string{"PARQUET:field_id"}, []string{fmt.Sprint(id)})}
 }
 
 // The order, the filter and everything else that was asked for wrongly, and tables that cannot be rewritten, are errors
@@ -102,23 +233,6 @@ func TestTablesThatAreNotSupported(t *testing.T) {
 			require.Equal(t, before, filesBelow(t, folder))
 		})
 	}
-	for location, want := range map[string]string{
-		"s3://bucket/table":    "scheme s3",
-		"gs://bucket/table":    "scheme gs",
-		"hdfs://host/table":    "scheme hdfs",
-		"abfss://c@host/table": "scheme abfss",
-	} {
-		_, err := localPath(location)
-		require.ErrorIs(t, err, ErrUnsupported)
-		require.ErrorContains(t, err, want)
-	}
-	for location, want := range map[string]string{
-		"/a/b:c": "/a/b:c", "file:///a/b": "/a/b", "file:/a/b": "/a/b", "a/b:c": "a/b:c", "a/b": "a/b",
-	} {
-		path, err := localPath(location)
-		require.NoError(t, err)
-		require.Equal(t, want, path)
-	}
 }
 
 // A table whose metadata are in an object store is an error of one line that names them.
@@ -158,44 +272,6 @@ func TestDamagedFiles(t *testing.T) {
 			require.Equal(t, tbl.MetadataLocation(), reload(t, cat).MetadataLocation())
 		})
 	}
-}
-
-func TestCatalogAddresses(t *testing.T) {
-	folder := t.TempDir()
-	for address, want := range map[string]string{
-		"":                           "give sqlite:PATH",
-		"catalog.db":                 "give sqlite:PATH",
-		"glue:":                      "give sqlite:PATH",
-		"sqlite:" + folder + "/x.db": "there is no catalog",
-		"sqlite:":                    "there is no catalog",
-	} {
-		_, err := OpenCatalog(t.Context(), address, CatalogOptions{})
-		require.ErrorIs(t, err, ErrOption, address)
-		require.ErrorContains(t, err, want, address)
-	}
-	require.NoFileExists(t, folder+"/x.db")
-
-	text := filepath.Join(folder, "text.db")
-	require.NoError(t, os.WriteFile(text, []byte(strings.Repeat("no database ", 100)), 0o666))
-	_, err := OpenCatalog(t.Context(), "sqlite:"+text, CatalogOptions{})
-	require.ErrorIs(t, err, ErrOption)
-	require.ErrorContains(t, err, "text.db is no catalog of Iceberg")
-
-	two := "sqlite:///" + filepath.Join(folder, "two.db")
-	for _, name := range []string{"first", "second"} {
-		cat, err := OpenCatalog(t.Context(), two, CatalogOptions{Name: name, Create: true})
-		require.NoError(t, err)
-		require.NoError(t, cat.CreateNamespace(t.Context(), []string{"demo"}, nil))
-		_, err = OpenCatalog(t.Context(), two, CatalogOptions{})
-		if name == "first" {
-			require.NoError(t, err)
-		} else {
-			require.ErrorIs(t, err, ErrOption)
-			require.ErrorContains(t, err, "holds the catalogs first, second")
-		}
-	}
-	_, err = OpenCatalog(t.Context(), two, CatalogOptions{Name: "second"})
-	require.NoError(t, err)
 }
 
 // Files are read as they are; only rows that delete files or an earlier schema have a say in are copied first.

@@ -19,6 +19,7 @@ type order struct {
 	// id is the table's sort order that rows in this order have, and sorted the number of leading terms that make it
 	// up; 0 is none.
 	id, sorted int
+	exact      bool // whether the fields of this sort order are the terms, as they are
 }
 
 // resolveOrder reads the order of some options, or else takes that of the table.
@@ -117,8 +118,14 @@ func (o *order) findID(meta table.Metadata) {
 	for _, sorting := range append([]table.SortOrder{meta.SortOrder()}, meta.SortOrders()...) {
 		if n := sorting.Len(); n > o.sorted && o.begins(sortFields(sorting)) {
 			o.id, o.sorted = sorting.OrderID(), n
+			o.exact = n == len(o.terms) && !slices.ContainsFunc(sortFields(sorting), transformed)
 		}
 	}
+}
+
+func transformed(f table.SortField) bool {
+	_, identity := f.Transform.(iceberg.IdentityTransform)
+	return !identity
 }
 
 // begins reports whether the order begins with these fields.

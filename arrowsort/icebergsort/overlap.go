@@ -2,6 +2,7 @@ package icebergsort
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/apache/iceberg-go"
@@ -81,6 +82,20 @@ func depths(spans []span) []spanDepth {
 			most: slices.Max(depth[first:end])}
 	}
 	return result
+}
+
+// overlapping reports whether spans share more than a bound.
+func overlapping(spans []span) bool {
+	spans = slices.Clone(spans)
+	slices.SortFunc(spans, func(a, b span) int {
+		return cmp.Or(bytes.Compare(a.low, b.low), bytes.Compare(a.high, b.high))
+	})
+	for i := 1; i < len(spans); i++ {
+		if bytes.Compare(spans[i-1].high, spans[i].low) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // A depthSum adds up the depth of groups of files.

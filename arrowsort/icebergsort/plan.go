@@ -22,7 +22,9 @@ type plan struct {
 	properties iceberg.Properties
 	target     int64 // bytes of new files
 	modes      map[int]metricsMode
+	tasks      []table.FileScanTask // of all data files of the snapshot
 	groups     []*group
+	settled    int // files that were chosen and are left as they are
 }
 
 // A group is the chosen files of a partition.
@@ -31,6 +33,7 @@ type group struct {
 	partition map[int]any // by the id of the partition's field
 	name      string      // for messages: origin=ORD; empty without partitions
 	tasks     []table.FileScanTask
+	folder    string // the location of the folder of new files
 }
 
 // files returns the data files of a group.
@@ -97,7 +100,7 @@ func makePlan(ctx context.Context, t *table.Table, opts Options) (p *plan, err e
 	if _, err := output(p.properties); err != nil {
 		return nil, err
 	}
-	var where iceberg.BooleanExpression = iceberg.AlwaysTrue{}
+	var where iceberg.BooleanExpression
 	if opts.Where != "" {
 		if where, err = parseWhere(opts.Where, p.schema); err != nil {
 			return nil, err
@@ -106,23 +109,62 @@ func makePlan(ctx context.Context, t *table.Table, opts Options) (p *plan, err e
 	if t.CurrentSnapshot() == nil {
 		return p, nil
 	}
-	snapshot := table.WithSnapshotID(t.CurrentSnapshot().SnapshotID)
-	tasks, err := t.Scan(table.WithRowFilter(where), snapshot).PlanFiles(ctx)
-	if err != nil {
+	if p.tasks, err = wholeFiles(ctx, t.Scan()); err != nil {
 		return nil, err
 	}
-	for _, task := range tasks {
-		if err := checkTask(task); err != nil {
+	chosen := p.tasks
+	if where != nil {
+		if chosen, err = p.choose(ctx, where); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.addGroups(tasks); err != nil {
+	if err := p.addGroups(chosen); err != nil {
 		return nil, err
 	}
 	if opts.MinDepth > 0 {
 		p.keepDeepest(opts.MinDepth)
 	}
-	return p, nil
+	p.leaveSettled()
+	return p, p.check()
+}
+
+// choose returns the tasks of the files that may have rows that pass a filter. Only the paths are those of a filtered
+// scan: it leaves out delete files that delete no rows that pass, and they may delete others of the same data file.
+func (p *plan) choose(ctx context.Context, where iceberg.BooleanExpression) ([]table.FileScanTask, error) {
+	tasks, err := p.table.Scan(table.WithRowFilter(where)).PlanFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	chosen := map[string]bool{}
+	for _, t := range tasks {
+		chosen[t.File.FilePath()] = true
+	}
+	return slices.DeleteFunc(slices.Clone(p.tasks), func(t table.FileScanTask) bool {
+		return !chosen[t.File.FilePath()]
+	}), nil
+}
+
+// wholeFiles returns one task for each data file: a scan divides large files into several.
+func wholeFiles(ctx context.Context, scan *table.Scan) (tasks []table.FileScanTask, err error) {
+	parts, err := scan.PlanFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	places := map[string]int{}
+	for _, part := range parts {
+		location := part.File.FilePath()
+		if i, ok := places[location]; ok {
+			tasks[i].Length += part.Length
+			if tasks[i].Length > part.File.FileSizeBytes() {
+				return nil, fmt.Errorf("%w: the table has %s twice", ErrUnsupported, location)
+			}
+			continue
+		}
+		places[location] = len(tasks)
+		part.Start = 0 // where the first part begins
+		tasks = append(tasks, part)
+	}
+	return tasks, nil
 }
 
 // checkTable finds tables that cannot be rewritten.
@@ -133,6 +175,37 @@ func checkTable(t *table.Table) error {
 	}
 	_, err := localPath(t.Location())
 	return err
+}
+
+// check finds files that cannot be read or replaced, and the folders of new files.
+func (p *plan) check() (err error) {
+	for _, g := range p.groups {
+		for _, task := range g.tasks {
+			if err := checkTask(task); err != nil {
+				return err
+			}
+		}
+		if g.folder, err = p.folder(g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// folder returns the location of the folder of new files: that of the first of the old files, which has the values of
+// the partition in its name with most writers, unless that is not a folder of the table, or has a % in it, by which
+// readers do not agree where it is.
+func (p *plan) folder(g *group) (string, error) {
+	folder := folderOf(g.tasks[0].File.FilePath())
+	name, inTable := strings.CutPrefix(folder+"/", strings.TrimSuffix(p.table.Location(), "/")+"/")
+	if !inTable || strings.Contains(name, "%") {
+		provider, err := p.table.LocationProvider()
+		if err != nil {
+			return "", err
+		}
+		folder = folderOf(provider.NewDataLocation("x"))
+	}
+	return folder, checkFolder(folder)
 }
 
 // checkTask finds files that cannot be read or replaced.
@@ -150,21 +223,6 @@ func checkTask(t table.FileScanTask) error {
 		}
 	}
 	return nil
-}
-
-// localPath returns the path of a file or a folder of this machine.
-func localPath(location string) (string, error) {
-	if scheme, rest, ok := strings.Cut(location, ":"); ok && len(scheme) > 1 && !strings.Contains(scheme, "/") {
-		if scheme != "file" {
-			return "", fmt.Errorf("%w: %s is in a store of scheme %s, and only files of this machine are supported",
-				ErrUnsupported, location, scheme)
-		}
-		if path, ok := strings.CutPrefix(rest, "//"); ok {
-			rest = path
-		}
-		return rest, nil
-	}
-	return location, nil
 }
 
 // addGroups divides files by partition spec and partition, in the order of both; those of a partition are in the order
@@ -222,4 +280,35 @@ func (p *plan) keepDeepest(depth int) {
 		g.tasks = kept
 	}
 	p.groups = slices.DeleteFunc(p.groups, func(g *group) bool { return len(g.tasks) == 0 })
+}
+
+// leaveSettled drops the files of partitions that a rewrite would write again as they are: all of them say that they
+// have the sort order of the table that is asked for, they share no values of its first column but at their borders,
+// and they have about the target size.
+func (p *plan) leaveSettled() {
+	p.groups = slices.DeleteFunc(p.groups, func(g *group) bool {
+		if !p.order.exact || g.deletes() || !p.settledFiles(g.files()) {
+			return false
+		}
+		p.settled += len(g.tasks)
+		return true
+	})
+}
+
+func (p *plan) settledFiles(files []iceberg.DataFile) bool {
+	column := p.order.fields[0]
+	var bytes int64
+	withNulls, withNaN := 0, 0
+	for _, f := range files {
+		nulls, counted := f.NullValueCounts()[column.ID]
+		if id := f.SortOrderID(); id == nil || *id != p.order.id || !counted || f.FileSizeBytes() > 2*p.target {
+			return false
+		}
+		bytes += f.FileSizeBytes()
+		withNulls += min(1, int(nulls))
+		withNaN += min(1, int(f.NaNValueCounts()[column.ID]))
+	}
+	spans, unbounded := spansOf(files, column)
+	return bytes*2 >= p.target*int64(len(files)-1) && withNulls <= 1 && withNaN <= 1 && unbounded == 0 &&
+		!overlapping(spans)
 }

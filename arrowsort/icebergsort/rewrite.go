@@ -22,6 +22,7 @@ type Result struct {
 	Partitions  int      `json:"partitions"`         // of the files
 	FilesIn     int      `json:"files_in"`           // that were replaced
 	FilesOut    int      `json:"files_out"`          // new ones; about how many with Options.DryRun
+	FilesKept   int      `json:"files_kept"`         // that were chosen, and are in this order already
 	DeleteFiles int      `json:"delete_files"`       // that apply to the old files
 	Rows        int64    `json:"rows"`               // of the old files
 	RowsDeleted int64    `json:"rows_deleted"`       // of them, by delete files; 0 with Options.DryRun
@@ -74,9 +75,7 @@ func Rewrite(ctx context.Context, cat table.CatalogIO, name table.Identifier, op
 		r.old, r.new = append(r.old, g.files()...), append(r.new, files...)
 		after.add(files, p.order.fields[0])
 	}
-	if r.deletes, err = p.unneeded(ctx); err != nil {
-		return nil, errors.Join(err, w.discard())
-	}
+	r.deletes = p.unneeded()
 	r.summary["arrowsort.rows-deleted"] = strconv.FormatInt(w.deleted, 10)
 	committed, commits, err := r.commit(ctx, t, cat)
 	if err != nil {
@@ -104,7 +103,7 @@ func inPartition(g *group, err error) error {
 // result describes the files of a plan.
 func (p *plan) result() *Result {
 	r := &Result{Table: strings.Join(p.table.Identifier(), "."), Partitions: len(p.groups), SortOrderID: p.order.id,
-		Column: p.order.terms[0].path}
+		Column: p.order.terms[0].path, FilesKept: p.settled}
 	if s := p.table.CurrentSnapshot(); s != nil {
 		r.Snapshot = s.SnapshotID
 	}
@@ -139,7 +138,7 @@ func (p *plan) expect(r *Result) {
 }
 
 // unneeded returns the delete files that apply to no other files than those that are rewritten.
-func (p *plan) unneeded(ctx context.Context) ([]iceberg.DataFile, error) {
+func (p *plan) unneeded() []iceberg.DataFile {
 	rewritten, files := map[string]bool{}, map[string]iceberg.DataFile{}
 	for _, g := range p.groups {
 		for _, t := range g.tasks {
@@ -149,14 +148,7 @@ func (p *plan) unneeded(ctx context.Context) ([]iceberg.DataFile, error) {
 			}
 		}
 	}
-	if len(files) == 0 {
-		return nil, nil
-	}
-	all, err := p.table.Scan(table.WithSnapshotID(p.table.CurrentSnapshot().SnapshotID)).PlanFiles(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range all {
+	for _, t := range p.tasks {
 		if rewritten[t.File.FilePath()] {
 			continue
 		}
@@ -164,5 +156,5 @@ func (p *plan) unneeded(ctx context.Context) ([]iceberg.DataFile, error) {
 			delete(files, f.FilePath())
 		}
 	}
-	return slices.Collect(maps.Values(files)), nil
+	return slices.Collect(maps.Values(files))
 }

@@ -33,25 +33,26 @@ func (w *writer) write(ctx context.Context, number int, g *group) ([]iceberg.Dat
 		return nil, err
 	}
 	defer in.remove()
-	base, err := w.path(number, g)
+	base, err := localPath(g.folder)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Dir(base.path), 0o777); err != nil {
+	if err := os.MkdirAll(base, 0o777); err != nil {
 		return nil, err
 	}
+	base = filepath.Join(base, fmt.Sprintf("arrowsort-%s-%05d.parquet", w.id, number))
 	out, err := output(w.plan.properties)
 	if err != nil {
 		return nil, err
 	}
 	out.BytesPerFile, out.RowGroupRows = w.plan.target, rowGroupRows(g, w.plan.target)
-	result, err := w.sort(ctx, in.paths, base.path, out)
+	result, err := w.sort(ctx, in.paths, base, out)
 	if errors.Is(err, parquetsort.ErrMemory) && out.RowGroupRows > 0 {
 		out.RowGroupRows = 0 // by default as many as the memory holds, which are fewer
-		result, err = w.sort(ctx, in.paths, base.path, out)
+		result, err = w.sort(ctx, in.paths, base, out)
 	}
 	if err != nil {
-		return nil, errors.Join(err, removeSeries(base.path))
+		return nil, errors.Join(err, removeSeries(base))
 	}
 	w.written = append(w.written, result.Outputs...)
 	w.spilled += result.BytesSpilled
@@ -61,13 +62,13 @@ func (w *writer) write(ctx context.Context, number int, g *group) ([]iceberg.Dat
 	}
 	if result.Rows == 0 { // all have been deleted: no file is needed
 		w.written = w.written[:len(w.written)-len(result.Outputs)]
-		return nil, removeSeries(base.path)
+		return nil, removeSeries(base)
 	}
 	var files []iceberg.DataFile
-	for _, path := range result.Outputs {
-		f, err := w.dataFile(g, path, base.location(path))
+	for _, out := range result.Outputs {
+		f, err := w.dataFile(ctx, g, out, g.folder+"/"+filepath.Base(out))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", out, err)
 		}
 		files = append(files, f)
 	}
@@ -93,34 +94,9 @@ func rowGroupRows(g *group, target int64) int {
 	return max(1, int(rows))
 }
 
-// A place is a file as a path of this machine and as the table names it.
-type place struct{ path, prefix string }
-
-// location returns the name for the table of a file in the folder of the place.
-func (p place) location(path string) string { return p.prefix + path }
-
-// path returns the name from which those of new files are made: in the folder of the first of the old files, which has
-// the values of the partition in its name with most writers, unless that is not a folder of the table.
-func (w *writer) path(number int, g *group) (place, error) {
-	name := fmt.Sprintf("arrowsort-%s-%05d.parquet", w.id, number)
-	location := g.tasks[0].File.FilePath()
-	if !strings.HasPrefix(location, strings.TrimSuffix(w.plan.table.Location(), "/")+"/") {
-		provider, err := w.plan.table.LocationProvider()
-		if err != nil {
-			return place{}, err
-		}
-		location = provider.NewDataLocation(name)
-	}
-	path, err := localPath(location)
-	if err != nil {
-		return place{}, err
-	}
-	return place{path: filepath.Join(filepath.Dir(path), name), prefix: strings.TrimSuffix(location, path)}, nil
-}
-
 // dataFile describes a new file for a manifest. A file whose columns are not those of the table is an error.
-func (w *writer) dataFile(g *group, path, location string) (iceberg.DataFile, error) {
-	info, err := os.Stat(path)
+func (w *writer) dataFile(ctx context.Context, g *group, path, location string) (iceberg.DataFile, error) {
+	info, err := w.stat(ctx, location)
 	if err != nil {
 		return nil, err
 	}
@@ -147,6 +123,20 @@ func (w *writer) dataFile(g *group, path, location string) (iceberg.DataFile, er
 	return b.Build(), nil
 }
 
+// stat opens a file by its location, as readers of the table will.
+func (w *writer) stat(ctx context.Context, location string) (fs.FileInfo, error) {
+	from, err := w.plan.table.FS(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f, err := from.Open(location)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Stat()
+}
+
 // discard removes the files that were written.
 func (w *writer) discard() error {
 	var failed []error
@@ -161,11 +151,11 @@ func (w *writer) discard() error {
 
 // removeSeries removes what stands of several outputs after an error.
 func removeSeries(path string) error {
-	pattern := strings.TrimSuffix(path, ".parquet") + "-*.parquet"
-	paths, err := filepath.Glob(pattern)
-	for _, p := range append(paths, path) {
-		if e := os.Remove(p); e != nil && !errors.Is(e, fs.ErrNotExist) {
-			err = errors.Join(err, e)
+	folder, name := filepath.Split(strings.TrimSuffix(path, ".parquet"))
+	entries, err := os.ReadDir(filepath.Clean(folder))
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), name) {
+			err = errors.Join(err, os.Remove(filepath.Join(folder, e.Name())))
 		}
 	}
 	return err

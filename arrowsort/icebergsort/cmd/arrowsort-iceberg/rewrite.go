@@ -111,6 +111,8 @@ func printResult(to io.Writer, r *icebergsort.Result) error {
 	var b strings.Builder
 	in := fmt.Sprintf("%d files in %d partitions, %d rows, %d bytes", r.FilesIn, r.Partitions, r.Rows, r.BytesIn)
 	switch {
+	case r.FilesIn == 0 && r.FilesKept > 0:
+		fmt.Fprintf(&b, "%s: nothing to do: %d files are in this order\n", r.Table, r.FilesKept)
 	case r.FilesIn == 0:
 		fmt.Fprintf(&b, "%s: no files to rewrite\n", r.Table)
 	case r.Committed:
