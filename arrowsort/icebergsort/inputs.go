@@ -192,8 +192,8 @@ func (w *writer) copyRows(ctx context.Context, g *group) (in *inputs, err error)
 	return in, to.Close()
 }
 
-// writeAs writes a batch of a scan, which it releases, with the ids of a schema. The scan has found the columns by their
-// ids and given them the names of the table's current schema, which are compared, as are their types.
+// writeAs writes a batch of a scan, which it releases, with the ids of a schema. The scan has found columns by their
+// ids and has given them the names of the current schema of the table. Names and types are compared.
 func writeAs(to *ipc.FileWriter, columns *arrow.Schema, rec arrow.RecordBatch) error {
 	defer rec.Release()
 	if rec.NumRows() == 0 {

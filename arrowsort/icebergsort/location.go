@@ -10,8 +10,8 @@ import (
 )
 
 // A location is what a table calls a file or a folder: a path, or a URI of scheme file. Writers differ in what %3A in a
-// URI is: for those in Java and Python it is a part of the file's name, for iceberg-go a colon. So what there is decides:
-// a URI is read as it is, if there is such a file, and else decoded, and new files are where iceberg-go looks for them.
+// URI is: for those in Java and Python it is a part of the file's name, for iceberg-go a colon. So a URI is read as it
+// is, if there is such a file, and else decoded, and new files are where iceberg-go looks for them.
 
 // localPath returns the path of a file or a folder of this machine.
 func localPath(location string) (string, error) {

@@ -48,8 +48,8 @@ func TestFilesThatAreInTheTableTwice(t *testing.T) {
 func TestFilesInOrderAreLeft(t *testing.T) {
 	rng := seeded(t)
 	cat, _ := newCatalog(t)
-	sorting, err := table.NewSortOrder(1, []table.SortField{{SourceIDs: []int{5}, Transform: iceberg.IdentityTransform{},
-		Direction: table.SortASC, NullOrder: table.NullsFirst}})
+	sorting, err := table.NewSortOrder(1, []table.SortField{{SourceIDs: []int{5},
+		Transform: iceberg.IdentityTransform{}, Direction: table.SortASC, NullOrder: table.NullsFirst}})
 	require.NoError(t, err)
 	fillTable(t, newTable(t, cat, flights(), catalog.WithSortOrder(sorting)), rng, 3, 2000)
 	first, tbl := rewrite(t.Context(), t, cat, Options{TargetFileSize: smallFiles})
