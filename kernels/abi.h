@@ -118,7 +118,7 @@ cooperative(CooperativeSort s)   grid = multiprocessors, cooperative launch;
                                  n up to COOPERATIVE_ITEMS * COOPERATIVE_THREADS * grid, and COOPERATIVE_ROWS
     Sort in a single launch: out[i] = row i of the stable order by a field, or in[that row] if in is not 0.
     cooperative declines if some bucket has too many rows that are not equal, and leaves out unchanged: status reports
-    it.
+    it, and digits are counted.
 
 Digit binning: one pass of Onesweep over rows first..first+strip-1, a strip of at most 2^29 rows (STRIP_ROWS). The
 strips of a pass run one after the other. The name of a kernel states what it reads and writes:
@@ -164,6 +164,17 @@ struct SmallSort {
 	u64 out;
 };
 
+// DigitCounts are what a sort by digits needs that follows a declined launch, as histogram makes it.
+struct DigitCounts {
+	Field field;  // a column of 4 bytes, as for histogram, with codes of at most 32 bits
+	u64 column;   // Field*, receives field
+	u64 shifts, bits, count; // of digits
+	u64 counts;      // u32*, zeroed first; 0: nothing is counted
+	u64 countsWords; // to zero, a multiple of 4
+	u64 status;      // u32*
+	u64 statusWords; // to zero, a multiple of 4
+};
+
 // A CooperativeSort is a sort in a single cooperative launch, whose blocks share device memory.
 struct CooperativeSort {
 	SmallSort small;
@@ -172,6 +183,7 @@ struct CooperativeSort {
 	u64 tags;    // u32[n]
 	u64 totals;  // u32[(1 + COOPERATIVE_FULL) * blocks]
 	u64 status;  // u64 in pinned memory, zero before: STATUS_ACCEPTED, or STATUS_DECLINED if out is not written
+	DigitCounts digits; // where it declines
 };
 
 // The state that the blocks of a cooperative launch share. It is zero between sorts, but for the top bit of barrier.

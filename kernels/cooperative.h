@@ -5,6 +5,7 @@
 #pragma once
 #include "cooperative_order.h"
 #include "cooperative_sample.h"
+#include "histogram.h"
 #include "ranking.h"
 
 // Where values begin in the result, and where the class rows of this warp do.
@@ -26,6 +27,7 @@ NOINLINE int step_to(const SmallSort* job, u32 row, u64 number, u32 place) {
 
 // Not inlined, so that the code for most rows has all registers.
 NOINLINE void sort_split(const CooperativeSort* job);
+NOINLINE void count_digits(const CooperativeSort* job);
 
 struct CooperativeSorter : CooperativeOrder {
 	typedef SmallSortRows<COOPERATIVE_ITEMS> Rows;
@@ -69,7 +71,8 @@ struct CooperativeSorter : CooperativeOrder {
 
 private:
 	DEVICE void decline() {
-		report(STATUS_DECLINED);
+		report(STATUS_DECLINED); // before the digits are counted: the host is soon done with its part
+		if (job.digits.counts) ::count_digits(&job);
 		clear_state_after_last_read();
 	}
 	// The words of all threads in order, by a bitonic sort.
@@ -260,3 +263,22 @@ private:
 };
 
 NOINLINE void sort_split(const CooperativeSort* job) { CooperativeSorter(*job).sort_split(); }
+
+// Counts the digits of all rows for the sort by digits that follows.
+NOINLINE void count_digits(const CooperativeSort* job) {
+	const DigitCounts& d = job->digits;
+	const u64 thread = (u64)block_index() * COOPERATIVE_THREADS + thread_index(),
+	          threads = (u64)grid_blocks() * COOPERATIVE_THREADS;
+	const Counts counts((u32*)d.counts);
+	GridBarrier barrier(&((CooperativeState*)job->state)->barrier);
+	sync_block(); // shared memory has been read
+	clear_words((u32*)shared_memory(), HISTOGRAM_BYTES / 4, thread_index(), COOPERATIVE_THREADS);
+	clear_words((u32*)d.counts, d.countsWords, thread, threads);
+	clear_words((u32*)d.status, d.statusWords, thread, threads);
+	if (thread < sizeof(Field) / 8) ((u64*)d.column)[thread] = ((const u64*)&d.field)[thread];
+	barrier.sync();
+	count_digits<u32, COOPERATIVE_ITEMS, HALF_DIGITS, 2 * DIGIT_COPIES>(&d.field, job->small.n, d.shifts, d.bits,
+	                                                                   (u32)d.count, counts);
+	if (is_last_block(counts.done, (u32*)(shared_memory() + HISTOGRAM_BYTES)))
+		sum_counts(counts, (u32)d.count, job->small.n);
+}

@@ -2,9 +2,9 @@
 // compared.
 #pragma once
 #include "cooperative_buckets.h"
-#include "cooperative_merge.h"
+#include "cooperative_sample_sort.h"
 
-const u32 COOPERATIVE_PARTNERS = 96; // of a row, the other rows of its bin: a range with more on average is merged
+const u32 COOPERATIVE_PARTNERS = 96; // of a row, the other rows of its bin: a range with more on average is sampled
 const u32 COOPERATIVE_DENSITY = 8;     // rows of a bin in the fullest bucket of a range, if evenly spread
 const u32 COOPERATIVE_ALONE = COOPERATIVE_CAPACITY / 16; // equal rows: more are a range without other rows
 // Words of control: the ends of the share, those of a range of buckets, and the pairs of rows that share a bin.
@@ -97,7 +97,7 @@ private:
 		pairs = warp_add(pairs);
 		if (lane_index() == 0) atomic_add(control + PAIRS, pairs);
 		sync_block();
-		if (control[PAIRS] > size * (COOPERATIVE_PARTNERS / 2)) return sort_by_merging(&job, size, firstPlace + start);
+		if (control[PAIRS] > size * (COOPERATIVE_PARTNERS / 2)) return sort_by_sample(&job, start, size, firstPlace + start);
 		for (u32 at = thread_index(); at < size; at += COOPERATIVE_THREADS) {
 			u32 bin = bins.bin(numbers[at], tags[at]);
 			result.put(firstPlace + start + place_in_bin(counters[bin], end_of(bin, size), at), tags[at]);

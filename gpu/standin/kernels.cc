@@ -176,30 +176,31 @@ void expect_keys(const Field& keys) {
 u64 byte_of(u64 word, u64 i) { return word >> 8 * i & 255; }
 
 // The counts, then which digits are constant, then the tickets of blocks; and words that are cleared.
-void histogram(const u64* a) {
-	const Field& f = *at<Field>(a[0]);
+void count_digits(const Field& f, u64 n, u64 shifts, u64 bits, u64 digits, u64 memory, u64 status, u64 statusWords) {
 	expect_column(f);
-	expect(a[4] >= 1 && a[4] <= MAX_DIGITS, "a wrong number of digits");
-	expect(a[7] % 4 == 0, "status words that are not in fours");
-	u32* counts = at<u32>(a[5]);
-	u64& constant = *at<u64>(a[5] + MAX_DIGITS * RADIX_BINS * 4);
+	expect(digits >= 1 && digits <= MAX_DIGITS, "a wrong number of digits");
+	expect(statusWords % 4 == 0, "status words that are not in fours");
+	u32* counts = at<u32>(memory);
+	u64& constant = *at<u64>(memory + MAX_DIGITS * RADIX_BINS * 4);
 	for (u64 i = 0; i < MAX_DIGITS * RADIX_BINS; i++)
 		expect(counts[i] == 0 && constant == 0, "counts that are not zero");
-	for (u64 row = 0; row < a[1]; row++) {
+	for (u64 row = 0; row < n; row++) {
 		u64 code = word(&f, 1, row);
-		for (u64 d = 0; d < a[4]; d++) counts[d * RADIX_BINS + (code >> byte_of(a[2], d) & low(byte_of(a[3], d)))]++;
+		for (u64 d = 0; d < digits; d++) counts[d * RADIX_BINS + (code >> byte_of(shifts, d) & low(byte_of(bits, d)))]++;
 	}
-	for (u64 d = 0; d < a[4]; d++) {
+	for (u64 d = 0; d < digits; d++) {
 		u32 *bins = counts + d * RADIX_BINS, sum = 0;
 		for (int i = 0; i < RADIX_BINS; i++) {
-			u32 n = bins[i];
-			if (n == a[1]) constant |= 1ull << d;
+			u32 rows = bins[i];
+			if (rows == n) constant |= 1ull << d;
 			bins[i] = sum;
-			sum += n;
+			sum += rows;
 		}
 	}
-	memset(at<u32>(a[6]), 0, a[7] * 4);
+	memset(at<u32>(status), 0, statusWords * 4);
 }
+
+void histogram(const u64* a) { count_digits(*at<Field>(a[0]), a[1], a[2], a[3], a[4], a[5], a[6], a[7]); }
 
 // A sort of few rows: by class, unless null and NaN are numbers, then by number.
 void small_sort(const u64* a, u64 most) {
@@ -249,7 +250,14 @@ void cooperative(const u64* a, u64 blocks) {
 	memset(at<u8>(job.numbers), 0xA5, job.small.n * 8), memset(at<u8>(job.tags), 0xA5, job.small.n * 4),
 	    memset(at<u8>(job.totals), 0xA5, blocks * 4 * (1 + COOPERATIVE_FULL));
 	bool declines = oversized(job.small);
+	const DigitCounts& d = job.digits;
 	if (!declines) small_sort(a, most);
+	else if (d.counts) {
+		expect(d.countsWords % 4 == 0 && d.field.width == 4, "digits that a grid does not count");
+		memset(at<u32>(d.counts), 0, d.countsWords * 4);
+		*at<Field>(d.column) = d.field;
+		count_digits(d.field, job.small.n, d.shifts, d.bits, d.count, d.counts, d.status, d.statusWords);
+	}
 	*at<u64>(job.status) = declines ? STATUS_DECLINED : STATUS_ACCEPTED;
 }
 

@@ -83,11 +83,21 @@ type Selected struct {
 	Candidates, Tied, Border uint64
 }
 
+// DigitCounts are DigitCounts: what a declined launch makes for the sort by digits that follows.
+type DigitCounts struct {
+	Field               Field
+	Column              uint64
+	Shifts, Bits, Count uint64
+	Counts, CountsWords uint64
+	Status, StatusWords uint64
+}
+
 // CooperativeSort is a CooperativeSort: a sort in a single cooperative launch.
 type CooperativeSort struct {
 	Small                SmallSort
 	State, Numbers, Tags uint64
 	Totals, Status       uint64
+	Digits               DigitCounts
 }
 
 // Buckets are Buckets: the memory of a partition and its bucket sort.

@@ -18,7 +18,7 @@ func TestStructuresAreThoseOfTheKernels(t *testing.T) {
 	comments := regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
 	header := comments.ReplaceAllString(string(text), "")
 	for _, twin := range []any{ColumnValues{}, Field{}, Column{}, Statistics{}, SmallSort{},
-		CooperativeSort{}, Select{},
+		DigitCounts{}, CooperativeSort{}, Select{},
 		Selection{}, Selected{}, Buckets{}, Decision{}} {
 		typ := reflect.TypeOf(twin)
 		name := nameInC(typ)

@@ -34,7 +34,7 @@ func Run(c *keys.Columns, buffers *host.Buffers, planned func()) (p Permutation,
 		kind := strategy.Choose(&job)
 		switch kind {
 		case strategy.Cluster, strategy.Grid:
-			p.Rows = s.sortInSingleLaunch()
+			p.Rows = s.sortInSingleLaunch(kind == strategy.Grid && job.Width == 4 && job.Out == job.Rows)
 		case strategy.TopK:
 			p.Rows, found = s.sortFirstByTypes()
 		case strategy.Column:
@@ -94,15 +94,29 @@ func (s *argsorter) describeNumbers(job *strategy.Job) {
 	}
 }
 
-// sortInSingleLaunch sorts by the only key. It returns 0 where a cooperative launch declines.
-func (s *argsorter) sortInSingleLaunch() driver.Ptr {
+// sortInSingleLaunch sorts by the only key. Where a cooperative launch declines, it sorts by the digits that the launch
+// has counted, if they may be few, else it returns 0.
+func (s *argsorter) sortInSingleLaunch(fewDigits bool) driver.Ptr {
 	key := s.Job.Keys[0]
 	layout, _ := keys.LayoutOf(&s.Job.Columns[key.Column])
 	classes := uint64(incore.ClassesAtEnd)
 	if key.Nulls == keyencode.NullsAtStart {
 		classes = incore.ClassesAtStart
 	}
-	rows, _ := incore.Sort(s.Task, s.WholeField(key, layout), 0, s.Rows, classes, s.Prefetch)
+	var counted *onesweep.Counted
+	var digits abi.DigitCounts
+	if fewDigits {
+		counted = onesweep.ToCount(s.Task, s.digitSource(0))
+	}
+	if counted != nil {
+		digits = counted.Digits()
+		defer counted.Free()
+	}
+	rows, status := incore.SortOrCount(s.Task, s.WholeField(key, layout), 0, s.Rows, classes, digits, s.Prefetch)
+	if status == abi.StatusDeclined && counted != nil {
+		s.Prefetch()
+		rows = counted.Sort()
+	}
 	return rows
 }
 
@@ -168,11 +182,20 @@ func (s *argsorter) sortOneNumber(kind strategy.Kind, job *strategy.Job) (rows d
 
 // sortByDigits sorts by all bits of the only key's type, of which some vary, 0 if they are unknown.
 func (s *argsorter) sortByDigits(varying uint64, declined strategy.Kind) driver.Ptr {
-	fields, width, _ := keys.TypeWord(s.Job.Columns, s.Job.Keys)
-	src := onesweep.Codes(s.Task, 0, 0, s.Rows, width, s.Rows)
-	src.Field, src.Varying = s.Field(&fields[0]), varying
+	src := s.digitSource(varying)
 	s.Prefetch()
 	return sortCodes(s.Task, src, nil, declined)
+}
+
+// digitSource is the only key as codes of its type; of no width where these do not fit 64 bits.
+func (s *argsorter) digitSource(varying uint64) onesweep.Source {
+	fields, width, ok := keys.TypeWord(s.Job.Columns, s.Job.Keys)
+	if !ok {
+		return onesweep.Source{}
+	}
+	src := onesweep.Codes(s.Task, 0, 0, s.Rows, width, s.Rows)
+	src.Field, src.Varying = s.Field(&fields[0]), varying
+	return src
 }
 
 // makePlan plans codes from the statistics of the keys, nil if they have not been measured. It returns nil on an error.

@@ -26,26 +26,37 @@ const (
 // afterLaunch is called when the kernel is launched: other streams must not use the memory that is freed from then on.
 func Sort(t *device.Task, field abi.Field, in driver.Ptr, n int, classes uint64, afterLaunch func()) (
 	rows driver.Ptr, ok bool) {
+	rows, status := SortOrCount(t, field, in, n, classes, abi.DigitCounts{}, afterLaunch)
+	return rows, status == abi.StatusAccepted
+}
+
+// SortOrCount does the same, and returns abi.StatusAccepted, or abi.StatusDeclined if a cooperative launch has declined
+// and counted digits instead; 0 where nothing was launched.
+func SortOrCount(t *device.Task, field abi.Field, in driver.Ptr, n int, classes uint64, digits abi.DigitCounts,
+	afterLaunch func()) (rows driver.Ptr, status uint64) {
 	has := DeviceOf(t)
 	kernel, blocks, ok := has.SingleLaunch(t.Tuning, n)
 	if !ok {
-		return 0, false
+		return 0, 0
 	}
 	rows = t.Alloc(4 * n)
 	small := abi.SmallSort{Field: field, Classes: classes, N: uint64(n), In: uint64(in), Out: uint64(rows)}
 	if !kernels.All[strategy.KernelNumbers[kernel]].Cooperative() {
 		t.Launch(kernel, blocks, abi.Words([]abi.SmallSort{small})...)
-		return rows, true
+		return rows, abi.StatusAccepted
 	}
 	numbers, tags, totals := t.Alloc(8*n), t.Alloc(4*n), t.Alloc(4*(1+kernels.CooperativeFull)*blocks)
-	status := &t.Reports.Report.Plan
-	*status = 0
+	word := &t.Reports.Report.Plan
+	*word = 0
 	cooperative := abi.CooperativeSort{
 		Small: small, State: uint64(t.CooperativeState), Numbers: uint64(numbers), Tags: uint64(tags),
-		Totals: uint64(totals), Status: uint64(uintptr(unsafe.Pointer(status))),
+		Totals: uint64(totals), Status: uint64(uintptr(unsafe.Pointer(word))),
+		Digits: digits,
 	}
-	launched := t.TryLaunch(kernel, blocks, abi.Words([]abi.CooperativeSort{cooperative})...)
-	if ok = launched && t.WaitForStatus(status) == abi.StatusAccepted; ok {
+	if t.TryLaunch(kernel, blocks, abi.Words([]abi.CooperativeSort{cooperative})...) {
+		status = t.WaitForStatus(word)
+	}
+	if status == abi.StatusAccepted {
 		t.Moves(52 * n)
 		afterLaunch()
 	} else {
@@ -53,7 +64,7 @@ func Sort(t *device.Task, field abi.Field, in driver.Ptr, n int, classes uint64,
 		rows = 0
 	}
 	t.Free(numbers, tags, totals)
-	return rows, ok
+	return rows, status
 }
 
 // DeviceOf is what decisions need to know of the device.

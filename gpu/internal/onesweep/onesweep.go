@@ -48,10 +48,10 @@ type sweep struct {
 	*device.Task
 	n, first int // rows, and the number of the first one where a first pass numbers rows from another than 0 on
 	digits   []strategy.Digit
-	starts   driver.Ptr         // where the bins of each digit begin
+	starts   driver.Ptr         // where the bins of each digit begin, then the rest of the memory
+	zeros    int                // bytes from starts on that are zero before digits are counted
 	constant driver.Ptr         // which digits all rows have in common
 	tickets  driver.Ptr         // of every launch
-	memory   driver.Ptr         // of the status words and carry
 	status   map[int]driver.Ptr // by the rows of a tile
 	words    int                // of all of them
 	carry    driver.Ptr         // where the bins of the next strip begin, twice
@@ -63,7 +63,7 @@ type sweep struct {
 func Sort(t *device.Task, src Source) (rows driver.Ptr) {
 	defer t.Free(src.Column)
 	b := newSweep(t, src.N, strategy.Digits(src.Width), kernels.BinningTile, kernels.BinningWideTile)
-	defer t.Free(b.starts, b.memory)
+	defer t.Free(b.starts)
 	field := device.Put(t, src.Field)
 	use := b.histograms(field, src.Varying)
 	if len(use) == 0 || t.Failed() {
@@ -78,18 +78,19 @@ func newSweep(t *device.Task, n int, digits []strategy.Digit, tiles ...int) *swe
 	const starts, control = 4 * kernels.MaxDigits * kernels.RadixBins, 16
 	strip := t.Tuning.StripRows
 	b := &sweep{Task: t, n: n, digits: digits, strips: max(1, (n+strip-1)/strip), status: map[int]driver.Ptr{}}
+	b.zeros = (starts + control + 4*len(digits)*b.strips + 255) &^ 255 // status words begin with a line of memory
 	for _, tile := range tiles {
-		b.status[tile] = driver.Ptr(4 * b.words)
+		b.status[tile] = driver.Ptr(b.zeros + 4*b.words)
 		b.words += strategy.TileCount(n, strip, tile) * kernels.RadixBins
 	}
-	b.starts = t.Zeros(starts + control + 4*len(digits)*b.strips)
+	carry := b.zeros + 4*b.words
+	b.starts = t.Alloc(carry + 4*2*kernels.RadixBins)
 	b.constant = b.starts + starts
 	b.tickets = b.constant + control
-	b.memory = t.Alloc(4 * (b.words + 2*kernels.RadixBins))
 	for _, tile := range tiles {
-		b.status[tile] += b.memory
+		b.status[tile] += b.starts
 	}
-	b.carry = b.memory + driver.Ptr(4*b.words)
+	b.carry = b.starts + driver.Ptr(carry)
 	return b
 }
 
@@ -99,8 +100,9 @@ func (b *sweep) histograms(field driver.Ptr, varying uint64) (use []int) {
 	shifts, bits := strategy.PackDigits(b.digits)
 	const blocksOfProcessor, perBlock = 2, 8 * kernels.HistogramThreads
 	blocks := min(b.Multiprocessors*blocksOfProcessor, (b.n+perBlock-1)/perBlock)
+	b.Clear(b.starts, b.zeros)
 	b.Launch("histogram", blocks, uint64(field), uint64(b.n), shifts, bits, uint64(len(b.digits)), uint64(b.starts),
-		uint64(b.memory), uint64(b.words))
+		uint64(b.starts)+uint64(b.zeros), uint64(b.words))
 	b.Moves(8 * b.n)
 	if varying != 0 {
 		return strategy.Varying(b.digits, varying)
@@ -174,7 +176,7 @@ func SortValues(t *device.Task, field abi.Field, n int, varying uint64) (values 
 	width := int(field.Width)
 	tile := strategy.Pass{Short: width == 4}.Tile()
 	b := newSweep(t, n, strategy.Digits(8*width), tile)
-	defer t.Free(b.starts, b.memory)
+	defer t.Free(b.starts)
 	column := device.Put(t, field)
 	use := b.histograms(column, varying)
 	if len(use) == 0 || t.Failed() {
@@ -206,7 +208,7 @@ func Scatter(t *device.Task, src Source, first int, d strategy.Digit, codes, row
 	}
 	b := newSweep(t, src.N, []strategy.Digit{d}, p.Tile())
 	b.first = first
-	defer t.Free(b.starts, b.memory)
+	defer t.Free(b.starts)
 	b.histograms(device.Put(t, src.Field), ^uint64(0))
 	numbered := device.Put(t, src.Field.NumberedFrom(first))
 	b.pass(p, d.Bits, [5]driver.Ptr{numbered, src.Codes, src.Rows, codes, rows}, 0, 0)
