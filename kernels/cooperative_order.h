@@ -97,7 +97,8 @@ private:
 		pairs = warp_add(pairs);
 		if (lane_index() == 0) atomic_add(control + PAIRS, pairs);
 		sync_block();
-		if (control[PAIRS] > size * (COOPERATIVE_PARTNERS / 2)) return sort_by_sample(&job, start, size, firstPlace + start);
+		if (control[PAIRS] > size * (COOPERATIVE_PARTNERS / 2))
+			return sort_by_sample(&job, start, size, firstPlace + start);
 		for (u32 at = thread_index(); at < size; at += COOPERATIVE_THREADS) {
 			u32 bin = bins.bin(numbers[at], tags[at]);
 			result.put(firstPlace + start + place_in_bin(counters[bin], end_of(bin, size), at), tags[at]);

@@ -80,7 +80,7 @@ JOBS = (
     Job("strings", "5M random strings of 5 to 40 bytes", "strings", limits=_best(2.5)),
     Job("urls", "5M URLs of 10,000 hosts", "urls", limits=_best(2.5)),
     Job("words", "10M strings, 1,000 distinct", "words", limits=_best(4)),
-    Job("lists", "5M lists of 0 to 8 int32", "lists", engines=("arrowsort", "polars", "duckdb", "datafusion"),
+    Job("lists", "5M lists of 0 to 8 int32", "lists", engines=("arrowsort", "polars", "duckdb"),
         limits=(times(3, POLARS, "Polars"), times(3, DUCKDB, "DuckDB"))),
     Job("names", "5M names by the rules of German", "names", mode="collate", engines=("arrowsort", "duckdb"),
         limits=(times(5, ("arrowsort/collate",), "collate.Compare on all threads"), times(1, DUCKDB, "DuckDB"))),
