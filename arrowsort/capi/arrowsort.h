@@ -213,9 +213,9 @@ struct arrowsort_key {
   int64_t column;         // the position of the column, from 0
   int32_t descending;     // 0: ascending
   int32_t nulls_first;    // 0: values, NaNs, nulls; else nulls, NaNs, values, whatever the direction
+  const char* collation;  // of text: "nocase", "natural", "numeric", or the tag of a locale such as "de"; NULL: bytes
   const char* function;   // of the values: "lower", "length", "abs", "year", "% 16", "hash", "hash 7"; or "random 42",
                           // which has no column; NULL: the column itself
-  const char* collation;  // of text: "nocase", "natural", "numeric", or the tag of a locale such as "de"; NULL: bytes
 };
 
 // A handle by which a call is cancelled and its progress is seen; 0 is none.

@@ -1,5 +1,6 @@
 """Sort keys as Python has them: a column, or a column with an order and a place for nulls, or several of these."""
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Union
@@ -14,28 +15,40 @@ _ORDERS = {"ascending": False, "descending": True}
 _NULLS = {"at_end": False, "at_start": True}
 _COLLATIONS = ("nocase", "natural", "numeric")
 _LOCALE = "collate="  # begins the order of a locale
-_WORDS = (*_ORDERS, *_NULLS, *_COLLATIONS)
+_FUNCTIONS = ("lower", "length", "abs", "year", "hash")
+_NUMBERED = re.compile(r"(%|hash|random) -?\d+")  # functions with a number
+_WORDS = (*_ORDERS, *_NULLS, *_COLLATIONS, *_FUNCTIONS)
 
 
 class SortKey(NamedTuple):
-    """A sort key: the column as the caller names it, None for data that are one column."""
+    """A sort key: the column as the caller names it, None for data that are one column, and for random numbers."""
 
     column: Union[Column, None]
     descending: bool
     nulls_first: bool
     collation: str = ""
+    function: str = ""
 
     def text(self) -> str:
         """The key as the command line has it, for files."""
         column = self.column
-        if column is None:
+        name, _, number = self.function.partition(" ")
+        if name == "random":
+            column = f"random({number})"
+        elif column is None:
             raise OptionError("descending or nulls_first is True, and there are no keys: give `by`")
-        if isinstance(column, int):
+        elif isinstance(column, int):
             if column < 0:
                 raise ColumnError(f"column {column}: positions count from 0")
             column = f"#{column + 1}"
         elif column.startswith("#") and column[1:].isdigit():
             raise ColumnError(f"column {column!r}: name it by its position, a number from 0")
+        if name == "%":
+            column = f"{column} % {number}"
+        elif name == "hash":
+            column = f"hash({column}, {number or 0})"
+        elif name and name != "random":
+            column = f"{name}({column})"
         plain = ":" not in column  # else what follows a colon of the name could be taken for an order
         text = "" if plain else ":bytes"
         if self.collation:
@@ -65,29 +78,37 @@ def parse(by: By, descending: bool, nulls_first: bool) -> list[SortKey]:
 
 def _key(key: Union[Column, tuple], descending: bool, nulls_first: bool) -> SortKey:
     column, *rest = key if isinstance(key, tuple) and key else (key,)
-    collation = ""
+    collation = function = ""
     for word in rest:
         text = isinstance(word, str) and "\0" not in word
-        if len(rest) > 3 or not text or (word not in _WORDS and not word.startswith(_LOCALE)):
+        numbered = text and _NUMBERED.fullmatch(word)
+        if len(rest) > 4 or not text or not (word in _WORDS or numbered or word.startswith(_LOCALE)):
             raise OptionError(
-                f"key {key!r}: {word!r} is none of {', '.join(_WORDS)}, {_LOCALE}LOCALE; "
+                f"key {key!r}: {word!r} is none of {', '.join(_WORDS)}, % N, hash SEED, random SEED, {_LOCALE}LOCALE; "
                 'give ("a", "descending", "at_start"), and several columns as a list'
             )
         if word in _ORDERS:
             descending = _ORDERS[word]
         elif word in _NULLS:
             nulls_first = _NULLS[word]
+        elif numbered or word in _FUNCTIONS:
+            if function:
+                raise OptionError(f"key {key!r}: {word!r} is the second function; give one")
+            function = word
         elif collation:
             raise OptionError(f"key {key!r}: {word!r} is the second order of text; give one")
         elif word == _LOCALE:
             raise OptionError(f'key {key!r}: {word!r} names no locale; give one, as in "collate=de"')
         else:
             collation = word.removeprefix(_LOCALE)
-    if isinstance(column, bool) or not isinstance(column, (str, int)):
+    if function.startswith("random ") and column is not None:
+        raise OptionError(f"key {key!r}: random numbers have no column; give (None, {function!r})")
+    no_column = column is None and function.startswith("random ")
+    if isinstance(column, bool) or not (isinstance(column, (str, int)) or no_column):
         raise OptionError(f"key {key!r}: a column is a name or a position, a number from 0")
     if isinstance(column, str) and "\0" in column:
         raise ColumnError(f"column {column!r}: there is a zero byte in its name; give its position")
-    return SortKey(column, descending, nulls_first, collation)
+    return SortKey(column, descending, nulls_first, collation, function)
 
 
 def array(keys: Iterable[SortKey]):
@@ -98,12 +119,14 @@ def array(keys: Iterable[SortKey]):
 @lru_cache(maxsize=64)
 def _array(keys: tuple[SortKey, ...]):
     made = (lib.Key * len(keys))()
-    for to, (column, descending, nulls_first, collation) in zip(made, keys, strict=True):
+    for to, (column, descending, nulls_first, collation, function) in zip(made, keys, strict=True):
+        if function:
+            to.function = function.encode()
         if isinstance(column, str):
             to.path = column.encode()
         elif column is not None and 0 <= column < 1 << 31:
             to.column = column
-        else:
+        elif not function.startswith("random "):
             raise ColumnError(f"column {column}: positions count from 0")
         to.descending, to.nulls_first = descending, nulls_first
         if collation:

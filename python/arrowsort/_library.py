@@ -19,6 +19,7 @@ class Key(Structure):
         ("descending", c_int32),
         ("nulls_first", c_int32),
         ("collation", c_char_p),
+        ("function", c_char_p),
     ]
 
 

@@ -220,3 +220,36 @@ def test_orders_of_text_in_files(tmp_path):
     assert pq.read_table(out)["a:nocase"].to_pylist() == ["ärger", "Arm", "Z"]
     assert arrowsort.check_file(out, ("a:nocase", "collate=de"))["sorted"]
     assert not arrowsort.check_file(out, "a:nocase")["sorted"]
+
+
+def test_functions():
+    table = pa.table({"s": ["b", "A", None, "aa"], "n": pa.array([-7, 5, 8, None], pa.int8()), "row": range(4)})
+    for key, want in {
+        ("s", "lower"): [1, 3, 0, 2],
+        ("s", "length", "descending"): [3, 0, 1, 2],
+        ("n", "abs"): [1, 0, 2, 3],
+        ("n", "% 4"): [2, 0, 1, 3],
+        ("n", "hash", "at_start"): [3, 1, 0, 2],
+        (0, "hash 11"): [0, 1, 3, 2],
+        ("s", "lower", "natural", "descending"): [0, 3, 1, 2],
+        (None, "random 42"): [3, 1, 0, 2],
+    }.items():
+        assert arrowsort.sort(table, key)["row"].to_pylist() == want, key
+
+
+def test_functions_of_files(tmp_path):
+    path, out = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    pq.write_table(pa.table({"a:desc": ["b", "A", "c"], "n": [-7, 5, 8]}), path)
+    for key, want in {
+        ("a:desc", "lower", "descending"): [8, -7, 5],
+        ("a:desc", "hash 11"): [8, -7, 5],
+        ("n", "% 4"): [8, -7, 5],
+        (1, "abs"): [5, -7, 8],
+    }.items():
+        arrowsort.sort_file(path, out, key)
+        assert pq.read_table(out)["n"].to_pylist() == want, key
+        assert arrowsort.check_file(out, key)["sorted"]
+    arrowsort.sort_file(path, out, [(None, "random 42"), "n"])
+    assert pq.read_table(out)["n"].to_pylist() == [5, -7, 8]
+    with pytest.raises(arrowsort.OptionError, match="numbers of rows"):
+        arrowsort.check_file(out, (None, "random 42"))

@@ -336,3 +336,27 @@ func TestCollation(t *testing.T) {
 	requireCode(t, "ErrOption", err)
 	require.ErrorContains(t, err, `unknown locale "xx"`)
 }
+
+// TestFunction passes functions of columns as strings of C.
+func TestFunction(t *testing.T) {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{
+		{Name: "a", Type: arrow.PrimitiveTypes.Int8}}, nil))
+	defer b.Release()
+	b.Field(0).(*array.Int8Builder).AppendValues([]int8{1, -2, 3, -128}, nil)
+	rec := b.NewRecord()
+	defer rec.Release()
+	table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
+	defer table.Release()
+	data := handle(t, table)
+	for function, want := range map[string]int64{"": 1, "abs": -1, "% 3": 2, "hash 7": 2} {
+		row, err := IsSorted(data, []Key{{Path: "a", Function: function}}, Options{})
+		require.NoError(t, err)
+		require.Equal(t, want, row, function)
+	}
+	_, err := Sort(data, []Key{{Path: "a", Function: "lower"}}, Options{})
+	requireCode(t, "ErrOption", err)
+	require.ErrorContains(t, err, "key lower(a): the column has type int8")
+	_, err = IsSorted(data, []Key{{Function: "random 42"}}, Options{})
+	requireCode(t, "ErrOption", err)
+	require.ErrorContains(t, err, "IsSorted by random(42), which goes by the numbers of rows")
+}
