@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/compute"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/computefn"
 )
 
@@ -79,4 +80,16 @@ func TestSortByCollation(t *testing.T) {
 	require.True(t, array.Equal(c.array(arrow.BinaryTypes.String, `["ärger", "Arm", "Z", null]`), arr), "%v", arr)
 	require.True(t, c.sorted(*opts, arr))
 	require.False(t, c.sorted(computefn.SortOptions{}, arr))
+}
+
+// TestSortByFunction sorts by functions of columns, and shuffles.
+func TestSortByFunction(t *testing.T) {
+	c := newCaller(t)
+	numbers := c.array(arrow.PrimitiveTypes.Int8, `[5, -128, null, -4, 4]`)
+	for of, want := range map[arrowsort.Function]string{arrowsort.Abs: `[-4, 4, 5, -128, null]`,
+		arrowsort.Modulo(4): `[-128, -4, 4, 5, null]`, arrowsort.Random(42): `[4, -4, -128, 5, null]`} {
+		opts := &computefn.SortOptions{SortKeys: []computefn.SortKey{{Function: of}}}
+		arr := c.dataOf(c.call("sort", opts, numbers)).(arrow.Array)
+		require.True(t, array.Equal(c.array(arrow.PrimitiveTypes.Int8, want), arr), "%s: %v", of, arr)
+	}
 }

@@ -29,11 +29,15 @@ class SortKey(NamedTuple):
     collation: str = ""
     function: str = ""
 
+    def is_random(self) -> bool:
+        """Whether the key goes by the numbers of rows and names no column."""
+        return self.function.startswith("random ")
+
     def text(self) -> str:
         """The key as the command line has it, for files."""
         column = self.column
         name, _, number = self.function.partition(" ")
-        if name == "random":
+        if self.is_random():
             column = f"random({number})"
         elif column is None:
             raise OptionError("descending or nulls_first is True, and there are no keys: give `by`")
@@ -47,7 +51,7 @@ class SortKey(NamedTuple):
             column = f"{column} % {number}"
         elif name == "hash":
             column = f"hash({column}, {number or 0})"
-        elif name and name != "random":
+        elif name and not self.is_random():
             column = f"{name}({column})"
         plain = ":" not in column  # else what follows a colon of the name could be taken for an order
         text = "" if plain else ":bytes"
@@ -101,14 +105,16 @@ def _key(key: Union[Column, tuple], descending: bool, nulls_first: bool) -> Sort
             raise OptionError(f'key {key!r}: {word!r} names no locale; give one, as in "collate=de"')
         else:
             collation = word.removeprefix(_LOCALE)
-    if function.startswith("random ") and column is not None:
-        raise OptionError(f"key {key!r}: random numbers have no column; give (None, {function!r})")
-    no_column = column is None and function.startswith("random ")
-    if isinstance(column, bool) or not (isinstance(column, (str, int)) or no_column):
+    made = SortKey(column, descending, nulls_first, collation, function)
+    if made.is_random():
+        if column is not None:
+            raise OptionError(f"key {key!r}: random numbers have no column; give (None, {function!r})")
+        return made
+    if isinstance(column, bool) or not isinstance(column, (str, int)):
         raise OptionError(f"key {key!r}: a column is a name or a position, a number from 0")
     if isinstance(column, str) and "\0" in column:
         raise ColumnError(f"column {column!r}: there is a zero byte in its name; give its position")
-    return SortKey(column, descending, nulls_first, collation, function)
+    return made
 
 
 def array(keys: Iterable[SortKey]):
@@ -119,16 +125,17 @@ def array(keys: Iterable[SortKey]):
 @lru_cache(maxsize=64)
 def _array(keys: tuple[SortKey, ...]):
     made = (lib.Key * len(keys))()
-    for to, (column, descending, nulls_first, collation, function) in zip(made, keys, strict=True):
-        if function:
-            to.function = function.encode()
+    for to, key in zip(made, keys, strict=True):
+        column, descending, nulls_first, collation, function = key
         if isinstance(column, str):
             to.path = column.encode()
         elif column is not None and 0 <= column < 1 << 31:
             to.column = column
-        elif not function.startswith("random "):
+        elif not key.is_random():
             raise ColumnError(f"column {column}: positions count from 0")
         to.descending, to.nulls_first = descending, nulls_first
         if collation:
             to.collation = collation.encode()
+        if function:
+            to.function = function.encode()
     return made

@@ -38,12 +38,16 @@ class Source:
     @staticmethod
     def resolve(keys: Keys, is_column: bool) -> Keys:
         """The keys with the position of the column, where data are one."""
-        if keys[0].column is None and not is_column:
+        named = [key for key in keys if not key.is_random()]
+        if not named:
+            return keys
+        first = named[0]
+        if first.column is None and not is_column:
             raise NoKeysError('there are no sort keys: give a column, or a list such as ["a", ("b", "descending")]')
-        if keys[0].column is None:
-            return [SortKey(0, *keys[0][1:])]
+        if first.column is None:
+            return [SortKey(0, *first[1:])]
         if is_column:
-            raise ColumnError(f"key {keys[0].column!r}: the data are one column, leave `by` out")
+            raise ColumnError(f"key {first.column!r}: the data are one column, leave `by` out")
         return keys
 
     def rows(self, handle: Handle) -> Any:
