@@ -24,10 +24,10 @@ class PandasSource(Source):
         self.arrays: list[pa.Array] = []
         self.names: list[str] = []
         keys = self.resolve(keys, self.series) if keys else []
-        self.keys = _keys.array([key._replace(column=self.add_key(self.position(key))) for key in keys])
+        self.keys = _keys.array([key if key.is_random() else self.at(key) for key in keys])
         if rows:
             self.add_rows()
-        elif not keys:
+        elif not self.arrays:
             self.add_values()
         self.table = pa.Table.from_arrays(self.arrays, names=self.names)
         self.handle = from_arrow(self.table, in_memory=True)
@@ -39,6 +39,10 @@ class PandasSource(Source):
             if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
                 raise KeyTypeError("values to search are ordered categories: search their codes")
             self.add_key(at)
+
+    def at(self, key: _keys.SortKey) -> _keys.SortKey:
+        """The key by its position in the table, which gets its column."""
+        return key._replace(column=self.add_key(self.position(key)))
 
     def position(self, key: _keys.SortKey) -> int:
         label = key.column

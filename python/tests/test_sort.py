@@ -6,6 +6,8 @@ import gc
 import itertools
 
 import hypothesis.strategies as st
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -235,7 +237,13 @@ def test_functions():
         (None, "random 42"): [3, 1, 0, 2],
     }.items():
         assert arrowsort.sort(table, key)["row"].to_pylist() == want, key
-    assert arrowsort.sort(pa.array([5, 6, 7]), (None, "random 42")).to_pylist() == [6, 5, 7]
+    shuffle = (None, "random 42")
+    assert arrowsort.sort(pa.array([5, 6, 7]), shuffle).to_pylist() == [6, 5, 7]
+    assert list(arrowsort.sort(pl.Series([5, 6, 7]), shuffle)) == [6, 5, 7]
+    frame = pd.DataFrame({"a": [5, 6, -7], "s": ["b", "A", "c"]})
+    assert list(arrowsort.sort(frame, shuffle).a) == [6, 5, -7]
+    assert list(arrowsort.sort_indices(frame, shuffle)) == [1, 0, 2]
+    assert list(arrowsort.sort(frame, [("s", "lower", "descending"), shuffle]).a) == [-7, 5, 6]
 
 
 def test_functions_of_files(tmp_path):
