@@ -16,7 +16,7 @@ func TestSortByFunctions(t *testing.T) {
 	in := file(t, "numbers.csv", numbers)
 	for key, want := range map[string]string{
 		"lower(name)":              "2 4 3 1 5",
-		"Lower( name ):desc":       "1 3 2 4 5",
+		"Lower(name):desc":         "1 3 2 4 5",
 		"lower(name):nulls-first":  "5 2 4 3 1",
 		"lower(name):desc:natural": "1 3 2 4 5",
 		"lower(#1)":                "2 4 3 1 5",

@@ -108,7 +108,7 @@ var whatKindsGive = [noModifier]string{"the order", "the place of nulls", "the o
 // KindOf returns the kind of a modifier.
 func KindOf(word string) ModifierKind {
 	word = strings.ToLower(word)
-	if strings.HasPrefix(word, collate) {
+	if strings.HasPrefix(word, collate) && !strings.ContainsAny(word, " ()%") { // else a function of a column
 		return textModifier
 	}
 	for kind, words := range ModifierKinds {

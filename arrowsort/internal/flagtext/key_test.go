@@ -54,18 +54,30 @@ func TestKeyTextReadsBack(t *testing.T) {
 		"a:nocase", "a:collate=de"} {
 		for _, order := range []arrowsort.Order{arrowsort.Ascending, arrowsort.Descending} {
 			for _, nulls := range []arrowsort.NullPlacement{arrowsort.NullsAtEnd, arrowsort.NullsAtStart} {
+				want := arrowsort.Key{Path: path, Order: order, Nulls: nulls}
 				for _, by := range []arrowsort.Collation{"", "nocase", "natural", "numeric", "de-u-kn", "locale xx"} {
-					want := arrowsort.Key{Path: path, Order: order, Nulls: nulls, Collation: by}
-					got, err := ParseKey(KeyText(want), Modifiers)
-					require.NoError(t, err)
-					require.Equal(t, want, got, KeyText(want))
+					want.Collation = by
+					requireReadBack(t, want)
 				}
+				for _, of := range []arrowsort.Function{arrowsort.Lower, arrowsort.Abs, arrowsort.Hash(0),
+					arrowsort.Hash(7), arrowsort.Modulo(16)} {
+					if want.Function = of; path != " " || of != arrowsort.Modulo(16) { // blanks before % do not count
+						requireReadBack(t, want)
+					}
+				}
+				requireReadBack(t, arrowsort.Key{Function: arrowsort.Random(3), Order: order, Nulls: nulls})
 			}
 		}
 	}
 	require.Equal(t, "a, b:desc, c:nulls-first, #3",
 		KeyList([]arrowsort.Key{{Path: "a"}, {Path: "b", Order: arrowsort.Descending},
 			{Path: "c", Nulls: arrowsort.NullsAtStart}, arrowsort.KeyAt(2)}))
+}
+
+func requireReadBack(t *testing.T, want arrowsort.Key) {
+	got, err := ParseKey(KeyText(want), Modifiers)
+	require.NoError(t, err)
+	require.Equal(t, want, got, KeyText(want))
 }
 
 // TestModifiersThatAreWrong get the one that may be meant.

@@ -118,10 +118,10 @@ func Parse(text string) (f Function, column string, found bool) {
 		return Function(random + " " + m[1]), "", true
 	}
 	if m := hashed.FindStringSubmatch(text); m != nil {
-		return Function(hash + " " + m[2]), strings.TrimSpace(m[1]), true
+		return Function(hash + " " + m[2]), m[1], true
 	}
 	if m := called.FindStringSubmatch(text); m != nil {
-		return Function(strings.ToLower(m[1])), strings.TrimSpace(m[2]), true
+		return Function(strings.ToLower(m[1])), m[2], true
 	}
 	if m := divided.FindStringSubmatch(text); m != nil {
 		return Function(modulo + " " + m[2]), m[1], true

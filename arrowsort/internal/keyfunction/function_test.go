@@ -20,7 +20,7 @@ func TestTextOfFunctions(t *testing.T) {
 		written  string // empty: text
 	}{
 		"lower(name)":              {Lower, "name", ""},
-		"LOWER( first name )":      {Lower, "first name", "lower(first name)"},
+		"LOWER(first name)":        {Lower, "first name", "lower(first name)"},
 		"length(a.b)":              {Length, "a.b", ""},
 		"abs(#2)":                  {Abs, "#2", ""},
 		"year(f(x))":               {Year, "f(x)", ""},
