@@ -2,6 +2,7 @@ package icebergsort
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strconv"
@@ -158,7 +159,7 @@ func (m *fileMetrics) addColumn(r *file.Reader, number int, column *schema.Colum
 func (m *fileMetrics) addFloats(r *file.Reader, number int, column *schema.Column, id int, chunks *columnChunks,
 	mode metricsMode) error {
 	var f floatScan
-	if err := f.column(r, number, column.PhysicalType()); err != nil {
+	if err := f.column(r, number); err != nil {
 		return err
 	}
 	if mode.counts {
@@ -167,7 +168,7 @@ func (m *fileMetrics) addFloats(r *file.Reader, number int, column *schema.Colum
 	m.nanCount[id], m.signed[id] = f.nans, f.signed
 	chunks.low, chunks.high, chunks.bounded = nil, nil, true
 	if f.numbers > 0 {
-		chunks.low, chunks.high = f.plain(column.PhysicalType(), f.low), f.plain(column.PhysicalType(), f.high)
+		chunks.low, chunks.high = plainFloat(column.PhysicalType(), f.low), plainFloat(column.PhysicalType(), f.high)
 	}
 	return nil
 }
@@ -259,9 +260,7 @@ func (f *floatScan) add(v float64) {
 }
 
 // column reads all values of a column.
-func (f *floatScan) column(r *file.Reader, number int, physical parquet.Type) error {
-	const batch = 8192
-	levels := make([]int16, batch)
+func (f *floatScan) column(r *file.Reader, number int) error {
 	for g := range r.NumRowGroups() {
 		chunk, err := r.RowGroup(g).Column(number)
 		if err != nil {
@@ -269,15 +268,11 @@ func (f *floatScan) column(r *file.Reader, number int, physical parquet.Type) er
 		}
 		switch chunk := chunk.(type) {
 		case *file.Float32ColumnChunkReader:
-			values := make([]float32, batch)
-			err = eachBatch(chunk, func() (int64, int, error) { return chunk.ReadBatch(batch, values, levels, nil) },
-				func(i int) { f.add(float64(values[i])) })
+			err = addChunk(f, chunk)
 		case *file.Float64ColumnChunkReader:
-			values := make([]float64, batch)
-			err = eachBatch(chunk, func() (int64, int, error) { return chunk.ReadBatch(batch, values, levels, nil) },
-				func(i int) { f.add(values[i]) })
+			err = addChunk(f, chunk)
 		default:
-			err = fmt.Errorf("%v is no type of floating-point values", physical)
+			err = fmt.Errorf("%v is no type of floating-point values", chunk.Type())
 		}
 		if err != nil {
 			return err
@@ -286,30 +281,31 @@ func (f *floatScan) column(r *file.Reader, number int, physical parquet.Type) er
 	return nil
 }
 
-// eachBatch passes the place of each value of a column chunk to use, batch by batch.
-func eachBatch(chunk file.ColumnChunkReader, read func() (int64, int, error), use func(i int)) error {
+// A floatChunk reads floating-point values of a column chunk.
+type floatChunk[T float32 | float64] interface {
+	file.ColumnChunkReader
+	ReadBatch(size int64, values []T, definitions, repetitions []int16) (rows int64, read int, err error)
+}
+
+func addChunk[T float32 | float64](f *floatScan, chunk floatChunk[T]) error {
+	const batch = 8192
+	values, levels := make([]T, batch), make([]int16, batch)
 	for chunk.HasNext() {
-		_, values, err := read()
+		_, read, err := chunk.ReadBatch(batch, values, levels, nil)
 		if err != nil {
 			return err
 		}
-		for i := range values {
-			use(i)
+		for _, v := range values[:read] {
+			f.add(float64(v))
 		}
 	}
 	return chunk.Err()
 }
 
-// plain is a number as Parquet and Iceberg store it.
-func (f *floatScan) plain(physical parquet.Type, v float64) []byte {
+// plainFloat is a number as Parquet and Iceberg store it.
+func plainFloat(physical parquet.Type, v float64) []byte {
 	if physical == parquet.Types.Float {
-		bits := math.Float32bits(float32(v))
-		return []byte{byte(bits), byte(bits >> 8), byte(bits >> 16), byte(bits >> 24)}
+		return binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(v)))
 	}
-	bits := math.Float64bits(v)
-	b := make([]byte, 8)
-	for i := range b {
-		b[i] = byte(bits >> (8 * i))
-	}
-	return b
+	return binary.LittleEndian.AppendUint64(nil, math.Float64bits(v))
 }

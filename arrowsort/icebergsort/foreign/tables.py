@@ -76,16 +76,17 @@ def values(table):
     return [repr(row) for row in sorted(table.to_pylist(), key=lambda row: row["id"])]
 
 
-def duckdb_rows(location, columns):
-    """The rows that DuckDB reads, by the place of a table's metadata."""
+def duckdb_differences(before, after):
+    """The number of rows that DuckDB finds in one table and not in the other, and of all rows of the second."""
     connection = duckdb.connect()
-    connection.execute("SET TimeZone = 'UTC'")
     for name in ("avro", "iceberg"):
         module = __import__("duckdb_extension_" + name)
         connection.execute("INSTALL '%s'" % extension(module, name))
         connection.execute("LOAD " + name)
-    query = "SELECT %s FROM iceberg_scan('%s') ORDER BY ALL" % (columns, location)
-    return [repr(row) for row in connection.execute(query).fetchall()]
+    old, new = ("(FROM iceberg_scan('%s'))" % t.metadata_location for t in (before, after))
+    query = "SELECT (SELECT count(*) FROM (%s EXCEPT ALL %s))" % (old, new)
+    query += " + (SELECT count(*) FROM (%s EXCEPT ALL %s)), (SELECT count(*) FROM %s)" % (new, old, new)
+    return connection.execute(query).fetchone()
 
 
 def extension(module, name):
@@ -124,8 +125,8 @@ class Tables(unittest.TestCase):
         """Compares the rows, and returns the rewritten table and the numbers of files that a filter reads."""
         table = catalog.load_table("demo.flights")
         self.assertEqual(values(before.scan().to_arrow()), values(table.scan().to_arrow()))
-        columns = "id, origin, epoch_us(time), delay, distance, price, key, tags, place, date, flight"
-        self.assertEqual(duckdb_rows(before.metadata_location, columns), duckdb_rows(table.metadata_location, columns))
+        rows_in = sum(task.file.record_count for task in table.scan().plan_files())
+        self.assertEqual((0, rows_in), duckdb_differences(before, table))
         for task in table.scan().plan_files():
             self.check_metrics(table, task.file)
         counts = [len(list(t.scan(row_filter=filter_by).plan_files())) for t in (before, table)]
@@ -213,12 +214,12 @@ class Tables(unittest.TestCase):
         before.append(before.scan(limit=1000).to_arrow())  # a file whose Arrow types are those of pyiceberg
         rewrite(database, "demo.flights", "--sort", "origin, date desc", "--target-file-size", "64KiB")
         after = catalog.load_table("demo.flights")
-        names = before.schema().column_names
-        sort = [(name, "ascending") for name in names]
-        self.assertTrue(before.scan().to_arrow().sort_by(sort).equals(after.scan().to_arrow().sort_by(sort)))
-        columns = ", ".join(names)
-        self.assertEqual(duckdb_rows(before.metadata_location, columns), duckdb_rows(after.metadata_location, columns))
-        counts = [len(list(t.scan(row_filter=EqualTo("origin", "ORD")).plan_files())) for t in (before, after)]
+        self.assertEqual((0, len(before.scan().to_arrow())), duckdb_differences(before, after))
+        some = EqualTo("origin", "ORD")
+        sort = [(name, "ascending") for name in before.schema().column_names]
+        read = [t.scan(row_filter=some).to_arrow().sort_by(sort) for t in (before, after)]
+        self.assertTrue(read[0].equals(read[1]))
+        counts = [len(list(t.scan(row_filter=some).plan_files())) for t in (before, after)]
         self.assertLess(counts[1], counts[0])
 
 

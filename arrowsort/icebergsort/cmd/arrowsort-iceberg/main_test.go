@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/iceberg-go"
+	"github.com/apache/iceberg-go/catalog"
 	"github.com/apache/iceberg-go/table"
 	"github.com/stretchr/testify/require"
 
@@ -27,7 +28,10 @@ func newTable(t *testing.T) string {
 	require.NoError(t, err)
 	require.NoError(t, cat.CreateNamespace(t.Context(), []string{"demo"}, nil))
 	schema := iceberg.NewSchema(0, iceberg.NestedField{ID: 1, Name: "id", Type: iceberg.PrimitiveTypes.Int64})
-	tbl, err := cat.CreateTable(t.Context(), []string{"demo", "flights"}, schema)
+	order, err := table.NewSortOrder(1, []table.SortField{{SourceIDs: []int{1}, Direction: table.SortASC,
+		Transform: iceberg.IdentityTransform{}, NullOrder: table.NullsFirst}})
+	require.NoError(t, err)
+	tbl, err := cat.CreateTable(t.Context(), []string{"demo", "flights"}, schema, catalog.WithSortOrder(order))
 	require.NoError(t, err)
 	columns, err := table.SchemaToArrowSchema(schema, nil, true, false)
 	require.NoError(t, err)
@@ -70,6 +74,12 @@ func TestRewrite(t *testing.T) {
 	require.Equal(t, exitOK, code, messages)
 	require.Equal(t, "demo.flights: no files to rewrite\n", out)
 
+	for _, flags := range [][]string{{}, {"--dry-run"}} {
+		code, out, messages = command(t, append([]string{"rewrite", "--catalog", address, "demo.flights"}, flags...)...)
+		require.Equal(t, exitOK, code, messages)
+		require.Equal(t, "demo.flights: nothing to do\n1 files are in this order already and stay\n", out)
+	}
+
 	code, out, messages = command(t, "remove-orphans", "--catalog", address, "--dry-run", "demo.flights")
 	require.Equal(t, exitOK, code, messages)
 	require.Empty(t, out)
@@ -84,7 +94,6 @@ func TestMistakes(t *testing.T) {
 		"give NAMESPACE.TABLE":         {"rewrite", "--catalog", address, "flights"},
 		"address of a REST catalog":    {"rewrite", "--catalog", "oracle:x", "demo.flights"},
 		"there is no catalog":          {"rewrite", "--catalog", "sqlite:/missing.db", "demo.flights"},
-		"no sort order":                {"rewrite", "--catalog", address, "demo.flights"},
 		"no column x":                  {"rewrite", "--catalog", address, "--sort", "x", "demo.flights"},
 		"give hilbert or zorder":       {"rewrite", "--catalog", address, "--curve", "peano", "demo.flights"},
 		"not a size":                   {"rewrite", "--catalog", address, "--memory", "x", "demo.flights"},

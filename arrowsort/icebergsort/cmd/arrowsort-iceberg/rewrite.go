@@ -112,7 +112,7 @@ func printResult(to io.Writer, r *icebergsort.Result) error {
 	in := fmt.Sprintf("%d files in %d partitions, %d rows, %d bytes", r.FilesIn, r.Partitions, r.Rows, r.BytesIn)
 	switch {
 	case r.FilesIn == 0 && r.FilesKept > 0:
-		fmt.Fprintf(&b, "%s: nothing to do: %d files are in this order\n", r.Table, r.FilesKept)
+		fmt.Fprintf(&b, "%s: nothing to do\n", r.Table)
 	case r.FilesIn == 0:
 		fmt.Fprintf(&b, "%s: no files to rewrite\n", r.Table)
 	case r.Committed:
@@ -124,6 +124,9 @@ func printResult(to io.Writer, r *icebergsort.Result) error {
 	default:
 		fmt.Fprintf(&b, "%s\n%s: %s\nwould be rewritten as about %d files\n", strings.Join(r.Files, "\n"), r.Table, in,
 			r.FilesOut)
+	}
+	if r.FilesKept > 0 {
+		fmt.Fprintf(&b, "%d files are in this order already and stay\n", r.FilesKept)
 	}
 	for _, d := range []struct {
 		when  string
