@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -40,17 +39,11 @@ import (
 // Metadata returns the order for the metadata of an output of some rows; nil when a key is not among the columns that
 // are written.
 func (o *Order) Metadata(ctx context.Context, p dataset.Projection) (*tablefile.CurveOrder, error) {
-	written := slices.Clone(p.Keys)
+	written := make([]arrowsort.Key, len(p.Keys))
 	for i, key := range p.Keys {
-		at := dataset.ColumnOf(p.Schema, key)
-		if p.Written != nil {
-			at = slices.Index(p.Written, at)
-		}
-		switch {
-		case at < 0:
+		var ok bool
+		if written[i], ok = p.WrittenKey(key); !ok {
 			return nil, nil
-		case key.Path == "", strings.HasPrefix(key.Path, "#") && p.Schema.HasField(key.Path): // "#1" is a position
-			written[i].Path, written[i].At = "", arrowsort.Column(at)
 		}
 	}
 	in := adapter.OfSchema(p.WrittenSchema())

@@ -244,6 +244,22 @@ func (p Projection) in(schema *arrow.Schema) []int {
 	return columns
 }
 
+// WrittenKey returns a key as the metadata of the output name it: by its path, or by the position of its column among
+// those that are written where the path would be read as something else. It returns false where the column is not
+// written, and of keys that go by row numbers.
+func (p Projection) WrittenKey(key arrowsort.Key) (arrowsort.Key, bool) {
+	at := ColumnOf(p.Schema, key)
+	if p.Written != nil {
+		at = slices.Index(p.Written, at)
+	}
+	position := strings.HasPrefix(key.Path, "#") && p.Schema.HasField(key.Path)  // a column named "#1"
+	hidden := key.Function != "" && p.Schema.HasField(key.Function.Of(key.Path)) // by a column of that name
+	if key.Path == "" || position || hidden {
+		key.Path, key.At = "", arrowsort.Column(at)
+	}
+	return key, at >= 0
+}
+
 // ColumnOf returns the column of a key in a schema with it, -1 of a key that goes by row numbers.
 func ColumnOf(schema *arrow.Schema, key arrowsort.Key) int {
 	if key.Function.IsRandom() {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -62,18 +61,11 @@ func WrittenOrder(rows dataset.Projection) *tablefile.KeyOrder {
 	order := &tablefile.KeyOrder{CLDR: arrowsort.CLDRVersion}
 	derived := false
 	for _, key := range rows.Keys[rows.Partitions:] {
-		at := dataset.ColumnOf(rows.Schema, key)
-		if rows.Written != nil {
-			at = slices.Index(rows.Written, at)
-		}
-		if at < 0 {
+		written, ok := rows.WrittenKey(key)
+		if !ok {
 			break
 		}
-		hidden := key.Function != "" && rows.Schema.HasField(key.Function.Of(key.Path)) // by a column of that name
-		if key.Path == "" || strings.HasPrefix(key.Path, "#") || hidden {               // "#1" is a position
-			key.Path, key.At = "", arrowsort.Column(at)
-		}
-		order.Keys = append(order.Keys, flagtext.KeyText(key))
+		order.Keys = append(order.Keys, flagtext.KeyText(written))
 		derived = derived || extsort.Derived(key)
 	}
 	if !derived {
