@@ -161,8 +161,9 @@ func TestRandomWithoutRowNumbers(t *testing.T) {
 	defer reader.Release()
 	_, readers := arrowsort.MergeReaders(ctx, []array.RecordReader{reader}, by, opts)
 	_, search := arrowsort.SearchSorted(ctx, rec, rec, by, arrowsort.Left, opts)
+	_, groups := arrowsort.Groups(ctx, rec, by, opts)
 	for name, err := range map[string]error{"IsSorted": sorted, "Merge": merge, "MergeReaders": readers,
-		"SearchSorted": search} {
+		"SearchSorted": search, "Groups": groups} {
 		require.ErrorIs(t, err, arrowsort.ErrOption)
 		require.ErrorContains(t, err, name+" by random(1), which goes by the numbers of rows")
 	}

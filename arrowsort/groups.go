@@ -31,6 +31,9 @@ func Groups(ctx context.Context, data Data, keys []Key, opts Options) (*array.Ui
 }
 
 func groups(ctx context.Context, data Data, keys []Key, opts Options) (*array.Uint64, error) {
+	if err := withoutRandom("Groups", keys); err != nil {
+		return nil, err
+	}
 	c, err := newCall(ctx, operation{name: "Groups"}, data, keys, opts)
 	if err != nil {
 		return nil, err

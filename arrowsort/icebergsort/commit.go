@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -179,6 +181,11 @@ func (g *guard) check(ctx context.Context, now *table.Table) error {
 	if err := checkTable(now); err != nil {
 		return fmt.Errorf("%w: %w", ErrConflict, err)
 	}
+	for _, spec := range now.Metadata().PartitionSpecs() {
+		if name := droppedSource(spec, now.Schema()); name != "" && droppedSource(spec, g.base.Schema()) == "" {
+			return fmt.Errorf("%w: the column of partition field %s has been dropped", ErrConflict, name)
+		}
+	}
 	fs, err := now.FS(ctx)
 	if err != nil {
 		return err
@@ -239,6 +246,42 @@ type OrphanOptions struct {
 	Remove bool
 }
 
+// liveNames returns the names, without folders, of the files that a table's metadata name: manifests, data files, their
+// deletes, statistics, and metadata.
+func liveNames(ctx context.Context, t *table.Table) (map[string]bool, error) {
+	fs, err := t.FS(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{path.Base(t.MetadataLocation()): true}
+	for entry := range t.Metadata().PreviousFiles() {
+		names[path.Base(entry.MetadataFile)] = true
+	}
+	for s := range t.Metadata().Statistics() {
+		names[path.Base(s.StatisticsPath)] = true
+	}
+	for s := range t.Metadata().PartitionStatistics() {
+		names[path.Base(s.StatisticsPath)] = true
+	}
+	for _, s := range t.Metadata().Snapshots() {
+		names[path.Base(s.ManifestList)] = true
+		manifests, err := s.Manifests(fs)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range manifests {
+			names[path.Base(m.FilePath())] = true
+			for e, err := range m.Entries(fs, false) {
+				if err != nil {
+					return nil, err
+				}
+				names[path.Base(e.DataFile().FilePath())] = true
+			}
+		}
+	}
+	return names, nil
+}
+
 // Orphans lists the files in the folder of a table that no snapshot of it has, nor its history of metadata: what
 // processes that were killed have left, of this program and of others. Files with a % below the folder are not listed.
 func Orphans(ctx context.Context, cat table.CatalogIO, name table.Identifier, opts OrphanOptions) ([]string, error) {
@@ -260,9 +303,16 @@ func Orphans(ctx context.Context, cat table.CatalogIO, name table.Identifier, op
 	if err != nil {
 		return nil, err
 	}
-	// iceberg-go decodes what snapshots have, see localPath: files with a % may be among them.
+	live, err := liveNames(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	// iceberg-go compares paths: the same folder may have another one, by a symbolic link. And it decodes what snapshots
+	// have, see localPath: files with a % may be among them.
 	orphans := slices.DeleteFunc(found.Files(), func(path string) bool {
-		return strings.Contains(strings.TrimPrefix(path, root), "%")
+		info, err := os.Lstat(path)
+		return err != nil || !info.Mode().IsRegular() || live[filepath.Base(path)] ||
+			strings.Contains(strings.TrimPrefix(path, root), "%")
 	})
 	slices.Sort(orphans)
 	for _, path := range orphans {

@@ -173,7 +173,7 @@ func (w *writer) copyRows(ctx context.Context, g *group) (in *inputs, err error)
 			err = closed
 		}
 		if err != nil {
-			in.remove()
+			os.Remove(f.Name())
 		}
 	}()
 	to, err := ipc.NewFileWriter(f, ipc.WithSchema(columns), ipc.WithLZ4())

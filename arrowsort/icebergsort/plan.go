@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/apache/iceberg-go"
+	"github.com/apache/iceberg-go/catalog"
 	"github.com/apache/iceberg-go/io"
 	"github.com/apache/iceberg-go/table"
 )
@@ -72,6 +73,9 @@ func deleteFiles(t table.FileScanTask) []iceberg.DataFile {
 // loadTable loads a table. One whose metadata are in a store that iceberg-go has not been built with is ErrUnsupported.
 func loadTable(ctx context.Context, cat table.CatalogIO, name table.Identifier) (*table.Table, error) {
 	t, err := cat.LoadTable(ctx, name)
+	if errors.Is(err, catalog.ErrNoSuchTable) {
+		return nil, fmt.Errorf("%w: %w", ErrOption, err)
+	}
 	if errors.Is(err, io.ErrIOSchemeNotFound) {
 		text, _, _ := strings.Cut(err.Error(), "\n") // the other lines are for programmers
 		return nil, fmt.Errorf("%w: only files of this machine are supported: %s", ErrUnsupported, text)
@@ -121,6 +125,9 @@ func makePlan(ctx context.Context, t *table.Table, opts Options) (p *plan, err e
 	if err := p.addGroups(chosen); err != nil {
 		return nil, err
 	}
+	if err := p.checkPartitions(); err != nil {
+		return nil, err
+	}
 	if opts.MinDepth > 0 {
 		p.keepDeepest(opts.MinDepth)
 	}
@@ -132,6 +139,10 @@ func makePlan(ctx context.Context, t *table.Table, opts Options) (p *plan, err e
 // scan: it leaves out delete files that delete no rows that pass, and they may delete others of the same data file.
 func (p *plan) choose(ctx context.Context, where iceberg.BooleanExpression) ([]table.FileScanTask, error) {
 	tasks, err := p.table.Scan(table.WithRowFilter(where)).PlanFiles(ctx)
+	if errors.Is(err, iceberg.ErrInvalidBinSerialization) {
+		return nil, fmt.Errorf("%w: a column of the filter had another type when some files were written, and iceberg-go "+
+			"does not read their bounds: rewrite them once without a filter: %w", ErrUnsupported, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -182,6 +193,9 @@ func (p *plan) check() (err error) {
 	for _, g := range p.groups {
 		for _, task := range g.tasks {
 			if err := checkTask(task); err != nil {
+				return err
+			}
+			if err := p.checkStored(g, task); err != nil {
 				return err
 			}
 		}
@@ -250,24 +264,6 @@ func (p *plan) addGroups(tasks []table.FileScanTask) error {
 		p.groups = append(p.groups, g)
 	}
 	return nil
-}
-
-// partitionName returns the values of a partition as text, which differs where they do.
-func partitionName(spec iceberg.PartitionSpec, values map[int]any) string {
-	var parts []string
-	for _, f := range spec.Fields() {
-		switch v := values[f.FieldID].(type) {
-		case nil:
-			parts = append(parts, f.Name+" is null")
-		case string:
-			parts = append(parts, fmt.Sprintf("%s=%q", f.Name, v))
-		case []byte:
-			parts = append(parts, fmt.Sprintf("%s=%x", f.Name, v))
-		default:
-			parts = append(parts, fmt.Sprintf("%s=%v", f.Name, v))
-		}
-	}
-	return strings.Join(parts, "/")
 }
 
 // keepDeepest drops the files that share no value with enough others, see Options.MinDepth.

@@ -68,17 +68,17 @@ func cutTest(column iceberg.Reference, words []word) (iceberg.BooleanExpression,
 		case next(words[1:], "not") && next(words[2:], "null"):
 			return iceberg.NotNull(column), words[3:], nil
 		}
-		return nil, nil, fmt.Errorf("column %s is null or is not null", column)
+		return nil, nil, fmt.Errorf("column %s is null or is not null", string(column))
 	}
 	if len(words) < 2 {
-		return nil, nil, fmt.Errorf("column %s is compared with nothing", column)
+		return nil, nil, fmt.Errorf("column %s is compared with nothing", string(column))
 	}
 	op, ok := comparisons[words[0].text]
 	switch {
 	case !ok:
 		return nil, nil, fmt.Errorf("%q is no comparison: give = != < <= > >=, is null or is not null", words[0].text)
 	case !literal(words[1]):
-		return nil, nil, fmt.Errorf("column %s is compared with %q: texts stand in single quotes", column,
+		return nil, nil, fmt.Errorf("column %s is compared with %q: texts stand in single quotes", string(column),
 			words[1].text)
 	}
 	return iceberg.LiteralPredicate(op, column, iceberg.NewLiteral(words[1].text)), words[2:], nil

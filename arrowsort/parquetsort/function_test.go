@@ -181,3 +181,44 @@ func TestKeysNamedAsFunctions(t *testing.T) {
 		require.Equal(t, []arrowsort.Key{key}, declared[0].Keys)
 	}
 }
+
+// TestNaNAfterAFunction: sorting columns end before a key by a function; a float key with NaN after it does not count.
+func TestNaNAfterAFunction(t *testing.T) {
+	in := writeTexts(t, "x,f\na,1.5\nB,NaN\n")
+	for _, first := range []arrowsort.Key{{Path: "x", Function: arrowsort.Lower}, {Path: "x", Collation: arrowsort.FoldCase},
+		{Function: arrowsort.Random(1)}} {
+		for _, format := range []string{".parquet", ".arrow", ".csv"} {
+			out := filepath.Join(t.TempDir(), "out"+format)
+			_, err := Sort(t.Context(), in, out, Options{Keys: []arrowsort.Key{first, {Path: "f"}}})
+			require.NoError(t, err)
+		}
+	}
+}
+
+// TestLayoutOfAFunction: bounds are those of a column, which say nothing of an order by a function of it.
+func TestLayoutOfAFunction(t *testing.T) {
+	in, out := writeTexts(t, "n\n-9\n-8\n1\n2\n3\n-4\n"), filepath.Join(t.TempDir(), "out.parquet")
+	_, err := Sort(t.Context(), in, out, Options{Keys: []arrowsort.Key{{Path: "n", Function: arrowsort.Abs}},
+		Output: Output{RowGroupRows: 2}})
+	require.NoError(t, err)
+	layout, err := Layout(t.Context(), []string{out}, LayoutOptions{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"abs(n)"}, layout.Keys)
+	require.Nil(t, layout.Agrees)
+}
+
+// TestNamesOfFunctionsAreReadAgain: a key whose text would be read as another one is written by its position.
+func TestNamesOfFunctionsAreReadAgain(t *testing.T) {
+	for _, text := range []string{"id, name \n1,b\n2,A\n", "x,name\n2,b\n1,A\n", "lower(name):desc,name\nb,1\nA,2\n"} {
+		in, out := writeTexts(t, text), filepath.Join(t.TempDir(), "out.parquet")
+		key := arrowsort.Key{At: arrowsort.Column(1), Function: arrowsort.Lower, Order: arrowsort.Descending}
+		_, err := Sort(t.Context(), in, out, Options{Keys: []arrowsort.Key{key}})
+		require.NoError(t, err)
+		declared, err := DeclaredOrders(t.Context(), []string{out}, FooterOptions{})
+		require.NoError(t, err, text)
+		require.Len(t, declared[0].Keys, 1)
+		check, err := Check(t.Context(), []string{out}, CheckOptions{Keys: declared[0].Keys})
+		require.NoError(t, err, text)
+		require.Nil(t, check.Violation)
+	}
+}

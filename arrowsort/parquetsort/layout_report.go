@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/zonemap"
@@ -199,6 +200,9 @@ func (l *FilesLayout) checkOrder(m *zonemap.Map) {
 		return
 	}
 	by := l.declared[0]
+	if extsort.Derived(by) {
+		return // the bounds are those of the column, not of what its rows are sorted by
+	}
 	at := slices.IndexFunc(m.Columns, func(c *zonemap.Column) bool { return by.Path != "" && c.Path == by.Path })
 	if at < 0 { // a column without a name, or with that of another one
 		return

@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/internal/machine"
@@ -105,11 +106,11 @@ func (b Budget) TableGroup(table arrow.Table) int64 {
 	return fit
 }
 
-// batchRows returns the number of rows of a batch of a run with rows like those of a table. A column of a batch has
-// batchColumn bytes at least, on average.
-func (b Budget) batchRows(table arrow.Table) int64 {
+// batchRows returns the number of rows of a batch of a run with rows like those of a table, and what a merge derives
+// from them for keys. A column of a batch has batchColumn bytes at least, on average.
+func (b Budget) batchRows(table arrow.Table, keys []arrowsort.Key) int64 {
 	bytes := max(b.batch(), table.NumCols()*batchColumn)
-	return max(bytes*table.NumRows()/max(arraydata.TableBytes(table), 1), 1)
+	return max(bytes*table.NumRows()/max(arraydata.TableBytes(table)+sortKeyBytes(table, keys), 1), 1)
 }
 
 // Holds reports whether a table can be read, sorted, and written whole: the table, the sorted one, and half a one while

@@ -2,9 +2,16 @@ package extsort
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 // The arrays of a batch of every run that is merged take at most a sixteenth of the budget, or two runs are merged.
@@ -21,4 +28,17 @@ func TestFanInOfManyColumns(t *testing.T) {
 		}
 		require.Equal(t, 64, b.FanIn(1))
 	}
+}
+
+// TestBatchesOfRunsCountWhatIsDerived: a merge makes words of functions from the rows of its batches.
+func TestBatchesOfRunsCountWhatIsDerived(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "b", Type: arrow.FixedWidthTypes.Boolean}}, nil)
+	column := arrowtest.Random(rand.New(rand.NewPCG(1, 1)), schema.Field(0).Type, 1<<16, 0, memory.DefaultAllocator)
+	rec := array.NewRecord(schema, []arrow.Array{column}, 1<<16)
+	table := array.NewTableFromRecords(schema, []arrow.Record{rec})
+	b := Budget{Total: MinMemory, All: MinMemory}
+	plain, hashed := b.batchRows(table, []arrowsort.Key{{Path: "b"}}),
+		b.batchRows(table, []arrowsort.Key{{Path: "b", Function: arrowsort.Hash(0)}})
+	require.Greater(t, plain, 32*hashed)
+	require.LessOrEqual(t, hashed*8, max(b.batch(), batchColumn))
 }

@@ -25,6 +25,9 @@ func (s *Sorter) addRandom() {
 	s.opts.Keys = slices.Clone(s.opts.Keys)
 	for i, k := range s.opts.Keys {
 		if !k.Function.IsRandom() {
+			if k.Path == "" && k.At == (arrowsort.Key{}).At { // the only column, which gets company
+				s.opts.Keys[i].At = arrowsort.Column(0)
+			}
 			continue
 		}
 		name := k.Function.Of("")

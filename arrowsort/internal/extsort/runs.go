@@ -146,7 +146,7 @@ func (s *runStore) writeStream(ctx context.Context, file io.Writer, sorted Table
 // writeBatches writes a table, which it releases.
 func (s *runStore) writeBatches(ctx context.Context, w *ipc.Writer, table arrow.Table) error {
 	defer table.Release()
-	r := array.NewTableReader(table, s.opts.Budget.batchRows(table))
+	r := array.NewTableReader(table, s.opts.Budget.batchRows(table, s.opts.Keys))
 	defer r.Release()
 	for r.Next() {
 		if err := context.Cause(ctx); err != nil {

@@ -163,7 +163,7 @@ func FindColumns(schema *arrow.Schema, path string) (name string, at []int) {
 // column.
 func CheckModifiers(text string, schema *arrow.Schema) error {
 	key, err := KeyIn(text, schema)
-	if err != nil || key.Path == "" || has(schema.Fields(), key.Path) {
+	if err != nil || key.Path == "" || key.Function != "" || has(schema.Fields(), key.Path) {
 		return nil
 	}
 	column, _, found := CutModifier(key.Path)

@@ -87,6 +87,9 @@ func zoneOf(typ arrow.DataType) (*time.Location, error) {
 	if err != nil {
 		return nil, fmt.Errorf("year of type %s: %w", typ, err)
 	}
+	if zone == time.Local {
+		return nil, fmt.Errorf("year of type %s: the zone of a machine is none of the data", typ)
+	}
 	if zone == nil {
 		zone = time.UTC
 	}

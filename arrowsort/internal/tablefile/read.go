@@ -158,11 +158,11 @@ func readUpTo(r io.Reader, limit int64) ([]byte, error) {
 }
 
 // SortingOf returns the part of the order of the keys of a plan that a Parquet file names: the keys up to the first
-// with NaN, for which Parquet has no place.
+// with NaN, for which Parquet has no place. keys may be fewer than those of the plan.
 func SortingOf(plan *keyencode.Plan, keys []SortingColumn) []SortingColumn {
 	for i := range plan.Keys() {
 		if plan.Statistics(i).NaNs > 0 {
-			return keys[:i]
+			return keys[:min(i, len(keys))]
 		}
 	}
 	return keys

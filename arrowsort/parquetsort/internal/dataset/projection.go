@@ -245,16 +245,15 @@ func (p Projection) in(schema *arrow.Schema) []int {
 }
 
 // WrittenKey returns a key as the metadata of the output name it: by its path, or by the position of its column among
-// those that are written where the path would be read as something else. It returns false where the column is not
-// written, and of keys that go by row numbers.
+// those that are written where the path would be read as a position. It returns false where the column is not written, and
+// of keys that go by row numbers.
 func (p Projection) WrittenKey(key arrowsort.Key) (arrowsort.Key, bool) {
 	at := ColumnOf(p.Schema, key)
 	if p.Written != nil {
 		at = slices.Index(p.Written, at)
 	}
-	position := strings.HasPrefix(key.Path, "#") && p.Schema.HasField(key.Path)  // a column named "#1"
-	hidden := key.Function != "" && p.Schema.HasField(key.Function.Of(key.Path)) // by a column of that name
-	if key.Path == "" || position || hidden {
+	position := strings.HasPrefix(key.Path, "#") && p.Schema.HasField(key.Path) // a column named "#1"
+	if key.Path == "" || position {
 		key.Path, key.At = "", arrowsort.Column(at)
 	}
 	return key, at >= 0

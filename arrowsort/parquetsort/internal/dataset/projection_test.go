@@ -22,7 +22,7 @@ func TestKeyColumnOfAPath(t *testing.T) {
 	require.Equal(t, 2, ColumnOf(schema, arrowsort.Key{At: arrowsort.Column(2)}))
 }
 
-// TestKeysAreWrittenByPath: but for those whose path would be read as a position, or as a column of another name.
+// TestKeysAreWrittenByPath: but for those whose path would be read as a position.
 func TestKeysAreWrittenByPath(t *testing.T) {
 	text := arrow.BinaryTypes.String
 	schema := arrow.NewSchema([]arrow.Field{
@@ -36,8 +36,6 @@ func TestKeysAreWrittenByPath(t *testing.T) {
 		{arrowsort.KeyOf("#1"), arrowsort.KeyAt(1)},
 		{arrowsort.KeyAt(4), arrowsort.KeyAt(3)},
 		{arrowsort.KeyOf("name"), arrowsort.KeyOf("name")},
-		{arrowsort.Key{Path: "name", Function: arrowsort.Lower}, arrowsort.Key{At: arrowsort.Column(2),
-			Function: arrowsort.Lower}},
 	} {
 		written, ok := p.WrittenKey(c.key)
 		require.True(t, ok, c.key)
