@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -66,7 +67,12 @@ committed. What does not fit in --memory is sorted in runs, which are spilled to
 			options.Curve, err = parseCurve(text)
 			return err
 		})
-	flags.StringVar(&options.Where, "where", "", "rewrite the files that may have rows that pass `FILTER`")
+	flags.Func("where", "rewrite the files that may have rows that pass `FILTER`", func(text string) error {
+		if options.Where = text; strings.TrimSpace(text) == "" {
+			return errors.New("it is empty; leave it out to rewrite all files")
+		}
+		return nil
+	})
 	flags.IntVar(&options.MinDepth, "min-depth", 0,
 		"rewrite the files that share a value of the first column with `N`-1 others of their partition; 0: all")
 	size(cmd, &options.TargetFileSize, "target-file-size",
