@@ -307,8 +307,8 @@ func Orphans(ctx context.Context, cat table.CatalogIO, name table.Identifier, op
 	if err != nil {
 		return nil, err
 	}
-	// iceberg-go compares paths: the same folder may have another one, by a symbolic link. And it decodes what snapshots
-	// have, see localPath: files with a % may be among them.
+	// iceberg-go compares paths: the same folder may have another one, by a symbolic link. And it decodes what
+	// snapshots have, see localPath: files with a % may be among them.
 	orphans := slices.DeleteFunc(found.Files(), func(path string) bool {
 		info, err := os.Lstat(path)
 		return err != nil || !info.Mode().IsRegular() || live[filepath.Base(path)] ||

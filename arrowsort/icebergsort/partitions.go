@@ -42,8 +42,9 @@ func (p *plan) checkPartitions() error {
 				continue // addGroups finds those that are rewritten
 			}
 			if column := droppedSource(*spec, p.schema); column != "" {
-				return fmt.Errorf("%w: %s has a partition by %s, whose column the table no longer has: its value would "+
-					"be lost, and rows that are deleted there would come back", ErrUnsupported, f.FilePath(), column)
+				return fmt.Errorf("%w: %s has a partition by %s, whose column the table no longer has: its value "+
+					"would be lost, and rows that are deleted there would come back", ErrUnsupported, f.FilePath(),
+					column)
 			}
 			for _, field := range spec.Fields() {
 				if f.Partition()[field.FieldID] == "" {

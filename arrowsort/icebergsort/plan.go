@@ -140,8 +140,8 @@ func makePlan(ctx context.Context, t *table.Table, opts Options) (p *plan, err e
 func (p *plan) choose(ctx context.Context, where iceberg.BooleanExpression) ([]table.FileScanTask, error) {
 	tasks, err := p.table.Scan(table.WithRowFilter(where)).PlanFiles(ctx)
 	if errors.Is(err, iceberg.ErrInvalidBinSerialization) {
-		return nil, fmt.Errorf("%w: a column of the filter had another type when some files were written, and iceberg-go "+
-			"does not read their bounds: rewrite them once without a filter: %w", ErrUnsupported, err)
+		return nil, fmt.Errorf("%w: a column of the filter had another type when some files were written, and "+
+			"iceberg-go does not read their bounds: rewrite them once without a filter: %w", ErrUnsupported, err)
 	}
 	if err != nil {
 		return nil, err

@@ -185,8 +185,8 @@ func TestKeysNamedAsFunctions(t *testing.T) {
 // TestNaNAfterAFunction: sorting columns end before a key by a function; a float key with NaN after it does not count.
 func TestNaNAfterAFunction(t *testing.T) {
 	in := writeTexts(t, "x,f\na,1.5\nB,NaN\n")
-	for _, first := range []arrowsort.Key{{Path: "x", Function: arrowsort.Lower}, {Path: "x", Collation: arrowsort.FoldCase},
-		{Function: arrowsort.Random(1)}} {
+	for _, first := range []arrowsort.Key{{Path: "x", Function: arrowsort.Lower},
+		{Path: "x", Collation: arrowsort.FoldCase}, {Function: arrowsort.Random(1)}} {
 		for _, format := range []string{".parquet", ".arrow", ".csv"} {
 			out := filepath.Join(t.TempDir(), "out"+format)
 			_, err := Sort(t.Context(), in, out, Options{Keys: []arrowsort.Key{first, {Path: "f"}}})

@@ -96,6 +96,7 @@ func TestMistakes(t *testing.T) {
 		"there is no catalog":          {"rewrite", "--catalog", "sqlite:/missing.db", "demo.flights"},
 		"no column x":                  {"rewrite", "--catalog", address, "--sort", "x", "demo.flights"},
 		"give hilbert or zorder":       {"rewrite", "--catalog", address, "--curve", "peano", "demo.flights"},
+		"leave it out":                 {"rewrite", "--catalog", address, "--where", " ", "demo.flights"},
 		"not a size":                   {"rewrite", "--catalog", address, "--memory", "x", "demo.flights"},
 		"give KEY=VALUE":               {"rewrite", "--catalog", address, "--property", "x", "demo.flights"},
 		"unknown command":              {"sort"},
@@ -109,6 +110,6 @@ func TestMistakes(t *testing.T) {
 		require.True(t, strings.HasPrefix(messages, "arrowsort-iceberg: "), messages)
 	}
 	code, _, messages := command(t, "rewrite", "--catalog", address, "--sort", "id", "demo.missing")
-	require.Equal(t, exitError, code)
+	require.Equal(t, exitUsage, code)
 	require.Contains(t, messages, "demo missing")
 }

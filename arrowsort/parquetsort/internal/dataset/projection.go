@@ -245,8 +245,8 @@ func (p Projection) in(schema *arrow.Schema) []int {
 }
 
 // WrittenKey returns a key as the metadata of the output name it: by its path, or by the position of its column among
-// those that are written where the path would be read as a position. It returns false where the column is not written, and
-// of keys that go by row numbers.
+// those that are written where the path would be read as a position. It returns false where the column is not
+// written, and of keys that go by row numbers.
 func (p Projection) WrittenKey(key arrowsort.Key) (arrowsort.Key, bool) {
 	at := ColumnOf(p.Schema, key)
 	if p.Written != nil {
