@@ -164,7 +164,7 @@ func appendRandom(b array.Builder, rng *rand.Rand) {
 	}
 }
 
-// fillTable appends batches of random rows, each in a commit of its own, and returns the table.
+// fillTable appends batches of random rows, each in a separate commit, and returns the table.
 func fillTable(t *testing.T, tbl *table.Table, rng *rand.Rand, batches, rows int) *table.Table {
 	t.Helper()
 	for i := range batches {

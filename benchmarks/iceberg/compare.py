@@ -1,6 +1,6 @@
 """Rewrites the same table by arrowsort-iceberg and by pyiceberg: reads all rows, sorts them and replaces the files.
 
-Each runs in a process of its own, on a fresh copy of the table. The peak is that of the process, in MiB.
+Each runs in a separate process, on a fresh copy of the table. The peak is that of the process, in MiB.
 """
 
 import argparse

@@ -186,7 +186,8 @@ void count_digits(const Field& f, u64 n, u64 shifts, u64 bits, u64 digits, u64 m
 		expect(counts[i] == 0 && constant == 0, "counts that are not zero");
 	for (u64 row = 0; row < n; row++) {
 		u64 code = word(&f, 1, row);
-		for (u64 d = 0; d < digits; d++) counts[d * RADIX_BINS + (code >> byte_of(shifts, d) & low(byte_of(bits, d)))]++;
+		for (u64 d = 0; d < digits; d++)
+			counts[d * RADIX_BINS + (code >> byte_of(shifts, d) & low(byte_of(bits, d)))]++;
 	}
 	for (u64 d = 0; d < digits; d++) {
 		u32 *bins = counts + d * RADIX_BINS, sum = 0;
