@@ -15,7 +15,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/argsort"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -116,17 +115,17 @@ func benchmarkStages(b *testing.B, e *Engine, kind keyencode.Kind, rows int) {
 	defer leave()
 	t := device.NewTask(b.Context(), session, 0)
 	defer t.End()
-	columns := keys.NewColumns(t, job, nil)
+	columns := keys.NewColumns(t, job, nil, nil)
 	columns.Column(0)
 	require.NoError(b, t.Wait())
 	var measure, sort time.Duration
 	for b.Loop() {
 		start := time.Now()
 		middle := start
-		order, _ := argsort.Run(columns, &host.Buffers{Mem: goMemory{}}, func() { middle = time.Now() })
+		order, _ := argsort.Run(columns, func() { middle = time.Now() })
 		require.NoError(b, t.Wait())
 		measure, sort = measure+middle.Sub(start), sort+time.Since(middle)
-		t.Free(order.Rows)
+		t.Free(order)
 		t.Arguments.Reset()
 	}
 	b.ReportMetric(float64(measure.Microseconds())/float64(b.N), "measure-us")

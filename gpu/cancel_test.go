@@ -53,7 +53,7 @@ func (g *guardedMemory) returned() {
 // which no copy uses any more.
 func TestCancelledAnywhere(t *testing.T) {
 	e := openForTest(t, useEverything)
-	e.tuning.DirectBytes, e.tuning.LongRunRows, e.tuning.SelectRows = 1, 64, 1
+	e.tuning.DirectBytes, e.tuning.SelectRows = 1, 1
 	const rows = 10_000
 	mem := &guardedMemory{t: t, mem: e.Allocator()}
 	columns := roomJobs(rows)[0].Columns

@@ -18,7 +18,6 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/gather"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/incore"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
@@ -66,7 +65,6 @@ func must(err error) {
 type onDevice struct {
 	*device.Session
 	columns  *keys.Columns // of the last sort, until Release
-	buffers  host.Buffers
 	plan     *keyencode.Plan
 	order    driver.Ptr
 	launches []string
@@ -94,8 +92,7 @@ func (d *onDevice) begin(by []cub.Key, job *engine.Job) {
 		job.Keys = append(job.Keys, key)
 	}
 	d.launches = d.launches[:0]
-	d.buffers.Mem = goMemory{}
-	d.columns = keys.NewColumns(device.NewTask(context.Background(), d.Session, 0), job, nil)
+	d.columns = keys.NewColumns(device.NewTask(context.Background(), d.Session, 0), job, nil, nil)
 	for i, k := range by {
 		d.columns.OnDevice[i] = &keys.Column{Values: driver.Ptr(k.Values), Validity: driver.Ptr(k.Validity),
 			Bit: uint64(k.Bit)}
@@ -104,10 +101,9 @@ func (d *onDevice) begin(by []cub.Key, job *engine.Job) {
 
 func (d *onDevice) Sort(keys []cub.Key, rows, limit int) cub.Ptr {
 	d.begin(keys, &engine.Job{Rows: rows, Limit: limit})
-	p, plan := argsort.Run(d.columns, &d.buffers, func() {})
+	d.order, d.plan = argsort.Run(d.columns, func() {})
 	must(d.columns.Err)
-	d.order, d.plan = p.Rows, plan
-	return cub.Ptr(p.Rows)
+	return cub.Ptr(d.order)
 }
 
 // SortValues sorts as package table does.
@@ -128,13 +124,12 @@ func (d *onDevice) SortValues(key cub.Key, rows int) cub.Ptr {
 
 func (d *onDevice) Encode(by []cub.Key, rows int) cub.Ptr {
 	d.begin(by, &engine.Job{Rows: rows})
-	plan, err := keyencode.NewPlan(d.columns.Job.Columns, d.columns.Job.Keys, d.columns.MeasureKeys())
+	plan, err := keyencode.NewPlan(d.columns.Job.Columns, d.columns.Job.Keys, d.columns.Measure(d.columns.Job.Keys))
 	must(err)
 	if d.plan = plan; plan.Words() != 1 {
 		panic("the keys need two words")
 	}
-	fields, _ := keys.PlanFields(plan, 0)
-	codes := d.columns.EncodeFields(d.columns.Fields(fields), 0, rows)
+	codes := d.columns.EncodeFields(d.columns.Fields(keys.PlanFields(plan, 0)), 0, rows)
 	must(d.columns.Err)
 	return cub.Ptr(codes)
 }

@@ -201,7 +201,7 @@ func listThresholds(t *tuning.Table, threads, multiprocessors int) []engine.Thre
 		"BucketRangeRows": kernels.BucketRangeRows, "BucketSortLargeRows": kernels.BucketSortLargeRows,
 		"SelectTile": kernels.SelectTile, "SelectWideTile": kernels.SelectWideTile,
 		"SelectSample": kernels.SelectSample, "GatherTile": kernels.GatherTile, "ScatterTile": kernels.ScatterTile,
-		"TextTile": kernels.TextTile, "host.GatherTile": host.GatherTile, "host.BatchRows": host.BatchRows,
+		"TextTile": kernels.TextTile, "host.GatherTile": host.GatherTile,
 	} {
 		add(name, rows)
 	}

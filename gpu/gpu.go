@@ -90,16 +90,15 @@ type StageTime = device.StageTime
 // An Engine sorts on one GPU, as package engine describes, or on several; its results are those of the CPU engine, byte
 // for byte.
 //
-// The device does all of it but this: keys that are strings (Binary, LargeBinary, BinaryView, FixedSizeBinary of more
-// than 8 bytes) are encoded on the host, and rows that tie in the first 64 bits of their codes are ordered there;
-// columns of Binary and LargeBinary of few rows are gathered on the host by the device's row numbers, and any column
-// where few of many rows are wanted.
+// The device does all of it but this: the strings of keys that are views are copied side by side on the host, and
+// columns of Binary and LargeBinary of few rows are gathered there by the device's row numbers, as is any column where
+// few of many rows are wanted.
 //
 // Sorts that are called at the same time run one after another. A sort needs memory on the device for its keys and 29
-// bytes per row, 4 more for a dictionary; then for the row numbers, the keys that are gathered, columns that are
-// gathered more than once, and three times the widest of all that are; and for 4 MiB besides. With more memory it is
-// faster: columns are uploaded and downloaded while others are processed. The engine keeps the memory of a sort for the
-// next. Too little is engine.ErrMemory, with the bytes that are needed and free.
+// bytes per row, 4 more for a dictionary, 28 more for keys of strings; then for the row numbers, the keys that are
+// gathered, columns that are gathered more than once, and three times the widest of all that are; and for 4 MiB
+// besides. With more memory it is faster: columns are uploaded and downloaded while others are processed. The engine
+// keeps the memory of a sort for the next. Too little is engine.ErrMemory, with the bytes that are needed and free.
 //
 // Several GPUs share a sort as docs/gpu.md describes; each takes one thread of the host, also if Job.Threads are fewer.
 // The first of them alone sorts by keys that are strings, and tables with strings for which it has the memory. An error

@@ -14,7 +14,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
 	"github.com/arrowsort/arrowsort/gpu/internal/argsort"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/internal/testrun"
@@ -80,13 +79,13 @@ func benchmarkSmallSort(b *testing.B, e *Engine, kind keyencode.Kind, rows int) 
 	defer leave()
 	t := device.NewTask(b.Context(), session, 0)
 	defer t.End()
-	columns := keys.NewColumns(t, job, nil)
+	columns := keys.NewColumns(t, job, nil, nil)
 	columns.Column(0)
 	require.NoError(b, t.Wait())
 	for b.Loop() {
-		order, _ := argsort.Run(columns, &host.Buffers{Mem: goMemory{}}, func() {})
+		order, _ := argsort.Run(columns, func() {})
 		require.NoError(b, t.Wait())
-		t.Free(order.Rows)
+		t.Free(order)
 		t.Arguments.Reset()
 	}
 }

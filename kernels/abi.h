@@ -66,6 +66,16 @@ struct Column : Values {
 	u64 nullsAtStart; // 1: null < NaN < value, else value < NaN < null
 };
 
+// A Text is a key column of strings.
+struct Text {
+	u64 starts; // address of u64[n + 1], where the bytes of each row begin; 0: each row has width bytes
+	u64 width;
+	u64 data;   // address of the bytes
+	u64 validity, bit;
+	u64 reference; // a row that is not null, if there is one
+	u64 descending, nullsAtStart;
+};
+
 // Statistics of a column. The caller zeroes all members. Numbers are ordered words as in keyencode.Statistics.
 struct Statistics {
 	u64 nulls, nans;
@@ -284,6 +294,21 @@ text_sums(u64 *sums, u64 tiles)   grid 1
 text_offsets(u32 *lengths, u64 out, u64 *sums, u64 width, void *offsets)   grid = tiles; out + 1 offsets
 text_copy(u64 *starts, u32 *rows, void *offsets, u64 width, u64 out, u8 *data, u64 *dst, u64 bytes)   any grid
     Writes the bytes of the result, zero padded to whole words. Reads up to 8 bytes after the end of data.
+
+Keys of strings. A list has n rows, 0 for rows 0 to n - 1, in groups, ascending and adjacent, whose strings have equal
+bytes so far; 0 for one group, that of all rows, in which only strings may be null. A code has the group, as many bytes
+of the string as are asked for, up to TEXT_KEY_BYTES, and how many are left. tiles = ceil(n / TEXT_TILE).
+text_common(Text *t, u32 *rows, u32 *groups, u64 n, u64 known, u64 *uncommon)   any grid
+    *uncommon, zero before, = the complement of the number of leading bytes that the strings of each group have in
+    common, at most that of the group with fewest; known of them are known to be.
+text_codes(Text *t, u32 *rows, u32 *groups, u64 n, u64 *uncommon, u64 bytes, u64 *codes)   any grid
+    The bytes of the codes follow those in common.
+text_count_ties(u64 *codes, u64 n, u64 bytes, u64 descending, u64 *sums)   grid = tiles; codes ascend
+    sums: of each tile, the rows that have the code of a neighbour and more bytes, and above 32 bits their groups.
+text_list_ties(u64 *codes, u64 n, u64 bytes, u64 descending, u64 *sums, u32 *rows, u32 *places, u32 *toRows,
+        u32 *toPlaces, u32 *toGroups)   grid = tiles
+    Lists these rows by text_sums of sums: their row numbers, their places, those in codes if places is 0, and groups.
+text_place(u32 *rows, u32 *places, u64 n, u32 *order)   any grid: order[places[i]] = rows[i]
 
 copy_bits(u32 *src, u64 srcBit, u64 n, u32 *dst, u64 dstBit)   any grid
     ORs bits into dst, which is zero before, so that bitmaps of chunks are copied side by side in any order. src 0:

@@ -29,3 +29,4 @@
 #include "statistics.cu"
 #include "statistics_decimal.cu"
 #include "text.cu"
+#include "text_keys.cu"

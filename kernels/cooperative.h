@@ -38,7 +38,7 @@ struct CooperativeSorter : CooperativeOrder {
 		SmallSortResult result(job.small);
 		rows.load(used);
 		CooperativeSample sample(*this);
-		UNROLL for (u32 k = 0; k < 3; k++) counters[k * COOPERATIVE_BUCKETS + thread_index()] = 0;
+		UNROLL for (u32 k = thread_index(); k < CooperativeSample::COUNTERS; k += COOPERATIVE_THREADS) counters[k] = 0;
 		sample.measure(*this);
 		rows.settle(used);
 		sync_block();
@@ -49,6 +49,7 @@ struct CooperativeSorter : CooperativeOrder {
 			if (!(steps & STEP_FALLS)) return write_ordered(result, false);
 			if (!(steps & (STEP_RISES | STEP_TIES))) return write_ordered(result, true);
 		}
+		if (job.digits.counts && sample.crowded(*this, spread)) return decline();
 		if (!oversized && scatter(rows, EvenBuckets{spread}, result)) return;
 		if (job.small.field.width != 8) return decline(); // a few digits take less time
 		if (!oversized) {

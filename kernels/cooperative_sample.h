@@ -4,10 +4,16 @@
 #include "cooperative_block.h"
 #include "spread.h"
 
+const u32 COOPERATIVE_CROWD = 24; // other rows of a row's bin: with more on average, digits take less time
 const float COOPERATIVE_SUSPECT = 1.5f; // times the capacity is too much in a sample
 const u32 COOPERATIVE_MARGIN = 7; // the range of the sample is widened by a part in 2^7 at either end
 
 struct CooperativeSample {
+	// The counters of a block, which are zero when a sample is judged: those of the scatter, those of the sample by the
+	// values of floats and by their bits or numbers, and a table of bits.
+	static const u32 BITS_BITS = 17, BITS_AT = 3 * COOPERATIVE_BUCKETS, COUNTERS = BITS_AT + (1 << BITS_BITS) / 32;
+	static const u32 COARSE_BITS = 3; // a block orders about eight buckets at a time, whose bins are as much wider
+	static_assert(COUNTERS <= COOPERATIVE_BINS, "they fit");
 	SmallSortRows<1> row;
 
 	// The loads of a row are in flight when it returns.
@@ -61,5 +67,18 @@ struct CooperativeSample {
 		};
 		if (spread.floating) spread.floating = !exceeds(b.counters + 2 * COOPERATIVE_BUCKETS);
 		return !spread.floating && exceeds(b.counters + COOPERATIVE_BUCKETS);
+	}
+	// Reports whether rows have many others of their bin on average: of the pairs of n rows, as many share a bin as of
+	// those of the sample. A row that finds the bit of its bin set is such a pair, or one of a few by chance.
+	DEVICE bool crowded(const CooperativeBlock& b, const Spread& spread) const {
+		const u32 chance = COOPERATIVE_THREADS * (COOPERATIVE_THREADS / 2) >> BITS_BITS;
+		bool shares = false;
+		if (row.place(0) == row.value_place()) {
+			const u32 bin = spread.bin(row.number[0]) >> COARSE_BITS, bit = bin * 2654435769u >> (32 - BITS_BITS);
+			const u32 mask = 1u << bit % 32;
+			shares = atomic_or(b.counters + BITS_AT + bit / 32, mask) & mask;
+		}
+		const u32 pairs = sync_block_count(shares), most = COOPERATIVE_THREADS * (COOPERATIVE_THREADS / 2);
+		return pairs > chance && (u64)(pairs - chance) * b.n > (u64)COOPERATIVE_CROWD * most;
 	}
 };

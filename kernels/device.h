@@ -54,6 +54,7 @@ template <class T> DEVICE T* in_block(u32 block, T* p) {
 
 DEVICE void sync_block() { __syncthreads(); }
 DEVICE bool sync_block_or(bool p) { return __syncthreads_or(p); }
+DEVICE u32 sync_block_count(bool p) { return (u32)__syncthreads_count(p); } // threads of the block with p
 DEVICE void sync_warp() { __syncwarp(); }
 DEVICE u32 vote(bool p) { return __ballot_sync(ALL_LANES, p); }
 template <class Word> DEVICE Word shuffle(Word x, u32 from) { return __shfl_sync(ALL_LANES, x, from); }

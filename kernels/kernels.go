@@ -77,13 +77,13 @@ var All = slices.Concat(
 	alike(ScatterThreads, ScatterTile*4+windowTable+ScatterThreads/32*4, "scatter_rows"),
 	alike(CollectThreads, ScatterTile*4+windowTable, "collect_4"),
 	alike(CollectThreads, ScatterTile*8+windowTable, "collect_8"),
-	alike(StreamThreads, 32*8, "text_lengths", "text_offsets", "dictionary_list"),
+	alike(StreamThreads, 32*8, "text_lengths", "text_offsets", "text_count_ties", "text_list_ties", "dictionary_list"),
 	alike(TextSumsThreads, 32*8, "text_sums"),
 	alike(StreamThreads, 0, "statistics_decimal", "encode", "merge_heavy", "merge_values", "merge_values_wide",
 		"check_permutation", "iota", "gather_1", "gather_2", "gather_4", "gather_8", "gather_16", "gather_32",
-		"gather_window_4", "gather_window_8", "gather_bytes", "gather_bits", "text_starts", "text_copy", "copy_bits",
-		"look_up_ranks", "sample_codes", "count_prefixes", "dictionary_insert", "dictionary_ranks",
-		"dictionary_encode"),
+		"gather_window_4", "gather_window_8", "gather_bytes", "gather_bits", "text_starts", "text_copy",
+		"text_common", "text_codes", "text_place", "copy_bits", "look_up_ranks", "sample_codes", "count_prefixes",
+		"dictionary_insert", "dictionary_ranks", "dictionary_encode"),
 )
 
 // alike returns kernels that have blocks of the same size.

@@ -1,4 +1,4 @@
-#include "number.h"
+#include "strings.h"
 
 // String columns: the bytes of a column are contiguous on the device, and starts holds the start of each row.
 
@@ -72,13 +72,6 @@ DEVICE u64 row_of(const void* offsets, u64 width, u64 lo, u64 hi, u64 place) {
 		else hi = middle - 1;
 	}
 	return lo;
-}
-
-// Eight bytes from any address.
-DEVICE u64 unaligned_word(const u8* bytes) {
-	const u64* words = (const u64*)((u64)bytes & ~7ull);
-	u32 shift = (u32)((u64)bytes & 7) * 8;
-	return shift ? words[0] >> shift | words[1] << (64 - shift) : words[0];
 }
 
 // text_copy writes the bytes of the result, one word per thread at a time, so that long strings keep as many threads

@@ -113,5 +113,7 @@ const (
 
 	TextTile        = StreamThreads * 8 // rows whose lengths a block looks up
 	TextSumsThreads = 1024              // of the block that sums the tiles
+	TextKeyBytes    = 7                 // the most bytes of a string in a code
+	TextLeftBits    = 4                 // of a code, for how many bytes of its string are left
 	StreamThreads   = 256               // of kernels that read and write once
 )

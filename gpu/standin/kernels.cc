@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <string>
 #include <vector>
 
 namespace {
@@ -885,6 +886,92 @@ void text_copy(const u64* a) {
 	}
 }
 
+std::string string_of(const Text& t, u64 row) {
+	const u64 first = t.starts ? at<u64>(t.starts)[row] : row * t.width,
+	          end = t.starts ? at<u64>(t.starts)[row + 1] : first + t.width;
+	return std::string(at<char>(t.data) + first, end - first);
+}
+
+bool is_null(const Text& t, u64 row) { return t.validity && !bit(t.validity, t.bit + row); }
+
+u64 row_of_list(u64 rows, u64 i) { return rows ? at<u32>(rows)[i] : i; }
+
+// The strings of a group are compared with the first of it.
+void text_common(const u64* a) {
+	const Text& t = *at<Text>(a[0]);
+	const u32* groups = at<u32>(a[2]);
+	u64 common = ~0ull;
+	std::string first = groups ? "" : string_of(t, t.reference);
+	for (u64 i = 0; i < a[3]; i++) {
+		const u64 row = row_of_list(a[1], i);
+		if (is_null(t, row)) continue;
+		const std::string s = string_of(t, row);
+		if (groups && (i == 0 || groups[i] != groups[i - 1])) {
+			first = s;
+			continue;
+		}
+		u64 same = 0;
+		while (same < s.size() && same < first.size() && s[same] == first[same]) same++;
+		expect(same >= a[4], "text_common: bytes that are known to be in common");
+		common = std::min(common, same);
+	}
+	*at<u64>(a[5]) = ~common;
+}
+
+void text_codes(const u64* a) {
+	const Text& t = *at<Text>(a[0]);
+	const u64 common = ~*at<u64>(a[4]), bytes = a[5], width = 8 * bytes + TEXT_LEFT_BITS;
+	for (u64 i = 0; i < a[3]; i++) {
+		const u64 row = row_of_list(a[1], i);
+		u64& code = at<u64>(a[6])[i];
+		if (is_null(t, row)) {
+			expect(a[2] == 0, "text_codes: a null in a group");
+			code = t.nullsAtStart ? 0 : low(width);
+			continue;
+		}
+		const std::string s = string_of(t, row);
+		const std::string rest = common < s.size() ? s.substr(common) : "";
+		code = 0;
+		for (u64 k = 0; k < bytes; k++) code = code << 8 | (k < rest.size() ? (u8)rest[k] : 0);
+		code = code << TEXT_LEFT_BITS | (std::min<u64>(rest.size(), bytes + 1) + 1);
+		if (t.descending) code = low(width) - code;
+		if (a[2]) code |= (u64)at<u32>(a[2])[i] << width;
+	}
+}
+
+// 1 for a row that ties, and above 32 bits 1 for the first of its group.
+u64 text_tie(const u64* codes, u64 n, u64 bytes, u64 descending, u64 i) {
+	const u64 left = low(TEXT_LEFT_BITS), more = descending ? left - (bytes + 2) : bytes + 2;
+	expect(i == 0 || codes[i - 1] <= codes[i], "text ties: codes in order");
+	const bool first = i == 0 || codes[i - 1] != codes[i], last = i + 1 == n || codes[i + 1] != codes[i];
+	return (codes[i] & left) != more || (first && last) ? 0 : 1 | (u64)first << 32;
+}
+
+void text_count_ties(const u64* a) {
+	for (u64 i = 0; i < a[1]; i++) {
+		u64& sum = at<u64>(a[4])[i / TEXT_TILE];
+		if (i % TEXT_TILE == 0) sum = 0;
+		sum += text_tie(at<u64>(a[0]), a[1], a[2], a[3], i);
+	}
+}
+
+void text_list_ties(const u64* a) {
+	u64 sum = 0;
+	for (u64 i = 0; i < a[1]; i++) {
+		if (i % TEXT_TILE == 0) expect(at<u64>(a[4])[i / TEXT_TILE] == sum, "text_list_ties: sums");
+		const u64 tie = text_tie(at<u64>(a[0]), a[1], a[2], a[3], i), to = (u32)sum;
+		if (tie == 0) continue;
+		sum += tie;
+		at<u32>(a[7])[to] = at<u32>(a[5])[i];
+		at<u32>(a[8])[to] = (u32)row_of_list(a[6], i);
+		at<u32>(a[9])[to] = (u32)(sum >> 32) - 1;
+	}
+}
+
+void text_place(const u64* a) {
+	for (u64 i = 0; i < a[2]; i++) at<u32>(a[3])[at<u32>(a[1])[i]] = at<u32>(a[0])[i];
+}
+
 void gather_bits(const u64* a) {
 	u32* dst = at<u32>(a[4]);
 	memset(dst, 0, (a[3] + 31) / 32 * 4);
@@ -1016,7 +1103,12 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"text_sums", {2, plain(text_sums)}},
 	    {"text_offsets", {5, plain(text_offsets)}},
 	    {"text_copy", {8, plain(text_copy)}},
-	    {"copy_bits", {5, plain(copy_bits)}},
+	    {"text_common", {6, plain(text_common)}},
+    {"text_codes", {7, plain(text_codes)}},
+    {"text_count_ties", {5, plain(text_count_ties)}},
+    {"text_list_ties", {10, plain(text_list_ties)}},
+    {"text_place", {4, plain(text_place)}},
+    {"copy_bits", {5, plain(copy_bits)}},
 	    {"look_up_ranks", {7, plain(look_up_ranks)}},
 	    {"sample_codes", {5, plain(sample_codes)}},
 	    {"count_prefixes", {4, count_prefixes}},

@@ -104,7 +104,7 @@ struct Block {
 	u32 arrived = 0; // threads at the cluster's barrier
 	std::vector<Barrier> warps;
 	std::vector<u64> words; // what the lanes of a warp show one another, twice: one may go on while another still reads
-	bool anyone = false;
+	u32 counted = 0;
 	ucontext_t start;
 	Context scheduler{&start, {}};
 	Random random;
@@ -237,15 +237,15 @@ void wait() {
 
 u8* shared_of(u32 block) { return running->cluster->shared[block]; }
 
-bool any(bool p) {
+u32 count(bool p) {
 	sync();
-	running->anyone |= p;
+	running->counted += p;
 	sync();
-	bool is = running->anyone;
+	u32 all = running->counted;
 	sync();
-	if (current->thread == 0) running->anyone = false;
+	if (current->thread == 0) running->counted = 0;
 	sync();
-	return is;
+	return all;
 }
 
 const u64* show(u64 x) {

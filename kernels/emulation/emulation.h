@@ -45,7 +45,7 @@ extern OF_THREAD Fiber* current;
 extern u32 stalled;
 
 void sync();                                 // of all threads of a block
-bool any(bool p);                            // p of any thread of the block; a barrier
+u32 count(bool p);                           // threads of the block with p; a barrier
 const u64* show(u64 x);                      // x of all lanes of the warp, until it meets again
 u64 exchange(u64 x, u32 from);               // x of lane from of the warp
 u32 vote(bool p);                            // bit i: p of lane i
@@ -73,7 +73,8 @@ template <class T> inline T* in_block(u32 block, T* p) {
 }
 
 inline void sync_block() { emulation::sync(); }
-inline bool sync_block_or(bool p) { return emulation::any(p); }
+inline bool sync_block_or(bool p) { return emulation::count(p) > 0; }
+inline u32 sync_block_count(bool p) { return emulation::count(p); }
 inline void sync_warp() { emulation::vote(true); }
 
 inline u32 vote(bool p) { return emulation::vote(p); }

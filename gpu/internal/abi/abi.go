@@ -46,6 +46,13 @@ type Column struct {
 	SignBit, Descending, NullsAtStart uint64
 }
 
+// Text is a Text: a key column of strings.
+type Text struct {
+	Starts, Width, Data      uint64
+	Validity, Bit, Reference uint64
+	Descending, NullsAtStart uint64
+}
+
 // Statistics are the Statistics of a column.
 type Statistics struct {
 	Nulls, Nans        uint64
@@ -121,7 +128,7 @@ type Buckets struct {
 
 // A Structure is one that kernels read.
 type Structure interface {
-	Field | Column | Statistics | SmallSort | CooperativeSort | Select | Buckets
+	Field | Column | Text | Statistics | SmallSort | CooperativeSort | Select | Buckets
 }
 
 // Decision is a Decision: whether partition and bucket sort suits a column.

@@ -17,7 +17,7 @@ func TestStructuresAreThoseOfTheKernels(t *testing.T) {
 	require.NoError(t, err)
 	comments := regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
 	header := comments.ReplaceAllString(string(text), "")
-	for _, twin := range []any{ColumnValues{}, Field{}, Column{}, Statistics{}, SmallSort{},
+	for _, twin := range []any{ColumnValues{}, Field{}, Column{}, Text{}, Statistics{}, SmallSort{},
 		DigitCounts{}, CooperativeSort{}, Select{},
 		Selection{}, Selected{}, Buckets{}, Decision{}} {
 		typ := reflect.TypeOf(twin)

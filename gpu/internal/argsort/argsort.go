@@ -9,7 +9,6 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/incore"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/onesweep"
@@ -21,8 +20,8 @@ import (
 
 // Run computes the row numbers of a job's result by its keys, and returns the plan of their codes if one was made:
 // always where the job wants it. planned is called when the keys have been measured, or need not be.
-func Run(c *keys.Columns, buffers *host.Buffers, planned func()) (p Permutation, plan *keyencode.Plan) {
-	s := &argsorter{c, c.Job.Out(), buffers}
+func Run(c *keys.Columns, planned func()) (rows driver.Ptr, plan *keyencode.Plan) {
+	s := &argsorter{c, c.Job.Out()}
 	job := s.describe()
 	if strategy.Choose(&job)&(strategy.Cluster|strategy.Grid) == 0 {
 		s.describeNumbers(&job)
@@ -34,36 +33,45 @@ func Run(c *keys.Columns, buffers *host.Buffers, planned func()) (p Permutation,
 		kind := strategy.Choose(&job)
 		switch kind {
 		case strategy.Cluster, strategy.Grid:
-			p.Rows = s.sortInSingleLaunch(kind == strategy.Grid && job.Width == 4 && job.Out == job.Rows)
+			rows = s.sortInSingleLaunch(kind == strategy.Grid && job.Width == 4 && job.Out == job.Rows)
 		case strategy.TopK:
-			p.Rows, found = s.sortFirstByTypes()
+			rows, found = s.sortFirstByTypes()
 		case strategy.Column:
-			p.Rows, stats, varying = s.sortColumn(job.TypeBits)
+			rows, stats, varying = s.sortColumn(job.TypeBits)
 			job.Early = stats == nil
 		case strategy.Keys, strategy.Codes, strategy.SmallCodes:
-			p.Rows = s.sortOneNumber(kind, &job)
+			rows = s.sortOneNumber(kind, &job)
 		case strategy.Onesweep:
-			p.Rows = s.sortByDigits(varying, job.Declined)
+			rows = s.sortByDigits(varying, job.Declined)
 		case strategy.Words:
-			if plan = s.makePlan(stats); plan == nil {
-				return p, nil
+			if stats == nil {
+				stats = s.Measure(s.Job.Keys)
+			}
+			if plan = s.makePlan(s.Job.Keys, stats); plan == nil {
+				return rows, nil
 			}
 			planned()
-			if p.Rows == 0 {
-				p = s.sortByPlan(&wordSorter{s, plan, found != topk.Misjudged, job.Declined})
+			if rows == 0 {
+				rows = s.sortByPlan(&wordSorter{s, plan, found != topk.Misjudged, job.Declined})
 			}
-			return p, plan
+			return rows, plan
+		case strategy.Text:
+			if job.WantsPlan {
+				plan = s.makePlan(s.Job.Keys, s.Measure(s.Job.Keys))
+			}
+			planned()
+			return s.sortByKeys(), plan
 		}
-		if p.Rows != 0 && !job.WantsPlan {
+		if rows != 0 && !job.WantsPlan {
 			planned()
-			return p, nil
+			return rows, nil
 		}
 		job.Declined |= kind
 		if kind == strategy.Grid {
 			s.describeNumbers(&job)
 		}
 	}
-	return p, nil
+	return rows, nil
 }
 
 // describe returns what a sort in a single launch needs to know of the job, before its keys are read.
@@ -71,6 +79,7 @@ func (s *argsorter) describe() strategy.Job {
 	list, columns := s.Job.Keys, s.Job.Columns
 	job := strategy.Job{Rows: s.Rows, Out: s.out, WantsPlan: s.Job.Plan, Tuning: s.Tuning,
 		Device: incore.DeviceOf(s.Task)}
+	job.Text = slices.ContainsFunc(list, s.isText)
 	if len(list) != 1 {
 		return job
 	}
@@ -198,32 +207,25 @@ func (s *argsorter) digitSource(varying uint64) onesweep.Source {
 	return src
 }
 
-// makePlan plans codes from the statistics of the keys, nil if they have not been measured. It returns nil on an error.
-func (s *argsorter) makePlan(stats []keyencode.Statistics) *keyencode.Plan {
-	if stats == nil {
-		stats = s.MeasureKeys()
-	}
+// makePlan plans codes of keys from their statistics. It returns nil on an error.
+func (s *argsorter) makePlan(keys []keyencode.Key, stats []keyencode.Statistics) *keyencode.Plan {
 	if s.Failed() {
 		return nil
 	}
-	plan, err := keyencode.NewPlan(s.Job.Columns, s.Job.Keys, stats)
+	plan, err := keyencode.NewPlan(s.Job.Columns, keys, stats)
 	s.Fail(err)
 	return plan
 }
 
 // sortByPlan sorts by planned codes.
-func (s *argsorter) sortByPlan(words *wordSorter) Permutation {
-	plan := words.plan
-	switch {
+func (s *argsorter) sortByPlan(words *wordSorter) driver.Ptr {
+	switch plan := words.plan; {
 	case s.Rows == 0:
-		return Permutation{}
+		return 0
 	case plan.Words() == 0 || plan.Sorted():
-		return Permutation{Rows: s.Iota(s.Rows, false)}
+		return s.Iota(s.Rows, false)
 	case plan.Reversed():
-		return Permutation{Rows: s.Iota(s.Rows, true)}
-	case isTextual(plan):
-		return words.sortStrings()
-	default:
-		return Permutation{Rows: words.sort()}
+		return s.Iota(s.Rows, true)
 	}
+	return words.sortAll()
 }

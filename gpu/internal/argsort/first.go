@@ -5,7 +5,6 @@ package argsort
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/incore"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/onesweep"
@@ -16,8 +15,7 @@ import (
 // An argsorter computes the row numbers of a job's result.
 type argsorter struct {
 	*keys.Columns
-	out     int // rows of the result
-	buffers *host.Buffers
+	out int // rows of the result
 }
 
 // sortFirstByTypes sorts the rows that the result needs by one number of the types of the keys, without statistics.

@@ -5,12 +5,10 @@ package argsort
 import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/onesweep"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/gpu/internal/topk"
-	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -22,24 +20,33 @@ type wordSorter struct {
 	declined strategy.Kind // ways that have declined all rows
 }
 
-// sort sorts the rows by the words of their codes, from the last word to the first. Each sort is stable.
-func (s *wordSorter) sort() (rows driver.Ptr) {
-	n, declined := s.Rows, s.declined
-	if s.plan.Words() > 1 {
+// sortAll sorts all rows by the words of their codes, those that the result may need first of all.
+func (s *wordSorter) sortAll() driver.Ptr {
+	if s.plan.Words() > 1 && s.limits {
 		if c, ok := s.prune(); ok {
-			rows, n, declined = c.Rows, c.N, 0
-		} else if src, ok := s.joinWords(); ok {
-			return sortCodes(s.Task, src, abi.Codes(src.Codes, src.Width), declined)
+			s.declined = 0
+			return s.sort(c.Rows, c.N)
+		}
+	}
+	return s.sort(0, s.Rows)
+}
+
+// sort sorts n rows, 0 for those of the input, by the words of their codes, from the last word to the first, and frees
+// them. Each sort is stable.
+func (s *wordSorter) sort(rows driver.Ptr, n int) driver.Ptr {
+	if rows == 0 && s.plan.Words() > 1 {
+		if src, ok := s.joinWords(); ok {
+			return sortCodes(s.Task, src, abi.Codes(src.Codes, src.Width), s.declined)
 		}
 	}
 	for word := s.plan.Words() - 1; word >= 0; word-- {
-		src, scan := s.source(word, rows, n)
+		src, scan := WordOf(s.Columns, s.plan, word, rows, n)
 		if s.plan.Words() == 1 && s.limits {
 			if first, found := s.sortFirst(src); found == topk.Selected {
 				return first
 			}
 		}
-		rows = sortCodes(s.Task, src, scan, declined)
+		rows = sortCodes(s.Task, src, scan, s.declined)
 	}
 	if rows == 0 { // all digits are constant
 		return s.Iota(s.Rows, false)
@@ -54,12 +61,8 @@ func (s *wordSorter) joinWords() (joined onesweep.Source, ok bool) {
 	if s.plan.Words() != 2 || !s.HasMemory(8*s.Rows) {
 		return joined, false
 	}
-	fields, ok := keys.PlanFields(s.plan, 1)
-	if !ok {
-		return joined, false
-	}
 	below := s.plan.WordBits(1)
-	leading, _ := s.source(0, 0, s.Rows)
+	leading, _ := WordOf(s.Columns, s.plan, 0, 0, s.Rows)
 	leading = encodeByDictionary(s.Task, leading, 64-below)
 	defer s.Free(leading.Codes, leading.Column)
 	if leading.Width+below > 64 {
@@ -67,68 +70,36 @@ func (s *wordSorter) joinWords() (joined onesweep.Source, ok bool) {
 	}
 	above := leading.Field
 	above.Up = uint64(below)
-	codes := s.EncodeFields(append(s.Fields(fields), above), 0, s.Rows)
+	codes := s.EncodeFields(append(s.Fields(keys.PlanFields(s.plan, 1)), above), 0, s.Rows)
 	return onesweep.Codes(s.Task, codes, 0, s.Rows, leading.Width+below, s.Rows), true
 }
 
 // prune selects the rows that may be in the result by the leading word of their codes, so that only they are sorted. ok
 // is false where that is not faster.
 func (s *wordSorter) prune() (c topk.Candidates, ok bool) {
-	if _, worth := strategy.ShapeSelect(s.Tuning, s.Rows, s.out); !worth || !s.limits {
+	if _, worth := strategy.ShapeSelect(s.Tuning, s.Rows, s.out); !worth {
 		return c, false
 	}
-	src, _ := s.source(0, 0, s.Rows)
+	src, _ := WordOf(s.Columns, s.plan, 0, 0, s.Rows)
 	c, found := s.selects(src.Field, src.Width, false)
 	s.Free(src.Codes, c.Codes)
 	return c, found == topk.Selected
 }
 
-// source returns a word of the codes of n rows, 0 for the order of the input, and the same for the key scan.
-func (s *wordSorter) source(word int, rows driver.Ptr, n int) (onesweep.Source, *abi.KeySource) {
-	if src, scan, ok := WordOf(s.Columns, s.plan, word, rows, n); ok {
-		return src, scan
-	}
-	codes, width := s.encodeOnHost(word), s.plan.WordBits(word)
-	return onesweep.Codes(s.Task, codes, rows, n, width, s.Rows), abi.Codes(codes, width)
-}
-
 // WordOf returns a word of the codes of n rows: a column as it lies on the device if the word is only that, else
-// encoded codes. The same for the key scan is nil unless the rows are in the order of the input. ok is false for a word
-// with bytes of strings, which the host encodes.
+// encoded codes. The same for the key scan is nil unless the rows are in the order of the input.
 func WordOf(c *keys.Columns, plan *keyencode.Plan, word int, rows driver.Ptr, n int) (
-	src onesweep.Source, scan *abi.KeySource, ok bool) {
-	fields, ok := keys.PlanFields(plan, word)
-	if !ok {
-		return onesweep.Source{}, nil, false
-	}
+	src onesweep.Source, scan *abi.KeySource) {
+	fields := keys.PlanFields(plan, word)
 	width := plan.WordBits(word)
 	if rows == 0 && len(fields) == 1 && keys.IsDirect(&fields[0]) {
 		src = onesweep.Codes(c.Task, 0, 0, n, width, c.Rows)
 		src.Field = c.Field(&fields[0])
-		return src, c.ScanOfField(&fields[0]), true
+		return src, c.ScanOfField(&fields[0])
 	}
 	codes := c.EncodeFields(c.Fields(fields), rows, n)
 	if rows == 0 {
 		scan = abi.Codes(codes, width)
 	}
-	return onesweep.Codes(c.Task, codes, rows, n, width, c.Rows), scan, true
-}
-
-// encodeOnHost encodes the leading word of strings.
-func (s *wordSorter) encodeOnHost(word int) driver.Ptr {
-	if word != 0 {
-		panic("gpu: only the leading word of strings is sorted by the device")
-	}
-	made, err := host.Words[uint64](s.buffers, s.Rows)
-	s.Fail(err)
-	if s.Failed() {
-		return 0
-	}
-	s.Fail(s.Workers.Tiles(s.Rows, s.Tuning.EncodeRows, func(lo, hi int) { s.plan.Encode(made[lo:hi], lo) }))
-	codes := s.Alloc(8 * s.Rows)
-	s.Upload(codes, buffers.Bytes(made))
-	if s.Wait() == nil { // else a copy may still read pinned memory: it is freed when the streams are idle
-		s.buffers.Free(buffers.Bytes(made))
-	}
-	return codes
+	return onesweep.Codes(c.Task, codes, rows, n, width, c.Rows), scan
 }

@@ -91,6 +91,64 @@ func (s *stringColumn[T]) measure(rows []uint32) (bytes int) {
 	return bytes
 }
 
+// CopyStrings copies the strings of a column side by side, in the order of the rows: row i has the bytes from starts[i]
+// to starts[i+1]. Nulls have none.
+func CopyStrings(w *Workers, b *Buffers, c *keyencode.Column) (starts []uint64, data []byte, err error) {
+	if starts, err = Words[uint64](b, c.Rows()+1); err != nil {
+		return nil, nil, err
+	}
+	starts[0] = 0
+	err = eachString(w, c, func(row int, s []byte) { starts[row+1] = uint64(len(s)) })
+	for i := 1; i < len(starts); i++ {
+		starts[i] += starts[i-1]
+	}
+	if err == nil {
+		data, err = b.Bytes(int(starts[len(starts)-1]))
+	}
+	if err == nil {
+		err = eachString(w, c, func(row int, s []byte) { copy(data[starts[row]:], s) })
+	}
+	return starts, data, err
+}
+
+// eachString calls use for the string of each row, nil for null, on several threads.
+func eachString(w *Workers, c *keyencode.Column, use func(row int, s []byte)) (err error) {
+	first := 0
+	for i := range c.Chunks {
+		k, before := &c.Chunks[i], first
+		first += k.Rows
+		err = w.Tiles(k.Rows, GatherTile, func(lo, hi int) {
+			var block [256][]byte
+			for at := lo; at < hi; at += len(block) {
+				strings := block[:min(len(block), hi-at)]
+				c.Strings(strings, k, at)
+				for j, s := range strings {
+					use(before+at+j, s)
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FirstValid is the first row that is not null, 0 if all are.
+func FirstValid(c *keyencode.Column) int {
+	first := 0
+	for i := range c.Chunks {
+		k := &c.Chunks[i]
+		for in := range k.Rows {
+			if valid(k, in) {
+				return first + in
+			}
+		}
+		first += k.Rows
+	}
+	return 0
+}
+
 // IsText reports whether a column holds strings, which have offsets.
 func IsText(k keyencode.Kind) bool { return k == keyencode.Binary || k == keyencode.LargeBinary }
 

@@ -4,7 +4,6 @@
 package keys
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -23,13 +22,14 @@ type Columns struct {
 	Rows     int
 	OnDevice map[int]*Column
 	ranks    map[int]driver.Ptr // dictionary keys as ranks
+	buffers  *host.Buffers      // of the job
 	prefetcher
 }
 
 // NewColumns are the columns of a job, of which none is on the device. early are those that Prefetch uploads.
-func NewColumns(t *device.Task, job *engine.Job, early []int) *Columns {
+func NewColumns(t *device.Task, job *engine.Job, buffers *host.Buffers, early []int) *Columns {
 	s := &Columns{Task: t, Job: job, Rows: job.Rows, OnDevice: map[int]*Column{}, ranks: map[int]driver.Ptr{},
-		prefetcher: prefetcher{early: early}}
+		buffers: buffers, prefetcher: prefetcher{early: early}}
 	t.OnPressure(s.dropArrivals)
 	return s
 }
@@ -40,6 +40,7 @@ type Column struct {
 	ValueBit uint64     // of Bool: position of row 0 in values
 	Validity driver.Ptr // a bitmap; 0 when there is none
 	Bit      uint64     // position of row 0 in validity
+	text     Text
 }
 
 // Column uploads a column, unless it is on the device.
@@ -58,6 +59,7 @@ func (s *Columns) Column(at int) *Column {
 		c.Values, c.ValueBit = s.uploadBits(chunks, func(k *keyencode.Chunk) []byte { return k.Values })
 	case s.arrivals[at] != nil:
 		c.Values = s.await(at)
+	case src.Kind == keyencode.BinaryView && !s.isGathered(at): // its strings are read elsewhere
 	case src.ValueBytes() > 0:
 		c.Values = s.Alloc(s.Rows * src.ValueBytes())
 		UploadValues(&s.Copier, c.Values, chunks, src.ValueBytes())
@@ -69,7 +71,7 @@ func (s *Columns) Column(at int) *Column {
 // ReleaseKeys frees the key columns that are not gathered, and ranks.
 func (s *Columns) ReleaseKeys() {
 	for _, key := range s.Job.Keys {
-		if !slices.Contains(s.Job.Gather, key.Column) {
+		if !s.isGathered(key.Column) {
 			s.Release(key.Column)
 		}
 		s.Free(s.ranks[key.Column])
@@ -80,7 +82,7 @@ func (s *Columns) ReleaseKeys() {
 // Release frees a column on the device.
 func (s *Columns) Release(at int) {
 	if c := s.OnDevice[at]; c != nil {
-		s.Free(c.Values, c.Validity)
+		s.Free(c.Values, c.Validity, c.text.Starts, c.text.Data)
 		delete(s.OnDevice, at)
 	}
 }

@@ -69,14 +69,14 @@ func fieldOf(f keyencode.Field) Field {
 	return Field{f, l}
 }
 
-// PlanFields returns the fields of a word of a plan; false for a word with bytes of strings, which the host encodes.
-func PlanFields(p *keyencode.Plan, word int) ([]Field, bool) {
-	found, ok := p.Fields(word)
+// PlanFields returns the fields of a word of a plan, whose keys are not strings.
+func PlanFields(p *keyencode.Plan, word int) []Field {
+	found, _ := p.Fields(word)
 	fields := make([]Field, len(found))
 	for i, f := range found {
 		fields[i] = fieldOf(f)
 	}
-	return fields, ok
+	return fields
 }
 
 // TypeWord makes one word of keys, the most significant key first, that has a number for every row that their types

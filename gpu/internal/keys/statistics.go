@@ -16,9 +16,8 @@ import (
 // statisticsBytes is the size of the structure Statistics.
 const statisticsBytes = int(unsafe.Sizeof(abi.Statistics{}))
 
-// MeasureKeys computes the statistics of the keys, and begins to upload the other columns.
-func (s *Columns) MeasureKeys() []keyencode.Statistics {
-	keys := s.Job.Keys
+// Measure computes the statistics of keys, and begins to upload the other columns.
+func (s *Columns) Measure(keys []keyencode.Key) []keyencode.Statistics {
 	stats := make([]keyencode.Statistics, len(keys))
 	block := s.Zeros(statisticsBytes * len(keys))
 	measured := make([]bool, len(keys))

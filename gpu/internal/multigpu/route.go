@@ -133,7 +133,7 @@ func (m *Member) scatterShare(plan *keyencode.Plan, d strategy.Digit) (starts []
 		src.Codes = m.Zeros(8 * m.Rows)
 		src.Field, d = abi.CodesField(src.Codes), strategy.Digit{Bits: 1}
 	} else {
-		src, _, _ = argsort.WordOf(m.Share, plan, 0, 0, m.Rows)
+		src, _ = argsort.WordOf(m.Share, plan, 0, 0, m.Rows)
 	}
 	defer m.Free(src.Codes)
 	padded := (m.Rows + kernels.GatherTile - 1) / kernels.GatherTile * kernels.GatherTile
@@ -161,8 +161,7 @@ func (m *Member) scatterSegment(plan *keyencode.Plan, s *segment, n int, c *cuts
 
 // encodeSent encodes a word of n rows that are numbered in the whole table.
 func (m *Member) encodeSent(plan *keyencode.Plan, word int, rows driver.Ptr, n int, codes driver.Ptr) {
-	found, _ := keys.PlanFields(plan, word)
-	fields := m.Share.Fields(found)
+	fields := m.Share.Fields(keys.PlanFields(plan, word))
 	for i := range fields {
 		fields[i] = fields[i].NumberedFrom(m.first)
 	}

@@ -56,7 +56,7 @@ func (t *Team) Divide() error {
 		for c := range t.Job.Columns {
 			part.Columns = append(part.Columns, rowsOf(&t.Job.Columns[c], m.first, m.first+m.Rows))
 		}
-		m.Share = keys.NewColumns(m.Task, part, t.Payload())
+		m.Share = keys.NewColumns(m.Task, part, &t.Buffers, t.Payload())
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func (t *Team) Measure() error {
 	stats := make([][]keyencode.Statistics, len(t.Members))
 	err := t.Each("measure", func(m *Member) {
 		if m.Rows > 0 {
-			stats[m.Number] = m.Share.MeasureKeys()
+			stats[m.Number] = m.Share.Measure(t.Job.Keys)
 		}
 	})
 	if err != nil {
@@ -113,17 +113,17 @@ func (t *Team) sort() error {
 func (t *Team) SortRange(m *Member, in *inbox) {
 	n := in.Received()
 	job := &engine.Job{Rows: n, Limit: in.Hi - in.Lo}
-	words := keys.NewColumns(m.Task, job, nil)
+	words := keys.NewColumns(m.Task, job, &t.Buffers, nil)
 	for i, p := range in.words {
 		job.Keys = append(job.Keys, keyencode.Key{Column: i})
 		job.Columns = append(job.Columns,
 			keyencode.Column{Kind: keyencode.Uint64, Chunks: []keyencode.Chunk{{Rows: n}}})
 		words.OnDevice[i] = &keys.Column{Values: p}
 	}
-	order, _ := argsort.Run(words, &t.Buffers, func() {})
-	m.AssertPermutation(order.Rows, job.Out(), n)
+	order, _ := argsort.Run(words, func() {})
+	m.AssertPermutation(order, job.Out(), n)
 	words.ReleaseKeys()
-	in.Sorted = &sortedRange{gather.New(m.Task, order.Rows, n, job.Out()), device.Downloads{Task: m.Task}}
+	in.Sorted = &sortedRange{gather.New(m.Task, order, n, job.Out()), device.Downloads{Task: m.Task}}
 	m.OnPressure(func() bool { return in.Sorted.downloads.Retire(0) })
 }
 

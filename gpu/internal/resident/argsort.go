@@ -11,7 +11,6 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/argsort"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -79,14 +78,14 @@ func streamOf(s *device.Session, job *Job) (*driver.Stream, error) {
 
 // sort queues the kernels.
 func (s *sorter) sort() (result device.Kept, err error) {
-	columns := keys.NewColumns(s.Task, s.engineJob(), nil)
+	columns := keys.NewColumns(s.Task, s.engineJob(), nil, nil)
 	columns.OnDevice = s.align(columns.Job.Columns)
 	if s.writesOut() {
 		s.Lend(driver.Ptr(s.job.Out), 4*s.job.Rows)
 	}
-	order, _ := argsort.Run(columns, &host.Buffers{}, func() {})
-	s.AssertPermutation(order.Rows, s.job.Result(), s.job.Rows)
-	if rows := s.deliver(order.Rows); s.job.Out == 0 {
+	order, _ := argsort.Run(columns, func() {})
+	s.AssertPermutation(order, s.job.Result(), s.job.Rows)
+	if rows := s.deliver(order); s.job.Out == 0 {
 		result = s.Keep(rows)
 	}
 	return result, s.Err

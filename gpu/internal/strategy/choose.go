@@ -21,6 +21,7 @@ const (
 	SmallCodes                  // keys encoded as one number, few enough for a single launch
 	Onesweep                    // the only key, by all digits of its type
 	Words                       // statistics of the keys, a plan of codes, then word by word
+	Text                        // key by key, those of strings by their bytes
 )
 
 // A Job is what is known of a sort before its keys are read.
@@ -32,6 +33,7 @@ type Job struct {
 	LastNull  bool // there is one key, whose nulls share the last number of 64 bits with a value
 	Numbers   bool // the keys have ranges of numbers, which a sample can find
 	OneColumn bool // kernels can read the keys as one column
+	Text      bool // some key is strings
 	WantsPlan bool
 	Tuning    *tuning.Table
 	Device    Device
@@ -52,8 +54,11 @@ func (d *Device) CanScan(t *tuning.Table, n int) bool {
 	return n > 0 && n <= t.BucketRows && Fits(d.Shared, BucketKernels...)
 }
 
-// Choose returns the first way to try of those that have not declined. Words never declines.
+// Choose returns the first way to try of those that have not declined. Words and Text never decline.
 func Choose(j *Job) Kind {
+	if j.Text && j.Rows > 0 {
+		return Text
+	}
 	if j.Declined&(Cluster|Grid) == 0 && j.Direct && j.Rows > 0 && !j.WantsPlan {
 		if kind := j.single(); kind != 0 {
 			return kind

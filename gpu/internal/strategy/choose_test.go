@@ -25,7 +25,8 @@ var (
 	i64    = Job{Width: 8, Direct: true, LastNull: true, Numbers: true, OneColumn: true}
 	i16    = Job{TypeBits: 17, Direct: true, Numbers: true, OneColumn: true}
 	i8     = Job{TypeBits: 9, Direct: true, Numbers: true, OneColumn: true}
-	wide   = Job{} // a decimal, strings, or no keys
+	wide   = Job{} // a decimal, or no keys
+	text   = Job{Text: true}
 	two    = Job{TypeBits: 49, Numbers: true, OneColumn: true}
 	ranges = Job{Numbers: true, OneColumn: true} // whose types have more values than 64 bits
 	many   = Job{TypeBits: 40, Numbers: true}
@@ -48,6 +49,9 @@ func TestChoose(t *testing.T) {
 		{keys: i64, rows: kernels.ClusterRows, device: hopper, want: Cluster},
 		{keys: i8, rows: 1000, device: hopper, want: Cluster},
 		{keys: wide, rows: 1000, device: hopper, want: Words},
+		{keys: text, rows: 0, device: hopper, want: Words},
+		{keys: text, rows: 1, device: hopper, want: Text},
+		{keys: text, rows: 1 << 29, out: 100, device: small, plan: true, want: Text},
 		{keys: u32, rows: 1000, device: hopper, plan: true, want: Column},
 		{keys: u32, rows: kernels.ClusterRows + 1, device: hopper, want: Grid},
 		{keys: f64, rows: 1000, device: ampere, want: Grid},

@@ -5,6 +5,7 @@ package table
 import (
 	"slices"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -100,7 +101,12 @@ func (s *sorter) gather(i int) {
 func (s *sorter) gatherText(i int, c *keys.Column) {
 	at := s.Job.Gather[i]
 	dst := &s.Result.Columns[i]
-	offsets, data, bytes, ok := s.Text(at, &s.Job.Columns[at], c.Validity, c.Bit)
+	var offsets, data driver.Ptr
+	var bytes int
+	text, ok := s.columns.Text(at)
+	if ok {
+		offsets, data, bytes, ok = s.Text(at, s.Job.Columns[at].Kind, text, c)
+	}
 	if !ok {
 		s.prepared(len(s.Job.Gather)) // no other goroutine reads OnHost any more
 		s.OnHost[at] = true

@@ -38,7 +38,7 @@ func Sort(t *device.Task, job *engine.Job, mem engine.Allocator) (*engine.Result
 	for _, at := range job.Gather {
 		s.OnHost[at] = s.IsForHost(at, func(c *keyencode.Column) bool { return gather.TextFits(t, c, job.Rows) })
 	}
-	s.columns = keys.NewColumns(t, job, s.Payload())
+	s.columns = keys.NewColumns(t, job, &s.Buffers, s.Payload())
 	defer s.Buffers.Release()
 	defer t.Idle() // before the buffers are released
 	defer s.columns.Helpers.Wait()
@@ -47,14 +47,14 @@ func Sort(t *device.Task, job *engine.Job, mem engine.Allocator) (*engine.Result
 	if s.sortsValues() {
 		return s.sortValues()
 	}
-	order, plan := argsort.Run(s.columns, &s.Buffers, func() { s.Progress(1) })
+	order, plan := argsort.Run(s.columns, func() { s.Progress(1) })
 	if s.Failed() {
 		return nil, s.Err
 	}
-	s.AssertPermutation(order.Rows, job.Out(), job.Rows)
+	s.AssertPermutation(order, job.Out(), job.Rows)
 	s.columns.ReleaseKeys()
 	s.Progress(2)
-	s.Gatherer, s.Numbers = gather.New(t, order.Rows, job.Rows, job.Out()), order.OnHost
+	s.Gatherer = gather.New(t, order, job.Rows, job.Out())
 	t.OnPressure(func() bool { return s.downloads.Retire(0) })
 	s.writeRowNumbers()
 	s.gatherAll()

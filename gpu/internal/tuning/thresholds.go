@@ -20,9 +20,7 @@ type Table struct {
 	RangesRows         int // the same where a sample finds their ranges: without it all keys are read for statistics
 	SelectRows         int // the least of which the first of an order are selected before they are sorted
 	TextRows           int // the least for which the device gathers strings: the host has to wait for their lengths
-	LongRunRows        int // the least tied rows that the device sorts faster than one thread
 	WindowRows         int // the least rows of a window of a gather
-	EncodeRows         int // the rows that one thread of the host encodes at a time
 	MeasureRows        int // the rows that one thread of the host measures at a time
 	HelperRows         int // the least of the result for which a separate goroutine allocates its buffers
 
@@ -53,9 +51,7 @@ func Default() Table {
 		RangesRows:         1 << 18,
 		SelectRows:         1 << 20,
 		TextRows:           1 << 16,
-		LongRunRows:        1 << 15,
 		WindowRows:         1 << 20,
-		EncodeRows:         1 << 14,
 		MeasureRows:        1 << 16,
 		HelperRows:         1 << 16,
 

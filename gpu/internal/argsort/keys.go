@@ -1,0 +1,72 @@
+//go:build cuda && linux && amd64
+
+package argsort
+
+import (
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
+	"github.com/arrowsort/arrowsort/gpu/internal/topk"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// sortByKeys sorts by keys of which some are strings, from the last key to the first: adjacent keys of other types as
+// the words of a plan, each key of strings by its bytes. Each sort is stable.
+func (s *argsorter) sortByKeys() (rows driver.Ptr) {
+	keys := s.Job.Keys
+	texts := make([]*textSorter, len(keys))
+	for i, key := range keys {
+		if s.isText(key) {
+			texts[i] = s.newTextSorter(key)
+		}
+	}
+	s.Prefetch()
+	n := s.Rows
+	if c, ok := s.selectByLeadingKeys(texts); ok {
+		rows, n = c.Rows, c.N
+	}
+	for end := len(keys); end > 0 && !s.Failed(); {
+		begin := end - 1
+		for texts[end-1] == nil && begin > 0 && texts[begin-1] == nil {
+			begin--
+		}
+		if text := texts[begin]; text != nil {
+			rows = text.sort(rows, n)
+		} else if words := s.newWordSorter(keys[begin:end]); words != nil {
+			rows = words.sort(rows, n)
+		}
+		end = begin
+	}
+	return rows
+}
+
+// isText reports whether a key is strings.
+func (s *argsorter) isText(key keyencode.Key) bool { return s.Job.Columns[key.Column].HasStrings() }
+
+// newWordSorter plans the codes of keys that are not strings. It returns nil on an error.
+func (s *argsorter) newWordSorter(keys []keyencode.Key) *wordSorter {
+	plan := s.makePlan(keys, s.Measure(keys))
+	if plan == nil {
+		return nil
+	}
+	return &wordSorter{s, plan, false, 0}
+}
+
+// selectByLeadingKeys selects the rows that the result needs, if it needs few, by the first key if that is strings,
+// else by the keys before the first such one. They are in the order of the input.
+func (s *argsorter) selectByLeadingKeys(texts []*textSorter) (c topk.Candidates, ok bool) {
+	if _, worth := strategy.ShapeSelect(s.Tuning, s.Rows, s.out); !worth || s.Failed() {
+		return c, false
+	}
+	leading := 0
+	for texts[leading] == nil {
+		leading++
+	}
+	if leading == 0 {
+		return texts[0].selects(s)
+	}
+	words := s.newWordSorter(s.Job.Keys[:leading])
+	if words == nil || words.plan.Words() == 0 {
+		return c, false
+	}
+	return words.prune()
+}

@@ -1,0 +1,137 @@
+//go:build cuda && linux && amd64
+
+package argsort
+
+import (
+	"math/bits"
+
+	"github.com/arrowsort/arrowsort/gpu/internal/abi"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
+	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/gather"
+	"github.com/arrowsort/arrowsort/gpu/internal/onesweep"
+	"github.com/arrowsort/arrowsort/gpu/internal/topk"
+	"github.com/arrowsort/arrowsort/kernels"
+	"github.com/arrowsort/arrowsort/keyencode"
+)
+
+// A textSorter sorts by a key of strings, some bytes at a time, from the first ones on: those rows go on that tie with
+// others in all bytes so far, and have more of them.
+type textSorter struct {
+	*device.Task
+	key  abi.Text
+	text driver.Ptr // the same on the device
+}
+
+// A textList are rows that are sorted by some bytes of their strings. The strings of a group are equal before these.
+type textList struct {
+	n      int
+	rows   driver.Ptr // 0: those of the input
+	places driver.Ptr // of the list in the order; 0: the first n
+	groups driver.Ptr // of the rows, ascending; 0: one group
+	count  int        // of groups
+	common uint64     // leading bytes that are known to be the same in each group
+}
+
+// shape returns how many bytes of a string are in a code, as many as fit, and the bits of codes.
+func (l *textList) shape() (bytes, width int) {
+	groupBits := bits.Len(uint(l.count - 1))
+	bytes = min(kernels.TextKeyBytes, (64-kernels.TextLeftBits-groupBits)/8)
+	return bytes, groupBits + 8*bytes + kernels.TextLeftBits
+}
+
+// newTextSorter uploads the strings of a key.
+func (s *argsorter) newTextSorter(key keyencode.Key) *textSorter {
+	text := s.TextKey(key)
+	return &textSorter{s.Task, text, device.Put(s.Task, text)}
+}
+
+// sort sorts n rows, 0 for those of the input, stably, and frees them.
+func (s *textSorter) sort(rows driver.Ptr, n int) (order driver.Ptr) {
+	list := textList{n: n, rows: rows, count: 1}
+	for list.n > 0 && !s.Failed() {
+		sorted, ties := s.sortList(&list)
+		if order == 0 {
+			order = sorted
+		} else {
+			s.Launch("text_place", s.Blocks(list.n), uint64(sorted), uint64(list.places), uint64(list.n), uint64(order))
+			s.Moves(40 * list.n)
+			s.Free(sorted)
+		}
+		s.Free(list.places, list.groups)
+		list = ties
+	}
+	return order
+}
+
+// sortList sorts a list by the next bytes, and lists the rows that tie in them and have more. It frees the rows of the
+// list.
+func (s *textSorter) sortList(l *textList) (sorted driver.Ptr, ties textList) {
+	tiles := (l.n + kernels.TextTile - 1) / kernels.TextTile
+	state := s.Alloc(8 * (tiles + 2)) // sums of tiles, of all, and the word for the bytes in common
+	all, uncommon := state+driver.Ptr(8*tiles), state+driver.Ptr(8*(tiles+1))
+	s.Clear(uncommon, 8)
+	bytes, width := l.shape()
+	codes := s.encode(l, uncommon)
+	sorted, codes = s.sortCodes(l, codes, width)
+	s.Launch("text_count_ties", tiles, uint64(codes), uint64(l.n), uint64(bytes), s.key.Descending, uint64(state))
+	s.Launch("text_sums", 1, uint64(state), uint64(tiles))
+	s.Moves(8 * l.n)
+	found := s.Words(all, 2)
+	ties = textList{n: int(uint32(found[0])), count: int(found[0] >> 32), common: ^found[1] + uint64(bytes)}
+	if ties.n > 0 {
+		ties.rows, ties.places, ties.groups = s.Alloc(4*ties.n), s.Alloc(4*ties.n), s.Alloc(4*ties.n)
+		s.Launch("text_list_ties", tiles, uint64(codes), uint64(l.n), uint64(bytes), s.key.Descending, uint64(state),
+			uint64(sorted), uint64(l.places), uint64(ties.rows), uint64(ties.places), uint64(ties.groups))
+		s.Moves(16*l.n + 12*ties.n)
+	}
+	s.Free(state, codes)
+	return sorted, ties
+}
+
+// encode makes the codes of a list. uncommon is a word that is zero.
+func (s *textSorter) encode(l *textList, uncommon driver.Ptr) (codes driver.Ptr) {
+	bytes, _ := l.shape()
+	codes = s.Alloc(8 * l.n)
+	s.Launch("text_common", s.Blocks(l.n), uint64(s.text), uint64(l.rows), uint64(l.groups), uint64(l.n), l.common,
+		uint64(uncommon))
+	s.Launch("text_codes", s.Blocks(l.n), uint64(s.text), uint64(l.rows), uint64(l.groups), uint64(l.n),
+		uint64(uncommon), uint64(bytes), uint64(codes))
+	s.Moves(160 * l.n)
+	return codes
+}
+
+// sortCodes sorts the rows of a list by their codes, and the codes as well. It frees both.
+func (s *textSorter) sortCodes(l *textList, codes driver.Ptr, width int) (sorted, sortedCodes driver.Ptr) {
+	src := onesweep.Codes(s.Task, codes, 0, l.n, width, l.n)
+	src.Codes = 0 // they are kept
+	order := sortCodes(s.Task, src, abi.Codes(codes, width), 0)
+	if order == 0 { // all codes are equal
+		if sorted = l.rows; sorted == 0 {
+			sorted = s.Iota(l.n, false)
+		}
+		return sorted, codes
+	}
+	s.AssertPermutation(order, l.n, l.n)
+	sortedCodes = s.Alloc(8 * l.n)
+	gather.Rows(s.Task, codes, 8, order, l.n, sortedCodes)
+	s.Free(codes)
+	if l.rows == 0 {
+		return order, sortedCodes
+	}
+	sorted = s.Alloc(4 * l.n)
+	gather.Rows(s.Task, l.rows, 4, order, l.n, sorted)
+	s.Free(l.rows, order)
+	return sorted, sortedCodes
+}
+
+// selects selects the rows that the result needs by the first bytes of their strings.
+func (s *textSorter) selects(a *argsorter) (c topk.Candidates, ok bool) {
+	list := textList{n: a.Rows, count: 1}
+	_, width := list.shape()
+	uncommon := s.Zeros(8)
+	codes := s.encode(&list, uncommon)
+	c, found := a.selects(abi.CodesField(codes), width, false)
+	s.Free(uncommon, codes, c.Codes)
+	return c, found == topk.Selected
+}
