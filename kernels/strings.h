@@ -23,7 +23,9 @@ struct StringBytes {
 	u64 length;
 
 	// The bytes from a place on, none from the end on.
-	DEVICE StringBytes from(u64 place) const { return place < length ? StringBytes{at + place, length - place} : StringBytes{at, 0}; }
+	DEVICE StringBytes from(u64 place) const {
+		return place < length ? StringBytes{at + place, length - place} : StringBytes{at, 0};
+	}
 	// The first eight bytes; after the end there are any.
 	DEVICE u64 word() const { return unaligned_word(at); }
 	// Their leading bytes that are those of another string.
