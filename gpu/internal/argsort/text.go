@@ -8,7 +8,6 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/gather"
 	"github.com/arrowsort/arrowsort/gpu/internal/onesweep"
 	"github.com/arrowsort/arrowsort/gpu/internal/topk"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -114,13 +113,15 @@ func (s *textSorter) sortCodes(l *textList, codes driver.Ptr, width int) (sorted
 	}
 	s.AssertPermutation(order, l.n, l.n)
 	sortedCodes = s.Alloc(8 * l.n)
-	gather.Rows(s.Task, codes, 8, order, l.n, sortedCodes)
+	s.Launch("gather_8", s.Blocks(l.n), uint64(codes), uint64(order), uint64(l.n), uint64(sortedCodes))
+	s.Moves(40 * l.n)
 	s.Free(codes)
 	if l.rows == 0 {
 		return order, sortedCodes
 	}
 	sorted = s.Alloc(4 * l.n)
-	gather.Rows(s.Task, l.rows, 4, order, l.n, sorted)
+	s.Launch("gather_4", s.Blocks(l.n), uint64(l.rows), uint64(order), uint64(l.n), uint64(sorted))
+	s.Moves(36 * l.n)
 	s.Free(l.rows, order)
 	return sorted, sortedCodes
 }
