@@ -90,19 +90,11 @@ func arraySortIndices(ctx context.Context, options SortOptions, data Data) (comp
 }
 
 func sortIndices(ctx context.Context, options SortOptions, data Data) (compute.Datum, error) {
-	rows, err := SortIndices(ctx, data, options.Keys, contextOptions(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return owned(rows), nil
+	return owned(SortIndices(ctx, data, options.Keys, contextOptions(ctx)))
 }
 
 func sortDatum(ctx context.Context, options SortOptions, data Data) (compute.Datum, error) {
-	sorted, err := Sort(ctx, data, options.Keys, contextOptions(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return owned(sorted), nil
+	return owned(Sort(ctx, data, options.Keys, contextOptions(ctx)))
 }
 
 func isSorted(ctx context.Context, options SortOptions, data Data) (compute.Datum, error) {
@@ -121,70 +113,52 @@ func selectK(ctx context.Context, options SelectKOptions, data Data) (compute.Da
 	opts := contextOptions(ctx)
 	opts.Limit = limit
 	rows, err := SortIndices(ctx, data, options.Keys, opts)
-	if err != nil {
-		return nil, err
-	}
-	if options.K > 0 {
-		return owned(rows), nil
+	if err != nil || options.K > 0 {
+		return owned(rows, err)
 	}
 	defer rows.Release()
-	return owned(array.NewSlice(rows, 0, 0)), nil
+	return owned(array.NewSlice(rows, 0, 0), nil)
 }
 
 func rank(ctx context.Context, options RankOptions, data Data) (compute.Datum, error) {
-	ranks, err := Rank(ctx, data, options.Keys, options.Ties, contextOptions(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return owned(ranks), nil
+	return owned(Rank(ctx, data, options.Keys, options.Ties, contextOptions(ctx)))
 }
 
-func rankQuantile(ctx context.Context, options SortOptions, data Data) (compute.Datum, error) {
-	return quantiles(ctx, options, data, functions.Quantile)
-}
-
-func rankNormal(ctx context.Context, options SortOptions, data Data) (compute.Datum, error) {
-	return quantiles(ctx, options, data, functions.NormalQuantile)
-}
-
-// quantiles returns f of the quantile of each row.
-func quantiles(ctx context.Context, options SortOptions, data Data, f func(q float64) float64) (compute.Datum, error) {
-	opts := contextOptions(ctx)
-	ranks, err := RankAverage(ctx, data, options.Keys, opts)
-	if err != nil {
-		return nil, err
+// quantiles returns the function of f of the quantile of each row.
+func quantiles(f func(q float64) float64) func(context.Context, SortOptions, Data) (compute.Datum, error) {
+	return func(ctx context.Context, options SortOptions, data Data) (compute.Datum, error) {
+		opts := contextOptions(ctx)
+		ranks, err := RankAverage(ctx, data, options.Keys, opts)
+		if err != nil {
+			return nil, err
+		}
+		if err := functions.Quantiles(ctx, ranks.Float64Values(), opts.Threads, f); err != nil {
+			ranks.Release()
+			return nil, err
+		}
+		return owned(ranks, nil)
 	}
-	if err := functions.Quantiles(ctx, ranks.Float64Values(), opts.Threads, f); err != nil {
-		ranks.Release()
-		return nil, err
-	}
-	return owned(ranks), nil
 }
 
 // curveIndex returns the function of the places on a curve.
 func curveIndex(c arrowsort.Curve) func(context.Context, SortOptions, Data) (compute.Datum, error) {
 	return func(ctx context.Context, options SortOptions, data Data) (compute.Datum, error) {
-		places, err := CurveIndex(ctx, data, options.Keys, c, contextOptions(ctx))
-		if err != nil {
-			return nil, err
-		}
-		return owned(places), nil
+		return owned(CurveIndex(ctx, data, options.Keys, c, contextOptions(ctx)))
 	}
 }
 
 func partitionNth(ctx context.Context, options PartitionNthOptions, data Data) (compute.Datum, error) {
 	nth := int(min(options.Pivot, math.MaxInt))
-	rows, err := PartitionNth(ctx, data, options.Keys, nth, contextOptions(ctx))
+	return owned(PartitionNth(ctx, data, options.Keys, nth, contextOptions(ctx)))
+}
+
+// owned makes a datum that takes over the caller's reference to the data, unless there is an error.
+func owned[D Data](data D, err error) (compute.Datum, error) {
 	if err != nil {
 		return nil, err
 	}
-	return owned(rows), nil
-}
-
-// owned makes a datum that takes over the caller's reference to the data.
-func owned(data Data) compute.Datum {
 	defer data.Release()
-	return compute.NewDatum(data)
+	return compute.NewDatum(data), nil
 }
 
 // contextOptions returns the allocator and the number of threads that the context asks for. Arrow's default is the
@@ -199,33 +173,27 @@ func dataOf(datum compute.Datum) (Data, error) {
 	if adapter.IsNil(datum) {
 		return nil, errNoInput
 	}
+	var data Data
 	switch d := datum.(type) {
 	case *compute.ArrayDatum:
 		if d.Value != nil {
 			return array.MakeFromData(d.Value), nil
 		}
 	case *compute.ChunkedDatum:
-		if d.Value != nil {
-			return retained(d.Value), nil
-		}
+		data = d.Value
 	case *compute.RecordDatum:
-		if d.Value != nil {
-			return retained(d.Value), nil
-		}
+		data = d.Value
 	case *compute.TableDatum:
-		if d.Value != nil {
-			return retained(d.Value), nil
-		}
+		data = d.Value
 	default:
 		return nil, fmt.Errorf("%w: takes an array, chunked array, record or table, not a datum of kind %s",
 			arrow.ErrNotImplemented, d.Kind())
 	}
-	return nil, errNoInput
+	if adapter.IsNil(data) {
+		return nil, errNoInput
+	}
+	data.Retain()
+	return data, nil
 }
 
 var errNoInput = fmt.Errorf("%w: the input is nil or was released", arrow.ErrInvalid)
-
-func retained(data Data) Data {
-	data.Retain()
-	return data
-}

@@ -37,7 +37,7 @@ func searchSorted(ctx context.Context, options SearchSortedOptions, args []compu
 	case err != nil:
 		return nil, err
 	case !isScalar:
-		return owned(places), nil
+		return owned(places, nil)
 	}
 	defer places.Release()
 	if places.IsNull(0) {

@@ -52,20 +52,6 @@ func newFunctionOf[T compute.FunctionOptions](name string, defaults compute.Func
 	return &function{compute.NewMetaFunction(name, compute.Arity{NArgs: len(doc.ArgNames)}, doc, impl), defaults}
 }
 
-// input returns the data of a datum, which the caller releases, and the keys to sort it by.
-func input(options SortOptions, datum compute.Datum) (arrowsort.Data, []arrowsort.Key, error) {
-	data, err := dataOf(datum)
-	if err != nil {
-		return nil, nil, err
-	}
-	keys, err := options.keysOf(data)
-	if err != nil {
-		data.Release()
-		return nil, nil, err
-	}
-	return data, keys, nil
-}
-
 // sortOptions returns the allocator and the number of threads that the context asks for. Arrow's default is the number
 // of processors, which may be more than the program may use.
 func sortOptions(ctx context.Context) arrowsort.Options {
@@ -79,28 +65,27 @@ func dataOf(datum compute.Datum) (arrowsort.Data, error) {
 	if adapter.IsNil(datum) {
 		return nil, errNoInput
 	}
+	var data arrowsort.Data
 	switch d := datum.(type) {
 	case *compute.ArrayDatum:
 		if d.Value != nil {
 			return array.MakeFromData(d.Value), nil
 		}
 	case *compute.ChunkedDatum:
-		if d.Value != nil {
-			return retained(d.Value), nil
-		}
+		data = d.Value
 	case *compute.RecordDatum:
-		if d.Value != nil {
-			return retained(d.Value), nil
-		}
+		data = d.Value
 	case *compute.TableDatum:
-		if d.Value != nil {
-			return retained(d.Value), nil
-		}
+		data = d.Value
 	default:
 		return nil, fmt.Errorf("%w: takes an array, chunked array, record or table, not a datum of kind %s",
 			arrow.ErrNotImplemented, d.Kind())
 	}
-	return nil, errNoInput
+	if adapter.IsNil(data) {
+		return nil, errNoInput
+	}
+	data.Retain()
+	return data, nil
 }
 
 var errNoInput = fmt.Errorf("%w: the input is nil or was released", arrow.ErrInvalid)
@@ -115,13 +100,11 @@ func noColumns(datum compute.Datum) error {
 	return nil
 }
 
-func retained[T arrowsort.Data](data T) T {
-	data.Retain()
-	return data
-}
-
-// own makes a datum that takes over the caller's reference to the data.
-func own(data arrowsort.Data) compute.Datum {
+// own makes a datum that takes over the caller's reference to the data, unless there is an error.
+func own[D arrowsort.Data](data D, err error) (compute.Datum, error) {
+	if err != nil {
+		return nil, err
+	}
 	defer data.Release()
-	return compute.NewDatum(data)
+	return compute.NewDatum(data), nil
 }

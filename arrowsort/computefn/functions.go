@@ -13,43 +13,37 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/functions"
 )
 
-func sortData(ctx context.Context, options SortOptions, datum compute.Datum) (compute.Datum, error) {
-	data, keys, err := input(options, datum)
+// A work is what a function does with data and the keys to sort it by, both borrowed.
+type work[R any] func(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, opts arrowsort.Options) (R, error)
+
+// withKeys does the work on the data of a datum, by the keys that the options mean for it.
+func withKeys[R any](ctx context.Context, options SortOptions, datum compute.Datum, do work[R]) (none R, err error) {
+	data, err := dataOf(datum)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	defer data.Release()
-	switch d := data.(type) {
-	case arrow.Record:
-		return sorted(ctx, d, keys)
-	case arrow.Table:
-		return sorted(ctx, d, keys)
-	case *arrow.Chunked:
-		return sorted(ctx, d, keys)
-	default:
-		return sorted(ctx, d.(arrow.Array), keys)
+	keys, err := options.keysOf(data)
+	if err != nil {
+		return none, err
 	}
+	return do(ctx, data, keys, sortOptions(ctx))
+}
+
+func sortData(ctx context.Context, options SortOptions, datum compute.Datum) (compute.Datum, error) {
+	return own(withKeys(ctx, options, datum, arrowsort.Sort[arrowsort.Data]))
 }
 
 func isSorted(ctx context.Context, options SortOptions, datum compute.Datum) (compute.Datum, error) {
-	data, keys, err := input(options, datum)
-	if err != nil {
-		return nil, err
-	}
-	defer data.Release()
-	sorted, _, err := arrowsort.IsSorted(ctx, data, keys, sortOptions(ctx))
+	sorted, err := withKeys(ctx, options, datum,
+		func(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, opts arrowsort.Options) (bool, error) {
+			sorted, _, err := arrowsort.IsSorted(ctx, data, keys, opts)
+			return sorted, err
+		})
 	if err != nil {
 		return nil, err
 	}
 	return compute.NewDatum(sorted), nil
-}
-
-func sorted[T arrowsort.Data](ctx context.Context, data T, keys []arrowsort.Key) (compute.Datum, error) {
-	out, err := arrowsort.Sort(ctx, data, keys, sortOptions(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return own(out), nil
 }
 
 func arraySortIndices(ctx context.Context, options ArraySortOptions, datum compute.Datum) (compute.Datum, error) {
@@ -61,23 +55,7 @@ func arraySortIndices(ctx context.Context, options ArraySortOptions, datum compu
 }
 
 func sortIndices(ctx context.Context, options SortOptions, datum compute.Datum) (compute.Datum, error) {
-	indices, err := indicesOf(ctx, options, datum, 0)
-	if err != nil {
-		return nil, err
-	}
-	return own(indices), nil
-}
-
-// indicesOf returns the first row numbers of the sorted order, limit of them or all for 0. The caller releases them.
-func indicesOf(ctx context.Context, options SortOptions, datum compute.Datum, limit int) (*array.Uint64, error) {
-	data, keys, err := input(options, datum)
-	if err != nil {
-		return nil, err
-	}
-	defer data.Release()
-	opts := sortOptions(ctx)
-	opts.Limit = limit
-	return arrowsort.SortIndices(ctx, data, keys, opts)
+	return own(withKeys(ctx, options, datum, arrowsort.SortIndices))
 }
 
 func selectK(ctx context.Context, options SelectKOptions, datum compute.Datum) (compute.Datum, error) {
@@ -85,90 +63,66 @@ func selectK(ctx context.Context, options SelectKOptions, datum compute.Datum) (
 	if err != nil {
 		return nil, err
 	}
-	indices, err := indicesOf(ctx, SortOptions{SortKeys: options.SortKeys}, datum, limit)
-	if err != nil {
-		return nil, err
+	first := func(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, opts arrowsort.Options) (
+		*array.Uint64, error) {
+		opts.Limit = limit
+		return arrowsort.SortIndices(ctx, data, keys, opts)
 	}
-	if options.K > 0 {
-		return own(indices), nil
+	rows, err := withKeys(ctx, SortOptions{SortKeys: options.SortKeys}, datum, first)
+	if err != nil || options.K > 0 {
+		return own(rows, err)
 	}
-	defer indices.Release()
-	return own(array.NewSlice(indices, 0, 0)), nil
+	defer rows.Release()
+	return own(array.NewSlice(rows, 0, 0), nil)
 }
 
 func rank(ctx context.Context, options RankOptions, datum compute.Datum) (compute.Datum, error) {
 	sort := SortOptions{SortKeys: options.SortKeys, NullPlacement: options.NullPlacement}
-	data, keys, err := input(sort, datum)
-	if err != nil {
-		return nil, err
+	ranks := func(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, opts arrowsort.Options) (
+		*array.Uint64, error) {
+		return arrowsort.Rank(ctx, data, keys, options.TieBreaker, opts)
 	}
-	defer data.Release()
-	ranks, err := arrowsort.Rank(ctx, data, keys, options.TieBreaker, sortOptions(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return own(ranks), nil
+	return own(withKeys(ctx, sort, datum, ranks))
 }
 
-func rankQuantile(ctx context.Context, options RankQuantileOptions, datum compute.Datum) (compute.Datum, error) {
-	return quantiles(ctx, options, datum, functions.Quantile)
-}
-
-func rankNormal(ctx context.Context, options RankQuantileOptions, datum compute.Datum) (compute.Datum, error) {
-	return quantiles(ctx, options, datum, functions.NormalQuantile)
-}
-
-// quantiles is a function of the quantile ranks: of the share of rows below a row, and half of those that tie with
-// it.
-func quantiles(
-	ctx context.Context, options RankQuantileOptions, datum compute.Datum, f func(q float64) float64,
-) (compute.Datum, error) {
-	data, keys, err := input(SortOptions(options), datum)
-	if err != nil {
-		return nil, err
+// quantiles returns a function of the quantile ranks: f of the share of rows below a row, and half of those that tie
+// with it.
+func quantiles(f func(q float64) float64) func(context.Context, RankQuantileOptions, compute.Datum) (compute.Datum,
+	error) {
+	ranks := func(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, opts arrowsort.Options) (
+		*array.Float64, error) {
+		ranks, err := arrowsort.RankAverage(ctx, data, keys, opts)
+		if err != nil {
+			return nil, err
+		}
+		if err := functions.Quantiles(ctx, ranks.Float64Values(), opts.Threads, f); err != nil {
+			ranks.Release()
+			return nil, err
+		}
+		return ranks, nil
 	}
-	defer data.Release()
-	opts := sortOptions(ctx)
-	ranks, err := arrowsort.RankAverage(ctx, data, keys, opts)
-	if err != nil {
-		return nil, err
+	return func(ctx context.Context, options RankQuantileOptions, datum compute.Datum) (compute.Datum, error) {
+		return own(withKeys(ctx, SortOptions(options), datum, ranks))
 	}
-	if err := functions.Quantiles(ctx, ranks.Float64Values(), opts.Threads, f); err != nil {
-		ranks.Release()
-		return nil, err
-	}
-	return own(ranks), nil
 }
 
 // curveIndex returns the function of the places on a curve.
 func curveIndex(c arrowsort.Curve) func(context.Context, SortOptions, compute.Datum) (compute.Datum, error) {
+	places := func(ctx context.Context, data arrowsort.Data, keys []arrowsort.Key, opts arrowsort.Options) (
+		*array.Uint64, error) {
+		return arrowsort.CurveIndex(ctx, data, keys, c, opts)
+	}
 	return func(ctx context.Context, options SortOptions, datum compute.Datum) (compute.Datum, error) {
-		data, keys, err := input(options, datum)
-		if err != nil {
-			return nil, err
-		}
-		defer data.Release()
-		places, err := arrowsort.CurveIndex(ctx, data, keys, c, sortOptions(ctx))
-		if err != nil {
-			return nil, err
-		}
-		return own(places), nil
+		return own(withKeys(ctx, options, datum, places))
 	}
 }
 
 func partitionNthIndices(ctx context.Context, options PartitionNthOptions, datum compute.Datum) (compute.Datum, error) {
-	if err := noColumns(datum); err != nil {
-		return nil, err
-	}
-	data, err := dataOf(datum)
+	data, err := columnOfDatum(datum)
 	if err != nil {
 		return nil, err
 	}
 	defer data.Release()
 	keys := []arrowsort.Key{{Nulls: options.NullPlacement}}
-	rows, err := arrowsort.PartitionNth(ctx, data, keys, int(min(options.Pivot, math.MaxInt)), sortOptions(ctx))
-	if err != nil {
-		return nil, err
-	}
-	return own(rows), nil
+	return own(arrowsort.PartitionNth(ctx, data, keys, int(min(options.Pivot, math.MaxInt)), sortOptions(ctx)))
 }

@@ -37,7 +37,7 @@ func searchSorted(ctx context.Context, options SearchSortedOptions, args []compu
 	case err != nil:
 		return nil, err
 	case !isScalar:
-		return own(places), nil
+		return own(places, nil)
 	}
 	defer places.Release()
 	if places.IsNull(0) {
