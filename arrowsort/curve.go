@@ -42,10 +42,7 @@ const (
 // with the errors of SortIndices. Source: C. Hamilton, "Compact Hilbert Indices", 2006.
 func CurveIndex(ctx context.Context, data Data, keys []Key, c Curve, opts Options) (*array.Uint64, error) {
 	codes, err := curveIndex(ctx, data, keys, c, opts)
-	if err != nil {
-		return nil, translate(err)
-	}
-	return codes, nil
+	return codes, translate(err)
 }
 
 func curveIndex(ctx context.Context, data Data, keys []Key, c Curve, opts Options) (*array.Uint64, error) {

@@ -43,22 +43,14 @@ func Rank(ctx context.Context, data Data, keys []Key, ties TieBreaker, opts Opti
 		return nil, fmt.Errorf("%w: tie breaker %d; give one of the TieBreaker constants", ErrOption, ties)
 	}
 	ranks, err := rank(ctx, "Rank", data, keys, cpu.Ties(ties), opts, arrow.PrimitiveTypes.Uint64)
-	if err != nil {
-		return nil, translate(err)
-	}
-	defer ranks.Release()
-	return array.NewUint64Data(ranks), nil
+	return arrayOf(array.NewUint64Data, ranks, err)
 }
 
 // RankAverage is Rank that gives ties the mean of the ranks that TiesFirst gives them, which may be half a rank.
 // (RankAverage - 0.5) / n is rank_quantile of Arrow C++.
 func RankAverage(ctx context.Context, data Data, keys []Key, opts Options) (*array.Float64, error) {
 	ranks, err := rank(ctx, "RankAverage", data, keys, cpu.TiesAverage, opts, arrow.PrimitiveTypes.Float64)
-	if err != nil {
-		return nil, translate(err)
-	}
-	defer ranks.Release()
-	return array.NewFloat64Data(ranks), nil
+	return arrayOf(array.NewFloat64Data, ranks, err)
 }
 
 func rank(

@@ -48,11 +48,7 @@ func SearchSorted(
 	ctx context.Context, data, values Data, keys []Key, side Side, opts Options,
 ) (*array.Uint64, error) {
 	places, err := searchSorted(ctx, data, values, keys, side, opts)
-	if err != nil {
-		return nil, translate(err)
-	}
-	defer places.Release()
-	return array.NewUint64Data(places), nil
+	return arrayOf(array.NewUint64Data, places, err)
 }
 
 func searchSorted(

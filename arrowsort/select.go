@@ -27,10 +27,7 @@ func SelectKPerGroup(
 	ctx context.Context, data Data, groups, keys []Key, k int, opts Options,
 ) (*array.Uint64, error) {
 	rows, err := selectKPerGroup(ctx, data, groups, keys, k, opts)
-	if err != nil {
-		return nil, translate(err)
-	}
-	return rows, nil
+	return rows, translate(err)
 }
 
 func selectKPerGroup(ctx context.Context, data Data, groups, keys []Key, k int, opts Options) (*array.Uint64, error) {
@@ -112,10 +109,7 @@ func (m *bitmap) setFirst(starts *bitmap, lo, hi, k int) {
 // those of SortIndices. Arrow C++ calls it partition_nth_indices.
 func PartitionNth(ctx context.Context, data Data, keys []Key, nth int, opts Options) (*array.Uint64, error) {
 	rows, err := partitionNth(ctx, data, keys, nth, opts)
-	if err != nil {
-		return nil, translate(err)
-	}
-	return rows, nil
+	return rows, translate(err)
 }
 
 func partitionNth(ctx context.Context, data Data, keys []Key, nth int, opts Options) (*array.Uint64, error) {

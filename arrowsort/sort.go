@@ -57,21 +57,13 @@ func sortData(ctx context.Context, data Data, keys []Key, opts Options) (Data, e
 // Options.Limit, select_k_unstable; here ties keep their order in both.
 func SortIndices(ctx context.Context, data Data, keys []Key, opts Options) (*array.Uint64, error) {
 	indices, err := sortIndices(ctx, "SortIndices", data, keys, opts, arrow.PrimitiveTypes.Uint64)
-	if err != nil {
-		return nil, translate(err)
-	}
-	defer indices.Release()
-	return array.NewUint64Data(indices), nil
+	return arrayOf(array.NewUint64Data, indices, err)
 }
 
 // SortIndices32 is SortIndices with row numbers of half the size. It fails with ErrRows from 2^32 rows on.
 func SortIndices32(ctx context.Context, data Data, keys []Key, opts Options) (*array.Uint32, error) {
 	indices, err := sortIndices(ctx, "SortIndices32", data, keys, opts, arrow.PrimitiveTypes.Uint32)
-	if err != nil {
-		return nil, translate(err)
-	}
-	defer indices.Release()
-	return array.NewUint32Data(indices), nil
+	return arrayOf(array.NewUint32Data, indices, err)
 }
 
 func sortIndices(
@@ -88,6 +80,15 @@ func sortIndices(
 		return nil, err
 	}
 	return adapter.RowNumbers(result, typ, c.opts.Allocator), nil
+}
+
+// arrayOf makes an array of the numbers that a call returns, and takes them over.
+func arrayOf[A arrow.Array](made func(arrow.ArrayData) A, numbers *array.Data, err error) (none A, _ error) {
+	if err != nil {
+		return none, translate(err)
+	}
+	defer numbers.Release()
+	return made(numbers), nil
 }
 
 // A call is a call of an operation: its data, its options, and the job that is made of both.
