@@ -17,50 +17,6 @@ import (
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
-// TestSortByFunctions: files are sorted by functions of columns, in memory and in runs that are spilled, from and to
-// every format; the rest is as for orders of text: merges, copies, limits, first rows of each key, the order in
-// metadata.
-func TestSortByFunctions(t *testing.T) {
-	folder, r := t.TempDir(), rand.New(rand.NewPCG(testrun.Seed(), 16))
-	for _, format := range testrun.Sample(2, []string{".parquet", ".arrow"}) {
-		batches := 4
-		if format == ".arrow" {
-			batches = 1 // a file has one dictionary of a column
-		}
-		var inputs []string
-		for file := range 3 {
-			inputs = append(inputs, filepath.Join(folder, fmt.Sprintf("in%d%s", file, format)))
-			generate(t, inputs[file], textOrderSchema, batches, func(batch int) arrow.Record {
-				return textOrderRows(r, (batches*file+batch)*20_000/batches, 20_000/batches)
-			})
-		}
-		all := rowsWritten(t, inputs, filepath.Join(folder, "all"+format)).Table
-		for i, key := range testrun.Sample(2, []arrowsort.Key{{Path: "name", Function: arrowsort.Lower},
-			{Path: "large", Function: arrowsort.Length, Order: arrowsort.Descending},
-			{Path: "word", Function: arrowsort.Hash(uint64(i32(r)))},
-			{Path: "large", Function: arrowsort.Lower, Nulls: arrowsort.NullsAtStart},
-			{Path: "word", Function: arrowsort.Lower, Collation: arrowsort.Natural}}) {
-			keys := []arrowsort.Key{key, {Path: "row", Order: arrowsort.Descending}}
-			want := rowsSortedBy(t, all, keys)
-			for _, budget := range []int64{1 << 30, MinMemory} {
-				out := filepath.Join(folder, "out"+format)
-				result, err := Sort(t.Context(), inputs, out, Options{Keys: keys,
-					Memory: Memory{Budget: budget, SpillDir: folder}})
-				require.NoError(t, err, "%+v", keys)
-				require.Equal(t, budget == MinMemory, result.Runs > 1, i)
-				requireRows(t, want, out, keys)
-				requireDeclared(t, keys, out)
-			}
-			requireFirstRows(t, want, inputs, keys, folder, format)
-			requireMergedLists(t, inputs, keys, want, folder, format)
-			want.Release()
-		}
-		all.Release()
-	}
-}
-
-func i32(r *rand.Rand) int { return r.IntN(1 << 31) }
-
 // TestShuffleFiles: random keys go by the numbers of rows over all inputs, so that a shuffle is the same in memory, in
 // runs, from one file or several, and of rows that a Sorter gets in batches; alone, and within other keys. The column
 // of its values is not written, and metadata do not name it.

@@ -58,11 +58,12 @@ func textOrderRows(r *rand.Rand, first, n int) arrow.Record {
 	return b.NewRecord()
 }
 
-// TestSortByOrdersOfText: files are sorted by text in every order, in memory and in runs that are spilled, from and to
-// every format; sorted files are merged and copied; limits and first rows of each key are those of the same order;
-// Check finds the order. Sorting columns end before such a key, and the metadata name it.
-func TestSortByOrdersOfText(t *testing.T) {
+// TestSortByDerivedKeys: files are sorted by text in every order, and by functions of columns, in memory and in runs that
+// are spilled, from and to every format; sorted files are merged and copied; limits and first rows of each key are those
+// of the same order; Check finds the order. Sorting columns end before such a key, and the metadata name it.
+func TestSortByDerivedKeys(t *testing.T) {
 	folder, r := t.TempDir(), rand.New(rand.NewPCG(testrun.Seed(), 6))
+	down, first := arrowsort.Descending, arrowsort.NullsAtStart
 	for _, format := range testrun.Sample(1, []string{".parquet", ".arrow"}) {
 		batches := 4
 		if format == ".arrow" {
@@ -76,16 +77,22 @@ func TestSortByOrdersOfText(t *testing.T) {
 			})
 		}
 		all := rowsWritten(t, inputs, filepath.Join(folder, "all"+format)).Table
-		for i, by := range []arrowsort.Collation{"nocase", "natural", "numeric", "de", "de-u-kn-ks-level1"} {
-			keys := []arrowsort.Key{{Path: textOrderSchema.Field(i % 3).Name, Order: arrowsort.Order(i / 2 % 2),
-				Nulls: arrowsort.NullPlacement(i / 4 % 2), Collation: by}, {Path: "row", Order: arrowsort.Descending}}
+		for _, key := range testrun.Sample(7, []arrowsort.Key{{Path: "name", Collation: "nocase"},
+			{Path: "large", Collation: "natural"}, {Path: "word", Collation: "numeric", Order: down},
+			{Path: "name", Collation: "de", Order: down},
+			{Path: "large", Collation: "de-u-kn-ks-level1", Nulls: first},
+			{Path: "name", Function: arrowsort.Lower}, {Path: "large", Function: arrowsort.Length, Order: down},
+			{Path: "word", Function: arrowsort.Hash(uint64(r.IntN(1 << 31)))},
+			{Path: "large", Function: arrowsort.Lower, Nulls: first},
+			{Path: "word", Function: arrowsort.Lower, Collation: arrowsort.Natural}}) {
+			keys := []arrowsort.Key{key, {Path: "row", Order: down}}
 			want := rowsSortedBy(t, all, keys)
 			for _, budget := range []int64{1 << 30, MinMemory} {
 				out := filepath.Join(folder, "out"+format)
 				opts := Options{Keys: keys, Memory: Memory{Budget: budget, SpillDir: folder}}
 				result, err := Sort(t.Context(), inputs, out, opts)
 				require.NoError(t, err, "%+v", keys)
-				require.Equal(t, budget == MinMemory, result.Runs > 1, by)
+				require.Equal(t, budget == MinMemory, result.Runs > 1, "%+v", keys)
 				requireRows(t, want, out, keys)
 				requireDeclared(t, keys, out)
 			}

@@ -25,25 +25,31 @@ func TestRowsOfOrdersOfText(t *testing.T) {
 		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: text}, arrowtest.NewExtension(text),
 		arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.LargeString)} {
 		for k, by := range []arrowsort.Collation{"nocase", "natural", "numeric", "de", "und-u-ks-level1"} {
-			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			r := rand.New(rand.NewPCG(testrun.Seed(), uint64(10*i+k)))
-			for _, mode := range modes {
-				c := &dataCase{rows: 60}
-				c.add(arrowtest.RandomSlice(r, typ, 25, 3, 0.2, mem), arrowtest.RandomSlice(r, typ, 35, 0, 0, mem))
-				c.add(arrowtest.Random(r, arrow.PrimitiveTypes.Int8, 60, 0.1, mem))
-				bytes := mode
-				mode.Collation = by
-				c.by(mode, 0)
-				c.model[0].Text = model.TextOrder(string(by))
-				c.by(bytes, 1)
-				c.by(bytes, 0)
-				_, encoded, _, _ := c.checkEncoded(t, mem, r.IntN(3))
-				encoded.Release()
-				c.release()
-			}
-			mem.AssertSize(t, 0)
+			checkDerived(t, typ, uint64(10*i+k), func(key *arrowsort.Key, of *model.Key) {
+				key.Collation, of.Text = by, model.TextOrder(string(by))
+			})
 		}
 	}
+}
+
+// checkDerived compares rows of a type with the model in every order: by a column with what derive adds to its key,
+// then by another column, then by the first as it is.
+func checkDerived(t *testing.T, typ arrow.DataType, stream uint64, derive func(key *arrowsort.Key, of *model.Key)) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	r := rand.New(rand.NewPCG(testrun.Seed(), stream))
+	for _, mode := range modes {
+		d := &dataCase{rows: 60}
+		d.add(arrowtest.RandomSlice(r, typ, 25, 3, 0.2, mem), arrowtest.RandomSlice(r, typ, 35, 0, 0, mem))
+		d.add(arrowtest.Random(r, arrow.PrimitiveTypes.Int8, 60, 0.1, mem))
+		d.by(mode, 0)
+		derive(&d.keys[0], &d.model[0])
+		d.by(mode, 1)
+		d.by(mode, 0)
+		_, encoded, _, _ := d.checkEncoded(t, mem, r.IntN(3))
+		encoded.Release()
+		d.release()
+	}
+	mem.AssertSize(t, 0)
 }
 
 // TestRowsOfOrdersOfTextAreNotDecoded: they do not hold the text.

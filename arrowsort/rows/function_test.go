@@ -1,7 +1,6 @@
 package rows_test
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -10,10 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
 	"github.com/arrowsort/arrowsort/arrowsort/rows"
-	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // TestRowsOfFunctions compares rows of functions of every kind of result with the model: before other keys, of which
@@ -38,23 +35,9 @@ func TestRowsOfFunctions(t *testing.T) {
 		{arrow.Null, []arrowsort.Function{"lower", "abs"}},
 	} {
 		for k, of := range c.of {
-			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			r := rand.New(rand.NewPCG(testrun.Seed(), uint64(10*i+k)))
-			for _, mode := range modes {
-				d := &dataCase{rows: 60}
-				d.add(arrowtest.RandomSlice(r, c.typ, 25, 3, 0.2, mem), arrowtest.RandomSlice(r, c.typ, 35, 0, 0, mem))
-				d.add(arrowtest.Random(r, arrow.PrimitiveTypes.Int8, 60, 0.1, mem))
-				plain := mode
-				mode.Function = of
-				d.by(mode, 0)
-				d.model[0].Function = model.Function(string(of), c.typ)
-				d.by(plain, 1)
-				d.by(plain, 0)
-				_, encoded, _, _ := d.checkEncoded(t, mem, r.IntN(3))
-				encoded.Release()
-				d.release()
-			}
-			mem.AssertSize(t, 0)
+			checkDerived(t, c.typ, uint64(10*i+k), func(key *arrowsort.Key, by *model.Key) {
+				key.Function, by.Function = of, model.Function(string(of), c.typ)
+			})
 		}
 	}
 }

@@ -2,7 +2,6 @@ package command
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,8 +12,7 @@ const numbers = "name,n,day,a:desc,x % 4\nZoe,-7,2020-02-01,1,9\nanna,3,2019-12-
 
 // TestSortByFunctions types each function, with modifiers, positions and columns that are named as functions.
 func TestSortByFunctions(t *testing.T) {
-	in := file(t, "numbers.csv", numbers)
-	for key, want := range map[string]string{
+	requireOrders(t, file(t, "numbers.csv", numbers), map[string]string{
 		"lower(name)":              "2 4 3 1 5",
 		"Lower(name):desc":         "1 3 2 4 5",
 		"lower(name):nulls-first":  "5 2 4 3 1",
@@ -32,15 +30,7 @@ func TestSortByFunctions(t *testing.T) {
 		"abs(a:desc)":              "1 3 2 4 5",
 		"x % 4":                    "5 4 3 2 1",
 		"x % 4 % 3":                "1 4 3 2 5",
-	} {
-		r := cli(t, nil, "argsort", "-q", "-k", key, "-o", "-", "--output-format", "csv", in)
-		require.Zero(t, r.code, r.err)
-		var rows []string
-		for _, row := range strings.Fields(r.out)[1:] {
-			rows = append(rows, string(row[0]+1))
-		}
-		require.Equal(t, want, strings.Join(rows, " "), key)
-	}
+	})
 }
 
 // TestFunctionsOfFiles sorts, merges, checks and describes files by a function.

@@ -12,8 +12,7 @@ const words = "name,n\nz10,1\nÄrger,2\nZ9,3\narm,4\n,5\nOma,6\nz9,7\nÖl,8\n"
 
 // TestSortByOrdersOfText types each order, with other modifiers on either side.
 func TestSortByOrdersOfText(t *testing.T) {
-	in := file(t, "words.csv", words)
-	for key, want := range map[string]string{
+	requireOrders(t, file(t, "words.csv", words), map[string]string{
 		"name":                              "6 3 4 1 7 2 8 5",
 		"name:bytes":                        "6 3 4 1 7 2 8 5",
 		"name:nocase":                       "4 6 1 3 7 2 8 5",
@@ -31,7 +30,12 @@ func TestSortByOrdersOfText(t *testing.T) {
 		"name:numeric":                      "6 3 4 1 7 2 8 5",
 		"name:collate=und-u-ks-level1":      "2 4 8 6 1 3 7 5",
 		"name:COLLATE=und-u-ks-level1:DESC": "3 7 1 6 8 4 2 5",
-	} {
+	})
+}
+
+// requireOrders sorts a file by each key, and compares the numbers of the rows, from 1.
+func requireOrders(t *testing.T, in string, orders map[string]string) {
+	for key, want := range orders {
 		r := cli(t, nil, "argsort", "-q", "-k", key, "-o", "-", "--output-format", "csv", in)
 		require.Zero(t, r.code, r.err)
 		var rows []string
