@@ -89,12 +89,11 @@ func arrayOf(value scalar.Scalar) (_ arrow.Array, err error) {
 		return arrayOf(entry)
 	case *scalar.RunEndEncoded:
 		return arrayOf(orNull(v.Valid, v.Value, v.Type.(*arrow.RunEndEncodedType).Encoded()))
-	case *scalar.LargeString: // Arrow gives arrays of it, and of LargeBinary, offsets of the wrong width
-		b := array.NewLargeStringBuilder(memory.NewGoAllocator())
-		return built(b, v.Valid, func() { b.Append(string(v.Data())) }), nil
-	case *scalar.LargeBinary:
-		b := array.NewBinaryBuilder(memory.NewGoAllocator(), arrow.BinaryTypes.LargeBinary)
-		return built(b, v.Valid, func() { b.Append(v.Data()) }), nil
+	case *scalar.LargeString, *scalar.LargeBinary: // Arrow gives arrays of these offsets of the wrong width
+		b := array.NewBuilder(memory.NewGoAllocator(), value.DataType())
+		defer b.Release()
+		err := scalar.Append(b, value)
+		return b.NewArray(), err
 	}
 	return scalar.MakeArrayFromScalar(value, 1, memory.NewGoAllocator())
 }
@@ -116,15 +115,4 @@ func orNull(valid bool, value scalar.Scalar, typ arrow.DataType) scalar.Scalar {
 		return value
 	}
 	return scalar.MakeNullScalar(typ)
-}
-
-// built adds a value or null to a builder, releases it and returns its array.
-func built(b array.Builder, valid bool, add func()) arrow.Array {
-	defer b.Release()
-	if valid {
-		add()
-	} else {
-		b.AppendNull()
-	}
-	return b.NewArray()
 }
