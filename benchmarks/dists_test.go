@@ -5,6 +5,14 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort"
 )
 
 // Dists are the ways to spread keys. and2 to and16 are the low entropy ones of the Onesweep paper: the AND of
@@ -81,4 +89,92 @@ func generator(dist string, n int, r *rand.Rand) (func(i int) uint64, error) {
 		}, nil
 	}
 	return nil, fmt.Errorf("benchmarks: unknown distribution %q", dist)
+}
+
+// A Spec says what a benchmark sorts; its String is the name of the benchmark.
+type Spec struct {
+	Type  string // one of Types
+	Rows  int
+	Dist  string // one of Dists
+	Nulls int    // per cent of the rows
+}
+
+func (s Spec) String() string {
+	return fmt.Sprintf("type=%s/rows=%d/dist=%s/nulls=%d", s.Type, s.Rows, s.Dist, s.Nulls)
+}
+
+// Table makes the record of a spec: columns key, row (int64, the row number) and value (float64). The caller releases
+// it.
+func Table(s Spec, mem memory.Allocator) (arrow.Record, error) {
+	w, err := words(s.Dist, s.Rows)
+	if err != nil {
+		return nil, err
+	}
+	key, err := keys(s, w, mem)
+	if err != nil {
+		return nil, err
+	}
+	defer key.Release()
+
+	r := rand.New(rand.NewPCG(12, uint64(s.Rows)))
+	row, value := array.NewInt64Builder(mem), array.NewFloat64Builder(mem)
+	defer row.Release()
+	defer value.Release()
+	row.Reserve(s.Rows)
+	value.Reserve(s.Rows)
+	for i := range s.Rows {
+		row.UnsafeAppend(int64(i))
+		value.UnsafeAppend(r.Float64())
+	}
+	rows, values := row.NewArray(), value.NewArray()
+	defer rows.Release()
+	defer values.Release()
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "key", Type: key.DataType(), Nullable: true},
+		{Name: "row", Type: rows.DataType()},
+		{Name: "value", Type: values.DataType()},
+	}, nil)
+	return array.NewRecord(schema, []arrow.Array{key, rows, values}, int64(s.Rows)), nil
+}
+
+func TestTablesOfEveryTypeAndDistribution(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	for _, typ := range Types {
+		for _, dist := range Dists {
+			for _, nulls := range []int{0, 20} {
+				spec := Spec{typ, 1000, dist, nulls}
+				rec, err := Table(spec, mem)
+				require.NoError(t, err, spec)
+				require.EqualValues(t, spec.Rows, rec.NumRows(), spec)
+				require.Equal(t, []string{"key", "row", "value"},
+					[]string{rec.ColumnName(0), rec.ColumnName(1), rec.ColumnName(2)}, spec)
+				require.InDelta(t, spec.Rows*nulls/100, rec.Column(0).NullN(), 60, spec)
+				rec.Release()
+			}
+		}
+	}
+}
+
+// The words of a distribution become keys of the same order, so sorted words must give sorted keys of every type.
+func TestKeysKeepTheOrderOfTheWords(t *testing.T) {
+	for _, typ := range Types {
+		for _, dist := range []string{"sorted", "constant", "reversed", "uniform"} {
+			rec, err := Table(Spec{typ, 5000, dist, 0}, memory.DefaultAllocator)
+			require.NoError(t, err)
+			sorted, row, err := arrowsort.IsSorted(t.Context(), rec, []arrowsort.Key{{Path: "key"}},
+				arrowsort.Options{})
+			require.NoError(t, err, typ)
+			require.Equal(t, dist == "sorted" || dist == "constant", sorted,
+				"type %s, distribution %s: first wrong row %d", typ, dist, row)
+			rec.Release()
+		}
+	}
+}
+
+func TestUnknownNames(t *testing.T) {
+	_, err := Table(Spec{"int64", 10, "bell", 0}, memory.DefaultAllocator)
+	require.EqualError(t, err, `benchmarks: unknown distribution "bell"`)
+	_, err = Table(Spec{"int7", 10, "uniform", 0}, memory.DefaultAllocator)
+	require.EqualError(t, err, `benchmarks: unknown type "int7"`)
 }

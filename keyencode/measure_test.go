@@ -1,11 +1,14 @@
 package keyencode
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 var fixedWidths = []int{0, 1, 3, 8, 9, 16, 20}
@@ -97,4 +100,77 @@ func arrange(rng *rand.Rand, kind Kind, k Key, cells []cell) {
 			cells[i], cells[j] = cells[j], cells[i]
 		}
 	}
+}
+
+// TestSameBytes compares what is known of shared bytes with all strings: it is exact in the words that all of them
+// have.
+func TestSameBytes(t *testing.T) {
+	shared := 0
+	for _, kind := range []Kind{Binary, LargeBinary, BinaryView, FixedSizeBinary} {
+		for seed := range uint64(200) {
+			rng := rand.New(rand.NewPCG(seed, uint64(kind)))
+			cells := randomCells(rng, kind, 40, 1+rng.IntN(300))
+			c := build(rng, kind, 40, 3, []int{rng.IntN(len(cells))}, cells)
+			var first []byte
+			shortest, differ := 1<<20, uint64(0)
+			for _, x := range cells {
+				if x.null {
+					continue
+				}
+				if first == nil {
+					first = append([]byte{}, x.raw...)
+				}
+				shortest = min(shortest, len(x.raw))
+				differ |= differingBytes(string(first), string(x.raw))
+			}
+			want := uint64(0)
+			if first != nil && shortest >= 8 {
+				want = ^differ & (^uint64(0) >> (64 - min(shortest/8*8, 64)))
+			}
+			s := Measure(&c, Key{}, 0, len(cells))
+			require.Equal(t, want, s.CommonBytes, "kind %d, seed %d", kind, seed)
+			if want&^buffers.LowBits(commonPrefix(s.MinBytes, s.MaxBytes)) != 0 {
+				shared++
+			}
+		}
+	}
+	require.Greater(t, shared, 50, "columns that share bytes after others")
+}
+
+// TestStrings finds the strings of a column chunk by chunk, and those of rows from anywhere in it.
+func TestStrings(t *testing.T) {
+	for _, kind := range []Kind{Binary, LargeBinary, BinaryView, FixedSizeBinary} {
+		rng := rand.New(rand.NewPCG(1, uint64(kind)))
+		cells := randomCells(rng, kind, 12, 500)
+		c := build(rng, kind, 12, 10, []int{100, 0, 300}, cells)
+		require.True(t, c.HasStrings())
+		want := func(row int, got []byte) {
+			name := fmt.Sprintf("kind %d, row %d", kind, row)
+			require.Equal(t, cells[row].null, got == nil, name)
+			require.Equal(t, cells[row].null || string(cells[row].raw) == string(got), true, name)
+			if kind == FixedSizeBinary { // a word of its end must not read the next row, which may be moving
+				require.Equal(t, len(got), cap(got), name)
+			}
+		}
+		row := 0
+		for i := range c.Chunks {
+			for at := 0; at < c.Chunks[i].Rows; at += 70 {
+				strings := make([][]byte, min(70, c.Chunks[i].Rows-at))
+				c.Strings(strings, &c.Chunks[i], at)
+				for k, s := range strings {
+					want(row+at+k, s)
+				}
+			}
+			row += c.Chunks[i].Rows
+		}
+		rows, strings := make([]uint32, 200), make([][]byte, 200)
+		for i := range rows {
+			rows[i] = rng.Uint32N(500)
+		}
+		c.StringsAt(strings, rows)
+		for i, s := range strings {
+			want(int(rows[i]), s)
+		}
+	}
+	require.False(t, (&Column{Kind: FixedSizeBinary, Width: 8}).HasStrings(), "a word")
 }

@@ -1,6 +1,8 @@
 package computefn_test
 
 import (
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -92,4 +94,98 @@ func TestSortByFunction(t *testing.T) {
 		arr := c.dataOf(c.call("sort", opts, numbers)).(arrow.Array)
 		require.True(t, array.Equal(c.array(arrow.PrimitiveTypes.Int8, want), arr), "%s: %v", of, arr)
 	}
+}
+
+// TestSelectK takes the first k rows for every k: they are the head of sort_indices.
+func TestSelectK(t *testing.T) {
+	for name, test := range arrayCases {
+		for _, typ := range test.types {
+			t.Run(name+"/"+typ.String(), func(t *testing.T) {
+				c := newCaller(t)
+				whole := c.array(typ, test.json)
+				chunked := c.cut(whole, whole.Len()/2)
+				for i, mode := range modes {
+					for k := range int64(len(test.want[i])) + 2 {
+						opts := computefn.SelectKOptions{
+							K: k, SortKeys: []computefn.SortKey{{Order: mode.Order, NullPlacement: mode.NullPlacement}},
+						}
+						want := test.want[i][:min(k, int64(len(test.want[i])))]
+						require.Equal(t, want, c.rows("select_k_unstable", opts, whole), "k = %d, %+v", k, mode)
+						require.Equal(
+							t, want, c.rows("select_k_unstable", opts, chunked), "k = %d, %+v, chunked", k, mode,
+						)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestSelectKOfRecordsAndTables(t *testing.T) {
+	for name, test := range tableCases {
+		t.Run(name, func(t *testing.T) {
+			c := newCaller(t)
+			half := len(test.rows) / 2
+			for _, d := range []arrowsort.Data{
+				c.record(test.schema, list(test.rows)), c.table(test.schema, list(test.rows[:half]),
+					list(test.rows[half:]))} {
+				for _, k := range []int{0, 1, 2, len(test.rows), math.MaxInt} {
+					opts := computefn.SelectKOptions{K: int64(k), SortKeys: test.keys}
+					require.Equal(
+						t, test.end[:min(k, len(test.end))], c.rows("select_k_unstable", opts, d), "k = %d", k,
+					)
+				}
+			}
+		})
+	}
+}
+
+// TestSelectNothing finds fault with the keys also when no row is wanted.
+func TestSelectNothing(t *testing.T) {
+	c := newCaller(t)
+	datum := compute.NewDatum(c.record(schema("a", arrow.PrimitiveTypes.Int8), `[{"a":1}]`))
+	defer datum.Release()
+	err := c.fail("select_k_unstable", computefn.SelectKOptions{SortKeys: []computefn.SortKey{by("b", asc)}}, datum)
+	require.ErrorIs(t, err, arrow.ErrInvalid)
+}
+
+// TestPartitionNthIndices has the row at each pivot that a sort has, and smaller ones before it.
+func TestPartitionNthIndices(t *testing.T) {
+	c := newCaller(t)
+	for name, test := range arrayCases {
+		whole := c.array(test.types[0], test.json)
+		n := whole.Len()
+		for _, data := range []arrowsort.Data{whole, c.cut(whole, n/2)} {
+			for i, placement := range []arrowsort.NullPlacement{end, start} {
+				for pivot := range n + 1 {
+					opts := computefn.PartitionNthOptions{Pivot: int64(pivot), NullPlacement: placement}
+					got := c.rows("partition_nth_indices", &opts, data)
+					require.ElementsMatch(t, test.want[i], got, name)
+					head := slices.Sorted(slices.Values(got[:pivot]))
+					require.Equal(t, slices.Sorted(slices.Values(test.want[i][:pivot])), head, "%s at %d", name, pivot)
+					if pivot < n {
+						require.Equal(t, test.want[i][pivot], got[pivot], "%s at %d", name, pivot)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestPartitionNthIndicesErrors(t *testing.T) {
+	c := newCaller(t)
+	arr := compute.NewDatum(c.array(arrow.PrimitiveTypes.Int8, `[2, 1]`))
+	defer arr.Release()
+	for _, pivot := range []int64{-1, 3, math.MaxInt64} {
+		err := c.fail("partition_nth_indices", computefn.PartitionNthOptions{Pivot: pivot}, arr)
+		require.ErrorIs(t, err, arrow.ErrIndex)
+	}
+	for _, opts := range []compute.FunctionOptions{nil, (*computefn.PartitionNthOptions)(nil)} {
+		require.ErrorIs(t, c.fail("partition_nth_indices", opts, arr), arrow.ErrInvalid)
+	}
+	record := compute.NewDatum(c.record(schema("a", arrow.PrimitiveTypes.Int8), `[{"a":1}]`))
+	defer record.Release()
+	err := c.fail("partition_nth_indices", computefn.PartitionNthOptions{}, record)
+	require.ErrorIs(t, err, arrow.ErrInvalid)
+	require.ErrorContains(t, err, "takes an array or chunked array")
 }

@@ -58,9 +58,9 @@ func textOrderRows(r *rand.Rand, first, n int) arrow.Record {
 	return b.NewRecord()
 }
 
-// TestSortByDerivedKeys: files are sorted by text in every order, and by functions of columns, in memory and in runs that
-// are spilled, from and to every format; sorted files are merged and copied; limits and first rows of each key are those
-// of the same order; Check finds the order. Sorting columns end before such a key, and the metadata name it.
+// TestSortByDerivedKeys: files are sorted by text in every order, and by functions of columns, in memory and in runs
+// that are spilled, from and to every format; sorted files are merged and copied; limits and first rows of each key are
+// those of the same order; Check finds the order. Sorting columns end before such a key, and the metadata name it.
 func TestSortByDerivedKeys(t *testing.T) {
 	folder, r := t.TempDir(), rand.New(rand.NewPCG(testrun.Seed(), 6))
 	down, first := arrowsort.Descending, arrowsort.NullsAtStart

@@ -1,6 +1,8 @@
 package buffers
 
 import (
+	"bytes"
+	"encoding/binary"
 	"math"
 	"testing"
 	"unsafe"
@@ -46,4 +48,49 @@ func TestUnchecked(t *testing.T) {
 	require.EqualValues(t, 3, Load64(unsafe.Pointer(&words[0]), 2))
 	Count32(unsafe.Pointer(&counters[0]), 1)
 	require.Equal(t, []uint32{0, 1}, counters)
+}
+
+// TestFind finds rows in chunks, some of them empty.
+func TestFind(t *testing.T) {
+	rows := []int{0, 3, 0, 0, 1, 5, 0}
+	chunks := NewChunks(len(rows), func(i int) int { return rows[i] })
+	require.Equal(t, Chunks{0, 0, 3, 3, 3, 4, 9, 9}, chunks)
+	for row, want := range []int{1, 1, 1, 4, 5, 5, 5, 5, 5} {
+		require.Equal(t, want, chunks.Find(row), "row %d", row)
+	}
+}
+
+// TestBytesFrom reads strings of all short lengths, with others after them and without.
+func TestBytesFrom(t *testing.T) {
+	for n := range 20 {
+		alone := bytes.Repeat([]byte{0xab}, n)
+		followed := append(bytes.Clone(alone), "others"...)[:n]
+		for from := range 25 {
+			want := make([]byte, 8)
+			copy(want, alone[min(from, n):])
+			require.Equal(t, binary.BigEndian.Uint64(want), BytesFrom(alone[:n:n], from), "%d bytes from %d", n, from)
+			require.Equal(t, binary.BigEndian.Uint64(want), BytesFrom(followed, from), "%d bytes from %d", n, from)
+		}
+	}
+}
+
+func TestBigEndian(t *testing.T) {
+	b := []byte{1, 2, 3, 4, 5, 6, 7, 8, 9}
+	want := uint64(0)
+	for n := range b {
+		require.Equal(t, want, BigEndian(b[:n]), "%d bytes", n)
+		want = want<<8 | uint64(b[n])
+	}
+	require.Equal(t, BigEndian(b[:8]), BigEndian(b))
+}
+
+func TestStringOfView(t *testing.T) {
+	view := make([]byte, 16)
+	binary.LittleEndian.PutUint32(view, 12)
+	copy(view[4:], "twelve bytes")
+	require.Equal(t, "twelve bytes", string(StringOfView(view, nil)))
+	binary.LittleEndian.PutUint32(view, 13)
+	binary.LittleEndian.PutUint32(view[8:], 1)
+	binary.LittleEndian.PutUint32(view[12:], 2)
+	require.Equal(t, "thirteen byte", string(StringOfView(view, [][]byte{nil, []byte("..thirteen bytes")})))
 }

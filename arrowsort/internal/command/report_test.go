@@ -2,11 +2,25 @@ package command
 
 import (
 	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -54,4 +68,100 @@ func TestExplainHasALineForEachKey(t *testing.T) {
 		`sorted in memory, .*\nage: int64, .*\nname: utf8, .*\n(one|no|all).*\n$`, r.out)
 	r = cli(t, nil, "explain", "-q", "-k", "a", file(t, "one.csv", "a\n7\n"))
 	require.Regexp(t, `^1 row, 1 column\n1 file, .*\nin order already.*\na: int64, .*\nall rows tie\n$`, r.out)
+}
+
+// TestJSONIsDocumented: the document names the fields that are printed, and no other.
+func TestJSONIsDocumented(t *testing.T) {
+	document, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "json.md"))
+	require.NoError(t, err)
+	var told []string
+	for _, line := range strings.Split(string(document), "\n") {
+		cells := strings.Split(line, "|")
+		if len(cells) == 5 {
+			for _, field := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[1], -1) {
+				told = append(told, field[1])
+			}
+		}
+	}
+	var printed []string
+	objects := []any{report{}, gpuReport{}, footerReport{}, parquetsort.Strategy{}, filesReport{},
+		fileReport{}, tablefile.FileInfo{}, tablefile.GroupInfo{}, tablefile.ColumnInfo{}, tablefile.CurveOrder{},
+		layoutReport{}, parquetsort.LayoutReport{}, parquetsort.FilesLayout{}, parquetsort.LayoutGroup{},
+		parquetsort.LayoutColumn{}, parquetsort.LayoutDepth{}, parquetsort.LayoutZone{}, parquetsort.FilterCost{},
+		parquetsort.FilterRead{}, parquetsort.LayoutAdvice{}, parquetsort.AdviceRead{},
+		parquetsort.KeyDepth{}}
+	for _, object := range objects {
+		printed = append(printed, jsonFields(reflect.TypeOf(object))...)
+	}
+	printed = append(printed, planFields(t)...)
+	slices.Sort(told)
+	slices.Sort(printed)
+	require.Equal(t, printed, told)
+	for _, field := range jsonFields(reflect.TypeOf(facts{})) {
+		require.Contains(t, string(document), "`"+field+"`")
+	}
+}
+
+// planFields are the fields of a plan, and those of one of its keys.
+func planFields(t *testing.T) []string {
+	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.Null}}, nil),
+		[]arrow.Array{array.NewNull(1)}, 1)
+	plan, err := arrowsort.Explain(t.Context(), rec, []arrowsort.Key{{Path: "k"}}, arrowsort.Options{})
+	require.NoError(t, err)
+	text, err := plan.MarshalJSON()
+	require.NoError(t, err)
+	var object map[string]any
+	require.NoError(t, json.Unmarshal(text, &object))
+	key := object["keys"].([]any)[0].(map[string]any)
+	return slices.AppendSeq(slices.Collect(maps.Keys(object)), maps.Keys(key))
+}
+
+func jsonFields(object reflect.Type) (names []string) {
+	for i := range object.NumField() {
+		if name, _, _ := strings.Cut(object.Field(i).Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+var updateGolden = flag.Bool("update", false, "write testdata/messages.txt anew, from its command lines")
+
+// changing are the parts of a report that differ from run to run.
+var changing = regexp.MustCompile(`("(?:[a-z]+_)?(?:seconds|per_second)":)[0-9.e+-]+`)
+
+// TestMessages runs the command lines of testdata/messages.txt, in order and in one folder, and compares what they
+// print and their exit codes with the lines below each. Standard input has the people.
+func TestMessages(t *testing.T) {
+	path, err := filepath.Abs(filepath.Join("testdata", "messages.txt"))
+	require.NoError(t, err)
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	want := strings.ReplaceAll(string(content), "\r\n", "\n")
+
+	t.Chdir(t.TempDir())
+	for name, rows := range map[string]string{
+		"people.csv": people, "people.txt": people, "narrow.csv": "name,age\nzoe,1\n", "empty.csv": "",
+		"typed.csv": "name,age,score,born\nzoe,old,1,2000-01-01\n", "short.csv": "a,b\n1\n",
+		"cut.arrow": "ARROW1\x00\x00", "text.parquet": people,
+	} {
+		require.NoError(t, os.WriteFile(name, []byte(rows), 0o644))
+	}
+	require.NoError(t, os.Mkdir("folder", 0o755))
+
+	var got strings.Builder
+	for line := range strings.Lines(want) {
+		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ arrowsort ")
+		if !ok {
+			continue
+		}
+		r := cli(t, strings.NewReader(people), strings.Fields(command)...)
+		fmt.Fprintf(&got, "$ arrowsort %s\n%s%sexit %d\n", command, changing.ReplaceAllString(r.out, "${1}0"),
+			changing.ReplaceAllString(r.err, "${1}0"), r.code)
+	}
+	if *updateGolden {
+		require.NoError(t, os.WriteFile(path, []byte(got.String()), 0o644))
+		return
+	}
+	require.Equal(t, want, got.String())
 }

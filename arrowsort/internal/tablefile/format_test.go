@@ -2,13 +2,23 @@ package tablefile
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"testing/iotest"
 
+	arrow18 "github.com/apache/arrow-go/v18/arrow"
+	array18 "github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 )
 
 func TestFormatsByName(t *testing.T) {
@@ -96,4 +106,53 @@ func TestResembles(t *testing.T) {
 	} {
 		require.Equal(t, want, sniff([]byte(head)), "%q", head)
 	}
+}
+
+func TestInterruptibleReadsAll(t *testing.T) {
+	text := strings.Repeat("0123456789", pipeStep/4)
+	for _, r := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text)),
+		iotest.DataErrReader(strings.NewReader(text))} {
+		b, err := io.ReadAll(Interruptible(t.Context(), r))
+		require.NoError(t, err)
+		require.Equal(t, text, string(b))
+	}
+	broken := errors.New("broken")
+	_, err := io.ReadAll(Interruptible(t.Context(), iotest.ErrReader(broken)))
+	require.ErrorIs(t, err, broken)
+}
+
+func TestInterruptibleStopsWaiting(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	r, w := io.Pipe()
+	defer w.Close()
+	cancel()
+	_, err := Read(ctx, Pipe, ReadOptions{Stdin: r})
+	require.ErrorIs(t, err, context.Canceled)
+	ctx, cancel = context.WithCancel(t.Context())
+	go func() {
+		_, _ = w.Write([]byte{0xff}) // the reader has begun
+		cancel()
+	}()
+	_, err = Read(ctx, Pipe, ReadOptions{Stdin: r})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// toTable18 is a table for pqarrow.
+func toTable18(t testing.TB, table arrow.Table) arrow18.Table {
+	schema := convert.ToSchema(table.Schema())
+	columns := make([]arrow18.Column, table.NumCols())
+	for i := range columns {
+		data := convert.ToChunked(table.Column(i).Data(), schema.Field(i).Type)
+		columns[i] = *arrow18.NewColumn(schema.Field(i), data)
+	}
+	return array18.NewTable(schema, columns, table.NumRows())
+}
+
+// toBatch18 is a record for pqarrow.
+func toBatch18(rec arrow.Record, schema *arrow18.Schema) arrow18.RecordBatch {
+	columns := make([]arrow18.Array, rec.NumCols())
+	for i := range columns {
+		columns[i] = convert.ToArray(rec.Column(i), schema.Field(i).Type)
+	}
+	return array18.NewRecordBatch(schema, columns, rec.NumRows())
 }

@@ -12,7 +12,9 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -21,6 +23,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
@@ -178,4 +181,148 @@ func TestRowsAreSkippedInLittleMemory(t *testing.T) {
 	want := arraydata.SliceTable(table, 2999, 3000)
 	require.Equal(t, arrowtest.Values(want.Column(0).Data()), arrowtest.Values(got.Column(0).Data()))
 	require.Less(t, mem.peak.Load(), int64(8<<20))
+}
+
+// TestBrokenPageIndexes: whatever a byte of a page index is changed to, the zones are read, or it is an error of a
+// broken file that names the column.
+func TestBrokenPageIndexes(t *testing.T) {
+	table := words(t, memory.DefaultAllocator, 300)
+	defer table.Release()
+	whole := writeBytes(t, table, Parquet, WriteOptions{RowGroupRows: 200, PageRows: 50})
+	r, err := file.NewParquetReader(bytes.NewReader(whole))
+	require.NoError(t, err)
+	chunk := r.MetaData().RowGroups[0].Columns[0]
+	path, broken := filepath.Join(t.TempDir(), "x.parquet"), 0
+	for _, part := range []struct{ start, length int64 }{
+		{*chunk.ColumnIndexOffset, int64(*chunk.ColumnIndexLength)},
+		{*chunk.OffsetIndexOffset, int64(*chunk.OffsetIndexLength)},
+	} {
+		for at := part.start; at < part.start+part.length; at++ {
+			for _, b := range testrun.Sample(8, []byte{0, 0x0F, 0x15, 0x19, 0x7F, 0x80, 0xF8, 0xFF}) {
+				changed := bytes.Clone(whole)
+				changed[at] = b
+				require.NoError(t, os.WriteFile(path, changed, 0o600))
+				s, err := Scan(path, 1<<20, ReadOptions{})
+				require.NoError(t, err)
+				mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+				z, err := s.Zones(0, mem)
+				s.Close()
+				if err != nil {
+					broken++
+					require.ErrorIs(t, err, errkind.ErrCorrupt)
+					require.ErrorContains(t, err, path+": ")
+					require.ErrorContains(t, err, "the page index of column")
+				}
+				if z.Groups.Limits != nil {
+					z.Groups.Limits.Release()
+				}
+				if z.Pages.Limits != nil {
+					z.Pages.Limits.Release()
+				}
+				mem.AssertSize(t, 0)
+			}
+		}
+	}
+	require.Greater(t, broken, 10)
+}
+
+// TestIndexOfCopiedChunks copies what pqarrow wrote and compares rows, metadata and page index.
+func TestIndexOfCopiedChunks(t *testing.T) {
+	table := words(t, memory.DefaultAllocator, 2000)
+	defer table.Release()
+	for name, props := range map[string][]parquet.WriterProperty{
+		"none":   {parquet.WithDictionaryDefault(false)},
+		"snappy": {parquet.WithCompression(compress.Codecs.Snappy), parquet.WithCreatedBy("somebody")},
+		"small pages": {parquet.WithDataPageSize(100), parquet.WithBatchSize(64),
+			parquet.WithDictionaryPageSizeLimit(2000)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			from, to := filepath.Join(t.TempDir(), "from.parquet"), filepath.Join(t.TempDir(), "to.parquet")
+			first := foreignBytes(t, table, props...)
+			require.NoError(t, os.WriteFile(from, first, 0o644))
+			order := []SortingColumn{{Path: "few int64", Descending: true}}
+			require.NoError(t, copied(t.Context(), from, to, order))
+			b, err := os.ReadFile(to)
+			require.NoError(t, err)
+			in, err := readBytes(t, b, ReadOptions{Format: Parquet})
+			require.NoError(t, err)
+			defer in.Table.Release()
+			require.Equal(t, textOf(t, table), textOf(t, in.Table))
+			require.Equal(t, order, in.Template.Sorting())
+			r, err := file.NewParquetReader(bytes.NewReader(b))
+			require.NoError(t, err)
+			before, err := file.NewParquetReader(bytes.NewReader(first))
+			require.NoError(t, err)
+			require.Equal(t, before.MetaData().KeyValueMetadata(), r.MetaData().KeyValueMetadata())
+			require.Equal(t, 3, r.NumRowGroups())
+			for group := range r.NumRowGroups() {
+				for leaf := range r.MetaData().Schema.NumColumns() {
+					requireIndex(t, b, r, group, leaf)
+				}
+			}
+			again := filepath.Join(t.TempDir(), "again.parquet")
+			require.NoError(t, copied(t.Context(), to, again, order))
+			c, err := os.ReadFile(again)
+			require.NoError(t, err)
+			require.True(t, bytes.Equal(b, c), "the copy of a copy differs: an index is there twice")
+		})
+	}
+}
+
+// TestCopiedStatisticsAreMadeAnew: null counts that are missing and bounds that are wrong are not copied, of columns of
+// any type, flat and nested. Those of encodings that are not decoded here are copied while they may be right.
+func TestCopiedStatisticsAreMadeAnew(t *testing.T) {
+	sc := arrow.NewSchema([]arrow.Field{
+		{Name: "n", Type: arrow.PrimitiveTypes.Int64}, {Name: "i8", Type: arrow.PrimitiveTypes.Int8, Nullable: true},
+		{Name: "b", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
+		{Name: "d", Type: &arrow.Decimal128Type{Precision: 20, Scale: 2}, Nullable: true},
+		{Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Int32), Nullable: true},
+		{Name: "s", Type: arrow.StructOf(arrow.Field{Name: "x", Type: arrow.BinaryTypes.String, Nullable: true})},
+	}, nil)
+	table := tableOf(t, memory.DefaultAllocator, sc, `{"n":1,"i8":-5,"b":true,"d":"-7.25","l":[3,null],"s":{"x":"b"}}
+{"n":2,"i8":null,"b":null,"d":null,"l":[],"s":{"x":null}}
+{"n":3,"i8":4,"b":true,"d":"1.00","l":[-1],"s":{"x":"a"}}`, 0)
+	defer table.Release()
+	for name, c := range map[string]struct {
+		props []parquet.WriterProperty
+		wrong bool
+	}{
+		"dictionaries": {nil, true}, "plain": {[]parquet.WriterProperty{parquet.WithDictionaryDefault(false)}, true},
+		"second version": {[]parquet.WriterProperty{parquet.WithDataPageVersion(parquet.DataPageV2)}, true},
+		"delta": {[]parquet.WriterProperty{parquet.WithDictionaryDefault(false),
+			parquet.WithEncodingFor("l.list.element", parquet.Encodings.DeltaBinaryPacked)}, true},
+		"split": {[]parquet.WriterProperty{parquet.WithDictionaryDefault(false),
+			parquet.WithEncodingFor("d", parquet.Encodings.ByteStreamSplit)}, false},
+		"wrong split": {[]parquet.WriterProperty{parquet.WithDictionaryDefault(false),
+			parquet.WithEncodingFor("d", parquet.Encodings.ByteStreamSplit)}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := foreignBytes(t, table, c.props...)
+			right := openBytes(t, first).MetaData().RowGroups[0]
+			b := changed(t, first, func(meta *metadata.FileMetaData) {
+				for _, c1 := range meta.RowGroups[0].Columns {
+					s := c1.MetaData.Statistics
+					if s.NullCount = nil; c.wrong {
+						s.MinValue, s.MaxValue = s.MaxValue, s.MinValue
+						s.Min, s.Max = s.Max, s.Min
+					}
+				}
+			})
+			from, to := filepath.Join(t.TempDir(), "from.parquet"), filepath.Join(t.TempDir(), "to.parquet")
+			require.NoError(t, os.WriteFile(from, b, 0o644))
+			require.NoError(t, copied(t.Context(), from, to, []SortingColumn{{Path: "n"}}))
+			out, err := os.ReadFile(to)
+			require.NoError(t, err)
+			for i, got := range openBytes(t, out).MetaData().RowGroups[0].Columns {
+				want := right.Columns[i].MetaData.Statistics
+				require.EqualValues(t, *want.NullCount, *got.MetaData.Statistics.NullCount, i)
+				if name == "wrong split" && i == 3 {
+					require.Nil(t, got.MetaData.Statistics.MinValue)
+					continue
+				}
+				require.Equal(t, want.MinValue, got.MetaData.Statistics.MinValue, i)
+				require.Equal(t, want.MaxValue, got.MetaData.Statistics.MaxValue, i)
+			}
+		})
+	}
 }

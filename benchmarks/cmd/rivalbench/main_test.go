@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -113,4 +114,32 @@ func TestErrors(t *testing.T) {
 	w, err := newWork("sort", rec, []string{"nokey"})
 	require.NoError(t, err)
 	require.ErrorContains(t, answer(t.Context(), w, 10, strings.NewReader("run arrowsort"), &bytes.Buffer{}), "nokey")
+}
+
+func TestCopyParallel(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, size := range []int{0, 1, 2, 3, 4095, 4096, 4097, 3 << 20, 5<<20 + 7} {
+		src := make([]byte, size)
+		for i := range src {
+			src[i] = byte(r.Uint32())
+		}
+		require.Equal(t, src, copyParallel(src), "size %d", size)
+	}
+}
+
+func TestPeakAllocator(t *testing.T) {
+	a := &peakAllocator{Allocator: memory.NewGoAllocator()}
+	first := a.Allocate(1000)
+	second := a.Allocate(500)
+	a.Free(first)
+	second = a.Reallocate(800, second) // 500 and 800 are live at once
+	require.EqualValues(t, 800, a.live)
+	require.EqualValues(t, 1500, a.peak)
+	require.EqualValues(t, 2300, a.total)
+	third := a.Allocate(900)
+	require.EqualValues(t, 1700, a.peak)
+	a.Free(second)
+	a.Free(third)
+	require.Zero(t, a.live)
 }

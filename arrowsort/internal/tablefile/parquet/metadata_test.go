@@ -2,17 +2,21 @@ package parquet
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
+	"os"
 	"runtime"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
 // manyGroups is a file of row groups of one row.
@@ -77,4 +81,15 @@ func TestMetadataThatAreCut(t *testing.T) {
 		})
 		require.ErrorIs(t, err, errkind.ErrCorrupt, n)
 	}
+}
+
+func TestTypesOfTheArrowSchemaThatAreNotSupportedAreNamed(t *testing.T) {
+	stream, err := os.ReadFile("../ipc/testdata/unsupported_decimal32.arrows")
+	require.NoError(t, err)
+	meta := metadata.NewKeyValueMetadata()
+	require.NoError(t, meta.Append(writer.ArrowSchemaKey, base64.StdEncoding.EncodeToString(stream)))
+	_, err = arrowSchemaOfWriter(meta, 1, memory.DefaultAllocator)
+	require.ErrorIs(t, err, errkind.ErrUnsupported)
+	require.NotErrorIs(t, err, errkind.ErrCorrupt)
+	require.ErrorContains(t, err, "type decimal32")
 }

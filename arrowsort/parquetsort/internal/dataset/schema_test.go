@@ -1,15 +1,23 @@
 package dataset
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
 // TestNestedTypesThatDiffer: the error names the field that differs, not two long types.
@@ -82,4 +90,73 @@ func TestTypesThatDoNotAgree(t *testing.T) {
 	} {
 		require.Nil(t, matchTypes(c[0], c[1]), "%s and %s", c[0], c[1])
 	}
+}
+
+// TestKeyColumnOfAPath: the longest start of a path that leads to a field is the column that is read.
+func TestKeyColumnOfAPath(t *testing.T) {
+	inner := arrow.StructOf(arrow.Field{Name: "b.c", Type: arrow.PrimitiveTypes.Int64})
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "a.b", Type: arrow.PrimitiveTypes.Int64}, {Name: "a", Type: inner},
+		{Name: "a.b.d", Type: arrow.PrimitiveTypes.Int64},
+	}, nil)
+	for path, want := range map[string]int{"a.b.c": 1, "a.b": 0, "a": 1, "a.b.d": 2} {
+		require.Equal(t, want, ColumnOf(schema, arrowsort.Key{Path: path}), path)
+	}
+	require.Equal(t, 2, ColumnOf(schema, arrowsort.Key{At: arrowsort.Column(2)}))
+}
+
+// TestKeysAreWrittenByPath: but for those whose path would be read as a position.
+func TestKeysAreWrittenByPath(t *testing.T) {
+	text := arrow.BinaryTypes.String
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "left out", Type: text}, {Name: "#a", Type: arrow.StructOf(arrow.Field{Name: "b", Type: text})},
+		{Name: "#1", Type: text}, {Name: "name", Type: text}, {Name: "lower(name)", Type: text}}, nil)
+	p := Projection{Schema: schema, Written: []int{1, 2, 3, 4}}
+	for _, c := range []struct{ key, want arrowsort.Key }{
+		{arrowsort.KeyOf("#a.b"), arrowsort.KeyOf("#a.b")},
+		{arrowsort.Key{Path: "#a.b", Collation: arrowsort.FoldCase}, arrowsort.Key{Path: "#a.b",
+			Collation: arrowsort.FoldCase}},
+		{arrowsort.KeyOf("#1"), arrowsort.KeyAt(1)},
+		{arrowsort.KeyAt(4), arrowsort.KeyAt(3)},
+		{arrowsort.KeyOf("name"), arrowsort.KeyOf("name")},
+	} {
+		written, ok := p.WrittenKey(c.key)
+		require.True(t, ok, c.key)
+		require.Equal(t, c.want, written)
+	}
+	for _, key := range []arrowsort.Key{arrowsort.KeyOf("left out"), {Function: arrowsort.Random(1)}} {
+		_, ok := p.WrittenKey(key)
+		require.False(t, ok, key)
+	}
+}
+
+// TestReadStreamHoldsNoMemory makes sure that the dictionaries of a stream are freed once it is read: the rows are
+// sorted, merged and written after that.
+func TestReadStreamHoldsNoMemory(t *testing.T) {
+	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+	indices, _, err := array.FromJSON(memory.DefaultAllocator, typ.IndexType, strings.NewReader("[1, 0, 1]"))
+	require.NoError(t, err)
+	entries, _, err := array.FromJSON(memory.DefaultAllocator, typ.ValueType, strings.NewReader(`["a", "b"]`))
+	require.NoError(t, err)
+	column := array.NewDictionaryArray(typ, indices, entries)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: typ}}, nil)
+	var stream bytes.Buffer
+	w := ipc.NewWriter(&stream, ipc.WithSchema(schema))
+	require.NoError(t, w.Write(array.NewRecord(schema, []arrow.Array{column}, 3)))
+	require.NoError(t, w.Close())
+
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	d, err := Open(t.Context(), []string{tablefile.Pipe}, Options{Stdin: &stream, Budget: extsort.MinMemory,
+		Allocator: mem, Progress: func(extsort.Phase, int64, int64) {}, Warn: func(string) {}}, true)
+	require.NoError(t, err)
+	defer d.Close()
+	require.True(t, d.IsStream())
+	rows := int64(0)
+	_, err = d.Scan(t.Context(), ScanOptions{Columns: d.All()}, func(_ int, batch arrow.Table) error {
+		rows += batch.NumRows()
+		return nil
+	})
+	require.NoError(t, err)
+	require.EqualValues(t, 3, rows)
+	mem.AssertSize(t, 0)
 }

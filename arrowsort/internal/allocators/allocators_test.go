@@ -8,6 +8,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 func TestBlocksAreAlignedAndStay(t *testing.T) {
@@ -58,4 +60,42 @@ func TestZeroedClearsWhatIsNew(t *testing.T) {
 	b = Zeroed(mem).Reallocate(2*size, b)
 	require.Equal(t, append(bytes.Repeat([]byte{2}, size), make([]byte, size)...), b)
 	mem.Free(b)
+}
+
+func TestLimiterPanicsAboveItsLimit(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	l := NewLimiter(mem, 1000, errkind.ErrLimit)
+	a := l.Allocate(600)
+	require.ErrorIs(t, errkind.Contain(func() error { l.Allocate(401); return nil }), errkind.ErrLimit)
+	require.ErrorIs(t, errkind.Contain(func() error { l.Allocate(1 << 60); return nil }), errkind.ErrLimit)
+	b := l.Allocate(400)
+	l.Free(a)
+	b = l.Reallocate(900, b)
+	require.ErrorIs(t, errkind.Contain(func() error { l.Reallocate(1001, b); return nil }), errkind.ErrLimit)
+	l.Free(b)
+	require.Zero(t, l.used.Load())
+}
+
+// TestSmallBlocksNeedNoFree, and the others are those of the allocator; contents stay where the size changes.
+func TestSmallBlocksNeedNoFree(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	small := Small{mem}
+	for _, from := range []int{0, 1, 64, 65, 1000} {
+		for _, to := range []int{0, 1, 64, 65, 1000} {
+			b := small.Allocate(from)
+			require.Len(t, b, from)
+			if from > 0 {
+				b[0] = 7
+			}
+			b = small.Reallocate(to, b)
+			require.Len(t, b, to)
+			if from > 0 && to > 0 {
+				require.Equal(t, byte(7), b[0])
+			}
+			require.Equal(t, to > 64, mem.CurrentAlloc() > 0)
+			small.Free(b)
+			mem.AssertSize(t, 0)
+		}
+	}
 }
