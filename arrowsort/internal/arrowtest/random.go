@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
+	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/stretchr/testify/require"
 )
 
 // Random returns an array of n random rows of any type, of which about the share nulls (0 to 1) are null, at every
@@ -177,4 +180,88 @@ func (g *generator) extension(typ arrow.ExtensionType, n int) *array.Data {
 	data.Reset(typ, n, data.Buffers(), data.Children(), storage.NullN(), 0)
 	// Reset retains what it is given before it releases what it held: the same, so the counts are as before.
 	return data
+}
+
+// FromJSON returns an array of the values of a JSON list.
+func FromJSON(t testing.TB, typ arrow.DataType, values string) arrow.Array {
+	t.Helper()
+	a, _, err := array.FromJSON(memory.DefaultAllocator, typ, strings.NewReader(values), array.WithUseNumber())
+	require.NoError(t, err)
+	return a
+}
+
+// RandomTable has a column v of a type, in batches of rows[i] rows that are slices of longer arrays, and after it a
+// column s of strings, which comes out wrong when a reader or writer takes too much or too little of the first column.
+func RandomTable(typ arrow.DataType, nulls float64, rows []int, seed uint64) arrow.Table {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	meta := arrow.MetadataFrom(map[string]string{"unit": "m"})
+	ofSchema := arrow.MetadataFrom(map[string]string{"owner": "tests"})
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "v", Type: typ, Nullable: nulls > 0, Metadata: meta},
+		{Name: "s", Type: arrow.BinaryTypes.StringView, Nullable: true},
+	}, &ofSchema)
+	var records []arrow.Record
+	for i, n := range rows {
+		columns := []arrow.Array{
+			RandomSlice(rng, typ, n, i%3, nulls, memory.DefaultAllocator),
+			RandomSlice(rng, arrow.BinaryTypes.StringView, n, i%2, 0.3, memory.DefaultAllocator),
+		}
+		records = append(records, array.NewRecord(schema, columns, int64(n)))
+	}
+	return array.NewTableFromRecords(schema, records)
+}
+
+// Values returns the values of a column as text, across its chunks, see Value.
+func Values(column *arrow.Chunked) (values []string) {
+	for _, c := range column.Chunks() {
+		for i := range c.Len() {
+			values = append(values, Value(c, i))
+		}
+	}
+	return values
+}
+
+// Value writes row i of an array of any type as text that differs where values differ: fixed-width values, strings and
+// binary values exactly, dictionary and run-end-encoded values as what they stand for.
+func Value(arr arrow.Array, i int) string {
+	switch a := arr.(type) {
+	case *array.RunEndEncoded:
+		return Value(a.Values(), a.GetPhysicalIndex(i))
+	case *array.SparseUnion:
+		return fmt.Sprintf("%d:%s", a.TypeCode(i), Value(a.Field(a.ChildID(i)), i))
+	case *array.DenseUnion:
+		return fmt.Sprintf("%d:%s", a.TypeCode(i), Value(a.Field(a.ChildID(i)), int(a.ValueOffset(i))))
+	case *array.Null:
+		return "null"
+	}
+	if arr.IsNull(i) {
+		return "null"
+	}
+	switch a := arr.(type) {
+	case array.ExtensionArray:
+		return Value(a.Storage(), i)
+	case *array.Dictionary:
+		return Value(a.Dictionary(), a.GetValueIndex(i))
+	case *array.Struct:
+		fields := make([]string, a.NumField())
+		for f := range fields {
+			fields[f] = Value(a.Field(f), i)
+		}
+		return "{" + strings.Join(fields, ",") + "}"
+	case array.ListLike:
+		start, end := a.ValueOffsets(i)
+		values := make([]string, 0, end-start)
+		for k := start; k < end; k++ {
+			values = append(values, Value(a.ListValues(), int(k)))
+		}
+		return "[" + strings.Join(values, ",") + "]"
+	case *array.Boolean:
+		return fmt.Sprint(a.Value(i))
+	case interface{ Value(int) string }:
+		return fmt.Sprintf("%q", a.Value(i))
+	case interface{ Value(int) []byte }:
+		return fmt.Sprintf("%q", a.Value(i))
+	}
+	data, width := arr.Data(), arr.DataType().(arrow.FixedWidthDataType).Bytes()
+	return fmt.Sprintf("%x", data.Buffers()[1].Bytes()[(data.Offset()+i)*width:][:width])
 }
