@@ -194,9 +194,10 @@ func TestCalls(t *testing.T) {
 		first := []arrowsort.Key{{}}
 		require.Equal(t, []uint64{3, 5, 1, 3, 2}, rowsOf(t, ctx, "arrowsort.rank",
 			arrow18.RankOptions{Keys: first, Ties: arrowsort.TiesMin}, datum), kind)
-		require.Equal(t, []float64{0.6, 0.9, 0.1, 0.6, 0.3}, doublesOf(t, ctx, "arrowsort.rank_quantile",
-			arrow18.SortOptions{Keys: first}, datum), kind)
-		normal := doublesOf(t, ctx, "arrowsort.rank_normal", arrow18.SortOptions{Keys: first}, datum)
+		byFirst, doubles := arrow18.SortOptions{Keys: first}, (*array.Float64).Float64Values
+		require.Equal(t, []float64{0.6, 0.9, 0.1, 0.6, 0.3},
+			numbersOf(t, ctx, "arrowsort.rank_quantile", byFirst, datum, doubles), kind)
+		normal := numbersOf(t, ctx, "arrowsort.rank_normal", byFirst, datum, doubles)
 		require.InDelta(t, 1.2815515655446004, normal[1], 1e-12, kind)
 		require.Equal(t, []uint64{2, 4, 0, 3, 1}, rowsOf(t, ctx, "arrowsort.partition_nth_indices",
 			arrow18.PartitionNthOptions{Pivot: 4, Keys: first}, datum), kind)
@@ -214,23 +215,18 @@ func TestCalls(t *testing.T) {
 func rowsOf(
 	t *testing.T, ctx context.Context, name string, opts compute.FunctionOptions, datum compute.Datum,
 ) []uint64 {
-	out, err := compute.CallFunction(ctx, name, opts, datum)
-	require.NoError(t, err, name)
-	defer out.Release()
-	a := out.(*compute.ArrayDatum).MakeArray()
-	defer a.Release()
-	return append([]uint64{}, a.(*array.Uint64).Uint64Values()...)
+	return numbersOf(t, ctx, name, opts, datum, (*array.Uint64).Uint64Values)
 }
 
-func doublesOf(
-	t *testing.T, ctx context.Context, name string, opts compute.FunctionOptions, datum compute.Datum,
-) []float64 {
+// numbersOf returns a copy of the values that a function returns.
+func numbersOf[A arrow.Array, V any](t *testing.T, ctx context.Context, name string, opts compute.FunctionOptions,
+	datum compute.Datum, values func(A) []V) []V {
 	out, err := compute.CallFunction(ctx, name, opts, datum)
 	require.NoError(t, err, name)
 	defer out.Release()
 	a := out.(*compute.ArrayDatum).MakeArray()
 	defer a.Release()
-	return append([]float64{}, a.(*array.Float64).Float64Values()...)
+	return append([]V{}, values(a.(A))...)
 }
 
 func is(t *testing.T, ctx context.Context, opts compute.FunctionOptions, datum compute.Datum) bool {

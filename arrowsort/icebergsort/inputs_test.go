@@ -226,11 +226,7 @@ func TestTablesThatAreNotSupported(t *testing.T) {
 			require.NoError(t, tx.SetProperties(properties))
 			_, err := tx.Commit(t.Context())
 			require.NoError(t, err)
-			before := filesBelow(t, folder)
-			_, err = Rewrite(t.Context(), cat, tableName, Options{Sort: "id"})
-			require.ErrorIs(t, err, ErrUnsupported)
-			require.ErrorContains(t, err, want)
-			require.Equal(t, before, filesBelow(t, folder))
+			requireUnsupported(t, cat, folder, Options{Sort: "id"}, want)
 		})
 	}
 }

@@ -105,18 +105,7 @@ func TestPageBoundsThatAreWrongAreAnError(t *testing.T) {
 			changed[int(*chunk.ColumnIndexOffset)+at] -= 2
 		}
 		require.NoError(t, os.WriteFile(path, changed, 0o600))
-		for _, inputs := range [][]string{{path}, {path, path}} {
-			opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Rows: rows}
-			folder := t.TempDir()
-			_, err := Sort(t.Context(), inputs, filepath.Join(folder, "out.parquet"), opts)
-			require.ErrorIs(t, err, ErrCorrupt)
-			require.ErrorContains(t, err, path+`: corrupted file: column "key" of row group 0, page of rows `)
-			require.ErrorContains(t, err, "sort it without a limit or tail")
-			requireEmpty(t, folder)
-			opts.Rows = Rows{}
-			_, err = Sort(t.Context(), inputs, filepath.Join(folder, "out.parquet"), opts)
-			require.NoError(t, err)
-		}
+		requireWrongBounds(t, path, rows, path+`: corrupted file: column "key" of row group 0, page of rows `)
 	}
 }
 

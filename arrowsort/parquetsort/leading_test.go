@@ -325,20 +325,26 @@ func TestBoundsThatAreWrongAreAnError(t *testing.T) {
 				s.MinValue, s.MaxValue = bytes.Clone(s.MinValue), bytes.Clone(s.MaxValue)
 				change(s.MinValue, s.MaxValue, s.NullCount)
 			})
-			for _, inputs := range [][]string{{path}, {path, path}} {
-				folder := t.TempDir()
-				opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Rows: rows}
-				_, err := Sort(t.Context(), inputs, filepath.Join(folder, "out.parquet"), opts)
-				require.ErrorIs(t, err, ErrCorrupt, name)
-				require.ErrorAs(t, err, new(*FileError))
-				require.ErrorContains(t, err, fmt.Sprintf(`%s: corrupted file: column "key" of row group %d: `, path,
-					group), name)
-				requireEmpty(t, folder)
-				opts.Rows = Rows{}
-				_, err = Sort(t.Context(), inputs, filepath.Join(folder, "out.parquet"), opts)
-				require.NoError(t, err)
-			}
+			requireWrongBounds(t, path, rows, fmt.Sprintf(`%s: corrupted file: column "key" of row group %d: `, path,
+				group), name)
 		}
+	}
+}
+
+// requireWrongBounds sorts a file with bounds that are wrong, alone and twice.
+func requireWrongBounds(t *testing.T, path string, rows Rows, want string, about ...any) {
+	for _, inputs := range [][]string{{path}, {path, path}} {
+		folder := t.TempDir()
+		opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Rows: rows}
+		_, err := Sort(t.Context(), inputs, filepath.Join(folder, "out.parquet"), opts)
+		require.ErrorIs(t, err, ErrCorrupt, about...)
+		require.ErrorAs(t, err, new(*FileError))
+		require.ErrorContains(t, err, want, about...)
+		require.ErrorContains(t, err, "sort it without a limit or tail")
+		requireEmpty(t, folder)
+		opts.Rows = Rows{}
+		_, err = Sort(t.Context(), inputs, filepath.Join(folder, "out.parquet"), opts)
+		require.NoError(t, err)
 	}
 }
 

@@ -242,19 +242,7 @@ func TestCopyMendsBounds(t *testing.T) {
 	lying := meta.RowGroups[0].Columns[0].MetaData.Statistics
 	lying.MinValue, lying.MaxValue, *lying.NullCount = arrow.GetBytes([]int64{100}), arrow.GetBytes([]int64{200}), 7
 	require.NoError(t, os.WriteFile(from, withFooter(t, pagesOfFile(whole), meta), 0o600))
-	s, err := Scan(from, 0, ReadOptions{})
-	require.NoError(t, err)
-	defer s.Close()
-	w, err := Create(t.Context(), to, s.Schema, WriteOptions{Schema: s.Schema, Template: s.Template,
-		Sorting: []SortingColumn{{Path: "n"}}})
-	require.NoError(t, err)
-	defer w.Abort()
-	require.NoError(t, w.Copy(t.Context(), s, func(int64) {}))
-	require.NoError(t, w.Finish())
-	_, err = w.Commit()
-	require.NoError(t, err)
-	b, err := os.ReadFile(to)
-	require.NoError(t, err)
+	b := copyOf(t, from, to, SortingColumn{Path: "n"})
 	for leaf := range 3 {
 		requireIndex(t, b, openBytes(t, b), 0, leaf)
 	}
@@ -310,20 +298,25 @@ func TestBloomFilterOfArrowGoIsCopied(t *testing.T) {
 	_, err = column.(*file.Int64ColumnChunkWriter).WriteBatch(values, nil, nil)
 	require.NoError(t, err)
 	require.NoError(t, written.Close())
-	s, err := Scan(in, 0, ReadOptions{})
+	requireFilters(t, copyOf(t, in, out), map[string]bool{"n": true})
+}
+
+// copyOf copies the row groups of a file to another one, which names an order, and returns its bytes.
+func copyOf(t *testing.T, from, to string, sorting ...SortingColumn) []byte {
+	s, err := Scan(from, 0, ReadOptions{})
 	require.NoError(t, err)
 	defer s.Close()
 	require.True(t, Copies(s, s.Schema, WriteOptions{Format: Parquet}))
-	w, err := Create(t.Context(), out, s.Schema, WriteOptions{Schema: s.Schema, Template: s.Template})
+	w, err := Create(t.Context(), to, s.Schema, WriteOptions{Schema: s.Schema, Template: s.Template, Sorting: sorting})
 	require.NoError(t, err)
 	defer w.Abort()
 	require.NoError(t, w.Copy(t.Context(), s, func(int64) {}))
 	require.NoError(t, w.Finish())
 	_, err = w.Commit()
 	require.NoError(t, err)
-	b, err := os.ReadFile(out)
+	b, err := os.ReadFile(to)
 	require.NoError(t, err)
-	requireFilters(t, b, map[string]bool{"n": true})
+	return b
 }
 
 // TestCopyHoldsFewBounds copies columns with bounds of 8 KiB in each of 1024 pages, and measures the memory in use.
