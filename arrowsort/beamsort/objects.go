@@ -12,6 +12,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -30,7 +31,7 @@ func (o *Options) opener(ctx context.Context, paths ...string) func(path string)
 // open opens an input: a local file, or a file of one of Beam's file systems, which is cached in a folder.
 func open(ctx context.Context, path, folder string) (parquetsort.File, error) {
 	if !isRemote(path) {
-		return openLocal(path)
+		return tablefile.OpenLocal(path)
 	}
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
@@ -54,27 +55,6 @@ func open(ctx context.Context, path, folder string) (parquetsort.File, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
-}
-
-// A localFile is a file of this machine.
-type localFile struct {
-	*os.File
-	size int64
-}
-
-func (f localFile) Size() int64 { return f.size }
-
-func openLocal(path string) (parquetsort.File, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	info, err := file.Stat()
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return localFile{file, info.Size()}, nil
 }
 
 // A cachedObject is an object whose blocks are copied to a local file when they are read.

@@ -84,6 +84,9 @@ type opened struct {
 	compressed bool // as a whole
 }
 
+// Size returns the size of the file.
+func (o *opened) Size() int64 { return o.size }
+
 // remote is the bytes of a file that is elsewhere.
 type remote struct {
 	*io.SectionReader
@@ -93,12 +96,7 @@ type remote struct {
 // open opens a file that can be read at any place: a local one, or one that is elsewhere. One whose first bytes look
 // like another format is an error.
 func (o *ReadOptions) open(path string, format Format) (f *opened, err error) {
-	if o.Open == nil {
-		f, err = openLocal(path)
-	} else {
-		f, err = openElsewhere(path, o.Open)
-	}
-	if err != nil {
+	if f, err = openSource(path, o.Open); err != nil {
 		return nil, err
 	}
 	if f.compressed, err = checkStart(f, f.size, format); err != nil {
@@ -129,6 +127,9 @@ func openElsewhere(path string, open Opener) (*opened, error) {
 	}
 	return o, nil
 }
+
+// OpenLocal opens a local file.
+func OpenLocal(path string) (File, error) { return openLocal(path) }
 
 func openLocal(path string) (*opened, error) {
 	info, err := os.Stat(path) // opening a named pipe would wait for who writes to it
