@@ -24,11 +24,12 @@ static int32_t run(struct arrowsort_request* request, struct arrowsort_error* er
   return code;
 }
 
-// The request of a function with keys and options; data is 0 for one of several inputs or streams.
+// The request of a function with keys and options; data is 0 for one of several inputs or streams, and out is NULL for
+// one whose result is not data.
 static struct arrowsort_request on_keys(int32_t function, arrowsort_data data, const struct arrowsort_key* keys,
-                                        int64_t n_keys, const struct arrowsort_options* options) {
+                                        int64_t n_keys, const struct arrowsort_options* options, arrowsort_data* out) {
   return (struct arrowsort_request){
-      .function = function, .data = data, .keys = keys, .n_keys = n_keys, .options = options};
+      .function = function, .data = data, .keys = keys, .n_keys = n_keys, .options = options, .out = out};
 }
 
 static void drop_stream(struct ArrowArrayStream* stream) {
@@ -117,17 +118,15 @@ void arrowsort_call_free(arrowsort_call call) {
 
 int32_t arrowsort_sort(arrowsort_data data, const struct arrowsort_key* keys, int64_t n_keys,
                        const struct arrowsort_options* options, arrowsort_data* out, struct arrowsort_error* error) {
-  struct arrowsort_request request = on_keys(SORT, data, keys, n_keys, options);
-  request.out = out;
+  struct arrowsort_request request = on_keys(SORT, data, keys, n_keys, options, out);
   return run(&request, error);
 }
 
 int32_t arrowsort_sort_indices(arrowsort_data data, const struct arrowsort_key* keys, int64_t n_keys, int32_t bits,
                                const struct arrowsort_options* options, arrowsort_data* out,
                                struct arrowsort_error* error) {
-  struct arrowsort_request request = on_keys(SORT_INDICES, data, keys, n_keys, options);
+  struct arrowsort_request request = on_keys(SORT_INDICES, data, keys, n_keys, options, out);
   request.parameter = bits;
-  request.out = out;
   return run(&request, error);
 }
 
@@ -140,49 +139,45 @@ int32_t arrowsort_take(arrowsort_data data, arrowsort_data rows, const struct ar
 
 int32_t arrowsort_is_sorted(arrowsort_data data, const struct arrowsort_key* keys, int64_t n_keys,
                             const struct arrowsort_options* options, int64_t* row, struct arrowsort_error* error) {
-  struct arrowsort_request request = on_keys(IS_SORTED, data, keys, n_keys, options);
+  struct arrowsort_request request = on_keys(IS_SORTED, data, keys, n_keys, options, NULL);
   request.out_number = row;
   return run(&request, error);
 }
 
 int32_t arrowsort_rank(arrowsort_data data, const struct arrowsort_key* keys, int64_t n_keys, int32_t ties,
                        const struct arrowsort_options* options, arrowsort_data* out, struct arrowsort_error* error) {
-  struct arrowsort_request request = on_keys(RANK, data, keys, n_keys, options);
+  struct arrowsort_request request = on_keys(RANK, data, keys, n_keys, options, out);
   request.parameter = ties;
-  request.out = out;
   return run(&request, error);
 }
 
 int32_t arrowsort_search_sorted(arrowsort_data data, arrowsort_data values, const struct arrowsort_key* keys,
                                 int64_t n_keys, int32_t right, const struct arrowsort_options* options,
                                 arrowsort_data* out, struct arrowsort_error* error) {
-  struct arrowsort_request request = on_keys(SEARCH_SORTED, data, keys, n_keys, options);
+  struct arrowsort_request request = on_keys(SEARCH_SORTED, data, keys, n_keys, options, out);
   request.other = values;
   request.parameter = right;
-  request.out = out;
   return run(&request, error);
 }
 
 int32_t arrowsort_groups(arrowsort_data data, const struct arrowsort_key* keys, int64_t n_keys,
                          const struct arrowsort_options* options, arrowsort_data* out, struct arrowsort_error* error) {
-  struct arrowsort_request request = on_keys(GROUPS, data, keys, n_keys, options);
-  request.out = out;
+  struct arrowsort_request request = on_keys(GROUPS, data, keys, n_keys, options, out);
   return run(&request, error);
 }
 
 int32_t arrowsort_merge(const arrowsort_data* inputs, int64_t n_inputs, const struct arrowsort_key* keys,
                         int64_t n_keys, const struct arrowsort_options* options, arrowsort_data* out,
                         struct arrowsort_error* error) {
-  struct arrowsort_request request = on_keys(MERGE, 0, keys, n_keys, options);
+  struct arrowsort_request request = on_keys(MERGE, 0, keys, n_keys, options, out);
   request.inputs = inputs;
   request.n_inputs = n_inputs;
-  request.out = out;
   return run(&request, error);
 }
 
 int32_t arrowsort_explain(arrowsort_data data, const struct arrowsort_key* keys, int64_t n_keys,
                           const struct arrowsort_options* options, char** json, struct arrowsort_error* error) {
-  struct arrowsort_request request = on_keys(EXPLAIN, data, keys, n_keys, options);
+  struct arrowsort_request request = on_keys(EXPLAIN, data, keys, n_keys, options, NULL);
   request.out_text = json;
   return run(&request, error);
 }
@@ -190,17 +185,15 @@ int32_t arrowsort_explain(arrowsort_data data, const struct arrowsort_key* keys,
 int32_t arrowsort_encode_rows(arrowsort_data data, const struct arrowsort_key* keys, int64_t n_keys,
                               const struct arrowsort_options* options, arrowsort_data* out,
                               struct arrowsort_error* error) {
-  struct arrowsort_request request = on_keys(ENCODE_ROWS, data, keys, n_keys, options);
-  request.out = out;
+  struct arrowsort_request request = on_keys(ENCODE_ROWS, data, keys, n_keys, options, out);
   return run(&request, error);
 }
 
 int32_t arrowsort_decode_rows(arrowsort_data rows, arrowsort_data like, const struct arrowsort_key* keys,
                               int64_t n_keys, const struct arrowsort_options* options, arrowsort_data* out,
                               struct arrowsort_error* error) {
-  struct arrowsort_request request = on_keys(DECODE_ROWS, rows, keys, n_keys, options);
+  struct arrowsort_request request = on_keys(DECODE_ROWS, rows, keys, n_keys, options, out);
   request.other = like;
-  request.out = out;
   return run(&request, error);
 }
 
@@ -220,7 +213,7 @@ int32_t arrowsort_merge_streams(struct ArrowArrayStream* const* streams, int64_t
                                 const struct arrowsort_options* options, struct ArrowArrayStream* out,
                                 struct arrowsort_error* error) {
   if (out) memset(out, 0, sizeof *out);
-  struct arrowsort_request request = on_keys(MERGE_STREAMS, 0, keys, n_keys, options);
+  struct arrowsort_request request = on_keys(MERGE_STREAMS, 0, keys, n_keys, options, NULL);
   request.streams = streams;
   request.n_inputs = n_streams;
   request.out_stream = out;
@@ -233,7 +226,7 @@ int32_t arrowsort_sort_stream(struct ArrowArrayStream* stream, const struct arro
                               const struct arrowsort_options* options, struct ArrowArrayStream* out,
                               struct arrowsort_error* error) {
   if (out) memset(out, 0, sizeof *out);
-  struct arrowsort_request request = on_keys(SORT_STREAM, 0, keys, n_keys, options);
+  struct arrowsort_request request = on_keys(SORT_STREAM, 0, keys, n_keys, options, NULL);
   request.streams = &stream;
   request.n_inputs = 1;
   request.out_stream = out;

@@ -22,27 +22,28 @@ type job struct {
 	data arrowsort.Data
 }
 
-// newJob reads the arguments of a function of one input. The caller releases the data.
-func newJob(r *request) (j job, err error) {
+// with reads the arguments of a function of one input, and does its work.
+func (r *request) with(work func(ctx context.Context, j job) error) (err error) {
+	var j job
 	if j.settings, err = settingsOf(r); err != nil {
-		return j, err
+		return err
 	}
-	j.data, err = dataOf(r.data, "data")
-	return j, err
-}
-
-// do reads the arguments of a function of one input, and makes a handle of its result.
-func (r *request) do(work func(ctx context.Context, j job) (arrowsort.Data, error)) error {
-	j, err := newJob(r)
-	if err != nil {
+	if j.data, err = dataOf(r.data, "data"); err != nil {
 		return err
 	}
 	defer j.data.Release()
-	result, err := work(j.context(), j)
-	if err != nil {
-		return err
-	}
-	return putData(r.out, result)
+	return work(j.context(), j)
+}
+
+// do is with for a function whose result is data, of which it makes a handle.
+func (r *request) do(work func(ctx context.Context, j job) (arrowsort.Data, error)) error {
+	return r.with(func(ctx context.Context, j job) error {
+		result, err := work(ctx, j)
+		if err != nil {
+			return err
+		}
+		return putData(r.out, result)
+	})
 }
 
 // column makes an array a column, and takes it over.
@@ -89,16 +90,13 @@ func takeRows(r *request) error {
 }
 
 func isSorted(r *request) error {
-	j, err := newJob(r)
-	if err != nil {
-		return err
-	}
-	defer j.data.Release()
-	_, row, err := arrowsort.IsSorted(j.context(), j.data, j.keys, j.Options)
-	if err != nil {
-		return err
-	}
-	return r.putNumber(int64(row))
+	return r.with(func(ctx context.Context, j job) error {
+		_, row, err := arrowsort.IsSorted(ctx, j.data, j.keys, j.Options)
+		if err != nil {
+			return err
+		}
+		return r.putNumber(int64(row))
+	})
 }
 
 func rankRows(r *request) error {
@@ -163,20 +161,17 @@ func mergeData(r *request) error {
 }
 
 func explainSort(r *request) error {
-	j, err := newJob(r)
-	if err != nil {
-		return err
-	}
-	defer j.data.Release()
-	plan, err := arrowsort.Explain(j.context(), j.data, j.keys, j.Options)
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(plan)
-	if err != nil {
-		return err
-	}
-	return r.putText(text)
+	return r.with(func(ctx context.Context, j job) error {
+		plan, err := arrowsort.Explain(ctx, j.data, j.keys, j.Options)
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(plan)
+		if err != nil {
+			return err
+		}
+		return r.putText(text)
+	})
 }
 
 // putText passes a text to C, which frees it.
