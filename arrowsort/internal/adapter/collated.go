@@ -27,18 +27,9 @@ const (
 // that are longer than 12 bytes.
 func (r *RawColumns) collated(texts *keyencode.Column, by derivation) (keyencode.Column, error) {
 	keys := keyencode.Column{Kind: keyencode.BinaryView, Width: viewBytes, Chunks: slices.Clone(texts.Chunks)}
-	type task struct{ chunk, row int }
-	var tasks []task
-	for i := range keys.Chunks {
-		c := &keys.Chunks[i]
-		var err error
-		if c.Values, err = r.temporary(viewBytes * (c.Offset + c.Rows)); err != nil {
-			return keys, err
-		}
-		clear(c.Values[:viewBytes*c.Offset])
-		for row := 0; row < c.Rows; row += collatedRows {
-			tasks = append(tasks, task{i, row})
-		}
+	tiles, err := r.tiles(&keys, collatedRows)
+	if err != nil {
+		return keys, err
 	}
 	shared := keyBuffers{raw: r}
 	encoders := make([]*keyEncoder, workers.Count(r.threads))
@@ -49,13 +40,13 @@ func (r *RawColumns) collated(texts *keyencode.Column, by derivation) (keyencode
 			}
 		}
 	}()
-	err := workers.Run(r.ctx, len(tasks), r.threads, func(worker, i int) error {
+	err = workers.Run(r.ctx, len(tiles), r.threads, func(worker, i int) error {
 		if encoders[worker] == nil {
 			encoders[worker] = newKeyEncoder(&shared, by)
 		}
-		t := tasks[i]
+		t := tiles[i]
 		from, to := &texts.Chunks[t.chunk], &keys.Chunks[t.chunk]
-		return encoders[worker].encode(texts, from, to.Values, t.row, min(from.Rows-t.row, collatedRows))
+		return encoders[worker].encode(texts, from, to.Values, t.lo, t.hi-t.lo)
 	})
 	for i := range keys.Chunks {
 		keys.Chunks[i].Data = shared.all

@@ -40,25 +40,33 @@ func (r *RawColumns) derived(typ arrow.DataType, parts []arraySlice, by derivati
 
 // eachChunk gives the chunks of a column memory for their values, and runs f for rows lo..hi-1 of chunk i, for all
 // rows.
-func (r *RawColumns) eachChunk(c *keyencode.Column, f func(i, lo, hi int) error) (err error) {
+func (r *RawColumns) eachChunk(c *keyencode.Column, f func(i, lo, hi int) error) error {
+	tiles, err := r.tiles(c, tileRows)
+	if err != nil {
+		return err
+	}
+	return workers.Each(r.ctx, len(tiles), r.threads, func(i int) error {
+		return f(tiles[i].chunk, tiles[i].lo, tiles[i].hi)
+	})
+}
+
+// A chunkTile is rows lo..hi-1 of a chunk.
+type chunkTile struct{ chunk, lo, hi int }
+
+// tiles gives the chunks of a column memory for their values, and returns their rows in tiles of at most some rows.
+func (r *RawColumns) tiles(c *keyencode.Column, rows int) (tiles []chunkTile, err error) {
 	for i := range c.Chunks {
 		chunk := &c.Chunks[i]
 		chunk.Data = nil
 		if chunk.Values, err = r.temporary(c.Width * (chunk.Offset + chunk.Rows)); err != nil {
-			return err
+			return nil, err
 		}
 		clear(chunk.Values[:c.Width*chunk.Offset])
-	}
-	type task struct{ chunk, lo, hi int }
-	var tasks []task
-	for i, chunk := range c.Chunks {
-		for lo := 0; lo < chunk.Rows; lo += tileRows {
-			tasks = append(tasks, task{i, lo, min(lo+tileRows, chunk.Rows)})
+		for lo := 0; lo < chunk.Rows; lo += rows {
+			tiles = append(tiles, chunkTile{i, lo, min(lo+rows, chunk.Rows)})
 		}
 	}
-	return workers.Each(r.ctx, len(tasks), r.threads, func(i int) error {
-		return f(tasks[i].chunk, tasks[i].lo, tasks[i].hi)
-	})
+	return tiles, nil
 }
 
 // listLengths returns the numbers of elements of slices of lists or maps.
