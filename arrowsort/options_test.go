@@ -140,7 +140,7 @@ func (f *failing) Sort(_ context.Context, job *engine.Job, _ engine.Allocator) (
 func TestEngineGetsTheJob(t *testing.T) {
 	mem := checked(t)
 	rec := record(t, []string{"a", "l"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[2, 1]`),
-		fromJSON(t, mem, arrow.ListOf(arrow.PrimitiveTypes.Int32), `[[1], null]`))
+		fromJSON(t, mem, arrow.ListOf(arrow.BinaryTypes.String), `[["x"], null]`))
 	for err, want := range map[error]error{
 		engine.ErrMemory: engine.ErrMemory, engine.ErrRows: arrowsort.ErrRows,
 		engine.ErrOffsets: arrowsort.ErrOffsets,

@@ -41,6 +41,7 @@ type payload struct {
 	buffers  int              // validity, values, bytes
 	variadic []*memory.Buffer // of views, shared with the input
 	dict     arrow.ArrayData  // shared with the input
+	lists    listLayout       // of lists that the engine gathers
 	fields   []payload
 }
 

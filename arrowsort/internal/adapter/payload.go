@@ -46,6 +46,9 @@ func (w *JobBuilder) flat(typ arrow.DataType, path []int) bool {
 		}
 		return true
 	}
+	if l, ok := listLayoutOf(typ); ok {
+		return l.holds(w.input.parts(path, nil))
+	}
 	l, ok := layoutOf(typ)
 	if !ok {
 		return false
@@ -91,6 +94,9 @@ func (w *JobBuilder) addPayload(p *payload, typ arrow.DataType, path []int) erro
 		return w.addStruct(p, s, path, parts)
 	}
 	l, _ := layoutOf(typ)
+	if lists, ok := listLayoutOf(typ); ok {
+		p.lists, l = lists, lists.layout
+	}
 	switch {
 	case l.kind == keyencode.Null:
 		p.buffers = 1
@@ -135,7 +141,7 @@ func (w *JobBuilder) gather(p *payload, l layout, path []int, parts []arraySlice
 		for i := range parts {
 			parts[i].masks = parts[i].ownMask(nil)
 		}
-		c, err := w.raw.column(l, parts)
+		c, err := w.raw.payloadColumn(p, l, parts)
 		if err != nil {
 			return err
 		}
@@ -162,7 +168,10 @@ func (w *JobBuilder) Assemble(result *engine.Result) (columns [][]arrow.Array, e
 	for i := range w.payloads {
 		p := &w.payloads[i]
 		if !p.taken {
-			data := w.build(p, result)
+			data, err := w.build(p, result)
+			if err != nil {
+				return columns, err
+			}
 			columns[i] = []arrow.Array{array.MakeFromData(data)}
 			data.Release()
 			continue
@@ -178,7 +187,7 @@ func (w *JobBuilder) Assemble(result *engine.Result) (columns [][]arrow.Array, e
 }
 
 // build returns the array data of a payload. The buffers that it uses leave the result.
-func (w *JobBuilder) build(p *payload, result *engine.Result) *array.Data {
+func (w *JobBuilder) build(p *payload, result *engine.Result) (*array.Data, error) {
 	buffers := make([]*memory.Buffer, p.buffers, p.buffers+len(p.variadic))
 	nulls := 0
 	if p.gather >= 0 {
@@ -196,14 +205,21 @@ func (w *JobBuilder) build(p *payload, result *engine.Result) *array.Data {
 	}
 	fields := make([]arrow.ArrayData, len(p.fields))
 	for i := range p.fields {
-		fields[i] = w.build(&p.fields[i], result)
-		defer fields[i].Release()
+		field, err := w.build(&p.fields[i], result)
+		if err != nil {
+			return nil, err
+		}
+		fields[i] = field
+		defer field.Release()
+	}
+	if p.lists.elem != nil {
+		return w.raw.listsOf(p.typ, p.lists, result.Rows, nulls, buffers)
 	}
 	data := array.NewData(p.typ, result.Rows, append(buffers, p.variadic...), fields, nulls, 0)
 	if p.dict != nil {
 		data.SetDictionary(p.dict)
 	}
-	return data
+	return data, nil
 }
 
 // RowNumbers returns the row numbers of a result as array data of an integer type. They leave the result.

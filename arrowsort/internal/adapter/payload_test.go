@@ -58,7 +58,7 @@ func TestAssembleGivesBackWhatItDoesNotUse(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	a := floats(mem, []float64{2, 1}, []bool{true, false})
 	defer a.Release()
-	b := array.NewListBuilder(mem, arrow.PrimitiveTypes.Int8)
+	b := array.NewListBuilder(mem, arrow.BinaryTypes.String)
 	b.AppendNull()
 	b.AppendNull()
 	list := b.NewArray()

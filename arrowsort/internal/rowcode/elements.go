@@ -30,6 +30,7 @@ type elements struct {
 	wide     bool   // offsets and sizes have 64 bits
 	sizes    []byte // of list views
 	size     int    // of fixed-size lists, and 1 of unions
+	packed   bool   // a key whose elements are encoded all at once: see packedRange
 	codes    []byte // of unions
 	children []child
 	byCode   []int // the child of each type code
@@ -55,7 +56,13 @@ func (e *encoder) openNested(k *chunk, slice adapter.NestedRows) error {
 		return fmt.Errorf("%w: an array of type %s has %d children in place of %d",
 			arrow.ErrInvalid, data.DataType(), len(data.Children()), len(k.inner))
 	}
-	ranges, err := k.ranges(e.ctx, data)
+	var ranges []numberRange
+	packed, err := e.packedRange(k, data)
+	if k.packed = packed.lo <= packed.hi; k.packed {
+		ranges = []numberRange{packed}
+	} else if err == nil {
+		ranges, err = k.ranges(e.ctx, data)
+	}
 	if err != nil {
 		return err
 	}
@@ -173,8 +180,7 @@ func (k *chunk) ranges(ctx context.Context, data arrow.ArrayData) ([]numberRange
 // openChild makes the sources of some elements of an array.
 func (e *encoder) openChild(c *child, f *Format, data arrow.ArrayData, of numberRange) error {
 	c.bytes, c.varies = f.bytes()
-	c.rows = max(0, of.hi-of.lo)
-	if c.rows > 0 {
+	if c.rows = max(0, of.hi-of.lo); of.lo <= of.hi {
 		c.first = of.lo
 	}
 	c.sources = make([]source, len(f.leaves))

@@ -86,14 +86,11 @@ func (e *encoder) open(leaves []leaf, in *adapter.Input) error {
 // encode makes n rows of the sources: their widths, which add up to offsets, then their bytes.
 func (e *encoder) encode(sources []source, n int) (*Rows, error) {
 	b := allocations{mem: e.opts.Allocator}
-	offsetBytes, err := b.allocate(e.ctx, (padding+n+1)*arrow.Int64SizeBytes)
+	rows, err := b.newRows(e.ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	padded := arrow.Int64Traits.CastFromBytes(offsetBytes.Bytes())
-	clear(padded[:padding])
-	offsets := padded[padding:]
-	ends := offsets[1:]
+	ends := rows.Offsets[1:]
 	scratch := make([]*tile, workers.Count(e.opts.Threads))
 	err = e.tiles(scratch, n, func(t *tile, lo, n int) { t.measure(sources, ends[lo:lo+n], lo) })
 	if err != nil {
@@ -104,7 +101,6 @@ func (e *encoder) encode(sources []source, n int) (*Rows, error) {
 	starts, total := tileStarts(ends)
 	data, err := b.allocate(e.ctx, int(total))
 	if err == nil {
-		offsets[0] = 0
 		err = e.tiles(scratch, n, func(t *tile, lo, n int) {
 			t.out = data.Bytes()
 			t.place(ends[lo:lo+n], starts[lo/tileRows])
@@ -115,7 +111,7 @@ func (e *encoder) encode(sources []source, n int) (*Rows, error) {
 		b.release()
 		return nil, err
 	}
-	return &Rows{data.Bytes(), offsets, offsetBytes.Bytes(), []*memory.Buffer{data, offsetBytes}}, nil
+	return b.finish(rows, data), nil
 }
 
 // measure writes where each row ends, from the start of the tile: of len(ends) rows from row lo on.

@@ -12,14 +12,11 @@ func (k *chunk) addNested(t *tile, at int, ends []int64, before int64) int64 {
 	if !k.bare {
 		around = 1
 	}
-	switch k.format {
-	case formatUnion:
+	if k.format == formatUnion || k.format == formatList && !k.bare {
 		around++
-	case formatList:
+	}
+	if k.marked {
 		each = 1
-		if !k.bare {
-			around++
-		}
 	}
 	for i := range ends {
 		if !k.valid(at + i) {
@@ -53,7 +50,7 @@ func (k *chunk) putNested(t *tile, out []byte, at int, pos []int) {
 		}
 		c, reach := &k.children[which], k.reach(at+i, at+len(pos))
 		for e := lo; e < lo+n; e++ {
-			if k.format == formatList {
+			if k.marked {
 				out[p] = marker ^ flip
 				p++
 			}

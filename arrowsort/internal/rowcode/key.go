@@ -12,8 +12,9 @@ type Operand struct {
 }
 
 // AddKey adds a key of lists or unions to a job, as binary values: what the rows of the format have for a value,
-// without class and terminator, which validity and length stand for. The rows are those of all operands, whose types
-// have the same values; the first one names the key. Temporary memory is 8 bytes per row and those bytes.
+// without class and terminator, which validity and length stand for, and without the markers of elements that have
+// bytes. The rows are those of all operands, whose types have the same values; the first one names the key. Temporary
+// memory is 8 bytes per row and those bytes.
 func AddKey(
 	w *adapter.JobBuilder, order keyencode.Order, nulls keyencode.NullPlacement, operands ...Operand,
 ) error {
@@ -36,6 +37,7 @@ func encodeKey(
 ) ([]keyencode.Chunk, error) {
 	l := newLeaf(o.Leaf, innerKey(order, nulls))
 	l.bare, l.nullCode = true, nil
+	l.marked = l.marked && l.inner[0].mayBeEmpty()
 	values, err := r.PlainRows(o.Input, o.Leaf)
 	if err != nil {
 		return nil, err
@@ -47,7 +49,12 @@ func encodeKey(
 	if err != nil {
 		return nil, err
 	}
-	encoded, err := e.encode([]source{s}, e.rows)
+	var encoded *Rows
+	if s.packed() {
+		encoded, err = e.encodePacked(&s)
+	} else {
+		encoded, err = e.encode([]source{s}, e.rows)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,7 @@ type leaf struct {
 	nullWord uint64   // of floats
 	nullCode []byte   // all bytes of a null
 	inner    []Format // of lists the elements, of unions the values of each field
+	marked   bool     // a list whose elements come after markers
 	bare     bool     // a list or union without class and terminator, and without bytes for null
 }
 
@@ -116,6 +117,7 @@ func formatOf(kind keyencode.Kind) format {
 func (l *leaf) nest(fields []arrow.Field) {
 	l.nullCode = []byte{l.null}
 	l.format = nestedFormat(l.plain)
+	l.marked = l.format == formatList
 	l.inner = make([]Format, len(fields))
 	types := make([]arrow.DataType, len(fields))
 	for i, f := range fields {
@@ -197,6 +199,13 @@ func (f *Format) bytes() (n int, varies bool) {
 		varies = varies || f.leaves[i].varies()
 	}
 	return n, varies
+}
+
+// mayBeEmpty reports whether a row may have no bytes. Where none is empty, rows one after another compare as the list
+// of them does: no row begins another one.
+func (f *Format) mayBeEmpty() bool {
+	n, varies := f.bytes()
+	return n == 0 && !varies
 }
 
 // nullCode returns the bytes of a row whose keys are all null.

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
 // ErrRow is returned when bytes to decode are not rows of the format. It matches arrow.ErrInvalid.
@@ -66,11 +67,29 @@ func (b *allocations) allocate(ctx context.Context, size int) (*memory.Buffer, e
 	if err != nil {
 		return nil, err
 	}
+	machine.AdviseHuge(bytes, machine.HugeBytes)
 	clear(bytes[size:])
 	buffer := memory.NewBufferWithAllocator(bytes, b.mem)
 	buffer.ResizeNoShrink(size)
 	b.owned = append(b.owned, buffer)
 	return buffer, nil
+}
+
+// newRows returns n rows whose offsets are undefined but for the first one, without data.
+func (b *allocations) newRows(ctx context.Context, n int) (*Rows, error) {
+	buffer, err := b.allocate(ctx, (padding+n+1)*arrow.Int64SizeBytes)
+	if err != nil {
+		return nil, err
+	}
+	offsets := arrow.Int64Traits.CastFromBytes(buffer.Bytes())
+	clear(offsets[:padding+1])
+	return &Rows{Offsets: offsets[padding:], padded: buffer.Bytes()}, nil
+}
+
+// finish hands all buffers to rows with these bytes.
+func (b *allocations) finish(rows *Rows, data *memory.Buffer) *Rows {
+	rows.Data, rows.owned = data.Bytes(), b.owned
+	return rows
 }
 
 func (b *allocations) release() {

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/machine"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
@@ -66,6 +67,7 @@ func (g *gatherer) scratch(size int) (*memory.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
+	machine.AdviseHuge(bytes, machine.HugeBytes)
 	clear(bytes[size:])
 	b := memory.NewBufferWithAllocator(bytes, g.mem)
 	b.ResizeNoShrink(size)

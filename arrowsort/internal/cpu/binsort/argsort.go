@@ -29,9 +29,10 @@ func Counters(rows int) int { return max(1<<8, 2<<((bits.Len(uint(rows))+5)/2)) 
 // Order returns the stable order of the codes as row numbers within the bin, nil when they are in order already. The
 // result is in its own storage.
 //
-// The low bits of a 4-byte record hold the row, the rest as many leading bits of code - min as fit. Records are
-// distinct, so that whole records may be compared in any step. Two radix passes of up to 10 bits bring nearly all of
-// them home; an insertion pass does the rest; rows that tie in the record are ordered by their codes.
+// The low bits of a 4-byte record hold the row, the rest as many leading bits of code - min as fit, or of the bits that
+// vary where more of these fit. Records are distinct, so that whole records may be compared in any step. Two radix
+// passes of up to 10 bits bring nearly all of them home; an insertion pass does the rest; rows that tie in the record
+// are ordered by their codes.
 func (s *Argsort) Order(codes []uint64) []uint32 {
 	lo, hi, inOrder := rangeOf(codes)
 	if inOrder {
@@ -43,13 +44,29 @@ func (s *Argsort) Order(codes []uint64) []uint32 {
 	kept := min(width, 32-rowBits)
 	rest := width - kept
 	a, b := s.a[:n], s.b[:n]
+	var packing bitPacking
+	packs := false
+	if rest > 0 {
+		varying := varyingBits(codes)
+		if uint(bits.OnesCount64(varying>>rest)) < rowBits+8 { // else few records tie
+			packing, packs = packingOf(varying, kept, rest)
+		}
+	}
+	if packs {
+		kept, rest = packing.bits, packing.rest
+	}
 	want := min(kept, rowBits+4) // 4 bits more than the rows need leave few to the insertion pass
 	digit := (want + 1) / 2
 	used := min(kept, 2*digit)
 	shift := rowBits + kept - used
 	counts := s.counts[:2<<digit]
 	clear(counts)
-	buildRecords(codes, a, lo, rest, rowBits, unsafe.Pointer(&counts[0]), shift, digit)
+	if packs {
+		packing.pack(codes, b)
+		buildPackedRecords(b, a, rowBits, unsafe.Pointer(&counts[0]), shift, digit)
+	} else {
+		buildRecords(codes, a, lo, rest, rowBits, unsafe.Pointer(&counts[0]), shift, digit)
+	}
 	for p := range uint(2) {
 		buffers.PrefixSum(counts[p<<digit : (p+1)<<digit])
 		scatterRecords(a, unsafe.Pointer(&b[0]), unsafe.Pointer(&counts[p<<digit]), shift+p*digit, 1<<digit-1)
@@ -125,6 +142,23 @@ func buildRecords(
 	second := unsafe.Add(counts, uintptr(4)<<digit)
 	for i, x := range codes {
 		r := uint32((x-lo)>>rest)<<rowBits | uint32(i)
+		a[i] = r
+		buffers.Count32(counts, uint64(r>>s0&mask))
+		buffers.Count32(second, uint64(r>>s1&mask))
+	}
+}
+
+// buildPackedRecords is buildRecords for bits of codes that are packed.
+//
+//go:noinline
+func buildPackedRecords(packed, a []uint32, rowBits uint, counts unsafe.Pointer, shift, digit uint) {
+	rowBits, digit = rowBits&31, digit&31
+	a = a[:len(packed)]
+	mask := uint32(1)<<digit - 1
+	s0, s1 := shift&31, (shift+digit)&31
+	second := unsafe.Add(counts, uintptr(4)<<digit)
+	for i, x := range packed {
+		r := x<<rowBits | uint32(i)
 		a[i] = r
 		buffers.Count32(counts, uint64(r>>s0&mask))
 		buffers.Count32(second, uint64(r>>s1&mask))

@@ -31,7 +31,19 @@ var binShapes = map[string]func(r *rand.Rand, n, i int) uint64{
 			uint64(i%(n/2+1)/(n/2|1))<<62
 	},
 	"groups of 20": func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(uint64(n/20+1))<<58 | r.Uint64N(50) },
+	"digits":       func(r *rand.Rand, n, i int) uint64 { return asText(r.Uint64N(1e8), 10) },
+	"letters":      func(r *rand.Rand, n, i int) uint64 { return asText(r.Uint64N(1<<40), 32) },
+	"one number":   func(r *rand.Rand, n, i int) uint64 { return asText(r.Uint64N(uint64(n)), 10) << 8 },
 	"some tie":     func(r *rand.Rand, n, i int) uint64 { return r.Uint64N(uint64(2*n)) << 30 },
+}
+
+// asText returns a number as 8 digits of a base, in ASCII.
+func asText(x, base uint64) (code uint64) {
+	for i := range 8 {
+		code |= uint64("0123456789abcdefghijklmnopqrstuvwxyz"[x%base]) << (8 * i)
+		x /= base
+	}
+	return code
 }
 
 // testArgsort is for bins of up to rows rows, with marked memory after its storage.
