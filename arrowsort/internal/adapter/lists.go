@@ -107,7 +107,9 @@ func (r *RawColumns) listBytes(l listLayout, v arraySlice, at int) (offsets []by
 
 // scaleOffsets writes offsets of bytes for those of the elements of a slice of lists, from the first one on, which it
 // returns. They never fall, and all elements are in their array, or it fails.
-func scaleOffsets[O int32 | int64](r *RawColumns, bytes []byte, v arraySlice, elements, size int) (first int, err error) {
+func scaleOffsets[O int32 | int64](
+	r *RawColumns, bytes []byte, v arraySlice, elements, size int,
+) (first int, err error) {
 	from, err := r.span(v, v.first*int(unsafe.Sizeof(O(0))), (v.first+v.rows+1)*int(unsafe.Sizeof(O(0))))
 	if err != nil {
 		return 0, err

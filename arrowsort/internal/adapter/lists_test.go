@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -27,12 +28,12 @@ func listsOf(rng *rand.Rand, typ arrow.DataType, elements arrow.Array, n int, nu
 		ends[i] = rng.IntN(elements.Len() + 1)
 	}
 	slices.Sort(ends)
-	offsets := memory.NewBufferBytes(nil)
+	var offsets []byte
 	for _, end := range ends {
-		if arrow.TypeEqual(typ, arrow.LargeListOf(elements.DataType())) {
-			offsets = memory.NewBufferBytes(append(offsets.Bytes(), arrow.Int64Traits.CastToBytes([]int64{int64(end)})...))
+		if typ.ID() == arrow.LARGE_LIST {
+			offsets = binary.LittleEndian.AppendUint64(offsets, uint64(end))
 		} else {
-			offsets = memory.NewBufferBytes(append(offsets.Bytes(), arrow.Int32Traits.CastToBytes([]int32{int32(end)})...))
+			offsets = binary.LittleEndian.AppendUint32(offsets, uint32(end))
 		}
 	}
 	validity := make([]byte, (n+7)/8)
@@ -44,9 +45,8 @@ func listsOf(rng *rand.Rand, typ arrow.DataType, elements arrow.Array, n int, nu
 			validity[i/8] |= 1 << (i % 8)
 		}
 	}
-	data := array.NewData(
-		typ, n, []*memory.Buffer{memory.NewBufferBytes(validity), offsets}, []arrow.ArrayData{elements.Data()}, count, 0,
-	)
+	buffers := []*memory.Buffer{memory.NewBufferBytes(validity), memory.NewBufferBytes(offsets)}
+	data := array.NewData(typ, n, buffers, []arrow.ArrayData{elements.Data()}, count, 0)
 	defer data.Release()
 	return array.MakeFromData(data)
 }
@@ -74,8 +74,8 @@ func sortedLists(t *testing.T, chunks []arrow.Array, keys []int64, mem memory.Al
 	return columns[1][0], w.Job.RowNumbers == 0
 }
 
-// TestListsMoveAsTheyAreTaken sorts lists of elements of every flat type, in slices, with nulls and elements under them:
-// the result is what take makes of the sorted row numbers. Those without nulls among elements of a fixed size move.
+// TestListsMoveAsTheyAreTaken sorts lists of elements of every flat type, in slices, with nulls and elements under
+// them: the result is what take makes of the sorted row numbers. Those of a fixed size and without nulls move.
 func TestListsMoveAsTheyAreTaken(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
@@ -88,7 +88,8 @@ func TestListsMoveAsTheyAreTaken(t *testing.T) {
 				fixed := true
 				for range 3 {
 					n := rng.IntN(300)
-					elements := arrowtest.RandomSlice(rng, elem, rng.IntN(900), rng.IntN(20), 0, memory.NewGoAllocator())
+					elements := arrowtest.RandomSlice(
+						rng, elem, rng.IntN(900), rng.IntN(20), 0, memory.NewGoAllocator())
 					fixed = fixed && elements.NullN() == 0
 					lists := listsOf(rng, typ, elements, n+20, nulls)
 					from := rng.IntN(20)
@@ -125,7 +126,8 @@ func TestListsWithNullElementsAreTaken(t *testing.T) {
 	elements := array.NewData(l.elem, 0, []*memory.Buffer{nil, nil}, nil, 0, 0)
 	for _, last := range []int32{math.MaxInt32 / 4, math.MaxInt32/4 + 1} {
 		offsets := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{0, last}))
-		data := array.NewData(arrow.ListOf(l.elem), 1, []*memory.Buffer{nil, offsets}, []arrow.ArrayData{elements}, 0, 0)
+		data := array.NewData(
+			arrow.ListOf(l.elem), 1, []*memory.Buffer{nil, offsets}, []arrow.ArrayData{elements}, 0, 0)
 		require.Equal(t, last == math.MaxInt32/4, l.holds([]arraySlice{newSlice(data, 1)}))
 	}
 	for _, elem := range []arrow.DataType{

@@ -1,6 +1,7 @@
 package rowcode
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -45,7 +46,8 @@ func TestPackedKeys(t *testing.T) {
 			rows := 0
 			for range 3 {
 				n := rng.IntN(2 * tileRows)
-				chunks = append(chunks, arrowtest.RandomSlice(rng, typ, n, rng.IntN(20), nulls, memory.NewGoAllocator()))
+				a := arrowtest.RandomSlice(rng, typ, n, rng.IntN(20), nulls, memory.NewGoAllocator())
+				chunks = append(chunks, a)
 				rows += n
 			}
 			in := &adapter.Input{Rows: rows, Columns: []adapter.Column{{Name: "k", Type: typ, Chunks: chunks}}}
@@ -63,7 +65,8 @@ func TestPackedKeys(t *testing.T) {
 					k := &s.chunks[i]
 					for r := range k.Rows {
 						if k.valid(r) {
-							require.Equal(t, want.Row(row), got.Row(row), "row %d of %s, seed %d", row, typ, testrun.Seed())
+							where := fmt.Sprintf("row %d of %s, seed %d", row, typ, testrun.Seed())
+							require.Equal(t, want.Row(row), got.Row(row), where)
 						}
 						row++
 					}
