@@ -25,11 +25,12 @@ func (s *sorter) sortColumns() error {
 	_, encoded := codes.(movedRows)
 	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
 	texts := s.textsToMove()
-	if err := p.Count(encoded || p.Combines(movers) || texts != nil); err != nil {
+	combines := p.Combines(movers)
+	if err := p.Count(encoded || combines || texts != nil); err != nil {
 		return err
 	}
 	for _, t := range texts {
-		bytes, err := moveBytes(s.pool, s.mem, t, p)
+		bytes, err := moveBytes(s.pool, s.mem, t, p, combines)
 		if err != nil {
 			return err
 		}
@@ -41,6 +42,9 @@ func (s *sorter) sortColumns() error {
 		return err
 	}
 	p.Release()
+	for _, c := range s.moved {
+		s.mem.Free(c.buffers)
+	}
 	return s.sortBins(p, codes, s.movers())
 }
 

@@ -3,12 +3,14 @@ package cpu
 import (
 	"math"
 	"sort"
+	"unsafe"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/binsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/partition"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/workers"
@@ -24,18 +26,26 @@ const (
 // result, still unsorted; sorting a bin then reads only that range, which fits the cache. The strings of a bin that is
 // too long stay in the input.
 type movedBytes struct {
-	text     *payload.Strings
-	data     []byte     // the result's
-	rows     []uint32   // the first row of each bin, then the number of rows
-	bins     []int      // the first byte of each bin in data, then the number of bytes
-	moved    []bool     // whether the bytes of a bin move
-	nextByte [][]uint64 // of each stripe, the next byte in each bin
+	text   *payload.Strings
+	data   []byte        // the result's
+	rows   []uint32      // the first row of each bin, then the number of rows
+	bins   []int         // the first byte of each bin in data, then the number of bytes
+	moved  []bool        // whether the bytes of a bin move
+	places [][]byteRange // of each stripe, in each bin
+
+	combiners []scatter.StringCombiner // of each stripe; nil: bytes move by plain stores
+	buffers   []byte
 }
 
+// A byteRange is where the bytes of a stripe lie in a bin, and where the next ones go.
+type byteRange struct{ first, next int }
+
 // moveBytes moves the bytes of a column with a partition that has recorded the bin of each row. It returns nil if they
-// stay in the input.
-func moveBytes(pool *workers.Pool, mem *arena.Arena, t *payload.Strings, p *partition.Partition) (*movedBytes, error) {
-	c := &movedBytes{text: t, rows: p.Starts, nextByte: make([][]uint64, len(p.Stripes))}
+// stay in the input. They move by write combining, if the columns do.
+func moveBytes(
+	pool *workers.Pool, mem *arena.Arena, t *payload.Strings, p *partition.Partition, combines bool,
+) (*movedBytes, error) {
+	c := &movedBytes{text: t, rows: p.Starts, places: make([][]byteRange, len(p.Stripes))}
 	if err := c.count(pool, t, p); err != nil {
 		return nil, err
 	}
@@ -47,6 +57,16 @@ func moveBytes(pool *workers.Pool, mem *arena.Arena, t *payload.Strings, p *part
 	var err error
 	if c.data, err = mem.Bytes(total); err != nil {
 		return nil, err
+	}
+	aligned := total > 0 && uintptr(unsafe.Pointer(&c.data[0]))%scatter.LineBytes == 0
+	if combines && aligned && p.Classifier.Bins <= scatter.MaxStringBins {
+		size := scatter.StringBufferBytes(p.Classifier.Bins)
+		if c.buffers, err = mem.Bytes(len(p.Stripes) * size); err != nil {
+			return nil, err
+		}
+		for i := range p.Stripes {
+			c.combiners = append(c.combiners, scatter.NewStringCombiner(c.buffers[i*size:][:size]))
+		}
 	}
 	t.Moved = c.data
 	fill := t.Mover.Fill
@@ -61,15 +81,15 @@ func moveBytes(pool *workers.Pool, mem *arena.Arena, t *payload.Strings, p *part
 func (c *movedBytes) count(pool *workers.Pool, t *payload.Strings, p *partition.Partition) error {
 	return pool.Run(len(p.Stripes), func(_, item int) {
 		var words [keys.BlockRows]uint64
-		stripe, n := &p.Stripes[item], make([]uint64, p.Classifier.Bins)
+		stripe, n := &p.Stripes[item], make([]byteRange, p.Classifier.Bins)
 		for lo := stripe.Lo; lo < stripe.Hi && (lo%keys.TileRows != 0 || !pool.Stopped()); lo += keys.BlockRows {
 			block := words[:min(keys.BlockRows, stripe.Hi-lo)]
 			t.Mover.Fill(buffers.Bytes(block), lo)
 			for i, bin := range p.Bins[lo : lo+len(block)] {
-				n[bin] += uint64(t.Length(block[i]))
+				n[bin].next += t.Length(block[i])
 			}
 		}
-		c.nextByte[item] = n
+		c.places[item] = n
 	})
 }
 
@@ -77,33 +97,46 @@ func (c *movedBytes) count(pool *workers.Pool, t *payload.Strings, p *partition.
 // bytes move.
 func (c *movedBytes) place(p *partition.Partition) (moved int) {
 	c.bins, c.moved = make([]int, p.Classifier.Bins+1), make([]bool, p.Classifier.Bins)
-	sum := uint64(0)
+	sum := 0
 	for bin := range p.Classifier.Bins {
-		c.bins[bin] = int(sum)
-		for _, next := range c.nextByte {
-			sum, next[bin] = sum+next[bin], sum
+		c.bins[bin] = sum
+		for _, places := range c.places {
+			n := places[bin].next
+			places[bin] = byteRange{sum, sum}
+			sum += n
 		}
 		lo, hi := p.Bin(bin)
-		if n := int(sum) - c.bins[bin]; hi-lo <= binsort.MaxRows && n <= movedBinBytes {
+		if n := sum - c.bins[bin]; hi-lo <= binsort.MaxRows && n <= movedBinBytes {
 			c.moved[bin] = true
 			moved += n
 		}
 	}
-	c.bins[p.Classifier.Bins] = int(sum)
+	c.bins[p.Classifier.Bins] = sum
 	return moved
 }
 
 // move copies the strings of rows from lo on, all of one stripe, into their bins and points their words at the copies.
 func (c *movedBytes) move(t *payload.Strings, p *partition.Partition, words []uint64, lo int) {
-	next := c.nextByte[sort.Search(len(p.Stripes), func(i int) bool { return p.Stripes[i].Hi > lo })]
+	stripe := sort.Search(len(p.Stripes), func(i int) bool { return p.Stripes[i].Hi > lo })
+	places := c.places[stripe]
 	for i, bin := range p.Bins[lo : lo+len(words)] {
 		w := words[i]
 		if length := t.Length(w); length > 0 && c.moved[bin] {
-			at := next[bin]
-			copy(c.data[at:at+uint64(length)], t.Source(w))
-			next[bin] = at + uint64(length)
-			words[i] = t.Word(at, length)
+			to := &places[bin]
+			if c.combiners != nil {
+				c.combiners[stripe].Add(c.data, int(bin), to.first, to.next, t.Source(w), length)
+			} else {
+				copy(c.data[to.next:to.next+length], t.Source(w))
+			}
+			words[i] = t.Word(uint64(to.next), length)
+			to.next += length
 		}
+	}
+	if c.combiners != nil && lo+len(words) == p.Stripes[stripe].Hi {
+		for bin, of := range places {
+			c.combiners[stripe].End(c.data, bin, of.first, of.next)
+		}
+		c.combiners[stripe].Fence()
 	}
 }
 
@@ -120,7 +153,7 @@ func (c *movedBytes) write(pool *workers.Pool, mem *arena.Arena, col *engine.Col
 	if err != nil {
 		return err
 	}
-	c.nextByte = nil
+	c.places = nil
 	err = pool.Run(len(c.moved), func(worker, bin int) {
 		lo, hi, start, end := int(c.rows[bin]), int(c.rows[bin+1]), c.bins[bin], c.bins[bin+1]
 		if hi-lo > binsort.MaxRows || pool.Stopped() {

@@ -31,6 +31,11 @@ func combine32(job *rowsToCombine) int
 //go:noescape
 func flushLines(p unsafe.Pointer, lines int)
 
+// streamLines copies lines, at least one, past the caches to memory that begins at a line.
+//
+//go:noescape
+func streamLines(dst, src unsafe.Pointer, lines int)
+
 // storeFence makes what was written past the caches visible to other processors before later stores.
 func storeFence()
 
