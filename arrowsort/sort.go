@@ -126,6 +126,7 @@ func (c *call) start(ctx context.Context, keys []Key) error {
 	}
 	c.work.Start(ctx, &d.Input, adapter.Options{
 		Allocator: c.opts.Allocator, Ranker: cpu.New(), Threads: c.opts.Threads, Split: d.splits()})
+	c.work.Job.Limit = c.opts.Limit
 	return keypath.AddKeys(&c.work, found)
 }
 
@@ -142,7 +143,7 @@ func (c *call) run(ctx context.Context) (*engine.Result, error) {
 // job returns the job with all options.
 func (c *call) job() *engine.Job {
 	job := &c.work.Job
-	job.Limit, job.Progress, job.Plan = c.opts.Limit, c.opts.Progress, c.opts.OnPlan != nil
+	job.Progress, job.Plan = c.opts.Progress, c.opts.OnPlan != nil
 	return job
 }
 

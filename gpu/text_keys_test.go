@@ -40,6 +40,7 @@ var textShapes = []struct {
 		return []string{"", "delivered", "deliveries", "returned to the sender"}[r.IntN(4)]
 	}},
 	{"one", func(*rand.Rand) string { return "always the same, and long" }},
+	{"nulls", nil},
 }
 
 // stringColumn is a column of strings of a kind, nil for null, in two chunks.
@@ -111,22 +112,25 @@ func testTextKeys(t *testing.T, e *Engine, r *rand.Rand, shape string, kind keye
 	make func(*rand.Rand) string) {
 	strings, numbers := [][]byte{}, []byte{}
 	for range rows {
-		s := []byte(make(r))
+		var s []byte
+		if make != nil {
+			s = []byte(make(r))
+		}
 		if kind == keyencode.FixedSizeBinary {
 			s = append(s, bytes.Repeat([]byte{0}, 30)...)[:30]
 		}
-		if r.IntN(9) == 0 {
+		if make == nil || r.IntN(9) == 0 {
 			s = nil
 		}
 		strings, numbers = append(strings, s), append(numbers, byte(r.IntN(3)))
 	}
-	job := &engine.Job{Rows: rows, RowNumbers: 4, Columns: []keyencode.Column{
+	job := &engine.Job{Rows: rows, RowNumbers: 4, Gather: []int{0}, Columns: []keyencode.Column{
 		stringColumn(kind, strings),
 		{Kind: keyencode.Uint8, Chunks: []keyencode.Chunk{{Rows: rows, Values: numbers}}},
 	}}
 	for _, keys := range [][]int{{0}, {1, 0}, {0, 1}, {1, 0, 1}, {0, 0}} {
 		for mode := range 4 {
-			job.Keys = nil
+			job.Keys, job.Plan = nil, mode == 3
 			for _, at := range keys {
 				job.Keys = append(job.Keys, keyencode.Key{Column: at, Order: keyencode.Order(mode % 2),
 					Nulls: keyencode.NullPlacement(mode / 2)})
@@ -147,6 +151,24 @@ func testTextKeys(t *testing.T, e *Engine, r *rand.Rand, shape string, kind keye
 			}
 		}
 	}
+}
+
+// TestManyGroupsOfText has pairs of strings that tie in their first bytes: codes have few bytes beside their groups.
+func TestManyGroupsOfText(t *testing.T) {
+	e := openForTest(t)
+	const rows = 300_000
+	strings := make([][]byte, rows)
+	want := make([]uint32, rows)
+	for i := range strings { // 149,999 pairs, the second one first
+		pair := (rows - 1 - i) / 2
+		strings[i] = fmt.Appendf(nil, "%07d, the same until %d", pair, i%2)
+		want[2*pair+i%2] = uint32(i)
+	}
+	job := &engine.Job{Rows: rows, RowNumbers: 4, Keys: []keyencode.Key{{}},
+		Columns: []keyencode.Column{stringColumn(keyencode.LargeBinary, strings)}}
+	result, err := e.Sort(t.Context(), job, goMemory{})
+	require.NoError(t, err)
+	require.Equal(t, want, buffers.View[uint32](result.RowNumbers))
 }
 
 // compareRows orders two rows by keys that are strings, column 0, or numbers.

@@ -44,7 +44,8 @@ func listLayoutOf(typ arrow.DataType) (l listLayout, ok bool) {
 	return l, true
 }
 
-// holds reports whether the elements of slices of lists have no nulls, and 32-bit offsets can count their bytes.
+// holds reports whether slices of lists can move as binary values: their elements have no nulls, their offsets never
+// fall and are those of elements that are there, under nulls too, and 32-bit offsets can count the bytes.
 func (l listLayout) holds(parts []arraySlice) bool {
 	total := 0
 	for _, v := range parts {
@@ -52,11 +53,35 @@ func (l listLayout) holds(parts []arraySlice) bool {
 		if len(children) != 1 || len(arraydata.Bytes(children[0], 0)) > 0 && children[0].NullN() != 0 {
 			return false
 		}
-		if offsets := buffers.View[int32](v.buffer(1)); l.kind == keyencode.Binary && len(offsets) > v.first+v.rows {
-			total += int(offsets[v.first+v.rows]) - int(offsets[v.first])
+		rising := risingOffsets[int64]
+		if l.width == arrow.Int32SizeBytes {
+			rising = risingOffsets[int32]
 		}
+		elements, ok := rising(v, children[0].Len())
+		if !ok {
+			return false
+		}
+		total += elements
 	}
-	return total <= math.MaxInt32/l.element
+	return l.kind != keyencode.Binary || total <= math.MaxInt32/l.element
+}
+
+// risingOffsets returns how many elements the lists of a slice have, of the given number in their array. ok is false if
+// their offsets are not those of such lists.
+func risingOffsets[O int32 | int64](v arraySlice, elements int) (n int, ok bool) {
+	all := buffers.View[O](v.buffer(1))
+	if len(all) <= v.first+v.rows {
+		return 0, v.rows == 0
+	}
+	all = all[v.first : v.first+v.rows+1]
+	last := all[0]
+	for _, o := range all {
+		if o < last {
+			return 0, false
+		}
+		last = o
+	}
+	return int(last - all[0]), all[0] >= 0 && int64(last) <= int64(elements)
 }
 
 // payloadColumn returns the raw column of slices of a payload.
@@ -87,7 +112,7 @@ func (r *RawColumns) listBytes(l listLayout, v arraySlice, at int) (offsets []by
 	if end := (elements.Offset() + elements.Len()) * l.element; end <= len(values) {
 		values = values[elements.Offset()*l.element : end]
 	} else if elements.Len() > 0 {
-		return nil, nil, fmt.Errorf("%w: an array of type %s has %d bytes of values where its rows take %d",
+		return nil, nil, fmt.Errorf("%w: an array of type %s has %d bytes of values where %d are needed",
 			arrow.ErrInvalid, elements.DataType(), len(values), end)
 	}
 	if offsets, err = r.temporary((at + v.rows + 1) * l.width); err != nil {
@@ -98,7 +123,7 @@ func (r *RawColumns) listBytes(l listLayout, v arraySlice, at int) (offsets []by
 	if l.width == arrow.Int32SizeBytes {
 		scale = scaleOffsets[int32]
 	}
-	first, err := scale(r, offsets[at*l.width:], v, elements.Len(), l.element)
+	first, err := scale(r, offsets[at*l.width:], v, l.element)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,28 +131,17 @@ func (r *RawColumns) listBytes(l listLayout, v arraySlice, at int) (offsets []by
 }
 
 // scaleOffsets writes offsets of bytes for those of the elements of a slice of lists, from the first one on, which it
-// returns. They never fall, and all elements are in their array, or it fails.
-func scaleOffsets[O int32 | int64](
-	r *RawColumns, bytes []byte, v arraySlice, elements, size int,
-) (first int, err error) {
+// returns.
+func scaleOffsets[O int32 | int64](r *RawColumns, bytes []byte, v arraySlice, size int) (first int, err error) {
 	from, err := r.span(v, v.first*int(unsafe.Sizeof(O(0))), (v.first+v.rows+1)*int(unsafe.Sizeof(O(0))))
 	if err != nil {
 		return 0, err
 	}
 	src, dst := buffers.View[O](from)[:v.rows+1], buffers.View[O](bytes)
-	base, end := src[0], src[v.rows]
-	if base < 0 || int64(end) > int64(elements) {
-		return 0, fmt.Errorf("%w: an array of type %s has elements %d to %d of %d",
-			arrow.ErrInvalid, v.data.DataType(), base, end, elements)
-	}
+	base := src[0]
 	return int(base), r.eachTile(len(src), func(lo, hi int) error {
-		last := src[max(lo-1, 0)]
 		for i, o := range src[lo:hi] {
-			if o < last {
-				return fmt.Errorf("%w: row %d: offsets of an array of type %s fall from %d to %d",
-					arrow.ErrInvalid, lo+i-1, v.data.DataType(), last, o)
-			}
-			dst[lo+i], last = (o-base)*O(size), o
+			dst[lo+i] = (o - base) * O(size)
 		}
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -123,7 +124,7 @@ func TestListsWithNullElementsAreTaken(t *testing.T) {
 	require.True(t, l.holds(slice(arrowtest.FromJSON(t, arrow.ListOf(l.elem), `[[1, 2], null]`))))
 	require.False(t, l.holds(slice(arrowtest.FromJSON(t, arrow.ListOf(l.elem), `[[1, null], null]`))))
 
-	elements := array.NewData(l.elem, 0, []*memory.Buffer{nil, nil}, nil, 0, 0)
+	elements := array.NewData(l.elem, math.MaxInt32/4+1, []*memory.Buffer{nil, nil}, nil, 0, 0)
 	for _, last := range []int32{math.MaxInt32 / 4, math.MaxInt32/4 + 1} {
 		offsets := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{0, last}))
 		data := array.NewData(
@@ -140,30 +141,50 @@ func TestListsWithNullElementsAreTaken(t *testing.T) {
 	}
 }
 
-// TestMalformedListsAreRefused: offsets that fall, begin below zero or lead out of the elements, and missing values.
-func TestMalformedListsAreRefused(t *testing.T) {
+// TestMalformedListsAreTaken, which judges each row that is not null: offsets that fall, begin below zero or lead out of
+// the elements, and too few of them.
+func TestMalformedListsAreTaken(t *testing.T) {
+	l, _ := listLayoutOf(arrow.ListOf(arrow.PrimitiveTypes.Int32))
+	elements := arrowtest.FromJSON(t, l.elem, `[1, 2, 3, 4]`)
 	for _, c := range []struct {
-		offsets  []int32
-		elements int
-		message  string
+		offsets []int32
+		moves   bool
 	}{
-		{[]int32{0, 2, 1, 3}, 4, "row 1: offsets of an array of type list<item: int32, nullable> fall from 2 to 1"},
-		{[]int32{-1, 0, 1, 2}, 4, "elements -1 to 2 of 4"},
-		{[]int32{0, 1, 2, 5}, 4, "elements 0 to 5 of 4"},
-		{[]int32{0, 1, 2, 4}, 5, "16 bytes of values where its rows take 20"},
-		{[]int32{0, 1}, 4, "8 bytes of values where its rows take 16"},
+		{[]int32{0, 2, 2, 4}, true}, {[]int32{1, 2, 3, 3}, true},
+		{[]int32{0, 2, 1, 3}, false}, {[]int32{-1, 0, 1, 2}, false}, {[]int32{0, 1, 2, 5}, false},
+		{[]int32{0, 1, 2}, false}, {nil, false},
 	} {
-		values := memory.NewBufferBytes(make([]byte, 16))
-		elements := array.NewData(arrow.PrimitiveTypes.Int32, c.elements, []*memory.Buffer{nil, values}, nil, 0, 0)
+		validity := memory.NewBufferBytes([]byte{0b101})
 		offsets := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(c.offsets))
-		l, _ := listLayoutOf(arrow.ListOf(arrow.PrimitiveTypes.Int32))
 		data := array.NewData(
-			arrow.ListOf(l.elem), 3, []*memory.Buffer{nil, offsets}, []arrow.ArrayData{elements}, 0, 0,
-		)
-		w := newWork(&Input{}, Options{Allocator: memory.DefaultAllocator})
-		_, err := w.raw.payloadColumn(&payload{lists: l}, l.layout, []arraySlice{newSlice(data, 3)})
-		require.ErrorIs(t, err, arrow.ErrInvalid)
-		require.ErrorContains(t, err, c.message)
+			arrow.ListOf(l.elem), 3, []*memory.Buffer{validity, offsets}, []arrow.ArrayData{elements.Data()}, 1, 0)
+		require.Equal(t, c.moves, l.holds([]arraySlice{newSlice(data, 3)}), "%v", c.offsets)
+	}
+}
+
+// TestListsWithoutTheirValuesAreRefused: the buffer of the elements is shorter than they are.
+func TestListsWithoutTheirValuesAreRefused(t *testing.T) {
+	l, _ := listLayoutOf(arrow.ListOf(arrow.PrimitiveTypes.Int32))
+	elements := array.NewData(l.elem, 5, []*memory.Buffer{nil, memory.NewBufferBytes(make([]byte, 16))}, nil, 0, 0)
+	offsets := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{0, 1, 2, 4}))
+	data := array.NewData(
+		arrow.ListOf(l.elem), 3, []*memory.Buffer{nil, offsets}, []arrow.ArrayData{elements}, 0, 0)
+	w := newWork(&Input{}, Options{Allocator: memory.DefaultAllocator})
+	defer w.Release()
+	_, err := w.raw.payloadColumn(&payload{lists: l}, l.layout, []arraySlice{newSlice(data, 3)})
+	require.ErrorIs(t, err, arrow.ErrInvalid)
+	require.ErrorContains(t, err, "16 bytes of values where 20 are needed")
+}
+
+// TestFewListsAreTaken: a limit of few rows does not read all offsets.
+func TestFewListsAreTaken(t *testing.T) {
+	lists := arrowtest.FromJSON(t, arrow.ListOf(arrow.PrimitiveTypes.Int32), "["+strings.Repeat("[1],", 99)+"[2]]")
+	for limit, takes := range map[int]bool{0: false, 11: true, 12: false, 100: false} {
+		in := &Input{Rows: 100, Columns: []Column{{Name: "l", Type: lists.DataType(), Chunks: []arrow.Array{lists}}}}
+		w := newWork(in, Options{Allocator: memory.DefaultAllocator})
+		w.Job.Limit = limit
+		require.NoError(t, w.AddPayloads())
+		require.Equal(t, takes, w.Job.RowNumbers != 0, "limit %d", limit)
 		w.Release()
 	}
 }

@@ -46,8 +46,9 @@ func (w *JobBuilder) flat(typ arrow.DataType, path []int) bool {
 		}
 		return true
 	}
-	if l, ok := listLayoutOf(typ); ok {
-		return l.holds(w.input.parts(path, nil))
+	if l, ok := listLayoutOf(typ); ok { // few rows are taken sooner than all offsets are read
+		few := w.Job.Limit > 0 && w.Job.Limit < w.input.Rows/8
+		return !few && l.holds(w.input.parts(path, nil))
 	}
 	l, ok := layoutOf(typ)
 	if !ok {

@@ -8,9 +8,9 @@ import (
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
-// A key of lists is packed where its elements all have the same number of bytes, no markers between them, and lie in
-// their array in the order of the rows: then they are encoded all at once, those of lists under a null too, whatever
-// list they are in. The offsets of the rows follow from those of the lists:
+// A key of lists of any kind but views is packed where its elements all have the same number of bytes, no markers between
+// them, and lie in their array in the order of the rows, at least half of them in lists that are not null: then they are
+// encoded all at once, those of lists under a null too. The offsets of the rows follow from those of the lists:
 //
 //	list       [ a b ] [ ] [ c ]        offset of row i = bytes of an element × offset of list i
 //	bytes      a  b  c
@@ -32,19 +32,25 @@ func (e *encoder) packedRange(k *chunk, data arrow.ArrayData) (numberRange, erro
 		return none, nil
 	}
 	var falls atomic.Bool // of all tiles
+	var valid atomic.Int64
 	scratch := make([]*tile, workers.Count(e.opts.Threads))
 	err := e.tiles(scratch, k.Rows, func(_ *tile, lo, n int) {
-		last := k.end(lo - 1)
+		last, elements := k.end(lo-1), 0
 		for i := range n {
 			end := k.end(lo + i)
 			if end < last {
 				falls.Store(true)
 			}
+			if k.valid(lo + i) {
+				elements += end - last
+			}
 			last = end
 		}
+		valid.Add(int64(elements))
 	})
 	all := numberRange{k.end(-1), k.end(k.Rows - 1)}
-	if err != nil || falls.Load() || all.lo < 0 || all.hi > data.Children()[0].Len() {
+	if err != nil || falls.Load() || all.lo < 0 || all.hi > data.Children()[0].Len() ||
+		2*int(valid.Load()) < all.hi-all.lo {
 		return none, err
 	}
 	return all, nil

@@ -97,7 +97,8 @@ func TestKeysThatAreNotPacked(t *testing.T) {
 		packed bool
 	}{
 		{"in order", lists(0, 1, 2, 3), true},
-		{"a null list with elements", lists(0, 1, 3, 3), true},
+		{"a null list with elements", lists(0, 2, 3, 3), true},
+		{"a null list with most of the elements", lists(0, 1, 3, 3), false},
 		{"offsets that fall", lists(0, 2, 1, 3), false},
 		{"a null list that leaves the elements", lists(0, 1, 7), false},
 		{"a view", arrowtest.FromJSON(t, arrow.ListViewOf(i32), `[[1], null, [2]]`), false},

@@ -56,11 +56,12 @@ func Run(c *keys.Columns, planned func()) (rows driver.Ptr, plan *keyencode.Plan
 			}
 			return rows, plan
 		case strategy.Text:
+			texts := s.uploadKeys() // before other columns, which Measure begins to upload
 			if job.WantsPlan {
 				plan = s.makePlan(s.Job.Keys, s.Measure(s.Job.Keys))
 			}
 			planned()
-			return s.sortByKeys(), plan
+			return s.sortByKeys(texts), plan
 		}
 		if rows != 0 && !job.WantsPlan {
 			planned()

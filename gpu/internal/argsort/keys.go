@@ -11,16 +11,9 @@ import (
 
 // sortByKeys sorts by keys of which some are strings, from the last key to the first: adjacent keys of other types as
 // the words of a plan, each key of strings by its bytes. Each sort is stable.
-func (s *argsorter) sortByKeys() (rows driver.Ptr) {
-	keys := s.Job.Keys
-	texts := make([]*textSorter, len(keys))
-	for i, key := range keys {
-		if s.isText(key) {
-			texts[i] = s.newTextSorter(key)
-		}
-	}
+func (s *argsorter) sortByKeys(texts []*textSorter) (rows driver.Ptr) {
 	s.Prefetch()
-	n := s.Rows
+	keys, n := s.Job.Keys, s.Rows
 	if c, ok := s.selectByLeadingKeys(texts); ok {
 		rows, n = c.Rows, c.N
 	}
@@ -39,6 +32,19 @@ func (s *argsorter) sortByKeys() (rows driver.Ptr) {
 	return rows
 }
 
+// uploadKeys uploads all keys, and returns what sorts by those that are strings: nil for others.
+func (s *argsorter) uploadKeys() []*textSorter {
+	texts := make([]*textSorter, len(s.Job.Keys))
+	for i, key := range s.Job.Keys {
+		if s.isText(key) {
+			texts[i] = s.newTextSorter(key)
+		} else {
+			s.Column(key.Column)
+		}
+	}
+	return texts
+}
+
 // isText reports whether a key is strings.
 func (s *argsorter) isText(key keyencode.Key) bool { return s.Job.Columns[key.Column].HasStrings() }
 
@@ -48,7 +54,7 @@ func (s *argsorter) newWordSorter(keys []keyencode.Key) *wordSorter {
 	if plan == nil {
 		return nil
 	}
-	return &wordSorter{s, plan, false, 0}
+	return &wordSorter{argsorter: s, plan: plan}
 }
 
 // selectByLeadingKeys selects the rows that the result needs, if it needs few, by the first key if that is strings,

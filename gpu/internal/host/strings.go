@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"unsafe"
 
@@ -139,9 +140,13 @@ func FirstValid(c *keyencode.Column) int {
 	first := 0
 	for i := range c.Chunks {
 		k := &c.Chunks[i]
-		for in := range k.Rows {
-			if valid(k, in) {
-				return first + in
+		if k.Validity == nil && k.Rows > 0 {
+			return first
+		}
+		for in := 0; in < k.Rows; in += 64 {
+			ones := buffers.Bits(k.Validity, k.Offset+in) & buffers.LowBits(min(k.Rows-in, 64))
+			if ones != 0 {
+				return first + in + bits.TrailingZeros64(ones)
 			}
 		}
 		first += k.Rows

@@ -115,3 +115,21 @@ func TestGatherStringsOfMoreThan2GiB(t *testing.T) {
 	_, err := GatherStrings(NewWorkers(t.Context(), 1), &Buffers{Mem: mem}, &c, rows)
 	require.ErrorIs(t, err, engine.ErrOffsets)
 }
+
+func TestFirstValid(t *testing.T) {
+	bitmap := func(n, one int) []byte {
+		b := make([]byte, n/8+1)
+		b[one/8] |= 1 << (one % 8)
+		return b
+	}
+	for _, one := range []int{3, 4, 66, 67, 131, 202} {
+		c := keyencode.Column{Kind: keyencode.Binary, Chunks: []keyencode.Chunk{
+			{Rows: 70, Validity: make([]byte, 9)}, {}, {Rows: 200, Offset: 3, Validity: bitmap(203, one)},
+		}}
+		require.Equal(t, 70+one-3, FirstValid(&c))
+		c.Chunks[2].Rows = one - 3
+		require.Zero(t, FirstValid(&c), "all are null")
+		c.Chunks = append(c.Chunks, keyencode.Chunk{Rows: 1})
+		require.Equal(t, 70+one-3, FirstValid(&c), "a chunk without nulls")
+	}
+}

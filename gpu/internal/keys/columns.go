@@ -68,11 +68,14 @@ func (s *Columns) Column(at int) *Column {
 	return c
 }
 
-// ReleaseKeys frees the key columns that are not gathered, and ranks.
+// ReleaseKeys frees the key columns that are not gathered, the strings of views, which are gathered as views, and ranks.
 func (s *Columns) ReleaseKeys() {
 	for _, key := range s.Job.Keys {
 		if !s.isGathered(key.Column) {
 			s.Release(key.Column)
+		} else if c := s.OnDevice[key.Column]; c != nil && s.Job.Columns[key.Column].Kind == keyencode.BinaryView {
+			s.Free(c.text.Starts, c.text.Data)
+			c.text = Text{}
 		}
 		s.Free(s.ranks[key.Column])
 		delete(s.ranks, key.Column)

@@ -26,6 +26,9 @@ func (s *Columns) Text(at int) (t Text, ok bool) { return s.text(at, s.AllocAll)
 type allocation func(sizes ...int) ([]driver.Ptr, bool)
 
 func (s *Columns) text(at int, alloc allocation) (t Text, ok bool) {
+	if s.Failed() {
+		return t, false
+	}
 	c, src := s.Column(at), &s.Job.Columns[at]
 	switch {
 	case src.Kind == keyencode.FixedSizeBinary:

@@ -94,7 +94,7 @@ func (j *Job) checkColumn(c *Column) error {
 		return fmt.Errorf("%w: a dictionary: its entries are ranked on the host; sort from host memory, by Sort",
 			engine.ErrKind)
 	case c.Kind > keyencode.FixedSizeBinary, c.Kind == keyencode.FixedSizeBinary && c.Width > 8:
-		return fmt.Errorf("%w: strings are encoded on the host; sort from host memory, by Sort", engine.ErrKind)
+		return fmt.Errorf("%w: strings; sort from host memory, by Sort", engine.ErrKind)
 	case c.Kind == keyencode.FixedSizeBinary && c.Width < 1:
 		return fmt.Errorf("%w: values of %d bytes", engine.ErrKind, c.Width)
 	case c.Offset < 0:
