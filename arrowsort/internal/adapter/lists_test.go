@@ -141,8 +141,8 @@ func TestListsWithNullElementsAreTaken(t *testing.T) {
 	}
 }
 
-// TestMalformedListsAreTaken, which judges each row that is not null: offsets that fall, begin below zero or lead out of
-// the elements, and too few of them.
+// TestMalformedListsAreTaken, which judges each row that is not null: offsets that fall, begin below zero or lead out
+// of the elements, and too few of them.
 func TestMalformedListsAreTaken(t *testing.T) {
 	l, _ := listLayoutOf(arrow.ListOf(arrow.PrimitiveTypes.Int32))
 	elements := arrowtest.FromJSON(t, l.elem, `[1, 2, 3, 4]`)
