@@ -10,7 +10,7 @@ import (
 
 // A key of lists of any kind but views is packed where its elements all have the same number of bytes, no markers
 // between them, and lie in their array in the order of the rows, at least half of them in lists that are not null: then
-// they are encoded all at once, those of lists under a null too. The offsets of the rows follow from those of the lists:
+// they are encoded all at once, those of lists under a null too. The offsets of rows follow from those of the lists:
 //
 //	list       [ a b ] [ ] [ c ]        offset of row i = bytes of an element × offset of list i
 //	bytes      a  b  c
