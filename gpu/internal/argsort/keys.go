@@ -14,7 +14,8 @@ import (
 func (s *argsorter) sortByKeys(texts []*textSorter) (rows driver.Ptr) {
 	s.Prefetch()
 	keys, n := s.Job.Keys, s.Rows
-	if c, ok := s.selectByLeadingKeys(texts); ok {
+	leading, c, ok := s.selectByLeadingKeys(texts)
+	if ok {
 		rows, n = c.Rows, c.N
 	}
 	for end := len(keys); end > 0 && !s.Failed(); {
@@ -24,8 +25,14 @@ func (s *argsorter) sortByKeys(texts []*textSorter) (rows driver.Ptr) {
 		}
 		if text := texts[begin]; text != nil {
 			rows = text.sort(rows, n)
-		} else if words := s.newWordSorter(keys[begin:end]); words != nil {
-			rows = words.sort(rows, n)
+		} else {
+			words := leading
+			if begin > 0 || words == nil {
+				words = s.newWordSorter(keys[begin:end])
+			}
+			if words != nil {
+				rows = words.sort(rows, n)
+			}
 		}
 		end = begin
 	}
@@ -58,21 +65,23 @@ func (s *argsorter) newWordSorter(keys []keyencode.Key) *wordSorter {
 }
 
 // selectByLeadingKeys selects the rows that the result needs, if it needs few, by the first key if that is strings,
-// else by the keys before the first such one. They are in the order of the input.
-func (s *argsorter) selectByLeadingKeys(texts []*textSorter) (c topk.Candidates, ok bool) {
+// else by the keys before the first such one, of which it returns the sorter. They are in the order of the input.
+func (s *argsorter) selectByLeadingKeys(texts []*textSorter) (words *wordSorter, c topk.Candidates, ok bool) {
 	if _, worth := strategy.ShapeSelect(s.Tuning, s.Rows, s.out); !worth || s.Failed() {
-		return c, false
+		return nil, c, false
 	}
-	leading := 0
-	for texts[leading] == nil {
-		leading++
+	first := 0 // key of strings
+	for texts[first] == nil {
+		first++
 	}
-	if leading == 0 {
-		return texts[0].selects(s)
+	if first > 0 {
+		words = s.newWordSorter(s.Job.Keys[:first])
 	}
-	words := s.newWordSorter(s.Job.Keys[:leading])
-	if words == nil || words.plan.Words() == 0 {
-		return c, false
+	switch {
+	case words == nil || words.plan.Words() == 0: // numbers that are all equal change no order
+		c, ok = texts[first].selects(s)
+	default:
+		c, ok = words.prune()
 	}
-	return words.prune()
+	return words, c, ok
 }

@@ -72,7 +72,7 @@ func TestUnpackedSizesMatch(t *testing.T) {
 	}
 }
 
-// TestGzipChecksumOfPages: the checksum and the size behind the data are compared.
+// TestGzipChecksumOfPages: the checksum and the size after the data are compared.
 func TestGzipChecksumOfPages(t *testing.T) {
 	codec, err := compress.GetCodec(compress.Codecs.Gzip)
 	require.NoError(t, err)
