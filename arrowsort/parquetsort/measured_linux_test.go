@@ -38,9 +38,6 @@ func measure(args []string) {
 		_, err = Merge(ctx, inputs, output, opts)
 	case "check":
 		_, err = Check(ctx, inputs, checking(opts))
-	case "stdin":
-		inputs = []string{tablefile.Pipe}
-		fallthrough
 	case "partition":
 		must(unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 256, Max: 256}))
 		opts.Output.PartitionBy = []string{"part"}
@@ -49,6 +46,9 @@ func measure(args []string) {
 		if result.Runs < 2 {
 			must(errors.New("nothing was spilled"))
 		}
+	case "stdin":
+		inputs = []string{tablefile.Pipe}
+		fallthrough
 	default:
 		opts.Rows.Unique = operation == "unique"
 		switch operation {
