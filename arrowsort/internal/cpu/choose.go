@@ -37,8 +37,8 @@ func (s *sorter) sort() (*engine.Result, error) {
 		err = s.selectTop()
 	case s.onlyRowNumbers() && !s.recordsTie():
 		err = s.sortRowNumbers(s.numbers)
-	case s.gathersColumns(s.movers()) && !s.recordsTie():
-		err = s.argsortAndGather(s.movers())
+	case s.cachesColumns(s.movers()) && !s.recordsTie():
+		err = s.sortCachedColumns(s.movers())
 	default:
 		err = s.sortColumns()
 	}

@@ -8,10 +8,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/keys"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/partition"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
-	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
 // sortRowNumbers makes the row numbers of a mover, and nothing else. A record is one word: leading bits of the code,
@@ -38,11 +36,13 @@ func (s *sorter) sortRowNumbers(numbers *payload.Mover) error {
 		return err
 	}
 	narrow := buffers.View[uint32](numbers.Out)
-	return s.pool.Tiles(s.rows, keys.TileRows, func(_, lo, hi int) {
+	err := s.pool.Tiles(s.rows, keys.TileRows, func(_, lo, hi int) {
 		for i, r := range records[lo:hi] {
 			narrow[lo+i] = uint32(r)
 		}
 	})
+	s.mem.Free(buffers.Bytes(records))
+	return err
 }
 
 // recordBits returns the bits of a row number and those of the leading word that do not fit above it.
@@ -93,59 +93,6 @@ func (s *sorter) sortOversizedRecords(records []uint64, rowBits uint) error {
 	}
 	s.mem.Free(buffers.Bytes(rows))
 	return err
-}
-
-const (
-	cachedColumnBytes = 2 << 20 // of a mover that stays in the caches while it is gathered
-)
-
-// gathersColumns reports whether it is faster to sort row numbers and to gather every column by them than to partition
-// all columns: there are many, and each of them stays in the caches.
-func (s *sorter) gathersColumns(movers []*payload.Mover) bool {
-	return len(movers) >= payload.ManyMovers && s.rows*payload.Widest(movers) <= cachedColumnBytes
-}
-
-// argsortAndGather sorts row numbers and gathers the movers by them. It first touches the pages of the result, because
-// the kernel zeroes them and that evicts the cache, and then reads the column once in order to bring it into the cache.
-func (s *sorter) argsortAndGather(movers []*payload.Mover) error {
-	order, err := s.argsort()
-	if err != nil {
-		return err
-	}
-	threads := min(workers.Count(s.job.Threads), len(movers)) // few rows of many columns keep more workers busy
-	pool := workers.NewPool(s.pool.Ctx, threads, 0, nil)
-	copied := slices.DeleteFunc(slices.Clone(movers), func(l *payload.Mover) bool { return l.InPlace(s.rows) })
-	size := s.rows * payload.Widest(copied)
-	scratch, err := s.mem.Bytes(threads * size)
-	if err != nil {
-		return err
-	}
-	// Workers, which take items in turn, are far from one another: results of neighbors share huge pages, which two
-	// workers that write to them first would both clear.
-	each := (len(movers) + threads - 1) / threads
-	err = pool.Run(each*threads, func(worker, i int) {
-		if i = i%threads*each + i/threads; i >= len(movers) || pool.Stopped() {
-			return
-		}
-		l := movers[i]
-		rows := l.Block(0, s.rows, scratch[worker*size:][:size])
-		scatter.TouchPages(l.Out)
-		scatter.Prefetch(rows)
-		scatter.Gather(l.Out, rows, order, l.Width)
-	})
-	s.mem.Free(scratch)
-	s.mem.Free(buffers.Bytes(order))
-	return err
-}
-
-// argsort returns the sorted row numbers, in temp storage.
-func (s *sorter) argsort() ([]uint32, error) {
-	order := &payload.Mover{Width: 4}
-	if err := order.Allocate(s.mem, s.rows); err != nil {
-		return nil, err
-	}
-	err := s.sortRowNumbers(order)
-	return buffers.View[uint32](order.Out), err
 }
 
 // selectTop finds the bins of the leading rows, sorts the rows of these bins alone and takes the first of them.
