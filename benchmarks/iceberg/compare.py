@@ -1,6 +1,7 @@
 """Rewrites the same table by arrowsort-iceberg and by pyiceberg: reads all rows, sorts them and replaces the files.
 
-Each runs in a separate process, on a fresh copy of the table. The peak is that of the process, in MiB.
+Each runs in a separate process, on a fresh copy of the table. The peak is that of the process, in MiB; the size is that
+of the data files before and of those that are new.
 """
 
 import argparse
@@ -62,6 +63,11 @@ def measured(command):
     return time.monotonic() - begin, usage.ru_maxrss / 1024
 
 
+def data_files(folder):
+    """The bytes of each data file of a table."""
+    return {path.name: path.stat().st_size for path in folder.rglob("*.parquet")}
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--command", required=True, help="the program arrowsort-iceberg")
@@ -91,8 +97,11 @@ def main():
             for name, command in ways.items():
                 shutil.rmtree(table)
                 shutil.copytree(kept, table)
+                before = data_files(table)
                 seconds, peak = measured(command)
-                print("run %d, %d rows, %s: %.2f s, %.0f MiB" % (run + 1, args.rows, name, seconds, peak), flush=True)
+                written = sum(size for path, size in data_files(table).items() if path not in before)
+                print("run %d, %d rows, %s: %.2f s, %.0f MiB; files of %.1f MB, now %.1f MB" % (
+                    run + 1, args.rows, name, seconds, peak, sum(before.values()) / 1e6, written / 1e6), flush=True)
 
 
 if __name__ == "__main__":
