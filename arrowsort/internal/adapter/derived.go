@@ -1,13 +1,14 @@
 package adapter
 
 import (
-	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keyfunction"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -69,43 +70,74 @@ func (r *RawColumns) tiles(c *keyencode.Column, rows int) (tiles []chunkTile, er
 	return tiles, nil
 }
 
-// listLengths returns the numbers of elements of slices of lists or maps.
+// listLengths returns the numbers of elements of slices of lists or maps. A list that is not within the elements of its
+// array is an error, but not under a null.
 func (r *RawColumns) listLengths(parts []arraySlice) (c keyencode.Column, err error) {
 	rows, err := r.nestedValues(parts)
 	if err != nil {
 		return c, err
 	}
 	c = keyencode.Column{Kind: keyencode.Int64, Width: arrow.Int64SizeBytes, Chunks: rows.Chunks}
-	return c, r.eachChunk(&c, func(i, lo, hi int) (err error) {
-		defer arraydata.Guard(&err) // offsets that the array lacks
-		chunk := &c.Chunks[i]
+	lists, first, before := make([]listRange, len(parts)), make([]int, len(parts)), 0
+	for i, v := range parts {
+		if lists[i], err = listRanges(v); err != nil {
+			return c, err
+		}
+		first[i], before = before, before+v.rows
+	}
+	return c, r.eachChunk(&c, func(i, lo, hi int) error {
+		chunk, all := &c.Chunks[i], int64(parts[i].data.Children()[0].Len())
 		lengths := arrow.Int64Traits.CastFromBytes(chunk.Values)[chunk.Offset:]
-		of := listLength(parts[i].data)
 		for row := lo; row < hi; row++ {
-			lengths[row] = of(parts[i].first + row)
+			if chunk.Validity != nil && !buffers.Bit(chunk.Validity, chunk.Offset+row) {
+				continue
+			}
+			start, n := lists[i](parts[i].first + row)
+			if start < 0 || n < 0 || start > all || n > all-start {
+				return fmt.Errorf("%w: row %d has %d elements from element %d of %d on", arraydata.ErrMalformed,
+					first[i]+row, n, start, all)
+			}
+			lengths[row] = n
 		}
 		return nil
 	})
 }
 
-// listLength returns the length of each list of an array, by its position in the buffers.
-func listLength(lists arrow.ArrayData) func(at int) int64 {
-	offsets, sizes := arraydata.Bytes(lists, 1), arraydata.Bytes(lists, 2)
-	switch t := arraydata.Storage(lists.DataType()).(type) {
+// A listRange returns the elements of the list at a position in the buffers of an array: n of them from element start
+// on, which the array need not have.
+type listRange func(at int) (start, n int64)
+
+// listRanges returns the elements of the lists of a slice.
+func listRanges(v arraySlice) (listRange, error) {
+	typ := arraydata.Storage(v.data.DataType())
+	if n := len(v.data.Children()); n != 1 {
+		return nil, fmt.Errorf("%w: an array of type %s has %d children in place of 1", arraydata.ErrMalformed, typ, n)
+	}
+	switch t := typ.(type) {
 	case *arrow.FixedSizeListType:
-		return func(int) int64 { return int64(t.Len()) }
-	case *arrow.ListViewType:
-		return func(at int) int64 { return int64(int32(binary.LittleEndian.Uint32(sizes[4*at:]))) }
-	case *arrow.LargeListViewType:
-		return func(at int) int64 { return int64(binary.LittleEndian.Uint64(sizes[8*at:])) }
-	case *arrow.LargeListType:
-		return func(at int) int64 {
-			return int64(binary.LittleEndian.Uint64(offsets[8*at+8:]) - binary.LittleEndian.Uint64(offsets[8*at:]))
-		}
+		n := int64(t.Len())
+		return func(at int) (int64, int64) { return n * int64(at), n }, nil
+	case *arrow.LargeListType, *arrow.LargeListViewType:
+		return offsetRanges[int64](v, typ)
 	}
-	return func(at int) int64 {
-		return int64(int32(binary.LittleEndian.Uint32(offsets[4*at+4:]) - binary.LittleEndian.Uint32(offsets[4*at:])))
+	return offsetRanges[int32](v, typ)
+}
+
+// offsetRanges is listRanges for lists with offsets, and sizes if they are views.
+func offsetRanges[O int32 | int64](v arraySlice, typ arrow.DataType) (listRange, error) {
+	offsets, sizes := buffers.View[O](v.buffer(1)), buffers.View[O](v.buffer(2))
+	rows, views := v.first+v.rows, typ.ID() == arrow.LIST_VIEW || typ.ID() == arrow.LARGE_LIST_VIEW
+	switch {
+	case views && len(offsets) >= rows && len(sizes) >= rows:
+		return func(at int) (int64, int64) { return int64(offsets[at]), int64(sizes[at]) }, nil
+	case !views && len(offsets) > rows:
+		return func(at int) (int64, int64) {
+			start := int64(offsets[at])
+			return start, int64(offsets[at+1]) - start
+		}, nil
 	}
+	return nil, fmt.Errorf("%w: an array of type %s has %d offsets and %d sizes for %d rows", arraydata.ErrMalformed,
+		typ, len(offsets), len(sizes), rows)
 }
 
 // random returns the column of random values of all rows, by their numbers.
