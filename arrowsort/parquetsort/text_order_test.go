@@ -196,6 +196,15 @@ func TestDeclaredOrderOfText(t *testing.T) {
 		Columns: []string{"name", "large"}}))))
 	require.Equal("[] 1", of(named(sorted("few.parquet", []string{byName}, Options{Keys: keys,
 		Columns: []string{"row", "large"}}))))
+	numbers := arrowsort.Key{Path: "name", Collation: "DE-u-kn-true"}
+	other := sorted("other.parquet", []string{in}, Options{Keys: []arrowsort.Key{numbers}})
+	require.Equal("[name:collate=de-u-kn] 0", of(named(other)), "the canonical form")
+	checked, err := Check(t.Context(), []string{other}, CheckOptions{Keys: []arrowsort.Key{
+		{At: arrowsort.Column(0), Collation: "de-u-kn-true"}}})
+	require.NoError(err)
+	footers, err := CheckFooters(t.Context(), checked, FooterOptions{})
+	require.NoError(err)
+	require.True(footers[0].Implied, "it is the same order")
 	require.Equal("[name:collate=de] 0", of(named(sorted("at.parquet", []string{in}, Options{Keys: []arrowsort.Key{
 		{At: arrowsort.Column(0), Collation: "de"}}, Columns: []string{"row", "name"}}))))
 

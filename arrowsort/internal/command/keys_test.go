@@ -153,6 +153,25 @@ func TestFunctionsOfFiles(t *testing.T) {
 	require.Contains(t, r.out, "random(7): uint64, ")
 }
 
+// TestOneNameOfAnOrder: a key whose text would be that of a column, or of none, goes by a position, which the
+// metadata name, and check prints it once.
+func TestOneNameOfAnOrder(t *testing.T) {
+	in := file(t, "names.csv", "name,lower(name),name:collate=de,n \nb,1,2,3\nÄ,3,1,2\na,2,3,1\n")
+	sorted, arrow := filepath.Join(t.TempDir(), "sorted.parquet"), filepath.Join(t.TempDir(), "sorted.arrow")
+	for key, other := range map[string]string{"lower(#1)": "LOWER(#1)", "name:collate=de": "#1:COLLATE=DE",
+		"lower(#1):desc:collate=de": "lower(#1):collate=de:desc", "#4 % 2": "#4%2", "abs(n )": "abs(#4)",
+		"lower(name)": "#2", "abs(lower(name))": "abs(#2)", "name:nocase": "#1:nocase",
+		"name:desc:nulls-first:collate=sv": "#1:collate=sv:nulls-first:desc"} {
+		require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", key, "-k", "n ", "-o", sorted, in))
+		named := result{out: "sorted by " + key + ", n , as the footer says\n"}
+		require.Equal(t, named, cut(cli(t, nil, "check", sorted)))
+		require.Equal(t, result{out: "sorted\n"}, cut(cli(t, nil, "check", "-k", key, "-k", "n ", sorted)), key)
+		require.Equal(t, result{out: "sorted\n"}, cut(cli(t, nil, "check", "-k", other, "-k", "#4", sorted)), other)
+		require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", key, "-o", arrow, in))
+		require.Equal(t, result{out: "sorted\n"}, cut(cli(t, nil, "check", "-k", key, arrow)))
+	}
+}
+
 // TestFunctionsThatAreWrong are explained before anything is read.
 func TestFunctionsThatAreWrong(t *testing.T) {
 	in := file(t, "numbers.csv", numbers)

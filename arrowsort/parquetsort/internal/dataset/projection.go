@@ -33,9 +33,8 @@ type Projection struct {
 	csv     *csv.Schema   // how CSV is read, else nil
 }
 
-// FindKeys returns the projection to all columns, with the keys that keysFor returns for the schema. Keys by position
-// get the name of their column if no other has it, and if it does not begin as positions do. An error names the first
-// file.
+// FindKeys returns the projection to all columns, with the keys that keysFor returns for the schema, in their canonical
+// form. An error names the first file.
 func (d *Dataset) FindKeys(ctx context.Context, keysFor func(*arrow.Schema) ([]arrowsort.Key, error)) (Projection,
 	error) {
 	p, err := d.findKeys(ctx, keysFor)
@@ -55,20 +54,47 @@ func (d *Dataset) findKeys(ctx context.Context, keysFor func(*arrow.Schema) ([]a
 	if err := extsort.CheckKeys(ctx, d.Schema, keys); err != nil {
 		return p, withHint(d.CSV, err)
 	}
-	p.Keys = slices.Clone(keys)
-	for i, key := range keys {
-		at := ColumnOf(d.Schema, key)
-		if at < 0 {
-			continue
-		}
-		name := d.Schema.Field(at).Name
-		unclear := name == "" || strings.HasPrefix(name, "#") // as text, "#1" is a position
-		if key.Path == "" && !unclear && len(d.Schema.FieldIndices(name)) == 1 {
-			p.Keys[i].Path, p.Keys[i].At = name, arrowsort.Position{}
-		}
+	for _, key := range keys {
+		p.Keys = append(p.Keys, canonical(d.Schema, key))
 	}
 	d.warnKeys(p.KeyColumns())
 	return p, nil
+}
+
+// canonical returns a key that was checked in the form in which files name it, so that keys of one order are equal.
+// Its column is named if no other has the name, if that does not begin as positions do, and if the text of the key is
+// not that of another one; else it is given by its position.
+func canonical(schema *arrow.Schema, key arrowsort.Key) arrowsort.Key {
+	key.Function, _ = key.Function.Resolve() // the check had no error
+	key.Collation, _ = key.Collation.Resolve()
+	at := ColumnOf(schema, key)
+	if at < 0 {
+		return key
+	}
+	name := schema.Field(at).Name
+	unclear := name == "" || strings.HasPrefix(name, "#") // as text, "#1" is a position
+	if key.Path == "" && !unclear && len(schema.FieldIndices(name)) == 1 {
+		key.Path, key.At = name, arrowsort.Position{}
+	}
+	key, _, _ = Typed(schema, key)
+	return key
+}
+
+// Typed returns the text that is read as a key again in a schema, where a path may be the name of another column, or
+// has blanks at its ends, and the key that it stands for: one by its path, or by the position of its column. It returns
+// false where neither is.
+func Typed(schema *arrow.Schema, key arrowsort.Key) (arrowsort.Key, string, bool) {
+	text := flagtext.KeyText(key)
+	back, err := flagtext.KeyIn(text, schema)
+	if err == nil && back == key {
+		return key, text, true
+	}
+	if key.Path == "" || !schema.HasField(key.Path) {
+		return key, "", false
+	}
+	at := ColumnOf(schema, key)
+	key.Path, key.At = "", arrowsort.Column(at)
+	return Typed(schema, key)
 }
 
 // All returns the projection to all columns, without keys.

@@ -66,7 +66,7 @@ func WrittenOrder(rows dataset.Projection) *tablefile.KeyOrder {
 		if !ok {
 			break
 		}
-		text, ok := textOf(written, arraydata.Pick(rows.Schema, rows.Written))
+		_, text, ok := dataset.Typed(arraydata.Pick(rows.Schema, rows.Written), written)
 		if !ok {
 			break
 		}
@@ -77,22 +77,6 @@ func WrittenOrder(rows dataset.Projection) *tablefile.KeyOrder {
 		return nil
 	}
 	return order
-}
-
-// textOf returns the text that is read as a key again in a schema, where a path may be the name of another column, or
-// has blanks at its ends: by its path, or by the position of its column. It returns false where neither is.
-func textOf(key arrowsort.Key, schema *arrow.Schema) (string, bool) {
-	text := flagtext.KeyText(key)
-	back, err := flagtext.KeyIn(text, schema)
-	if err == nil && back == key {
-		return text, true
-	}
-	if key.Path == "" || !schema.HasField(key.Path) {
-		return "", false
-	}
-	at := dataset.ColumnOf(schema, key)
-	key.Path, key.At = "", arrowsort.Column(at)
-	return textOf(key, schema)
 }
 
 // A DeclaredOrder is the order that a Parquet file names in its footer, where readers look for it.
