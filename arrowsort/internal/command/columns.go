@@ -160,8 +160,8 @@ func suggestKey(schema *arrow.Schema, path string) string {
 // nearestColumn returns the column or nested field whose name is nearest to a path; empty if none is near.
 func nearestColumn(schema *arrow.Schema, path string) string {
 	var names []string
-	for _, field := range schema.Fields() {
-		names = appendPaths(append(names, field.Name), field.Name, field.Type)
+	for _, field := range slices.Concat(schema.Fields(), leaves(schema)) {
+		names = append(names, field.Name)
 	}
 	return flagtext.Nearest(names, path)
 }

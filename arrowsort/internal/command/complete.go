@@ -15,6 +15,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/keyfunction"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
@@ -65,30 +66,41 @@ func completeCompression(path *string, out *parquetsort.Output) cobra.Completion
 	}
 }
 
-// completeKey completes keys from the schema of the inputs on the line: columns, nested fields, and modifiers after a
-// colon.
+// completeKey completes keys from the schema of the inputs on the line: columns, nested fields, functions of these, and
+// modifiers after a colon.
 func completeKey(in *parquetsort.Input) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		return keysFor(schemaOf(args, in), typed), stay
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		offered := keysFor(schemaOf(args, in), typed)
+		if cmd.Name() == mergeName || cmd.Name() == checkName { // rows that are shuffled have no order
+			offered = slices.DeleteFunc(offered, func(key string) bool { return key == shuffle })
+		}
+		return offered, stay
 	}
 }
 
 // keysFor returns the keys that begin with what was typed; a nil schema has no columns.
 func keysFor(schema *arrow.Schema, typed string) (offered []string) {
+	var columns []arrow.Field
 	if schema != nil {
-		for _, field := range schema.Fields() {
-			offered = appendPaths(offered, field.Name, field.Type)
+		columns = leaves(schema)
+		for _, c := range columns {
+			offered = append(offered, c.Name)
 		}
+		offered = appendFunctions(offered, columns, typed)
 	}
 	head, _, found := flagtext.CutModifier(typed)
 	if !found {
 		return offered
 	}
 	offered = slices.DeleteFunc(offered, func(name string) bool { return !strings.HasPrefix(name, typed) })
+	if strings.Contains(head, "(") && !strings.Contains(head, ")") { // the colon is one of a column's name
+		return offered
+	}
 	given := strings.Split(head, ":")[1:]
 	for kind, words := range flagtext.ModifierKinds {
 		isKind := func(word string) bool { return flagtext.KindOf(word) == flagtext.ModifierKind(kind) }
-		if slices.ContainsFunc(given, isKind) || isKind(string(arrowsort.FoldCase)) && !hasText(schema, head) {
+		isText := isKind(string(arrowsort.FoldCase))
+		if slices.ContainsFunc(given, isKind) || isText && !mayBeText(schema, columns, head) {
 			continue
 		}
 		for _, word := range words {
@@ -98,14 +110,42 @@ func keysFor(schema *arrow.Schema, typed string) (offered []string) {
 	return offered
 }
 
-// hasText reports whether the column of a key may be text, which has further modifiers.
-func hasText(schema *arrow.Schema, key string) bool {
+// columnFunctions are the functions of columns that are written with parentheses.
+var columnFunctions = []arrowsort.Function{arrowsort.Lower, arrowsort.Length, arrowsort.Abs, arrowsort.Year,
+	arrowsort.Hash(0)}
+
+// shuffle begins a key by the numbers of rows.
+const shuffle = "random("
+
+// appendFunctions appends the functions that some of the columns have, and of one that is typed these columns.
+func appendFunctions(offered []string, columns []arrow.Field, typed string) []string {
+	for _, f := range columnFunctions {
+		open := string(f) + "("
+		for _, c := range columns {
+			if _, err := keyfunction.Result(f, adapter.Plain(c.Type)); err != nil || !adapter.Sortable(c.Type) {
+				continue
+			}
+			if !strings.HasPrefix(typed, open) {
+				offered = append(offered, open)
+				break
+			}
+			offered = append(offered, f.Of(c.Name))
+		}
+	}
+	return append(offered, shuffle)
+}
+
+// mayBeText reports whether the values of a key may be text, which has further modifiers.
+func mayBeText(schema *arrow.Schema, columns []arrow.Field, key string) bool {
 	if schema == nil {
 		return true
 	}
 	found, err := flagtext.KeyIn(key, schema)
-	fields, _ := schema.FieldsByName(found.Path)
-	return err != nil || len(fields) != 1 || adapter.IsText(fields[0].Type)
+	if err != nil || found.Function != "" && found.Function != arrowsort.Lower {
+		return err != nil
+	}
+	at := slices.IndexFunc(columns, func(c arrow.Field) bool { return c.Name == found.Path })
+	return at < 0 || columns[at].Type.ID() == arrow.NULL || adapter.IsText(columns[at].Type)
 }
 
 // completeColumns completes the name of a column, or of several the next one, which follows a comma.
@@ -130,7 +170,8 @@ func completeColumns(in *parquetsort.Input, several bool) cobra.CompletionFunc {
 // restOfLine is the environment variable in which the scripts for bash and zsh pass the words after the cursor.
 const restOfLine = "ARROWSORT_REST"
 
-// schemaOf returns the schema of the first input on the line; nil if none can be read.
+// schemaOf returns the schema of the first input on the line; nil if none can be read. Columns of CSV, whose types are
+// found when all rows are read, have the null type, which goes with every function.
 func schemaOf(args []string, in *parquetsort.Input) *arrow.Schema {
 	if len(args) == 0 {
 		args = filesOf(strings.Fields(os.Getenv(restOfLine)))
@@ -146,7 +187,14 @@ func schemaOf(args []string, in *parquetsort.Input) *arrow.Schema {
 		return nil
 	}
 	defer s.Close()
-	return s.Schema
+	if s.Format != tablefile.CSV {
+		return s.Schema
+	}
+	fields := slices.Clone(s.Schema.Fields())
+	for i := range fields {
+		fields[i].Type = arrow.Null
+	}
+	return arrow.NewSchema(fields, nil)
 }
 
 // filesOf returns the inputs among the words of a command line: patterns and existing paths, except the output.
@@ -205,18 +253,26 @@ func passRestOfLine(root *cobra.Command) {
 	}
 }
 
-// appendPaths appends the path of a column and those of its nested fields.
-func appendPaths(names []string, name string, typ arrow.DataType) []string {
+// leaves returns the columns of a schema, the nested fields of structs in place of these.
+func leaves(schema *arrow.Schema) (columns []arrow.Field) {
+	for _, field := range schema.Fields() {
+		columns = appendPaths(columns, field.Name, field.Type)
+	}
+	return columns
+}
+
+// appendPaths appends a column, or its nested fields, with their paths as names.
+func appendPaths(columns []arrow.Field, name string, typ arrow.DataType) []arrow.Field {
 	if !isTyped(name) {
-		return names
+		return columns
 	}
 	if s, ok := typ.(*arrow.StructType); ok {
 		for _, field := range s.Fields() {
-			names = appendPaths(names, name+"."+field.Name, field.Type)
+			columns = appendPaths(columns, name+"."+field.Name, field.Type)
 		}
-		return names
+		return columns
 	}
-	return append(names, name)
+	return append(columns, arrow.Field{Name: name, Type: typ})
 }
 
 // isTyped reports whether a name can be completed by shells.

@@ -28,13 +28,21 @@ func TestFilesAfterTheCursor(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	require.NoError(t, err)
 	in := convert(t, "people.parquet")
-	for _, words := range [][]string{
-		{"3", "sort", "-k", "", "-o", "x.parquet", in}, {"3", "sort", "-k", "", in}, {"4", "sort", in, "-k", ""},
-		{"5", "check", "-k", "age", "-k", "", in},
+	const columns, functions = "name age score born", " lower( length( abs( year( hash("
+	for line, want := range map[string]string{
+		"3 sort -k '' -o x.parquet " + in: columns + functions + " random(",
+		"3 sort -k '' " + in:              columns + functions + " random(",
+		"4 sort " + in + " -k ''":         columns + functions + " random(",
+		"5 check -k age -k '' " + in:      columns + functions,
+		`3 sort -k lo ` + in:              `lower\(`,
+		`3 sort -k abs\( ` + in:           `abs(age) abs(score)`,
+		`3 sort -k lower\(n ` + in:        `lower\(name\)`,
+		`3 sort -k name:n ` + in:          `nulls-first nulls-last nocase natural numeric`,
 	} {
+		words := strings.Split(strings.ReplaceAll(line, "''", ""), " ")
 		command := exec.CommandContext(t.Context(), bash, append([]string{"-c", pressTab, built(t)}, words...)...)
 		out, err := command.Output() // compopt complains on standard error: nobody has pressed Tab
 		require.NoError(t, err, string(out))
-		require.Equal(t, []string{"name", "age", "score", "born"}, strings.Fields(string(out)), "%q", words)
+		require.Equal(t, want, strings.Join(strings.Fields(string(out)), " "), line)
 	}
 }
