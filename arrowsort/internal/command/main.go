@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	_ "time/tzdata" // the zones of year(a), where the machine has no tables: images with nothing else, Windows
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"

@@ -192,6 +192,18 @@ func TestDefaultBuildHasNoCgoAndNoCUDA(t *testing.T) {
 	}
 }
 
+// TestZones: the programs, of which the C library is one, hold the tables of time zones. Go packages leave that to
+// programs, as the tables take 450 KB.
+func TestZones(t *testing.T) {
+	const zones = "time/tzdata"
+	packages := listPackages(t)
+	require.Contains(t, packages[module+"/arrowsort/cmd/arrowsort"].Deps, zones)
+	for _, library := range []string{"/arrowsort", "/arrowsort/extsort", "/arrowsort/parquetsort"} {
+		require.NotEmpty(t, packages[module+library].Deps)
+		require.NotContains(t, packages[module+library].Deps, zones)
+	}
+}
+
 // goPackage is what go list says about a package.
 type goPackage struct {
 	ImportPath string

@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	_ "time/tzdata" // the zones of year(a), where the image of a worker has no tables
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
