@@ -80,6 +80,29 @@ func TestSortByFunction(t *testing.T) {
 	}
 }
 
+// TestLengthOfMalformedLists names the column and the row, counted over all chunks.
+func TestLengthOfMalformedLists(t *testing.T) {
+	mem := checked(t)
+	typ := arrow.ListOf(arrow.PrimitiveTypes.Int8)
+	good := fromJSON(t, mem, typ, `[[1], null, [2, 3]]`)
+	offsets := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{0, 2, 1, 3}))
+	data := array.NewData(typ, 3, []*memory.Buffer{nil, offsets}, good.Data().Children(), 0, 0)
+	defer data.Release()
+	falling := array.NewListData(data)
+	defer falling.Release()
+	lists := chunked(t, typ, good, falling)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "tags", Type: typ}}, nil)
+	column := arrow.NewColumn(schema.Field(0), lists)
+	defer column.Release()
+	table := array.NewTable(schema, []arrow.Column{*column}, 6)
+	defer table.Release()
+	by := []arrowsort.Key{{Path: "tags", Function: arrowsort.Length}}
+	_, err := arrowsort.SortIndices(t.Context(), table, by, arrowsort.Options{Allocator: mem})
+	require.ErrorIs(t, err, arrow.ErrInvalid)
+	require.ErrorContains(t, err, "key length(tags) of type list<item: int8, nullable>: malformed array: invalid: "+
+		"row 4 has -1 elements from element 2 of 3 on")
+}
+
 // TestFunctionThenCollation orders text in lower case by another order of text.
 func TestFunctionThenCollation(t *testing.T) {
 	mem := checked(t)

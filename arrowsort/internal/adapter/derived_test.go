@@ -198,10 +198,10 @@ func TestMalformedText(t *testing.T) {
 		want   string
 	}{
 		{text, words(0, 3, 1, 4), "row 1: offsets fall from 3 to 1"},
-		{text, words(0, 1, math.MaxUint32, math.MaxUint32), "in 4 bytes"},
-		{text, words(0, 1, 5, 5), "offset 5 in 4 bytes"},
+		{text, words(0, 1, math.MaxUint32, math.MaxUint32), "row 1: offset 4294967295 in 4 bytes"},
+		{text, words(0, 1, 5, 5), "row 1: offset 5 in 4 bytes"},
 		{large, words(0, 0, 3, 0, 1, 0, 4, 0), "row 1: offsets fall from 3 to 1"},
-		{large, words(0, 0, 1, 0, 5, 0, 5, 0), "offset 5 in 4 bytes"},
+		{large, words(0, 0, 1, 0, 5, 0, 5, 0), "row 1: offset 5 in 4 bytes"},
 		{view, words(0, 0, 0, 0, 13, 0, 0, 0, 1, 'a', 0, 0), "row 1: view of 13 bytes at 0 of buffer 0"},
 		{view, words(0, 0, 0, 0, 13, 0, 1, 0, 1, 'a', 0, 0), "row 1: view of 13 bytes at 0 of buffer 1"},
 		{view, words(0, 0, 0, 0, math.MaxUint32, 0, 0, 0, 1, 'a', 0, 0), "row 1: view of 4294967295 bytes"},

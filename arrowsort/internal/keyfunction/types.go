@@ -85,8 +85,8 @@ func absolute(typ arrow.DataType) arrow.DataType {
 func zoneOf(typ arrow.DataType) (*time.Location, error) {
 	zone, err := typ.(*arrow.TimestampType).GetZone()
 	if err != nil {
-		return nil, fmt.Errorf("year of type %s: %w; cast it to a zone that is known, or import time/tzdata where the "+
-			"machine has no tables of zones", typ, err)
+		return nil, fmt.Errorf("year of type %s: %w (package time/tzdata has the zones where the machine has none)",
+			typ, err)
 	}
 	if zone == time.Local {
 		return nil, fmt.Errorf("year of type %s: the zone of a machine is none of the data", typ)
