@@ -24,8 +24,14 @@ func TextOrder(collation string) func(x, y []byte) int {
 	case "numeric":
 		return compareNumeric
 	}
+	if same, ok := sameOrders[collation]; ok {
+		collation = same
+	}
 	return collate.New(language.MustParse(collation)).Compare
 }
+
+// sameOrders are locales with the order of another one, which package collate does not have under their names.
+var sameOrders = map[string]string{"nb": "nn", "bs": "hr", "sr-Latn": "hr"}
 
 // naturalParts cuts a text into runs of digits and other bytes.
 func naturalParts(text []byte) (parts [][]byte) {

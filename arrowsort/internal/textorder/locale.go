@@ -147,9 +147,29 @@ func (l *locale) String() string {
 	return l.language.String() + options
 }
 
+// sharedOrders are the languages, some with a script, to which CLDR gives the order of another one, where package collate
+// has that of the root.
+var sharedOrders = map[string]language.Tag{"nb": nynorsk, "no": nynorsk, "bs": language.Croatian,
+	"bs-Latn": language.Croatian, "sh": language.Croatian, "sr-Latn": language.Croatian}
+
+var nynorsk = language.MustParse("nn")
+
+// table returns the language whose table has the order.
+func (l *locale) table() language.Tag {
+	base, script, _ := l.language.Raw()
+	name := base.String()
+	if script != (language.Script{}) {
+		name += "-" + script.String()
+	}
+	if shared, ok := sharedOrders[name]; ok {
+		return shared
+	}
+	return l.language
+}
+
 // collator returns a collator of all levels but that of bytes.
 func (l *locale) collator() *collate.Collator {
-	tag := l.language
+	tag := l.table()
 	for _, option := range []struct {
 		set        bool
 		key, value string

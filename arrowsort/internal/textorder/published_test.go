@@ -108,6 +108,11 @@ var published = []orderedList{
 		"m < n < nz < ny < o < oz < ö < Ö < ő < Ő < p < s < st < sz < t < tz < ty < u < uz < ü < Ü < ű < Ű < " +
 		"v < z < zz < zs"},
 	{"hr", "c < č < ć < d < dž < Dž < DŽ < đ < e < l < lj < m < n < nj < o < s < š < t < z < ž"},
+	{"bs", "č < ć < d < dž < đ < e < lz < lj < m < nz < nj < o < š < t < z < ž"},
+	{"sr-Latn-RS", "č < ć < d < dž < đ < e < lz < lj < m < nz < nj < o < š < t < z < ž"},
+	{"nb-NO", "z < æ < Æ < ä < ø < Ø < ö < å < aa"},
+	{"no", "z < æ < Æ < ä < ø < Ø < ö < å < aa"},
+	{"nn", "z < æ < Æ < ä < ø < Ø < ö < å < aa"},
 	{"pl", "a < ą < b < c < ć < d < e < ę < f < l < ł < m < n < ń < o < ó < p < s < ś < t < z < ź < ż"},
 	{"pl", "las < łódź < mama < sam < świt < tata < zupa < źle < żar"},
 	{"cy", "c < cz < ch < Ch < CH < d < dz < dd < e < f < ff < g < ng < h < l < ll < m < p < ph < r < rh < s < " +
