@@ -58,7 +58,7 @@ func (t *characterTable) append(e *localeEncoder, dst, text []byte) (_ []byte, o
 	l := &e.order.locale
 	start, before := len(dst), rune(0)
 	second := levelWriter{dst: t.second[:0], common: commonSecondary}
-	third := levelWriter{dst: t.third[:0], common: l.tertiary(commonTertiary)}
+	third := levelWriter{dst: t.third[:0], common: commonTertiary}
 	for i := 0; i < len(text); {
 		r, size := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
@@ -98,7 +98,7 @@ func (t *characterTable) append(e *localeEncoder, dst, text []byte) (_ []byte, o
 	if l.strength == Secondary {
 		return dst, true
 	}
-	return l.appendText(append(append(dst, 0), t.third...), text), true
+	return l.appendText(append(append(l.appendCase(dst, text), 0), t.third...), text), true
 }
 
 // see returns the state of a character. Digits that numbers are made of have no weights for themselves.
@@ -117,7 +117,7 @@ func (t *characterTable) see(e *localeEncoder, r rune) tableState {
 		second = append(second, uint16(secondary[0])<<8|uint16(secondary[1]))
 	}
 	for _, weight := range tertiary {
-		third = append(third, e.order.tertiary(weight))
+		third = append(third, uint16(weight))
 	}
 	if c.primary.set(e.order.primaries.append(nil, primary)) && c.secondary.set(second) && c.tertiary.set(third) {
 		c.state = alone

@@ -39,6 +39,17 @@ var published = []orderedList{
 	{"und-u-kf-upper", "A < a < Ä < ä < B"},
 	{"und", "张 < 张一踿"},
 
+	// Upper case first, also of letters that a language has.
+	{"da-u-kf-upper", "AA < Aa < aa"},
+	{"nn-u-kf-upper", "Æ < æ < Ä < ä < Ø < ø"},
+	{"pl-u-kf-upper", "A < a < Ą < ą < B"},
+	{"tr-u-kf-upper", "I < ı < İ < i"},
+	{"hu-u-kf-upper", "CS < Cs < cs"},
+	{"lt-u-kf-upper", "Č < č < Y < y"},
+	{"es-u-kf-upper", "Ñ < ñ"},
+	{"und-u-kf-upper", "Æ < æ < Đ < đ < ẞ < ß"},
+	{"und-u-kf-upper", "ᾼ = Α\u0345 < ᾳ = α\u0345"},
+
 	// German: umlauts are accents of letters, and two letters in phone books.
 	{"de", "a < ä < ae < æ"},
 	{"de-u-co-phonebk", "a < ae < ä"},

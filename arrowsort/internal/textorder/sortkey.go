@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/collate"
@@ -48,6 +49,7 @@ func newLocaleOrder(l locale) *localeOrder {
 //
 //	codes of primary weights
 //	00      secondary weights
+//	00      case, if upper case comes first
 //	00      tertiary weights
 //	00      the text, if the strength is Identical
 type localeEncoder struct {
@@ -100,9 +102,9 @@ func (e *localeEncoder) append(dst, text []byte) []byte {
 	if dst = w.end(); e.order.strength == Secondary {
 		return dst
 	}
-	w = levelWriter{dst: append(dst, 0), common: e.order.tertiary(commonTertiary)}
+	w = levelWriter{dst: append(e.order.appendCase(dst, text), 0), common: commonTertiary}
 	for _, weight := range tertiary {
-		w.put(e.order.tertiary(weight))
+		w.put(uint16(weight))
 	}
 	return e.order.appendText(w.end(), text)
 }
@@ -184,18 +186,26 @@ const (
 	commonTertiary  = 0x02
 )
 
-// tertiary returns a tertiary weight; for upper case first those of upper case change places with those of lower case,
-// which UTS #10 lists: of letters as they are, and in wide, compatibility, font and circled forms.
-func (l *locale) tertiary(weight uint8) uint16 {
-	const lower, upper, forms = 0x02, 0x08, 5
-	switch {
-	case !l.upperFirst:
-	case weight-lower < forms:
-		weight += upper - lower
-	case weight-upper < forms:
-		weight -= upper - lower
+// appendCase appends the level of case if upper case comes first: a weight for each letter that has a case, where marks
+// are none. Tertiary weights do not do, as those of tailored letters only count on from the first.
+func (l *locale) appendCase(dst, text []byte) []byte {
+	if !l.upperFirst {
+		return dst
 	}
-	return uint16(weight)
+	const upper, lower = 1, 2
+	w := levelWriter{dst: append(dst, 0), common: lower}
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		text = text[size:]
+		switch {
+		case unicode.Is(unicode.M, r):
+		case unicode.IsUpper(r) || unicode.IsTitle(r) || unicode.ToLower(r) != r:
+			w.put(upper)
+		case unicode.IsLower(r) || unicode.ToUpper(r) != r:
+			w.put(lower)
+		}
+	}
+	return w.end()
 }
 
 // A levelWriter writes the weights of a level, of which most are common, as follows:
