@@ -147,8 +147,8 @@ func (l *locale) String() string {
 	return l.language.String() + options
 }
 
-// sharedOrders are the languages, some with a script, to which CLDR gives the order of another one, where package collate
-// has that of the root.
+// sharedOrders are the languages, some with a script, to which CLDR gives the order of another one, where package
+// collate has that of the root.
 var sharedOrders = map[string]language.Tag{"nb": nynorsk, "no": nynorsk, "bs": language.Croatian,
 	"bs-Latn": language.Croatian, "sh": language.Croatian, "sr-Latn": language.Croatian}
 
