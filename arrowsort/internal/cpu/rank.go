@@ -76,7 +76,10 @@ func Rank(
 	case inOrder:
 		sorted, err = s.result()
 		return nil, sorted, err
-	case reversed || s.rows <= keys.SmallRows:
+	case reversed:
+		ranks, err = s.rankReversed(ties)
+		return ranks, nil, err
+	case s.rows <= keys.SmallRows:
 		sorted, err = s.sort()
 		return nil, sorted, err
 	}
@@ -92,6 +95,32 @@ func Rank(
 	s.mem.Free(s.numbers.Out)
 	ranks, err = s.rank(ties)
 	return ranks, nil, err
+}
+
+// rankReversed is rank for rows that strictly descend.
+func (s *sorter) rankReversed(ties Ties) (*engine.Result, error) {
+	ranks, err := s.allocateRanks()
+	if err != nil {
+		return nil, err
+	}
+	err = s.pool.Tiles(s.rows, keys.TileRows, func(_, lo, hi int) {
+		for row := lo; row < hi; row++ {
+			place := s.rows - 1 - row
+			rank, _ := ties.Ranks(place, place+1, place+1)
+			ranks[row] = ties.Value(rank)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.result()
+}
+
+// allocateRanks makes the ranks the numbers of the result.
+func (s *sorter) allocateRanks() ([]uint64, error) {
+	s.numbers = &payload.Mover{Width: 8}
+	err := s.numbers.Allocate(s.mem, s.rows)
+	return buffers.View[uint64](s.numbers.Out), err
 }
 
 func (s *sorter) rank(ties Ties) (*engine.Result, error) {
@@ -111,8 +140,8 @@ func (s *sorter) rank(ties Ties) (*engine.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.numbers = &payload.Mover{Width: 8}
-	if err := s.numbers.Allocate(s.mem, s.rows); err != nil {
+	ranks, err := s.allocateRanks()
+	if err != nil {
 		return nil, err
 	}
 	var average func(ranks []uint64)
@@ -123,7 +152,6 @@ func (s *sorter) rank(ties Ties) (*engine.Result, error) {
 			}
 		}
 	}
-	ranks := buffers.View[uint64](s.numbers.Out)
 	if err := p.Collect(ranks, codes.words, ranksBefore(p.Starts, groups, ties), places, average); err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func rankJob(keys []uint64, threads int) *engine.Job {
 	}
 }
 
-// TestRank ranks keys of every distribution. Those in order, in falling order or nearly in order are sorted.
+// TestRank ranks keys of every distribution. Those in order or nearly in order are sorted.
 func TestRank(t *testing.T) {
 	const n = 150_000
 	ranked := 0
