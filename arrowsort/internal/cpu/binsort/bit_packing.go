@@ -49,19 +49,10 @@ func packingOf(varying uint64, most, last uint) (p bitPacking, pays bool) {
 
 // pack writes the fields of each code.
 func (p *bitPacking) pack(codes []uint64, packed []uint32) {
-	packFields(codes, packed, (*[4]bitField)(p.fields[:4]))
+	clear(packed)
+	addFields(codes, packed, (*[4]bitField)(p.fields[:4]))
 	if p.fields[4].mask != 0 {
 		addFields(codes, packed, (*[4]bitField)(p.fields[4:]))
-	}
-}
-
-//go:noinline
-func packFields(codes []uint64, packed []uint32, f *[4]bitField) {
-	m0, m1, m2, m3 := f[0].mask, f[1].mask, f[2].mask, f[3].mask
-	s0, s1, s2, s3 := f[0].down&63, f[1].down&63, f[2].down&63, f[3].down&63
-	packed = packed[:len(codes)]
-	for i, x := range codes {
-		packed[i] = uint32(x&m0>>s0 | x&m1>>s1 | x&m2>>s2 | x&m3>>s3)
 	}
 }
 
