@@ -58,6 +58,23 @@ func BenchmarkSortType(b *testing.B) {
 	}
 }
 
+// BenchmarkRecycler sorts into fresh memory and into that of the sort before.
+func BenchmarkRecycler(b *testing.B) {
+	recycler := arrowsort.NewRecycler(nil, 0)
+	defer recycler.Release()
+	for _, spec := range []Spec{w, {"string40", middle, "uniform", 0}} {
+		for name, mem := range map[string]memory.Allocator{"fresh": memory.DefaultAllocator, "recycled": recycler} {
+			b.Run("memory="+name, func(b *testing.B) {
+				benchmark(b, spec, func(b *testing.B, rec arrow.Record) {
+					sorted, err := arrowsort.Sort(b.Context(), rec, byKey, arrowsort.Options{Allocator: mem})
+					require.NoError(b, err)
+					sorted.Release()
+				})
+			})
+		}
+	}
+}
+
 // BenchmarkSmall compares row numbers of few rows with slices.SortFunc on (key, row) pairs.
 func BenchmarkSmall(b *testing.B) {
 	for _, rows := range []int{100, 1000, 10_000, 100_000} {

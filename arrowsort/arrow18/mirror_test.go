@@ -30,6 +30,8 @@ var notMirrored = map[string]string{
 	"../ Modulo":                         "keys are those of arrowsort",
 	"../ Hash":                           "keys are those of arrowsort",
 	"../ Random":                         "keys are those of arrowsort",
+	"../ NewRecycler":                    "an allocator of the one version is one of the other",
+	"../ Recycler.*":                     "an allocator of the one version is one of the other",
 	"../ Column":                         "positions of keys are those of arrowsort",
 	"../ Position.*":                     "positions of keys are those of arrowsort",
 	"../ Plan.*":                         "plans are those of arrowsort",
