@@ -20,8 +20,7 @@ import (
 //
 // Results have to be released, or their memory is never free. Blocks of 4 KiB and more are kept, with an eighth more
 // bytes than asked for, so that one serves results of somewhat different sizes too. Their bytes are those that the last
-// user left: a Recycler is for Options.Allocator, and not for code that expects zeros, as Arrow's builders do not. It is
-// safe for concurrent use.
+// user left: a Recycler is for Options.Allocator, not for code that expects zeros. It is safe for concurrent use.
 type Recycler struct{ blocks *allocators.Recycler }
 
 // NewRecycler returns a Recycler that allocates from mem; nil is memory.DefaultAllocator. Memory that is not in use is

@@ -103,7 +103,8 @@ func validateOffsets[U uint32 | uint64](offsets []U, most U, data [][]byte) erro
 		last = o
 	}
 	if last > most || last > offsets[0] && uint64(last) > uint64(bytes) {
-		end := slices.IndexFunc(offsets, func(o U) bool { return uint64(o) > min(uint64(most), uint64(bytes)) })
+		out := func(o U) bool { return o > offsets[0] && uint64(o) > min(uint64(most), uint64(bytes)) }
+		end := max(slices.IndexFunc(offsets, out), 0)
 		return fmt.Errorf("row %d: offset %d in %d bytes of data", max(end-1, 0), offsets[end], bytes)
 	}
 	return nil

@@ -93,8 +93,8 @@ func keysFor(schema *arrow.Schema, typed string) (offered []string) {
 		return offered
 	}
 	offered = slices.DeleteFunc(offered, func(name string) bool { return !strings.HasPrefix(name, typed) })
-	if strings.Contains(head, "(") && !strings.Contains(head, ")") { // the colon is one of a column's name
-		return offered
+	if function, _, open := strings.Cut(head, "("); open && !strings.Contains(head, ")") && isFunction(function) {
+		return offered // the colon is one of a column's name
 	}
 	given := strings.Split(head, ":")[1:]
 	for kind, words := range flagtext.ModifierKinds {
@@ -116,6 +116,10 @@ var columnFunctions = []arrowsort.Function{arrowsort.Lower, arrowsort.Length, ar
 
 // shuffle begins a key by the numbers of rows.
 const shuffle = "random("
+
+func isFunction(name string) bool {
+	return name+"(" == shuffle || slices.Contains(columnFunctions, arrowsort.Function(name))
+}
 
 // appendFunctions appends the functions that some of the columns have, and of one that is typed these columns.
 func appendFunctions(offered []string, columns []arrow.Field, typed string) []string {
@@ -144,8 +148,10 @@ func mayBeText(schema *arrow.Schema, columns []arrow.Field, key string) bool {
 	if err != nil || found.Function != "" && found.Function != arrowsort.Lower {
 		return err != nil
 	}
-	at := slices.IndexFunc(columns, func(c arrow.Field) bool { return c.Name == found.Path })
-	return at < 0 || columns[at].Type.ID() == arrow.NULL || adapter.IsText(columns[at].Type)
+	isText := func(c arrow.Field) bool {
+		return c.Name == found.Path && (c.Type.ID() == arrow.NULL || adapter.IsText(c.Type))
+	}
+	return slices.ContainsFunc(columns, isText) || slices.ContainsFunc(schema.Fields(), isText)
 }
 
 // completeColumns completes the name of a column, or of several the next one, which follows a comma.

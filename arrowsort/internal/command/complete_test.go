@@ -82,9 +82,12 @@ func TestFunctionsAreCompleted(t *testing.T) {
 		"hash(":     "s.word a:b interval lower(s.word) lower( length( abs( hash(s.word) hash(lower(s.word)) random(",
 		"s.word:asc:nulls-last:": "s.word:asc:nulls-last:bytes s.word:asc:nulls-last:nocase " +
 			"s.word:asc:nulls-last:natural s.word:asc:nulls-last:numeric s.word:asc:nulls-last:collate=",
+		"s:asc:nulls-last:": "", // a struct is no text
 	} {
 		require.Equal(t, want, strings.Join(keysFor(schema, typed), " "), typed)
 	}
+	parenthesis := arrow.NewSchema([]arrow.Field{{Name: "f(x", Type: arrow.PrimitiveTypes.Int8}}, nil)
+	require.Equal(t, []string{"f(x:nulls-first:asc", "f(x:nulls-first:desc"}, keysFor(parenthesis, "f(x:nulls-first:"))
 	require.Empty(t, keysFor(nil, "lower("))
 }
 

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/payload"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu/scatter"
 	"github.com/arrowsort/arrowsort/internal/arena"
@@ -40,9 +42,12 @@ func (s *sorter) sortCachedColumns(movers []*payload.Mover) error {
 	}
 	threads := min(workers.Count(s.job.Threads), len(movers)) // few rows of many columns keep more workers busy
 	pool := workers.NewPool(s.pool.Ctx, threads, 0, nil)
-	column := s.rows * width
-	size := column + cachedBinRows*width
-	scratch, err := s.mem.Bytes(threads * size)
+	copied := slices.DeleteFunc(slices.Clone(movers), func(l *payload.Mover) bool { return l.InPlace(s.rows) })
+	bins, filled := 0, s.rows*payload.Widest(copied) // bytes of temp storage of a worker
+	if places != nil {
+		bins, filled = s.rows*width, cachedBinRows*payload.Widest(copied)
+	}
+	scratch, err := s.mem.Bytes(threads * (bins + filled))
 	if err != nil {
 		return err
 	}
@@ -53,11 +58,11 @@ func (s *sorter) sortCachedColumns(movers []*payload.Mover) error {
 		if i = i%threads*each + i/threads; i >= len(movers) || pool.Stopped() {
 			return
 		}
-		l, scratch := movers[i], scratch[worker*size:][:size]
+		l, scratch := movers[i], scratch[worker*(bins+filled):][:bins+filled]
 		if places == nil {
 			gatherColumn(l, l.Block(0, s.rows, scratch), order)
 		} else {
-			gatherFromBins(pool, l, scratch[:column], scratch[column:], places, order)
+			gatherFromBins(pool, l, scratch[:bins], scratch[bins:], places, order)
 		}
 	})
 	s.mem.Free(scratch)
