@@ -38,8 +38,8 @@ func (cpu) Name() string { return "cpu" }
 //
 // Each worker has 20 bytes, and those of the widest value, for each row of the longest bin of up to 65,536 rows. It has
 // in addition 1 MiB, or 64 bytes for each bin, or for many columns of few rows up to 6 MiB and 8,192 values, or 2 MiB
-// for the bytes of a bin of strings, and up to 640 KiB for each column of long strings and share of the rows where these
-// move by write combining.
+// for the bytes of a bin of strings, and up to 640 KiB for each column of long strings and share of the rows where
+// these move by write combining.
 func (e cpu) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	if fitsTiny(job) {
 		return sortTiny(ctx, job, mem)
