@@ -154,7 +154,7 @@ type binSearch struct {
 // searchBins writes the bounds of each of the rows from row first on, among the rows before row rows.
 func (s *sorter) searchBins(places []uint64, rows, first int, bounds keys.Bounds) error {
 	sample := s.keys.SampleOf(s.keys.Source(), s.rows)
-	classifier := partition.NewClassifier(sample, rows+len(places), s.keys.Plan.Borders())
+	classifier := partition.NewClassifier(sample, rows+len(places), s.keys.Plan.Borders(), false)
 	src := s.keys.Source().From(first)
 	b := binSearch{s: s, bounds: bounds, part: partition.New(s.pool, s.mem, src, len(places), classifier)}
 	b.part.AlwaysCombines = s.combine

@@ -198,7 +198,8 @@ func (s *sorter) encodeStrings() error {
 
 // newPartition chooses the bins of rows 0..n-1 of a source from a sample of the codes.
 func (s *sorter) newPartition(src keys.Source, n int, borders []uint64) *partition.Partition {
-	p := partition.New(s.pool, s.mem, src, n, partition.NewClassifier(s.keys.SampleOf(src, n), n, borders))
+	classifier := partition.NewClassifier(s.keys.SampleOf(src, n), n, borders, s.keys.Plan.Words() > 1)
+	p := partition.New(s.pool, s.mem, src, n, classifier)
 	p.AlwaysCombines = s.combine
 	return p
 }

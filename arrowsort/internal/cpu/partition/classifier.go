@@ -36,15 +36,16 @@ const (
 	maxBinBits = 15 // splitters make two bins of each: their numbers just fit 16 bits
 )
 
-// NewClassifier chooses the mapping for n rows from an ordered sample of their codes.
-func NewClassifier(ordered []uint64, n int, borders []uint64) *Classifier {
+// NewClassifier chooses the mapping for n rows from an ordered sample of their codes. ties says that further words order
+// rows of one code, which are no work otherwise.
+func NewClassifier(ordered []uint64, n int, borders []uint64, ties bool) *Classifier {
 	// 1024 bins are the best partition: the line that each bin of each column writes to stays in the L2 cache. Bins of
 	// more than 32768 rows cost more to sort than a partition with more bins.
 	binBits := min(max(1, min(bits.Len(uint(n/4096)), 10), bits.Len(uint(n>>15))), maxBinBits)
 	most := max(binsort.MaxRows, n>>binBits*6) // the most rows that a bin should have
 	fits := func(b *Classifier) bool {
-		distinct, mixed := b.fit(ordered)
-		return !mixed && n/len(ordered)*distinct <= most
+		distinct, rows, mixed := b.fit(ordered)
+		return !mixed && n/len(ordered)*distinct <= most && (!ties || n/len(ordered)*rows <= most/2)
 	}
 	b := &Classifier{borders: [2]uint64{math.MaxUint64, math.MaxUint64}}
 	copy(b.borders[:], borders)
@@ -105,15 +106,16 @@ func (b *Classifier) bin(x uint64) int {
 	return d + int(e>>8+x&(1<<b.shift-1)>>(e&63))
 }
 
-// fit judges the mapping by the sample: the most distinct codes in one bin, and whether a frequent code shares its bin
-// with others. Rows of equal codes are in order as they come, and no work when they are alone.
-func (b *Classifier) fit(ordered []uint64) (distinct int, mixed bool) {
+// fit judges the mapping by the sample: the most distinct codes in one bin, the most rows of other codes than frequent
+// ones, and whether a frequent code shares its bin with others. Rows of equal codes are in order as they come, and no
+// work when they are alone.
+func (b *Classifier) fit(ordered []uint64) (distinct, rows int, mixed bool) {
 	heavy := max(len(ordered)/128, 8)
-	here, equal, frequent := 0, 0, false
+	here, first, equal, frequent := 0, 0, 0, false
 	for i, x := range ordered {
 		same := i > 0 && ordered[i-1] == x
 		if i > 0 && !same && b.bin(ordered[i-1]) != b.bin(x) {
-			here, frequent = 0, false
+			here, first, frequent = 0, i, false
 		}
 		if same {
 			equal++
@@ -124,8 +126,11 @@ func (b *Classifier) fit(ordered []uint64) (distinct int, mixed bool) {
 		frequent = frequent || equal >= heavy
 		mixed = mixed || frequent && here > 1
 		distinct = max(distinct, here)
+		if !frequent {
+			rows = max(rows, i+1-first)
+		}
 	}
-	return distinct, mixed
+	return distinct, rows, mixed
 }
 
 // useCells divides each cell of a linear table by its share of the sample; poor neighbours share a bin.

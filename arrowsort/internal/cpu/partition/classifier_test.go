@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -112,7 +113,7 @@ func TestClassifierIsMonotone(t *testing.T) {
 		for _, n := range []int{64, keys.SmallRows + 1, 1 << 20, 1 << 24, 1 << 28, 1 << 30, 1 << 31, math.MaxUint32} {
 			name := fmt.Sprintf("%s, %d rows", s.name, n)
 			ordered := s.draw(1, max(min(n, 64), min(n/16, max(4096, min(n/2048, 1<<15)))))
-			b := NewClassifier(ordered, n, s.borders)
+			b := NewClassifier(ordered, n, s.borders, false)
 			require.LessOrEqual(t, b.Bins, 1<<16, name)
 			mappings[mapping(b)]++
 			codes := probes(ordered, s.borders)
@@ -157,7 +158,7 @@ func mapping(b *Classifier) string {
 // TestLinearKernels compares the kernels that count and place without writing bins with the mapping.
 func TestLinearKernels(t *testing.T) {
 	codes := codeShapes[1].draw(1, 5000)
-	b := NewClassifier(codes, 1<<20, nil)
+	b := NewClassifier(codes, 1<<20, nil, false)
 	require.Equal(t, "linear", mapping(b))
 	codes = probes(codes, nil)
 	counts := make([]uint32, b.Bins)
@@ -178,7 +179,7 @@ func TestConstantSampleSplits(t *testing.T) {
 	for _, c := range []uint64{0, 1, 7, 1 << 40, math.MaxUint64 - 1, math.MaxUint64} {
 		for _, borders := range [][]uint64{nil, {5}, {c}, {1 << 20, 1 << 50}} {
 			sample := slices.Repeat([]uint64{c}, 4096)
-			b := NewClassifier(sample, 1<<20, borders)
+			b := NewClassifier(sample, 1<<20, borders, false)
 			bins := binned(t, b, []uint64{c, c - 1, c + 1})
 			require.NotEqual(t, bins[0], bins[1], "code %#x and the one below, borders %v", c, borders)
 			require.NotEqual(t, bins[0], bins[2], "code %#x and the one above, borders %v", c, borders)
@@ -192,7 +193,7 @@ func TestConstantSampleSplits(t *testing.T) {
 func TestFrequentCodesAreAlone(t *testing.T) {
 	for _, s := range codeShapes {
 		ordered := s.draw(1, 1<<13)
-		b := NewClassifier(ordered, 1<<24, s.borders)
+		b := NewClassifier(ordered, 1<<24, s.borders, false)
 		bins := binned(t, b, ordered)
 		here := map[uint16]map[uint64]int{}
 		for i, d := range bins {
@@ -211,11 +212,22 @@ func TestFrequentCodesAreAlone(t *testing.T) {
 	}
 }
 
+// TestTiesAskForEvenBins: a bin of few codes is good, however many rows have them, unless these have to be sorted.
+func TestTiesAskForEvenBins(t *testing.T) {
+	codes := make([]uint64, 1<<12) // four digits in ASCII, before text that is the same in all
+	for i := range codes {
+		codes[i] = binary.BigEndian.Uint64(fmt.Appendf(nil, "%04d.com", i%500*20))
+	}
+	slices.Sort(codes)
+	require.Equal(t, "linear", mapping(NewClassifier(codes, 5_000_000, nil, false)))
+	require.Equal(t, "splitters", mapping(NewClassifier(codes, 5_000_000, nil, true)))
+}
+
 // TestBinsAreEven: no bin holds much more than its share of fresh codes, unless they are equal.
 func TestBinsAreEven(t *testing.T) {
 	const n = 1 << 18
 	for _, s := range codeShapes {
-		b := NewClassifier(s.draw(1, 1<<13), 1<<24, s.borders)
+		b := NewClassifier(s.draw(1, 1<<13), 1<<24, s.borders, false)
 		codes := s.draw(2, n)
 		bins := binned(t, b, codes)
 		for i := 0; i < n; {

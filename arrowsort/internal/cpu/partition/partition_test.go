@@ -32,7 +32,7 @@ func TestPartition(t *testing.T) {
 		if k.Plan.Words() == 0 {
 			continue // of rows that all tie
 		}
-		classifier := NewClassifier(k.SampleOf(k.Source(), n), n, k.Plan.Borders())
+		classifier := NewClassifier(k.SampleOf(k.Source(), n), n, k.Plan.Borders(), false)
 		for _, way := range []struct{ keep, combine bool }{{false, false}, {true, false}, {true, true}} {
 			name := fmt.Sprintf("%s, %+v", name, way)
 			mem := arena.New(t.Context(), cputest.NewMeter(t))
