@@ -36,8 +36,8 @@ const (
 	maxBinBits = 15 // splitters make two bins of each: their numbers just fit 16 bits
 )
 
-// NewClassifier chooses the mapping for n rows from an ordered sample of their codes. ties says that further words order
-// rows of one code, which are no work otherwise.
+// NewClassifier chooses the mapping for n rows from an ordered sample of their codes. ties says that further words
+// order rows of one code, which are no work otherwise.
 func NewClassifier(ordered []uint64, n int, borders []uint64, ties bool) *Classifier {
 	// 1024 bins are the best partition: the line that each bin of each column writes to stays in the L2 cache. Bins of
 	// more than 32768 rows cost more to sort than a partition with more bins.
