@@ -172,6 +172,26 @@ func TestOneNameOfAnOrder(t *testing.T) {
 	}
 }
 
+// TestNameOfAnOrderOfFewerColumns: a file without the column whose name the text of the key is names the order by the
+// column that is written, as files do that never had the other one.
+func TestNameOfAnOrderOfFewerColumns(t *testing.T) {
+	folder := t.TempDir()
+	alone, merged := filepath.Join(folder, "alone.parquet"), filepath.Join(folder, "merged.parquet")
+	require.Equal(t, result{},
+		cli(t, nil, "sort", "-q", "-k", "lower(name)", "-o", alone, file(t, "alone.csv", "name\nA\nc\n")))
+	in := file(t, "names.csv", "name,lower(name)\nb,1\nÄ,1\na,1\n")
+	for _, c := range []struct{ option, column, out, written string }{
+		{"--select", "name", "selected.parquet", "selected.parquet"},
+		{"--partition-by", "lower(name)", "parts", "parts/**/*.parquet"},
+	} {
+		out, written := filepath.Join(folder, c.out), filepath.Join(folder, c.written)
+		require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "lower(#1)", c.option, c.column, "-o", out, in))
+		require.Equal(t, result{out: "sorted by lower(name), as the footer says\n"}, cut(cli(t, nil, "check", written)))
+		require.Equal(t, result{out: "sorted\n"}, cut(cli(t, nil, "check", "-k", "lower(name)", written)))
+		require.Equal(t, result{}, cli(t, nil, "merge", "-q", "-o", merged, written, alone), "by the order of the footers")
+	}
+}
+
 // TestFunctionsThatAreWrong are explained before anything is read.
 func TestFunctionsThatAreWrong(t *testing.T) {
 	in := file(t, "numbers.csv", numbers)

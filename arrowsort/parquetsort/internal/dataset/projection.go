@@ -55,16 +55,16 @@ func (d *Dataset) findKeys(ctx context.Context, keysFor func(*arrow.Schema) ([]a
 		return p, withHint(d.CSV, err)
 	}
 	for _, key := range keys {
-		p.Keys = append(p.Keys, canonical(d.Schema, key))
+		p.Keys = append(p.Keys, Canonical(d.Schema, key))
 	}
 	d.warnKeys(p.KeyColumns())
 	return p, nil
 }
 
-// canonical returns a key that was checked in the form in which files name it, so that keys of one order are equal.
+// Canonical returns a key that was checked in the form in which files name it, so that keys of one order are equal.
 // Its column is named if no other has the name, if that does not begin as positions do, and if the text of the key is
 // not that of another one; else it is given by its position.
-func canonical(schema *arrow.Schema, key arrowsort.Key) arrowsort.Key {
+func Canonical(schema *arrow.Schema, key arrowsort.Key) arrowsort.Key {
 	key.Function, _ = key.Function.Resolve() // the check had no error
 	key.Collation, _ = key.Collation.Resolve()
 	at := ColumnOf(schema, key)

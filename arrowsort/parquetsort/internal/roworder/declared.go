@@ -60,13 +60,13 @@ func WrittenSorting(plan *keyencode.Plan, rows dataset.Projection) []tablefile.S
 // collation.
 func WrittenOrder(rows dataset.Projection) *tablefile.KeyOrder {
 	order := &tablefile.KeyOrder{CLDR: arrowsort.CLDRVersion}
-	derived := false
+	schema, derived := arraydata.Pick(rows.Schema, rows.Written), false
 	for _, key := range rows.Keys[rows.Partitions:] {
 		written, ok := rows.WrittenKey(key)
 		if !ok {
 			break
 		}
-		_, text, ok := dataset.Typed(arraydata.Pick(rows.Schema, rows.Written), written)
+		_, text, ok := dataset.Typed(schema, dataset.Canonical(schema, written)) // fewer columns may free a name
 		if !ok {
 			break
 		}
