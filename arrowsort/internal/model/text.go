@@ -24,14 +24,18 @@ func TextOrder(collation string) func(x, y []byte) int {
 	case "numeric":
 		return compareNumeric
 	}
-	if same, ok := sameOrders[collation]; ok {
-		collation = same
+	tag := language.MustParse(collation)
+	base, _ := tag.Base()
+	script, _ := tag.Script()
+	if same, ok := sameOrders[base.String()+"-"+script.String()]; ok {
+		tag, _ = language.Compose(language.MustParse(same), tag.Extensions()) // the options come from a tag
 	}
-	return collate.New(language.MustParse(collation)).Compare
+	return collate.New(tag).Compare
 }
 
-// sameOrders are locales with the order of another one, which package collate does not have under their names.
-var sameOrders = map[string]string{"nb": "nn", "bs": "hr", "sr-Latn": "hr"}
+// sameOrders are languages in a script with the order of another one, which package collate does not have under their
+// names.
+var sameOrders = map[string]string{"nb-Latn": "nn", "no-Latn": "nn", "bs-Latn": "hr", "sr-Latn": "hr"}
 
 // naturalParts cuts a text into runs of digits and other bytes.
 func naturalParts(text []byte) (parts [][]byte) {

@@ -147,21 +147,19 @@ func (l *locale) String() string {
 	return l.language.String() + options
 }
 
-// sharedOrders are the languages, some with a script, to which CLDR gives the order of another one, where package
-// collate has that of the root.
-var sharedOrders = map[string]language.Tag{"nb": nynorsk, "no": nynorsk, "bs": language.Croatian,
-	"bs-Latn": language.Croatian, "sh": language.Croatian, "sr-Latn": language.Croatian}
+// sharedOrders are the languages in a script to which CLDR gives the order of another one, where package collate has
+// that of the root.
+var sharedOrders = map[string]language.Tag{"nb-Latn": nynorsk, "no-Latn": nynorsk,
+	"bs-Latn": language.Croatian, "sr-Latn": language.Croatian}
 
 var nynorsk = language.MustParse("nn")
 
-// table returns the language whose table has the order.
+// table returns the language whose table has the order. A tag without a script has the likely one: that of sr-ME is
+// Latn, that of sr is Cyrl.
 func (l *locale) table() language.Tag {
-	base, script, _ := l.language.Raw()
-	name := base.String()
-	if script != (language.Script{}) {
-		name += "-" + script.String()
-	}
-	if shared, ok := sharedOrders[name]; ok {
+	base, _ := l.language.Base()
+	script, _ := l.language.Script()
+	if shared, ok := sharedOrders[base.String()+"-"+script.String()]; ok {
 		return shared
 	}
 	return l.language

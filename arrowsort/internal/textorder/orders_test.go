@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -103,7 +104,8 @@ func valid(text []byte) []byte { return bytes.ToValidUTF8(text, []byte("\ufffd")
 func TestRandomTexts(t *testing.T) {
 	seed := testrun.Seed()
 	collations := []Collation{FoldCase, Natural, Numeric, "fr-u-kb-true", "de-u-co-phonebk", "en-u-kn-true",
-		"und-u-ks-level1", "und-u-ks-level2", "en-US-u-va-posix"}
+		"und-u-ks-level1", "und-u-ks-level2", "en-US-u-va-posix", "nb-Latn-NO", "no-u-ks-level1", "bs-u-kn-true", "sr-ME",
+		"sr"}
 	for i, tag := range collate.Supported() {
 		if testrun.Share(4, i, tag) {
 			collations = append(collations, Collation(tag.String()))
@@ -152,21 +154,54 @@ func TestIdentical(t *testing.T) {
 	}
 }
 
-// TestUpperFirst differs from the default order in case alone, of which upper case comes first.
+// variant returns a text with the letters of another one in other cases and forms.
+func variant(r *rand.Rand, text []byte) []byte {
+	forms := []func([]byte) []byte{bytes.Clone, bytes.ToUpper, bytes.ToLower, norm.NFKD.Bytes}
+	var other []byte
+	for len(text) > 0 {
+		_, size := utf8.DecodeRune(text)
+		other = append(other, forms[r.IntN(len(forms))](text[:size])...)
+		text = text[size:]
+	}
+	return other
+}
+
+// TestUpperFirst: where letters and accents tie, the first letter in another case decides, upper case first, and where
+// there is none the order is that without the option.
 func TestUpperFirst(t *testing.T) {
 	r := rand.New(rand.NewPCG(testrun.Seed(), 2))
 	upper := Locale("und", LocaleOptions{UpperFirst: true})
-	second := model.TextOrder("und-u-ks-level2")
-	for range 3000 {
-		x, y := valid(randomText(r)), valid(randomText(r))
-		got := bytes.Compare(encoded(t, upper, string(x)), encoded(t, upper, string(y)))
-		if want := second(x, y); want != 0 {
-			require.Equal(t, want, got, "%q, %q", x, y)
+	second, third := model.TextOrder("und-u-ks-level2"), model.TextOrder("und")
+	cases := func(text []byte) (cases string) {
+		for _, r := range norm.NFKD.String(string(text)) {
+			if unicode.IsLower(r) {
+				cases += "l"
+			} else if unicode.IsUpper(r) {
+				cases += "U"
+			}
 		}
-		word, from := []byte("strasse"), r.IntN(7)
-		capital := bytes.Clone(word)
-		capital[from] -= 'a' - 'A'
-		require.Negative(t, bytes.Compare(encoded(t, upper, string(capital)), encoded(t, upper, string(word))))
+		return cases
+	}
+	var decided [3]int
+	for range 3000 {
+		x := valid(randomText(r))
+		y := valid(randomText(r))
+		if r.IntN(2) == 0 {
+			y = variant(r, x)
+		}
+		want, by := second(x, y), 0
+		if want == 0 {
+			want, by = cmp.Compare(cases(x), cases(y)), 1
+		}
+		if want == 0 {
+			want, by = third(x, y), 2
+		}
+		got := bytes.Compare(encoded(t, upper, string(x)), encoded(t, upper, string(y)))
+		require.Equal(t, want, got, "%q, %q", x, y)
+		decided[by]++
+	}
+	for _, times := range decided {
+		require.Greater(t, times, 100, "of the random texts")
 	}
 }
 

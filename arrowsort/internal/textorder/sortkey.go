@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/collate"
+	"golang.org/x/text/unicode/norm"
 )
 
 // A localeOrder is the order of a locale, with what its encoders share.
@@ -186,8 +187,9 @@ const (
 	commonTertiary  = 0x02
 )
 
-// appendCase appends the level of case if upper case comes first: a weight for each letter that has a case, where marks
-// are none. Tertiary weights do not do, as those of tailored letters only count on from the first.
+// appendCase appends the level of case if upper case comes first: a weight for each letter that has a case, after
+// compatibility decomposition, as a ligature has the weights of its letters. Tertiary weights do not do, as those of
+// tailored letters only count on from the first.
 func (l *locale) appendCase(dst, text []byte) []byte {
 	if !l.upperFirst {
 		return dst
@@ -195,15 +197,22 @@ func (l *locale) appendCase(dst, text []byte) []byte {
 	const upper, lower = 1, 2
 	w := levelWriter{dst: append(dst, 0), common: lower}
 	for len(text) > 0 {
-		r, size := utf8.DecodeRune(text)
-		text = text[size:]
-		switch {
-		case unicode.Is(unicode.M, r):
-		case unicode.IsUpper(r) || unicode.IsTitle(r) || unicode.ToLower(r) != r:
-			w.put(upper)
-		case unicode.IsLower(r) || unicode.ToUpper(r) != r:
-			w.put(lower)
+		_, size := utf8.DecodeRune(text)
+		letters := text[:size]
+		if size > 1 { // ASCII has no parts
+			if parts := norm.NFKD.Properties(text).Decomposition(); parts != nil {
+				letters = parts
+			}
 		}
+		for _, r := range string(letters) {
+			switch {
+			case unicode.IsUpper(r):
+				w.put(upper)
+			case unicode.IsLower(r):
+				w.put(lower)
+			}
+		}
+		text = text[size:]
 	}
 	return w.end()
 }
