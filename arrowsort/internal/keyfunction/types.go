@@ -85,8 +85,7 @@ func absolute(typ arrow.DataType) arrow.DataType {
 func zoneOf(typ arrow.DataType) (*time.Location, error) {
 	zone, err := typ.(*arrow.TimestampType).GetZone()
 	if err != nil {
-		return nil, fmt.Errorf("year of type %s: %w (package time/tzdata has the zones where the machine has none)",
-			typ, err)
+		return nil, fmt.Errorf("year of type %s: %w", typ, err)
 	}
 	if zone == time.Local {
 		return nil, fmt.Errorf("year of type %s: the zone of a machine is none of the data", typ)
