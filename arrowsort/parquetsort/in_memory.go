@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -21,11 +22,10 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// sortTable sorts the one input as a table. Rows of a Parquet output are gathered row group by row group when they are
-// written, so that there are never two tables in memory.
+// sortTable sorts the one input as a table. Where only some of its rows are wanted, or their order is along a curve, they
+// are gathered row group by row group when they are written.
 func (j *job) sortTable(ctx context.Context) (*Result, error) {
-	isParquet := j.target.Write.Format == tablefile.Parquet
-	read := j.opts.loading(isParquet)
+	read := j.opts.loading(j.target.Write.Format == tablefile.Parquet)
 	if j.limited {
 		read.MemoryLimit = j.files.Budget.Load()
 	}
@@ -34,7 +34,9 @@ func (j *job) sortTable(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer table.Release()
+	release := sync.OnceFunc(table.Release)
+	defer release()
+	rowsIn := table.Rows.NumRows()
 	var plan *keyencode.Plan
 	sorted, numbers, sorting, target := table.Rows, []uint64(nil), j.opts.planning(&plan), j.target
 	if j.opts.Curve != 0 {
@@ -47,7 +49,7 @@ func (j *job) sortTable(ctx context.Context) (*Result, error) {
 		if target.Write.Curve, err = order.Metadata(ctx, j.rows); err != nil {
 			return nil, err
 		}
-	} else if isParquet || j.opts.Rows.Unique || j.opts.Rows.Tail > 0 {
+	} else if j.opts.Rows.Unique || j.opts.Rows.Tail > 0 {
 		indices, err := arrowsort.SortIndices(ctx, table.Rows, j.rows.Keys, sorting)
 		if err != nil {
 			return nil, err
@@ -61,6 +63,7 @@ func (j *job) sortTable(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 		defer sorted.Release()
+		release() // one table is enough while rows are encoded
 	}
 	named := arraydata.WithNames(sorted, j.rows.Schema)
 	defer named.Release()
@@ -75,7 +78,7 @@ func (j *job) sortTable(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := &Result{RowsIn: table.Rows.NumRows(), Rows: written.NumRows(), Plan: plan.String(), BytesIn: table.Bytes}
+	result := &Result{RowsIn: rowsIn, Rows: written.NumRows(), Plan: plan.String(), BytesIn: table.Bytes}
 	if numbers != nil {
 		result.Rows = int64(len(numbers))
 	}
