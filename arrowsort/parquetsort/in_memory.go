@@ -22,10 +22,11 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// sortTable sorts the one input as a table. Where only some of its rows are wanted, or their order is along a curve, they
-// are gathered row group by row group when they are written.
+// sortTable sorts the one input as a table. Rows of a Parquet output are gathered row group by row group when they are
+// written if there is no memory for a second table, if some of them are left out, and along a curve.
 func (j *job) sortTable(ctx context.Context) (*Result, error) {
-	read := j.opts.loading(j.target.Write.Format == tablefile.Parquet)
+	isParquet := j.target.Write.Format == tablefile.Parquet
+	read := j.opts.loading(isParquet)
 	if j.limited {
 		read.MemoryLimit = j.files.Budget.Load()
 	}
@@ -49,7 +50,8 @@ func (j *job) sortTable(ctx context.Context) (*Result, error) {
 		if target.Write.Curve, err = order.Metadata(ctx, j.rows); err != nil {
 			return nil, err
 		}
-	} else if j.opts.Rows.Unique || j.opts.Rows.Tail > 0 {
+	} else if j.opts.Rows.Unique || j.opts.Rows.Tail > 0 ||
+		isParquet && !j.files.Budget.Holds(2*arraydata.TableBytes(table.Rows)) {
 		indices, err := arrowsort.SortIndices(ctx, table.Rows, j.rows.Keys, sorting)
 		if err != nil {
 			return nil, err
