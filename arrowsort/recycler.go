@@ -19,8 +19,9 @@ import (
 //	}
 //
 // Results have to be released, or their memory is never free. Blocks of 4 KiB and more are kept, with an eighth more
-// bytes than asked for, so that one serves results of somewhat different sizes too. Their bytes are those that the last
-// user left: a Recycler is for Options.Allocator, not for code that expects zeros. It is safe for concurrent use.
+// bytes than asked for, so that one serves results of somewhat different sizes too; a block that is cut to fewer bytes
+// stays whole. Their bytes are those that the last user left: a Recycler is for Options.Allocator, not for code that
+// expects zeros. NewRecycler makes one; it is safe for concurrent use.
 type Recycler struct{ blocks *allocators.Recycler }
 
 // NewRecycler returns a Recycler that allocates from mem; nil is memory.DefaultAllocator. Memory that is not in use is

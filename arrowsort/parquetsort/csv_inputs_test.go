@@ -125,9 +125,11 @@ func TestSelectedText(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		c.opts.Keys, c.opts.Output.Format, c.opts.Output.Stdout = []arrowsort.Key{{Path: "a"}}, "csv", &out
-		_, err := Sort(t.Context(), paths, tablefile.Pipe, c.opts)
+		result, err := Sort(t.Context(), paths, tablefile.Pipe, c.opts)
 		require.NoError(t, err)
 		require.Equal(t, c.want, out.String())
+		header, _, _ := strings.Cut(c.want, "\n")
+		require.Equal(t, strings.Count(header, ",")+1, result.Columns, header)
 	}
 }
 

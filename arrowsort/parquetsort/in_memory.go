@@ -23,7 +23,8 @@ import (
 )
 
 // sortTable sorts the one input as a table. Rows of a Parquet output are gathered row group by row group when they are
-// written if there is no memory for a second table, if some of them are left out, and along a curve.
+// written if some of them are left out, along a curve, and if the table takes more than a tenth of the memory: the sort
+// has a second table, whose bits take a byte each meanwhile.
 func (j *job) sortTable(ctx context.Context) (*Result, error) {
 	isParquet := j.target.Write.Format == tablefile.Parquet
 	read := j.opts.loading(isParquet)
@@ -51,7 +52,7 @@ func (j *job) sortTable(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	} else if j.opts.Rows.Unique || j.opts.Rows.Tail > 0 ||
-		isParquet && !j.files.Budget.Holds(2*arraydata.TableBytes(table.Rows)) {
+		isParquet && !j.files.Budget.Holds(4*j.strategy(nil).Table) {
 		indices, err := arrowsort.SortIndices(ctx, table.Rows, j.rows.Keys, sorting)
 		if err != nil {
 			return nil, err

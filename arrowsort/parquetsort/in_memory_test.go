@@ -2,17 +2,22 @@ package parquetsort
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // TestCSVKeepsItsText: CSV that is sorted to CSV has its values as they are written, from a file and from a pipe.
@@ -69,5 +74,48 @@ func TestHead(t *testing.T) {
 			key := result.Preview.Column(result.Preview.Schema().FieldIndices("key")[0]).Data().Chunk(0)
 			require.Equal(t, "0", key.ValueStr(0))
 		})
+	}
+}
+
+// TestTableOfLittleMemory: a table whose rows are gathered when they are written, as there is no memory for a second
+// one, becomes the same file as one whose columns move, with rows of every type that tie, and with a limit.
+func TestTableOfLittleMemory(t *testing.T) {
+	const rows = 1200
+	folder, r := t.TempDir(), rand.New(rand.NewPCG(testrun.Seed(), 31))
+	all := everyType().Fields()
+	schema := arrow.NewSchema(append(all[:1:1], all[2:]...), nil)
+	in := filepath.Join(folder, "in.parquet")
+	generate(t, in, schema, 2, func(batch int) arrow.Record {
+		numbers := array.NewInt64Builder(memory.DefaultAllocator)
+		for range rows {
+			numbers.Append(r.Int64N(100))
+		}
+		columns := []arrow.Array{numbers.NewArray()}
+		for _, f := range schema.Fields()[1:] {
+			nulls := 0.0
+			if f.Nullable {
+				nulls = 0.2
+			}
+			columns = append(columns, arrowtest.RandomSlice(r, f.Type, rows, batch, nulls, memory.DefaultAllocator))
+		}
+		return array.NewRecord(schema, columns, rows)
+	})
+	for _, limit := range []int64{0, 500} {
+		var files [2][]byte
+		for i, budget := range []int64{1 << 30, MinMemory} {
+			opts := Options{Keys: []arrowsort.Key{{Path: "row"}}, Rows: Rows{Limit: limit},
+				Memory: Memory{Budget: budget, SpillDir: folder}, Output: Output{Format: "parquet", RowGroupRows: 700}}
+			described, err := Explain(t.Context(), []string{in}, opts)
+			require.NoError(t, err)
+			table := described.Strategy.Table
+			require.True(t, described.Strategy.InMemory, "a table of %d bytes", table)
+			require.Equal(t, i == 0, extsort.Budget{Total: budget}.Holds(4*table), "a table of %d bytes", table)
+			out := filepath.Join(folder, "out.parquet")
+			_, err = Sort(t.Context(), []string{in}, out, opts)
+			require.NoError(t, err)
+			files[i], err = os.ReadFile(out)
+			require.NoError(t, err)
+		}
+		require.True(t, bytes.Equal(files[0], files[1]), "the files with limit %d", limit)
 	}
 }

@@ -55,13 +55,13 @@ func (r *Recycler) Allocate(size int) []byte {
 	return b[:size:size]
 }
 
-// Reallocate returns the start of the block, or a larger block with its content.
+// Reallocate returns the block with another length, or a larger block with its content.
 func (r *Recycler) Reallocate(size int, b []byte) []byte {
-	switch owned := r.owns(b); {
-	case !owned && size < leastRecycled:
+	switch whole := r.owned(b); {
+	case whole == nil && size < leastRecycled:
 		return r.Allocator.Reallocate(size, b)
-	case owned && len(b) >= size:
-		return b[:size]
+	case size <= len(whole):
+		return whole[:size:size]
 	}
 	grown := r.Allocate(size)
 	copy(grown, b)
@@ -104,14 +104,14 @@ func (r *Recycler) free(whole []byte) {
 	r.Allocator.Free(whole)
 }
 
-// owns reports whether a block is in use and not a small one.
-func (r *Recycler) owns(b []byte) bool {
+// owned returns the whole of a block that is in use, nil for a small one.
+func (r *Recycler) owned(b []byte) []byte {
 	if cap(b) == 0 {
-		return false
+		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.used[&b[:1][0]] != nil
+	return r.used[&b[:1][0]]
 }
 
 // takeOut takes a spare block.

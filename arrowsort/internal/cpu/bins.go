@@ -23,7 +23,7 @@ func (s *sorter) sortList(src keys.Source, rows []uint32, word int) error {
 		fs[0].Release(s.mem)
 		return nil
 	}
-	p := s.newPartition(keys.NewList(src, rows, word), len(rows), nil)
+	p := s.newPartition(keys.NewList(src, rows, word), len(rows), nil, word)
 	p.Silent = true
 	if err := p.Count(true); err != nil {
 		return err

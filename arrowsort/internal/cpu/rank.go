@@ -124,7 +124,7 @@ func (s *sorter) allocateRanks() ([]uint64, error) {
 }
 
 func (s *sorter) rank(ties Ties) (*engine.Result, error) {
-	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
+	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders(), 0)
 	if err := p.Count(true); err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (s *sorter) sortColumns() error {
 	movers := append(s.movers(), added...)
 	// codes that move are made for the count and for the move: with bins that are kept, not a third time
 	_, encoded := codes.(movedRows)
-	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
+	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders(), 0)
 	texts := s.textsToMove()
 	combines := p.Combines(movers)
 	if err := p.Count(encoded || combines || texts != nil); err != nil {

@@ -16,7 +16,7 @@ import (
 // then the row number. The partition writes the records into the mover's own buffer, where each bin is sorted and
 // reduced to row numbers. If two records have equal code bits, the rest of the code is read from the keys.
 func (s *sorter) sortRowNumbers(numbers *payload.Mover) error {
-	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
+	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders(), 0)
 	if err := p.Count(true); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (s *sorter) sortOversizedRecords(records []uint64, rowBits uint) error {
 
 // selectTop finds the bins of the leading rows, sorts the rows of these bins alone and takes the first of them.
 func (s *sorter) selectTop() error {
-	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders())
+	p := s.newPartition(s.keys.Source(), s.rows, s.keys.Plan.Borders(), 0)
 	if err := p.Count(true); err != nil {
 		return err
 	}

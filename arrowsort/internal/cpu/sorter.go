@@ -196,9 +196,9 @@ func (s *sorter) encodeStrings() error {
 	return s.keys.EncodeStrings(s.pool, s.mem, s.job.Gather)
 }
 
-// newPartition chooses the bins of rows 0..n-1 of a source from a sample of the codes.
-func (s *sorter) newPartition(src keys.Source, n int, borders []uint64) *partition.Partition {
-	classifier := partition.NewClassifier(s.keys.SampleOf(src, n), n, borders, s.keys.Plan.Words() > 1)
+// newPartition chooses the bins of rows 0..n-1 of a source from a sample of a word of the codes.
+func (s *sorter) newPartition(src keys.Source, n int, borders []uint64, word int) *partition.Partition {
+	classifier := partition.NewClassifier(s.keys.SampleOf(src, n), n, borders, word+1 < s.keys.Plan.Words())
 	p := partition.New(s.pool, s.mem, src, n, classifier)
 	p.AlwaysCombines = s.combine
 	return p
