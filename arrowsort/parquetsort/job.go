@@ -22,7 +22,7 @@ import (
 // A Result is what a sort did.
 type Result struct {
 	Inputs       []string // files that were read
-	Columns      int      // of the rows that were written; of Argsort those of the input
+	Columns      int      // of the output, with those of PartitionBy; of the input of Argsort
 	Outputs      []string // files that were written
 	RowsIn       int64    // of the inputs
 	Rows         int64    // that were written
@@ -233,7 +233,7 @@ func (j *job) withSorter(ctx context.Context, use func(s *extsort.Sorter, out *o
 // finish gives the outputs their names, and completes the result.
 func (j *job) finish(ctx context.Context, result *Result, out *output.Files) (*Result, error) {
 	result.Inputs, result.BytesIn = j.files.Files, cmp.Or(result.BytesIn, j.files.Bytes)
-	result.Columns = j.rows.WrittenSchema().NumFields()
+	result.Columns = j.rows.WrittenSchema().NumFields() + len(j.opts.Output.PartitionBy)
 	if known := j.files.Rows; known >= 0 && result.RowsIn != known {
 		return nil, fmt.Errorf("%s: %d of the %d rows of the inputs were read; no output is written", out.Path,
 			result.RowsIn, known)
