@@ -30,7 +30,11 @@ func Values[T Integer](b []byte, i, n int) []T {
 // View returns all of b as values of a type without pointers; bytes at the end that are no whole value are left out.
 func View[T any](b []byte) []T {
 	var t T
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
+	n := len(b) / int(unsafe.Sizeof(t))
+	if n == 0 { // a pointer to a value that does not fit is none
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
 }
 
 // Bytes returns values of a type without pointers as bytes.
