@@ -31,7 +31,7 @@ func Values[T Integer](b []byte, i, n int) []T {
 func View[T any](b []byte) []T {
 	var t T
 	n := len(b) / int(unsafe.Sizeof(t))
-	if n == 0 { // a pointer to a value that does not fit is none
+	if n == 0 { // no pointer may be to a value that the memory is too short for
 		return nil
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
