@@ -332,10 +332,7 @@ func TestDictionariesOfEveryTypeKeepTheirValues(t *testing.T) {
 		for i := range rows {
 			numbers.Append(int64(batch*rows + i))
 		}
-		columns := []arrow.Array{numbers.NewArray()}
-		for _, f := range fields[1:] {
-			columns = append(columns, arrowtest.RandomSlice(r, f.Type, rows, batch, 0.2, memory.DefaultAllocator))
-		}
+		columns := append([]arrow.Array{numbers.NewArray()}, randomColumns(r, fields[1:], rows, batch)...)
 		return array.NewRecord(schema, columns, rows)
 	})
 	empty := filepath.Join(folder, "empty.arrows") // several inputs are sorted in runs

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/internal/testrun"
@@ -90,14 +89,7 @@ func TestTableOfLittleMemory(t *testing.T) {
 		for range rows {
 			numbers.Append(r.Int64N(100))
 		}
-		columns := []arrow.Array{numbers.NewArray()}
-		for _, f := range schema.Fields()[1:] {
-			nulls := 0.0
-			if f.Nullable {
-				nulls = 0.2
-			}
-			columns = append(columns, arrowtest.RandomSlice(r, f.Type, rows, batch, nulls, memory.DefaultAllocator))
-		}
+		columns := append([]arrow.Array{numbers.NewArray()}, randomColumns(r, schema.Fields()[1:], rows, batch)...)
 		return array.NewRecord(schema, columns, rows)
 	})
 	for _, limit := range []int64{0, 500} {

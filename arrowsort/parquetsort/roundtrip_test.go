@@ -97,14 +97,19 @@ func rowsOfEveryType(schema *arrow.Schema, batch int) arrow.Record {
 		long.Append(bytes.Repeat([]byte{byte(r.Uint32())}, longBytes))
 	}
 	columns := []arrow.Array{numbers.NewArray(), long.NewArray()}
-	for _, f := range schema.Fields()[2:] {
+	return array.NewRecord(schema, append(columns, randomColumns(r, schema.Fields()[2:], rows, batch)...), rows)
+}
+
+// randomColumns returns slices of random arrays that begin at an offset, a fifth of their values null where they may be.
+func randomColumns(r *rand.Rand, fields []arrow.Field, rows, offset int) (columns []arrow.Array) {
+	for _, f := range fields {
 		nulls := 0.0
 		if f.Nullable {
 			nulls = 0.2
 		}
-		columns = append(columns, arrowtest.RandomSlice(r, f.Type, rows, batch, nulls, memory.DefaultAllocator))
+		columns = append(columns, arrowtest.RandomSlice(r, f.Type, rows, offset, nulls, memory.DefaultAllocator))
 	}
-	return array.NewRecord(schema, columns, rows)
+	return columns
 }
 
 // rowsWritten are the rows of files after they were written in a format, without a sort.

@@ -55,36 +55,35 @@ func (d *Dataset) findKeys(ctx context.Context, keysFor func(*arrow.Schema) ([]a
 		return p, withHint(d.CSV, err)
 	}
 	for _, key := range keys {
-		p.Keys = append(p.Keys, Canonical(d.Schema, key))
+		named, _, _ := Canonical(d.Schema, key)
+		p.Keys = append(p.Keys, named)
 	}
 	d.warnKeys(p.KeyColumns())
 	return p, nil
 }
 
-// Canonical returns a key that was checked in the form in which files name it, so that keys of one order are equal.
-// Its column is named if no other has the name, if that does not begin as positions do, and if the text of the key is
-// not that of another one; else it is given by its position.
-func Canonical(schema *arrow.Schema, key arrowsort.Key) arrowsort.Key {
+// Canonical returns a key that was checked in the form in which files name it, so that keys of one order are equal, and
+// the text that is read as that key again. Its column is named if no other has the name, if that does not begin as
+// positions do, and if the text is not that of another key; else it is given by its position. It returns false where no
+// text stands for the key.
+func Canonical(schema *arrow.Schema, key arrowsort.Key) (_ arrowsort.Key, text string, ok bool) {
 	key.Function, _ = key.Function.Resolve() // the check had no error
 	key.Collation, _ = key.Collation.Resolve()
-	at := ColumnOf(schema, key)
-	if at < 0 {
-		return key
+	if at := ColumnOf(schema, key); at >= 0 && key.Path == "" {
+		name := schema.Field(at).Name
+		unclear := name == "" || strings.HasPrefix(name, "#") // as text, "#1" is a position
+		if !unclear && len(schema.FieldIndices(name)) == 1 {
+			key.Path, key.At = name, arrowsort.Position{}
+		}
 	}
-	name := schema.Field(at).Name
-	unclear := name == "" || strings.HasPrefix(name, "#") // as text, "#1" is a position
-	if key.Path == "" && !unclear && len(schema.FieldIndices(name)) == 1 {
-		key.Path, key.At = name, arrowsort.Position{}
-	}
-	key, _, _ = Typed(schema, key)
-	return key
+	return typed(schema, key)
 }
 
-// Typed returns the text that is read as a key again in a schema, where a path may be the name of another column, or
+// typed returns the text that is read as a key again in a schema, where a path may be the name of another column, or
 // has blanks at its ends, and the key that it stands for: one by its path, or by the position of its column. It returns
 // false where neither is.
-func Typed(schema *arrow.Schema, key arrowsort.Key) (arrowsort.Key, string, bool) {
-	text := flagtext.KeyText(key)
+func typed(schema *arrow.Schema, key arrowsort.Key) (_ arrowsort.Key, text string, ok bool) {
+	text = flagtext.KeyText(key)
 	back, err := flagtext.KeyIn(text, schema)
 	if err == nil && back == key {
 		return key, text, true
@@ -94,7 +93,7 @@ func Typed(schema *arrow.Schema, key arrowsort.Key) (arrowsort.Key, string, bool
 	}
 	at := ColumnOf(schema, key)
 	key.Path, key.At = "", arrowsort.Column(at)
-	return Typed(schema, key)
+	return typed(schema, key)
 }
 
 // All returns the projection to all columns, without keys.

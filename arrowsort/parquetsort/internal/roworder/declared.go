@@ -66,7 +66,7 @@ func WrittenOrder(rows dataset.Projection) *tablefile.KeyOrder {
 		if !ok {
 			break
 		}
-		_, text, ok := dataset.Typed(schema, dataset.Canonical(schema, written)) // fewer columns may free a name
+		_, text, ok := dataset.Canonical(schema, written) // fewer columns may free a name
 		if !ok {
 			break
 		}
