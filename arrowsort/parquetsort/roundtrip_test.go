@@ -100,7 +100,7 @@ func rowsOfEveryType(schema *arrow.Schema, batch int) arrow.Record {
 	return array.NewRecord(schema, append(columns, randomColumns(r, schema.Fields()[2:], rows, batch)...), rows)
 }
 
-// randomColumns returns slices of random arrays that begin at an offset, a fifth of their values null where they may be.
+// randomColumns returns slices of random arrays that begin at an offset, with a fifth of nulls where they may have any.
 func randomColumns(r *rand.Rand, fields []arrow.Field, rows, offset int) (columns []arrow.Array) {
 	for _, f := range fields {
 		nulls := 0.0
