@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/http"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
 	"gocloud.dev/gcerrors"
@@ -48,6 +49,9 @@ func reason(err error) string {
 	}
 	if e := (*googleapi.Error)(nil); errors.As(err, &e) {
 		return fmt.Sprintf(" (%d: %s)", e.Code, e.Message)
+	}
+	if e := (*azcore.ResponseError)(nil); errors.As(err, &e) {
+		return fmt.Sprintf(" (%d: %s)", e.StatusCode, e.ErrorCode)
 	}
 	return ""
 }

@@ -20,12 +20,13 @@ import (
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
-// sorting sorts the objects of a bucket that match large*.parquet.
+// sorting sorts the objects of the store of an output that match large*.parquet.
 func sorting(t *testing.T, store *blob.Store, output string) (*parquetsort.Result, error) {
 	opts := byKey
 	opts.Memory.Budget, opts.Memory.SpillDir = objectBudget, t.TempDir()
 	opts.Output.RowGroupRows, opts.Run.Store = 10_000, store
-	return parquetsort.Sort(t.Context(), []string{"s3://bucket/large*.parquet"}, output, opts)
+	scheme, _, _ := strings.Cut(output, ":")
+	return parquetsort.Sort(t.Context(), []string{scheme + "://bucket/large*.parquet"}, output, opts)
 }
 
 // startLarge starts a server with objects that take several requests, and returns what a sort of them is.

@@ -4,10 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"os"
 	"time"
 
 	"cloud.google.com/go/storage"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -102,18 +107,69 @@ func openGoogle(ctx context.Context, s *Store, bucket string) (*blob.Bucket, err
 	return gcsblob.OpenBucket(ctx, nil, bucket, &gcsblob.Options{Client: client})
 }
 
-// openAzure opens a container of Azure.
-func openAzure(ctx context.Context, _ *Store, bucket string) (*blob.Bucket, error) {
-	url, err := azureblob.NewServiceURL(azureblob.NewDefaultServiceURLOptions())
-	if err != nil {
-		return nil, errors.New("no account for Azure: set AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, or " +
-			"AZURE_STORAGE_CONNECTION_STRING")
-	}
-	client, err := azureblob.NewDefaultClient(url, azureblob.ContainerName(bucket))
+// openAzure opens a container of Azure, or of another server that AZURE_STORAGE_CONNECTION_STRING names.
+func openAzure(_ context.Context, s *Store, bucket string) (*blob.Bucket, error) {
+	client, err := azureClient(bucket, &container.ClientOptions{ClientOptions: policy.ClientOptions{
+		Retry: policy.RetryOptions{MaxRetries: int32(s.opts.Attempts) - 1, RetryDelay: firstWait,
+			MaxRetryDelay: longestWait},
+		PerCallPolicies: []policy.Policy{countingPolicy{s}}, PerRetryPolicies: []policy.Policy{countingPolicy{s}},
+	}})
 	if err != nil {
 		return nil, fmt.Errorf("the credentials of Azure: %w", err)
 	}
-	return azureblob.OpenBucket(ctx, client, nil)
+	return azureblob.OpenBucket(context.Background(), client, nil)
+}
+
+// azureClient makes a client with the credentials of the environment.
+func azureClient(bucket string, opts *container.ClientOptions) (*container.Client, error) {
+	connection, key := os.Getenv("AZURE_STORAGE_CONNECTION_STRING"), os.Getenv("AZURE_STORAGE_KEY")
+	if connection != "" {
+		return container.NewClientFromConnectionString(connection, bucket, opts)
+	}
+	server := azureblob.NewDefaultServiceURLOptions()
+	if server.AccountName == "" {
+		return nil, errors.New("there is no account: set AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, or " +
+			"AZURE_STORAGE_CONNECTION_STRING")
+	}
+	service, err := azureblob.NewServiceURL(server)
+	if err != nil {
+		return nil, err
+	}
+	address, err := url.JoinPath(string(service), bucket)
+	if err != nil {
+		return nil, err
+	}
+	if key != "" {
+		shared, err := container.NewSharedKeyCredential(server.AccountName, key)
+		if err != nil {
+			return nil, err
+		}
+		return container.NewClientWithSharedKeyCredential(address, shared, opts)
+	}
+	if server.SASToken != "" {
+		return container.NewClientWithNoCredential(address, opts)
+	}
+	identity, err := azidentity.NewDefaultAzureCredential(nil)
+	if err != nil {
+		return nil, err
+	}
+	return container.NewClient(address, identity, opts)
+}
+
+// countingPolicy counts the requests that are made again: it is called once for all attempts of a request, which gives
+// the request a count, and then for each.
+type countingPolicy struct{ store *Store }
+
+func (p countingPolicy) Do(request *policy.Request) (*http.Response, error) {
+	var attempts *int
+	if !request.OperationValue(&attempts) {
+		request.SetOperationValue(new(int))
+		return request.Next()
+	}
+	if *attempts++; *attempts > 1 {
+		p.store.retries.Add(1)
+	}
+	return request.Next()
 }
 
 // openFiles opens the file system of this machine.

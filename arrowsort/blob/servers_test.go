@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/blob"
@@ -31,6 +32,24 @@ var (
 		return build("fake-gcs-server-v1.56.1", "github.com/fsouza/fake-gcs-server@v1.56.1")
 	})
 )
+
+// azurite returns a program of node, from the registry of npm.
+var azurite = sync.OnceValues(func() (string, error) {
+	folder, err := filepath.Abs("../../build/servers/azurite-3.37.0")
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(folder, "node_modules/.bin/azurite-blob")
+	if _, err := os.Stat(program); err == nil {
+		return program, nil
+	}
+	out, err := exec.Command("npm", "install", "--no-fund", "--no-audit", "--prefix", folder,
+		"azurite@3.37.0").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return program, nil
+})
 
 func build(folder, program string) (string, error) {
 	folder, err := filepath.Abs(filepath.Join("../../build/servers", folder))
@@ -75,30 +94,42 @@ func serve(t *testing.T, program string, args func(port string) []string) (addre
 // A fault answers a request in place of the server, or changes how it is answered; it returns whether it did.
 type fault func(w http.ResponseWriter, r *http.Request, forward http.Handler) bool
 
-// An s3Server is a server of S3 with a bucket, and a proxy before it that makes faults.
-type s3Server struct {
-	folder string // of the bucket
-	mu     sync.Mutex
-	fault  fault
-	seen   []string // methods and ranges
+// A faultProxy passes requests on to a server, and makes faults.
+type faultProxy struct {
+	address string
+	mu      sync.Mutex
+	fault   fault
+	seen    []string // methods and ranges
 }
 
-func (s *s3Server) set(f fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.fault, s.seen = f, nil
+func (p *faultProxy) set(f fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fault, p.seen = f, nil
 }
 
-func (s *s3Server) ServeHTTP(forward http.Handler) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		s.seen = append(s.seen, r.Method+" "+r.URL.Path+" "+r.Header.Get("Range"))
-		f := s.fault
-		s.mu.Unlock()
+func startProxy(t *testing.T, server string) *faultProxy {
+	p := &faultProxy{}
+	forward := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: server})
+	forward.ErrorLog = log.New(io.Discard, "", 0) // of requests that are cancelled
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		p.seen = append(p.seen, r.Method+" "+r.URL.Path+" "+r.Header.Get("Range"))
+		f := p.fault
+		p.mu.Unlock()
 		if f == nil || !f(w, r, forward) {
 			forward.ServeHTTP(w, r)
 		}
-	}
+	}))
+	t.Cleanup(proxy.Close)
+	p.address = proxy.URL
+	return p
+}
+
+// An s3Server is a server of S3 with a bucket.
+type s3Server struct {
+	*faultProxy
+	folder string // of the bucket
 }
 
 // startS3 starts versitygw with a bucket "bucket" on a folder, and names it in the environment.
@@ -106,21 +137,18 @@ func startS3(t *testing.T) *s3Server {
 	program, err := versity()
 	require.NoError(t, err)
 	root, sidecar := t.TempDir(), t.TempDir()
-	s := &s3Server{folder: filepath.Join(root, "bucket")}
-	require.NoError(t, os.Mkdir(s.folder, 0o700))
+	folder := filepath.Join(root, "bucket")
+	require.NoError(t, os.Mkdir(folder, 0o700))
 	address := serve(t, program, func(port string) []string {
 		return []string{"--port", "127.0.0.1:" + port, "--access", "key", "--secret", "secret", "--quiet", "posix",
 			"--sidecar", sidecar, root}
 	})
-	forward := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: address})
-	forward.ErrorLog = log.New(io.Discard, "", 0) // of requests that are cancelled
-	proxy := httptest.NewServer(s.ServeHTTP(forward))
-	t.Cleanup(proxy.Close)
-	for name, value := range map[string]string{"AWS_ENDPOINT_URL_S3": proxy.URL, "AWS_ACCESS_KEY_ID": "key",
+	p := startProxy(t, address)
+	for name, value := range map[string]string{"AWS_ENDPOINT_URL_S3": p.address, "AWS_ACCESS_KEY_ID": "key",
 		"AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true"} {
 		t.Setenv(name, value)
 	}
-	return s
+	return &s3Server{p, folder}
 }
 
 // startGCS starts fake-gcs-server with a bucket "bucket", and names it in the environment.
@@ -134,6 +162,34 @@ func startGCS(t *testing.T) {
 			"-public-host", "127.0.0.1:" + port, "-external-url", "http://127.0.0.1:" + port, "-log-level", "error"}
 	})
 	t.Setenv("STORAGE_EMULATOR_HOST", "http://"+address)
+}
+
+// startAzure starts azurite with a container "bucket", and a proxy before it that makes faults, and names it in the
+// environment. Where there is no node it returns nil.
+func startAzure(t *testing.T) *faultProxy {
+	if _, err := exec.LookPath("npm"); err != nil {
+		t.Log("Azure needs node and npm for its server: NOT RUN")
+		return nil
+	}
+	program, err := azurite()
+	require.NoError(t, err)
+	folder := t.TempDir()
+	address := serve(t, program, func(port string) []string {
+		return []string{"--blobHost", "127.0.0.1", "--blobPort", port, "--location", folder, "--silent",
+			"--disableTelemetry", "--skipApiVersionCheck"}
+	})
+	p := startProxy(t, address)
+	// The account and the key that every emulator has, as they are documented.
+	const account = "devstoreaccount1"
+	connection := "DefaultEndpointsProtocol=http;AccountName=" + account + ";AccountKey=" +
+		"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==;" +
+		"BlobEndpoint=" + p.address + "/" + account + ";"
+	t.Setenv("AZURE_STORAGE_CONNECTION_STRING", connection)
+	client, err := container.NewClientFromConnectionString(connection, "bucket", nil)
+	require.NoError(t, err)
+	_, err = client.Create(t.Context(), nil)
+	require.NoError(t, err)
+	return p
 }
 
 // newStore returns a store that retries at once and is closed with the test.

@@ -26,8 +26,12 @@ import (
 func stores(t *testing.T) map[string]string {
 	startS3(t)
 	startGCS(t)
-	return map[string]string{"s3": "s3://bucket/data/", "gs": "gs://bucket/data/", "mem": "mem://bucket/data/",
+	stores := map[string]string{"s3": "s3://bucket/data/", "gs": "gs://bucket/data/", "mem": "mem://bucket/data/",
 		"file": "file://" + t.TempDir() + "/"}
+	if startAzure(t) != nil {
+		stores["azblob"] = "azblob://bucket/data/"
+	}
+	return stores
 }
 
 // table makes rows with a key that ties often, a number, and some columns of random bytes, which do not compress.

@@ -27,7 +27,7 @@ type Options struct {
 // Stats are what a Store did so far.
 type Stats struct {
 	Requests     int64 // for ranges of objects
-	Retries      int64 // requests, of any kind, that were made again; those of Azure's client for uploads do not count
+	Retries      int64 // requests, of any kind, that were made again
 	BytesFetched int64
 }
 
