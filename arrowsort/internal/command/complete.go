@@ -88,7 +88,7 @@ func keysFor(schema *arrow.Schema, typed string) (offered []string) {
 		}
 		offered = appendFunctions(offered, columns, typed)
 	}
-	head, _, found := flagtext.CutModifier(typed)
+	head, tail, found := flagtext.CutModifier(typed)
 	if !found {
 		return offered
 	}
@@ -102,6 +102,9 @@ func keysFor(schema *arrow.Schema, typed string) (offered []string) {
 		isText := isKind(string(arrowsort.FoldCase))
 		if slices.ContainsFunc(given, isKind) || isText && !mayBeText(schema, columns, head) {
 			continue
+		}
+		if isText && strings.HasPrefix(tail, flagtext.Collate) {
+			words = flagtext.Locales()
 		}
 		for _, word := range words {
 			offered = append(offered, head+":"+word)
@@ -217,26 +220,42 @@ func filesOf(words []string) (files []string) {
 	return files
 }
 
-// A shellScript says how a shell's completion script cuts the line at the cursor, and how it passes the rest.
+// A shellScript is the completion script of a shell by cobra, with what it becomes: replacements are pairs of its text
+// and the text in its place.
 type shellScript struct {
-	cut, pass string
-	generate  func(root *cobra.Command, to io.Writer, descriptions bool) error
+	replacements []string
+	generate     func(root *cobra.Command, to io.Writer, descriptions bool) error
 }
 
+// The scripts pass the words after the cursor, which cobra's scripts drop. That of bash escapes several completions, too,
+// since the shell inserts their common start, as lower\(. It cuts them after the last break of the typed word: cobra's
+// cuts name:collate= after the colon, and collate= is inserted twice.
 var shellScripts = map[string]shellScript{
-	"bash": {`words=("${words[@]:0:$cword+1}")`, `local -x ` + restOfLine + `="${words[*]:$cword+1}"`,
-		(*cobra.Command).GenBashCompletionV2},
-	"zsh": {`words=("${=words[1,CURRENT]}")`, `local -x ` + restOfLine + `="${words[CURRENT+1,-1]}"`,
-		func(root *cobra.Command, to io.Writer, descriptions bool) error {
-			if descriptions {
-				return root.GenZshCompletion(to)
-			}
-			return root.GenZshCompletionNoDesc(to)
-		}},
+	"bash": {[]string{
+		`words=("${words[@]:0:$cword+1}")`,
+		`local -x ` + restOfLine + `="${words[*]:$cword+1}"` + "\n    " + `words=("${words[@]:0:$cword+1}")`,
+		`if (( ${#COMPREPLY[@]} == 1 )); then
+            COMPREPLY[0]=$(printf "%q" "${COMPREPLY[0]}")`,
+		`if (( ${#COMPREPLY[@]} == 1 || ${#COMPREPLY[@]} && COMP_TYPE != 63 )); then # 63: they are listed
+            IFS=$'\n' read -ra COMPREPLY -d '' < <(printf "%q\n" "${COMPREPLY[@]}")`,
+		`__arrowsort_handle_special_char "$cur" :
+    __arrowsort_handle_special_char "$cur" =`,
+		`local breaks=${COMP_WORDBREAKS//[^:=]/}
+    __arrowsort_handle_special_char "$cur" "[${breaks:-:}]"`,
+	}, (*cobra.Command).GenBashCompletionV2},
+	"zsh": {[]string{
+		`words=("${=words[1,CURRENT]}")`,
+		`local -x ` + restOfLine + `="${words[CURRENT+1,-1]}"` + "\n    " + `words=("${=words[1,CURRENT]}")`,
+	}, func(root *cobra.Command, to io.Writer, descriptions bool) error {
+		if descriptions {
+			return root.GenZshCompletion(to)
+		}
+		return root.GenZshCompletionNoDesc(to)
+	}},
 }
 
-// passRestOfLine makes the scripts for bash and zsh pass the words after the cursor, which cobra's scripts drop.
-func passRestOfLine(root *cobra.Command) {
+// amendScripts makes the replacements in the scripts for bash and zsh.
+func amendScripts(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for shell, script := range shellScripts {
 		cmd, _, err := root.Find([]string{"completion", shell})
@@ -252,8 +271,7 @@ func passRestOfLine(root *cobra.Command) {
 			if err := script.generate(root, &text, !without); err != nil {
 				return err
 			}
-			_, err = io.WriteString(cmd.OutOrStdout(),
-				strings.Replace(text.String(), script.cut, script.pass+"\n    "+script.cut, 1))
+			_, err = strings.NewReplacer(script.replacements...).WriteString(cmd.OutOrStdout(), text.String())
 			return err
 		}
 	}

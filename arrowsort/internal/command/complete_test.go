@@ -1,10 +1,12 @@
 package command
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 )
 
@@ -86,6 +88,9 @@ func TestFunctionsAreCompleted(t *testing.T) {
 	} {
 		require.Equal(t, want, strings.Join(keysFor(schema, typed), " "), typed)
 	}
+	require.Subset(t, keysFor(schema, "s.word:desc:collate=d"), []string{"s.word:desc:collate=da",
+		"s.word:desc:collate=de", "s.word:desc:collate=de-u-co-phonebk"})
+	require.NotContains(t, keysFor(schema, "a:b:collate="), "a:b:collate=de") // a list is no text
 	parenthesis := arrow.NewSchema([]arrow.Field{{Name: "f(x", Type: arrow.PrimitiveTypes.Int8}}, nil)
 	require.Equal(t, []string{"f(x:nulls-first:asc", "f(x:nulls-first:desc"}, keysFor(parenthesis, "f(x:nulls-first:"))
 	require.Empty(t, keysFor(nil, "lower("))
@@ -125,12 +130,17 @@ func TestFilesOfWords(t *testing.T) {
 		"*.parquet", "--format", "csv"}))
 }
 
-// TestScriptsPassTheRestOfTheLine: the line of cobra's script that cuts it is where it is expected.
-func TestScriptsPassTheRestOfTheLine(t *testing.T) {
+// TestScriptsAreAmended: what is replaced in cobra's scripts is there once.
+func TestScriptsAreAmended(t *testing.T) {
 	for shell, script := range shellScripts {
+		var plain bytes.Buffer
+		require.NoError(t, script.generate(&cobra.Command{Use: "arrowsort"}, &plain, false))
 		r := cli(t, nil, "completion", shell)
 		require.Zero(t, r.code, r.err)
-		require.Contains(t, r.out, "\n    "+script.pass+"\n    "+script.cut+"\n", shell)
+		for i := 0; i < len(script.replacements); i += 2 {
+			require.Equal(t, 1, strings.Count(plain.String(), script.replacements[i]), script.replacements[i])
+			require.Contains(t, r.out, script.replacements[i+1], shell)
+		}
 		require.NotEqual(t, r.out, cli(t, nil, "completion", shell, "--no-descriptions").out)
 	}
 }

@@ -28,16 +28,18 @@ func TestFilesAfterTheCursor(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	require.NoError(t, err)
 	in := convert(t, "people.parquet")
-	const columns, functions = "name age score born", " lower( length( abs( year( hash("
+	const columns, functions = "name age score born", ` lower\( length\( abs\( year\( hash\(`
 	for line, want := range map[string]string{
-		"3 sort -k '' -o x.parquet " + in: columns + functions + " random(",
-		"3 sort -k '' " + in:              columns + functions + " random(",
-		"4 sort " + in + " -k ''":         columns + functions + " random(",
+		"3 sort -k '' -o x.parquet " + in: columns + functions + ` random\(`,
+		"3 sort -k '' " + in:              columns + functions + ` random\(`,
+		"4 sort " + in + " -k ''":         columns + functions + ` random\(`,
 		"5 check -k age -k '' " + in:      columns + functions,
 		`3 sort -k lo ` + in:              `lower\(`,
-		`3 sort -k abs\( ` + in:           `abs(age) abs(score)`,
+		`3 sort -k abs\( ` + in:           `abs\(age\) abs\(score\)`,
 		`3 sort -k lower\(n ` + in:        `lower\(name\)`,
 		`3 sort -k name:n ` + in:          `nulls-first nulls-last nocase natural numeric`,
+		`3 sort -k name:coll ` + in:       `collate=`,
+		`3 sort -k name:collate=f ` + in:  `fa fa-AF fi fi-u-co-standard fil fo fr fr-CA`,
 	} {
 		words := strings.Split(strings.ReplaceAll(line, "''", ""), " ")
 		command := exec.CommandContext(t.Context(), bash, append([]string{"-c", pressTab, built(t)}, words...)...)

@@ -140,7 +140,7 @@ func newRoot(s streams, printed io.Writer, started *bool) *cobra.Command {
 	for _, cmd := range root.Commands() {
 		completeFlags(cmd)
 	}
-	passRestOfLine(root)
+	amendScripts(root)
 	root.InitDefaultHelpCmd() // after the other commands: cobra adds it only where there are some
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Args = func(_ *cobra.Command, words []string) error {

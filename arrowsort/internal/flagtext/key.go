@@ -14,6 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keyfunction"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 )
 
 // KeyHelp is the help text of the flag -k.
@@ -78,7 +79,7 @@ func modify(key *arrowsort.Key, modifier string) {
 	case "nocase", "natural", "numeric":
 		key.Collation = arrowsort.Collation(modifier)
 	default:
-		key.Collation = arrowsort.Locale(strings.TrimPrefix(modifier, collate), arrowsort.LocaleOptions{})
+		key.Collation = arrowsort.Locale(strings.TrimPrefix(modifier, Collate), arrowsort.LocaleOptions{})
 	}
 }
 
@@ -92,14 +93,23 @@ const (
 	noModifier
 )
 
-// collate begins the modifier for the order of a locale.
-const collate = "collate="
+// Collate begins the modifier for the order of a locale.
+const Collate = "collate="
+
+// Locales are the modifiers for the orders of all locales that the data name.
+func Locales() []string {
+	tags := textorder.Locales()
+	for i := range tags {
+		tags[i] = Collate + tags[i]
+	}
+	return tags
+}
 
 // ModifierKinds are the modifiers of each kind.
 var ModifierKinds = [noModifier][]string{
 	orderModifier: {"asc", "desc"},
 	nullsModifier: {"nulls-first", "nulls-last"},
-	textModifier:  {"bytes", "nocase", "natural", "numeric", collate},
+	textModifier:  {"bytes", "nocase", "natural", "numeric", Collate},
 }
 
 // whatKindsGive are the kinds in words.
@@ -108,7 +118,7 @@ var whatKindsGive = [noModifier]string{"the order", "the place of nulls", "the o
 // KindOf returns the kind of a modifier.
 func KindOf(word string) ModifierKind {
 	word = strings.ToLower(word)
-	if strings.HasPrefix(word, collate) && !strings.ContainsAny(word, " ()%") { // else a function of a column
+	if strings.HasPrefix(word, Collate) && !strings.ContainsAny(word, " ()%") { // else a function of a column
 		return textModifier
 	}
 	for kind, words := range ModifierKinds {
@@ -256,7 +266,7 @@ func KeyText(key arrowsort.Key) string {
 	case KindOf(string(key.Collation)) == textModifier:
 		text += ":" + string(key.Collation)
 	case key.Collation != arrowsort.Bytes:
-		text += ":" + collate + key.Collation.Tag()
+		text += ":" + Collate + key.Collation.Tag()
 	case all:
 		text += ":bytes"
 	}

@@ -74,3 +74,14 @@ func TestWords(t *testing.T) {
 		require.Equal(t, want, c.Words())
 	}
 }
+
+// TestLocales are orders under the tags that they are listed by.
+func TestLocales(t *testing.T) {
+	locales := Locales()
+	require.Subset(t, locales, []string{"und", "de", "de-u-co-phonebk", "zh-Hant"})
+	for _, tag := range locales {
+		resolved, err := Collation(tag).Resolve()
+		require.NoError(t, err)
+		require.Equal(t, Collation(tag), resolved)
+	}
+}

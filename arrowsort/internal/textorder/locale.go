@@ -12,6 +12,14 @@ import (
 // CLDRVersion is the version of the Unicode Common Locale Data Repository that orders of locales follow.
 const CLDRVersion = collate.CLDRVersion
 
+// Locales returns the tags of the locales that the data name.
+func Locales() (tags []string) {
+	for _, tag := range collate.Supported() {
+		tags = append(tags, tag.String())
+	}
+	return tags
+}
+
 // A locale is a language with the options of its order.
 type locale struct {
 	language   language.Tag // without extensions
