@@ -36,7 +36,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	for i, k := range p.codes.Keys() {
 		s := p.codes.Statistics(i)
 		d.Keys = append(d.Keys, keyDetails{
-			Column: k.Name, Type: k.Type, Bits: p.codes.KeyBits(i), Nulls: s.Nulls, NaNs: s.NaNs,
+			Column: k.Name, Type: k.Type, Collation: k.Collation, Bits: p.codes.KeyBits(i), Nulls: s.Nulls, NaNs: s.NaNs,
 			Descending: k.Order == Descending, NullsFirst: k.Nulls == NullsAtStart,
 		})
 	}
@@ -53,6 +53,7 @@ type planDetails struct {
 type keyDetails struct {
 	Column     string `json:"column"`
 	Type       string `json:"type"`
+	Collation  string `json:"collation,omitempty"`
 	Bits       int    `json:"bits"` // of the code; of long strings those of its first part
 	Descending bool   `json:"descending"`
 	NullsFirst bool   `json:"nulls_first"`

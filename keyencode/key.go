@@ -22,11 +22,12 @@ const (
 
 // A Key is one sort key: a column of the job and how it is ordered.
 type Key struct {
-	Column int    // position in the job's columns
-	Name   string // the column's name, for plans and errors
-	Type   string // the column's logical type, for plans and errors
-	Order  Order
-	Nulls  NullPlacement
+	Column    int    // position in the job's columns
+	Name      string // the column's name, for plans and errors
+	Type      string // the column's logical type, for plans and errors
+	Collation string // the order of text whose sort keys the column has, for plans; empty: the column has the text
+	Order     Order
+	Nulls     NullPlacement
 }
 
 // Ranking returns the key by which the entries of a dictionary are ranked for a key of their column: ascending, with

@@ -185,9 +185,12 @@ func (p *Plan) Lines() []string {
 // describeKey returns one key in words, such as "delay: int64, 11 live bits of 64, descending, no nulls".
 func (p *Plan) describeKey(i int) string {
 	k, s := &p.keys[i], p.keys[i].stats
-	words := []string{k.Type}
+	words, of := []string{k.Type}, ""
+	if k.Collation != "" {
+		words, of = append(words, "collation "+k.Collation), "sort keys of "
+	}
 	if k.encoding == encodingBytes && s.Values() > 0 {
-		words = append(words, textLengths(k))
+		words = append(words, of+textLengths(k))
 	}
 	words = append(words, p.liveBits(i))
 	if k.Order == Descending {

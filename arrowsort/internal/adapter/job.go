@@ -119,7 +119,8 @@ func (w *JobBuilder) addKey(
 	if leaf.Function != keyfunction.None {
 		typ, _ = leaf.ValueType() // the leaf was checked
 	}
-	key := keyencode.Key{Column: len(w.Job.Columns), Name: leaf.Name, Type: typ.String(), Order: order, Nulls: nulls}
+	key := keyencode.Key{Column: len(w.Job.Columns), Name: leaf.Name, Type: typ.String(),
+		Collation: string(leaf.Collation), Order: order, Nulls: nulls}
 	c, err := column(key)
 	if err != nil {
 		return err

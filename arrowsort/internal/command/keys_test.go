@@ -153,6 +153,21 @@ func TestFunctionsOfFiles(t *testing.T) {
 	require.Contains(t, r.out, "random(7): uint64, ")
 }
 
+// TestPlansNameOrdersOfText and functions, in words and as JSON.
+func TestPlansNameOrdersOfText(t *testing.T) {
+	in := file(t, "words.csv", words)
+	keys := []string{"-k", "name:collate=de-u-kn", "-k", "lower(name):natural", "-k", "name"}
+	r := cli(t, nil, append([]string{"explain", in}, keys...)...)
+	require.Regexp(t, `(?m)^name: utf8, collation de-u-kn, sort keys of \d+ to \d+ bytes, .*
+lower\(name\): string_view, collation natural, sort keys of .*
+name: utf8, \d`, r.out)
+	r = cli(t, nil, append([]string{"sort", "-v", "-o", filepath.Join(t.TempDir(), "x.csv"), in}, keys...)...)
+	require.Contains(t, r.err, "plan: name: utf8, collation de-u-kn, sort keys")
+	r = cli(t, nil, append([]string{"explain", "--json", in}, keys...)...)
+	require.Contains(t, r.out, `{"column":"lower(name)","type":"string_view","collation":"natural","bits":`)
+	require.Contains(t, r.out, `{"column":"name","type":"utf8","bits":`)
+}
+
 // TestOneNameOfAnOrder: a key whose text would be that of a column, or of none, goes by a position, which the
 // metadata name, and check prints it once.
 func TestOneNameOfAnOrder(t *testing.T) {
