@@ -47,12 +47,16 @@ func (d *Dataset) FindKeys(ctx context.Context, keysFor func(*arrow.Schema) ([]a
 func (d *Dataset) findKeys(ctx context.Context, keysFor func(*arrow.Schema) ([]arrowsort.Key, error)) (Projection,
 	error) {
 	p := d.All()
-	keys, err := keysFor(d.Schema)
-	if err != nil {
-		return p, withHint(d.CSV, err)
+	checked := func(schema *arrow.Schema) ([]arrowsort.Key, error) {
+		keys, err := keysFor(schema)
+		if err == nil {
+			err = extsort.CheckKeys(ctx, schema, keys)
+		}
+		return keys, err
 	}
-	if err := extsort.CheckKeys(ctx, d.Schema, keys); err != nil {
-		return p, withHint(d.CSV, err)
+	keys, err := checked(d.Schema)
+	if err != nil {
+		return p, withHint(d.CSV, d.inFolders(err, func(s *arrow.Schema) error { _, err := checked(s); return err }))
 	}
 	for _, key := range keys {
 		named, _, _ := Canonical(d.Schema, key)
@@ -60,6 +64,31 @@ func (d *Dataset) findKeys(ctx context.Context, keysFor func(*arrow.Schema) ([]a
 	}
 	d.warnKeys(p.KeyColumns())
 	return p, nil
+}
+
+// inFolders returns what to do about the error of a check of the schema if it is that of a column which only the names
+// of folders have, else the error.
+func (d *Dataset) inFolders(err error, check func(*arrow.Schema) error) error {
+	folders, _ := d.FolderColumns()
+	without := func(name string) error {
+		fields := slices.Clone(d.Schema.Fields())
+		for _, folder := range folders {
+			if folder != name {
+				fields = append(fields, arrow.Field{Name: folder, Type: arrow.Null}) // goes with every function
+			}
+		}
+		return check(arrow.NewSchema(fields, nil))
+	}
+	if without("") != nil {
+		return err
+	}
+	for _, name := range folders {
+		if without(name) != nil {
+			return errkind.Reword(err, fmt.Sprintf("column %q is in the names of folders only, which are not read: "+
+				"leave it out to sort the files of one folder, or add it to the files first", name))
+		}
+	}
+	return err
 }
 
 // Canonical returns a key that was checked in the form in which files name it, so that keys of one order are equal, and
