@@ -69,7 +69,7 @@ func (k *keyFlag) locate(schema *arrow.Schema) error {
 	name, at := flagtext.FindColumns(schema, k.key.Path)
 	switch {
 	case len(at) == 1:
-		return nil
+		return locateField(schema, name, k.key.Path)
 	case len(at) > 1:
 		return ambiguous(name, "-k ", at)
 	}
@@ -84,6 +84,24 @@ func (k *keyFlag) locate(schema *arrow.Schema) error {
 			"lower, length, abs, year, hash, random and x %% N")
 	}
 	return noColumn(schema, suggestKey(schema, k.key.Path))
+}
+
+// locateField returns an error for a key of a field that a column does not have, but one with a name that is near.
+// Others are found where the key is checked.
+func locateField(schema *arrow.Schema, column, path string) error {
+	if flagtext.Has(schema.Fields(), path) {
+		return nil
+	}
+	var fields []string
+	for _, leaf := range leaves(schema) {
+		if field, inside := strings.CutPrefix(leaf.Name, column+"."); inside {
+			fields = append(fields, field)
+		}
+	}
+	if near := flagtext.Nearest(fields, strings.TrimPrefix(path, column+".")); near != "" {
+		return noColumn(schema, quoted(column+"."+near))
+	}
+	return nil
 }
 
 // called is a function of a column.

@@ -15,7 +15,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
 // odd has two columns of one name, one without a name and one that is told apart by case.
@@ -84,6 +86,27 @@ func TestTypesWithoutOrderAreExitCode2(t *testing.T) {
 	require.Equal(t, result{code: exitUsage, err: "arrowsort: " + in +
 		": unsupported type of sort key: key l.item has type day_time_interval\n"},
 		cli(t, nil, "explain", "-q", "-k", "l", in))
+}
+
+// TestFieldsThatAreNotThere get the nearest one, also in functions.
+func TestFieldsThatAreNotThere(t *testing.T) {
+	city := arrow.StructOf(arrow.Field{Name: "city", Type: arrow.BinaryTypes.String})
+	schema := arrow.NewSchema([]arrow.Field{{Name: "address", Type: city}}, nil)
+	for key, want := range map[string]string{
+		"address.citi":            `no such column; did you mean "address.city"?`,
+		"lower(address.citi)":     `no such column; did you mean "address.city"?`,
+		"adress.city:desc":        `no such column; did you mean "address.city"?`,
+		"length(adress.city):asc": `no such column; did you mean "address.city"?`,
+		"address.zip":             `no match for key "address.zip"; there are "city"`,
+	} {
+		_, err := resolve(t.Context(), schema, []keyFlag{{key, arrowsort.Key{}}}, &parquetsort.Options{})
+		require.ErrorIs(t, err, arrowsort.ErrColumn, key)
+		require.ErrorContains(t, err, want, key)
+	}
+	for _, key := range []string{"address.city", "lower(address.city)", "address"} {
+		_, err := resolve(t.Context(), schema, []keyFlag{{key, arrowsort.Key{}}}, &parquetsort.Options{})
+		require.NoError(t, err, key)
+	}
 }
 
 func TestModifiersInUpperCase(t *testing.T) {

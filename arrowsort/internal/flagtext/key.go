@@ -25,7 +25,7 @@ const KeyHelp = "sort by `COLUMN`[:desc][:nulls-first]; again for further keys"
 // function. Keys that the schema does not have are read by ParseKey.
 func KeyIn(text string, schema *arrow.Schema) (arrowsort.Key, error) {
 	for most := Modifiers; most >= 0; most-- {
-		if key, name := cutModifiers(text, most); has(schema.Fields(), name) {
+		if key, name := cutModifiers(text, most); Has(schema.Fields(), name) {
 			key.Path = name
 			return key, nil
 		}
@@ -173,7 +173,7 @@ func FindColumns(schema *arrow.Schema, path string) (name string, at []int) {
 // column.
 func CheckModifiers(text string, schema *arrow.Schema) error {
 	key, err := KeyIn(text, schema)
-	if err != nil || key.Path == "" || key.Function != "" || has(schema.Fields(), key.Path) {
+	if err != nil || key.Path == "" || key.Function != "" || Has(schema.Fields(), key.Path) {
 		return nil
 	}
 	column, _, found := CutModifier(key.Path)
@@ -194,19 +194,19 @@ func CheckModifiers(text string, schema *arrow.Schema) error {
 		"or :collate=LOCALE", ":"+tail)
 }
 
-// has reports whether a path is a field, or one inside structs.
-func has(fields []arrow.Field, path string) bool {
+// Has reports whether a path is a field, or one inside structs.
+func Has(fields []arrow.Field, path string) bool {
 	return slices.ContainsFunc(fields, func(f arrow.Field) bool {
 		rest, inside := strings.CutPrefix(path, f.Name+".")
 		s, ok := f.Type.(*arrow.StructType)
-		return f.Name == path || inside && ok && has(s.Fields(), rest)
+		return f.Name == path || inside && ok && Has(s.Fields(), rest)
 	})
 }
 
 // hasKey reports whether a text without modifiers is a column, or a function of one.
 func hasKey(schema *arrow.Schema, text string) bool {
 	function, name, _ := keyfunction.Parse(text)
-	return has(schema.Fields(), text) || function.IsRandom() || has(schema.Fields(), name)
+	return Has(schema.Fields(), text) || function.IsRandom() || Has(schema.Fields(), name)
 }
 
 // modifierMeant returns the modifier that a mistyped word is likely to stand for; empty when none is near.
