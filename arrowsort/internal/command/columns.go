@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -121,7 +120,7 @@ func locateColumn(schema *arrow.Schema, name string) error {
 	case key.Path == "" && key.Function == "":
 		return (&keyFlag{name, key}).locate(schema)
 	case len(at) > 0:
-		return errors.New("a field of a column cannot be selected alone")
+		return columnErrorf("a field of a column cannot be selected alone")
 	}
 	if near := nearestColumn(schema, name); near != "" && schema.HasField(near) {
 		return noColumn(schema, quoted(near))

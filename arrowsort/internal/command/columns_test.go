@@ -40,9 +40,10 @@ func TestKeysThatAreNotThere(t *testing.T) {
 	} {
 		for _, path := range []string{in, parquet} {
 			want := "arrowsort: " + path + ": " + want + "\n"
-			require.Equal(t, result{code: 1, err: want}, cli(t, nil, "explain", "-q", "-k", key, path))
+			require.Equal(t, result{code: exitUsage, err: want}, cli(t, nil, "explain", "-q", "-k", key, path))
 			if path == parquet { // the schema comes first: nothing was read
-				require.Equal(t, result{code: 1, err: want}, cli(t, nil, "sort", "-k", key, "--preview", "1", path))
+				require.Equal(t, result{code: exitUsage, err: want},
+					cli(t, nil, "sort", "-k", key, "--preview", "1", path))
 			}
 		}
 	}
@@ -190,7 +191,7 @@ func TestColumnsThatEndInAModifier(t *testing.T) {
 func TestLongNamesAreCutInMessages(t *testing.T) {
 	in := file(t, "long.csv", strings.Repeat("long", 1000)+",b\n1,2\n")
 	r := cli(t, nil, "explain", "-q", "-k", strings.Repeat("other", 1000), in)
-	require.Equal(t, 1, r.code)
+	require.Equal(t, exitUsage, r.code)
 	require.Less(t, len(r.err), 500)
 	require.Contains(t, r.err, "longlong")
 }
@@ -210,8 +211,8 @@ func TestSelectNamesOneColumn(t *testing.T) {
 		"B":      `no such column; did you mean "b"?`,
 	} {
 		r := cli(t, nil, "sort", "-q", "-k", "b", "--select", name, "--output-format", "csv", "-o", "-", odd)
-		require.Equal(t, result{code: 1, err: "arrowsort: " + odd + ": --select " + strconv.Quote(name) + ": " + want +
-			"\n"}, r)
+		require.Equal(t, result{code: exitUsage, err: "arrowsort: " + odd + ": --select " + strconv.Quote(name) + ": " +
+			want + "\n"}, r)
 	}
 }
 

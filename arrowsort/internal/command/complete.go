@@ -227,9 +227,9 @@ type shellScript struct {
 	generate     func(root *cobra.Command, to io.Writer, descriptions bool) error
 }
 
-// The scripts pass the words after the cursor, which cobra's scripts drop. That of bash escapes several completions, too,
-// since the shell inserts their common start, as lower\(. It cuts them after the last break of the typed word: cobra's
-// cuts name:collate= after the colon, and collate= is inserted twice.
+// The scripts pass the words after the cursor, which cobra's scripts drop. That of bash escapes several completions,
+// too, since the shell inserts their common start, as lower\(. It cuts them after the last break of the typed word:
+// cobra's cuts name:collate= after the colon, and collate= is inserted twice.
 var shellScripts = map[string]shellScript{
 	"bash": {[]string{
 		`words=("${words[@]:0:$cword+1}")`,
@@ -257,6 +257,9 @@ var shellScripts = map[string]shellScript{
 // amendScripts makes the replacements in the scripts for bash and zsh.
 func amendScripts(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
+	if cmd, _, err := root.Find([]string{"completion"}); err == nil {
+		cmd.Args, cmd.RunE = noShell, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
 	for shell, script := range shellScripts {
 		cmd, _, err := root.Find([]string{"completion", shell})
 		if err != nil {
@@ -275,6 +278,18 @@ func amendScripts(root *cobra.Command) {
 			return err
 		}
 	}
+}
+
+// noShell returns an error for a shell that has no completion, which cobra answers with the help.
+func noShell(cmd *cobra.Command, words []string) error {
+	if len(words) == 0 {
+		return nil
+	}
+	var shells []string
+	for _, shell := range cmd.Commands() {
+		shells = append(shells, shell.Name())
+	}
+	return usagef("there is no completion for %s; name %s", quoted(words[0]), strings.Join(shells, ", "))
 }
 
 // leaves returns the columns of a schema, the nested fields of structs in place of these.

@@ -37,8 +37,8 @@ without a zone) and string that all its values have. An empty value is null, and
 gives the type of a column, and how its values are written: --csv-type 'date=date:%d/%m/%Y' reads 31/12/2026, with the
 directives %Y %y %m %b %d %a %H %I %p %M %S %f %z of strftime, and --csv-type 'price=float64:1.234,5' reads 12.000,75.`
 
-	exitHelp = `Exit codes: 0 done, 1 an error, 2 wrong usage or a type of column that is not supported, 130 after
-Ctrl-C.`
+	exitHelp = `Exit codes: 0 done, 1 an error, 2 wrong usage, a column that is not there or a type or file that is not
+supported, 130 after Ctrl-C.`
 	exitCheckHelp = `Exit codes: 0 sorted, 1 not sorted, 2 an error or wrong usage, 130 after Ctrl-C.`
 )
 

@@ -141,7 +141,7 @@ func (c *layoutCommand) checkPictures() error {
 				strings.Join(p.endings, " or "))
 		}
 		if err := atomicfile.Check(p.path); err != nil {
-			return usagef("--%s %s: %v", p.flag, p.path, err)
+			return fmt.Errorf("--%s %s: %w", p.flag, p.path, err)
 		}
 	}
 	if c.html != "" && c.svg != "" && atomicfile.IsSame(c.html, c.svg) {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	_ "time/tzdata" // the zones of year(a), where the machine has no tables: images with nothing else, Windows
@@ -97,11 +98,14 @@ func run(ctx context.Context, args []string, s streams) int {
 		}
 	}
 	fmt.Fprintf(s.err, "arrowsort: %s\n", line)
-	if command.Name() == checkName || errors.Is(err, errkind.ErrUnsupported) || errors.Is(err, arrowsort.ErrKeyType) {
+	if command.Name() == checkName || slices.ContainsFunc(asUsage, func(e error) bool { return errors.Is(err, e) }) {
 		return exitUsage
 	}
 	return exitError
 }
+
+// asUsage are the errors of files that have the exit code of wrong usage: other files or keys are needed.
+var asUsage = []error{arrowsort.ErrColumn, arrowsort.ErrKeyType, errkind.ErrUnsupported}
 
 // firstError is a writer that keeps the first error, which cobra ignores.
 type firstError struct {

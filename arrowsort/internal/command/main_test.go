@@ -129,8 +129,6 @@ func TestRuntimeErrorsAreExitCode1AndThoseOfCheck2(t *testing.T) {
 		"one of several": {[]string{"sort", "-q", "-k", "age", "-o", "x.parquet", "missing", "missing.parquet"},
 			"missing: "},
 		"missing file":      {[]string{"sort", "-q", "-k", "age", "-o", "x.csv", "missing.csv"}, "missing.csv"},
-		"unknown column":    {[]string{"sort", "-q", "-k", "agee", "-o", "x.csv", in}, "agee"},
-		"position too high": {[]string{"sort", "-q", "-k", "#5", "-o", "x.csv", in}, "#5"},
 		"input is a folder": {[]string{"sort", "-q", "-k", "age", "-o", "x.csv", "--format", "csv", folder}, folder},
 		"no such folder":    {[]string{"sort", "-q", "-k", "age", "-o", "no/such/x.csv", in}, "no/such/x.csv"},
 		"no folder for files": {[]string{"sort", "-k", "age", "-q", "--rows-per-file", "2", "-o", "no/such/x.csv",
@@ -155,6 +153,70 @@ func TestRuntimeErrorsAreExitCode1AndThoseOfCheck2(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, entries)
 		})
+	}
+}
+
+// TestExitCodes are 1 for errors of files and of what they hold, 2 for wrong usage, and of check always 2. --json changes
+// nothing.
+func TestExitCodes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, content := range map[string]string{"a.csv": people, "short.csv": "name,age\n1\n", "cut.parquet": "PAR1PA",
+		"a.txt": people} {
+		require.NoError(t, os.WriteFile(name, []byte(content), 0o600))
+	}
+	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "name", "-o", "a.parquet", "a.csv"))
+	keyed := "sort merge argsort check explain"
+	written := map[string]string{"sort": " -o x.csv", "merge": " -o x.csv", "argsort": " -o x.csv"}
+	for line, c := range map[string]struct {
+		commands string
+		code     int
+	}{
+		"-k name missing.parquet":              {keyed, exitError},
+		"-k name none*.parquet":                {keyed, exitError},
+		"-k name cut.parquet":                  {keyed, exitError},
+		"-k name short.csv":                    {keyed, exitError},
+		"-k name --csv-type name=int64 a.csv":  {"sort argsort check explain", exitError},
+		"-k age -o no/such/x.csv a.parquet":    {"sort argsort", exitError},
+		"-k age:desc -o y.csv a.parquet":       {"merge", exitError},
+		"missing.parquet":                      {"layout info", exitError},
+		"cut.parquet":                          {"layout info", exitError},
+		"--html no/such/x.html a.parquet":      {"layout", exitError},
+		"-k name":                              {keyed, exitUsage},
+		"--nope a.parquet":                     {keyed + " layout info completion", exitUsage},
+		"-k name a.txt":                        {keyed, exitUsage},
+		"-k nmae a.parquet":                    {keyed, exitUsage},
+		"-k lower(nmae) a.csv":                 {"sort argsort check explain", exitUsage},
+		"-k #9 a.parquet":                      {keyed, exitUsage},
+		"-k #0 a.parquet":                      {keyed, exitUsage},
+		"-k name:dsc a.parquet":                {keyed, exitUsage},
+		"-k name:collate=xx a.parquet":         {keyed, exitUsage},
+		"-k abs(name) a.parquet":               {keyed, exitUsage},
+		"-k name --csv-type nmae=int64 a.csv":  {"sort argsort check explain", exitUsage},
+		"-k name --select nmae a.parquet":      {"sort merge", exitUsage},
+		"-k name --partition-by nmae a.csv":    {"sort", exitUsage},
+		"-k age --bloom-filter nmae a.parquet": {"sort merge", exitUsage},
+		"--filter nmae=1 a.parquet":            {"layout", exitUsage},
+		"--advise nmae a.parquet":              {"layout", exitUsage},
+		"a.txt":                                {"layout info", exitUsage},
+		"srt":                                  {"completion help", exitUsage},
+	} {
+		for _, command := range strings.Fields(c.commands) {
+			all := command + " " + line
+			if out := written[command]; !strings.Contains(line, "-o ") {
+				if all += out; strings.Contains(line, "bloom") {
+					all = strings.Replace(all, ".csv", ".parquet", 1)
+				}
+			}
+			want := c.code
+			if command == checkName {
+				want = exitUsage
+			}
+			r := cli(t, nil, strings.Fields(all)...)
+			require.Equal(t, want, r.code, "%s: %s", all, r.err)
+			if strings.Contains(keyed, command) {
+				require.Equal(t, want, cli(t, nil, append(strings.Fields(all), "--json")...).code, all)
+			}
+		}
 	}
 }
 

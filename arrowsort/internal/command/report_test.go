@@ -17,6 +17,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -104,14 +105,14 @@ func TestJSONIsDocumented(t *testing.T) {
 
 // planFields are the fields of a plan, and those of one of its keys.
 func planFields(t *testing.T) []string {
-	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "k", Type: arrow.Null}}, nil),
-		[]arrow.Array{array.NewNull(1)}, 1)
-	plan, err := arrowsort.Explain(t.Context(), rec, []arrowsort.Key{{Path: "k"}}, arrowsort.Options{})
+	text := array.MakeArrayOfNull(memory.DefaultAllocator, arrow.BinaryTypes.String, 1)
+	plan, err := arrowsort.Explain(t.Context(), text, []arrowsort.Key{{Collation: arrowsort.FoldCase}},
+		arrowsort.Options{})
 	require.NoError(t, err)
-	text, err := plan.MarshalJSON()
+	written, err := plan.MarshalJSON()
 	require.NoError(t, err)
 	var object map[string]any
-	require.NoError(t, json.Unmarshal(text, &object))
+	require.NoError(t, json.Unmarshal(written, &object))
 	key := object["keys"].([]any)[0].(map[string]any)
 	return slices.AppendSeq(slices.Collect(maps.Keys(object)), maps.Keys(key))
 }

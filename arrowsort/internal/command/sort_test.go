@@ -224,7 +224,7 @@ func TestRowsAndColumnsThatAreWanted(t *testing.T) {
 		table, table)
 	require.Equal(t, result{out: "age\n25\n31\n\"\"\n"}, r)
 	r = cli(t, nil, "sort", "-q", "-k", "age", "--select", "nmae", "--preview", "1", text)
-	require.Equal(t, result{code: 1, err: "arrowsort: " + text +
+	require.Equal(t, result{code: exitUsage, err: "arrowsort: " + text +
 		`: --select "nmae": no such column; did you mean "name"?` + "\n"}, r)
 	require.Equal(t, 2, cli(t, nil, "sort", "-k", "age", "--tail", "1", "--unique", "--preview", "1", text).code)
 }
@@ -271,7 +271,7 @@ func TestMergeThatCannotBe(t *testing.T) {
 		"CSV":            {[]string{"-k", "age", file(t, "people.csv", people)}, 1, "people.csv: row 2 sorts before"},
 		"pipe":           {[]string{"-k", "age", "-"}, 1, "standard input: "},
 		"other formats":  {[]string{"-k", "age", file(t, "people.csv", people), a}, 2, "people.csv is CSV and " + a},
-		"no such column": {[]string{"-k", "agee", a}, 1, a + `: key "agee": no such column`},
+		"no such column": {[]string{"-k", "agee", a}, 2, a + `: key "agee": no such column`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := t.TempDir()
