@@ -35,7 +35,10 @@ func (r *RawColumns) derived(typ arrow.DataType, parts []arraySlice, by derivati
 	of := keyencode.Column{Kind: l.kind, Width: l.width, Chunks: slices.Clone(c.Chunks)}
 	write := keyfunction.NewWriter(by.Function, typ, &c)
 	return of, r.eachChunk(&of, func(i, lo, hi int) error {
-		return write(&c.Chunks[i], of.Chunks[i].Values, lo, hi)
+		if err := write(&c.Chunks[i], of.Chunks[i].Values, lo, hi); err != nil {
+			return fmt.Errorf("chunk %d: %w", i, err)
+		}
+		return nil
 	})
 }
 

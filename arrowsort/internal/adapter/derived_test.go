@@ -53,7 +53,7 @@ func TestFunctionsOfWrongArrays(t *testing.T) {
 		require.Equal(t, wrong, err != nil)
 		if wrong {
 			require.ErrorIs(t, err, arrow.ErrInvalid)
-			require.ErrorContains(t, err, "row 1 of the chunk is -2^255")
+			require.EqualError(t, err, "chunk 0: invalid: row 1 is -2^255, whose absolute value no decimal256 has")
 		}
 	}
 }

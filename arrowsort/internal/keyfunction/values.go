@@ -17,7 +17,8 @@ import (
 )
 
 // A Writer writes the values of a function for rows lo to hi-1 of a chunk to out, in the layout of the function's type,
-// at the positions that these rows have in the chunk, its offset included. What it writes for null has no meaning.
+// at the positions that these rows have in the chunk, its offset included. What it writes for null has no meaning. An
+// error names the row in the chunk.
 type Writer func(c *keyencode.Chunk, out []byte, lo, hi int) error
 
 // NewWriter returns the writer of a function for the raw column of a plain type that it takes. Text in lower case has
@@ -115,7 +116,7 @@ func absWriter(column *keyencode.Column) Writer {
 				at := c.Offset + i
 				d := wide(c.Values[width*at:][:width]).absolute()
 				if null := c.Validity != nil && !buffers.Bit(c.Validity, at); int64(d[3]) < 0 && !null {
-					return fmt.Errorf("%w: row %d of the chunk is -2^255, which is no value of decimal256",
+					return fmt.Errorf("%w: row %d is -2^255, whose absolute value no decimal256 has",
 						arrow.ErrInvalid, i)
 				}
 				for k, word := range d {

@@ -101,6 +101,6 @@ func (c *Writer) noText(column int) error {
 	if row < 0 {
 		return fmt.Errorf("the name of column %d is not UTF-8, which CSV cannot hold (columns count from 1)", column+1)
 	}
-	return fmt.Errorf("column %q, row %d: the value is not UTF-8, which CSV cannot hold (rows count from 0)",
+	return fmt.Errorf("column %q: row %d of the output, counted from 0, is not UTF-8, which CSV cannot hold",
 		c.names[column], row)
 }

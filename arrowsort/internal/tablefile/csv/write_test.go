@@ -215,7 +215,7 @@ func TestCSVRefusesWhatItCannotHold(t *testing.T) {
 	for _, c := range []struct {
 		name, value, want string
 	}{
-		{"a", "\xff", `column "a", row 1: the value is not UTF-8, which CSV cannot hold (rows count from 0)`},
+		{"a", "\xff", `column "a": row 1 of the output, counted from 0, is not UTF-8, which CSV cannot hold`},
 		{"\xff", "a", "the name of column 1 is not UTF-8, which CSV cannot hold (columns count from 1)"},
 	} {
 		for _, typ := range []arrow.DataType{arrow.BinaryTypes.String, arrow.ListOf(arrow.BinaryTypes.String)} {
