@@ -36,7 +36,8 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	for i, k := range p.codes.Keys() {
 		s := p.codes.Statistics(i)
 		d.Keys = append(d.Keys, keyDetails{
-			Column: k.Name, Type: k.Type, Collation: k.Collation, Bits: p.codes.KeyBits(i), Nulls: s.Nulls, NaNs: s.NaNs,
+			Column: k.Name, Type: k.Type, Collation: k.Collation, Bits: p.codes.KeyBits(i),
+			Nulls: s.Nulls, NaNs: s.NaNs,
 			Descending: k.Order == Descending, NullsFirst: k.Nulls == NullsAtStart,
 		})
 	}

@@ -156,8 +156,8 @@ func TestRuntimeErrorsAreExitCode1AndThoseOfCheck2(t *testing.T) {
 	}
 }
 
-// TestExitCodes are 1 for errors of files and of what they hold, 2 for wrong usage, and of check always 2. --json changes
-// nothing.
+// TestExitCodes: 1 for errors of files and of what they hold, 2 for wrong usage, and of check always 2, with --json,
+// too.
 func TestExitCodes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, content := range map[string]string{"a.csv": people, "short.csv": "name,age\n1\n", "cut.parquet": "PAR1PA",
