@@ -186,7 +186,7 @@ def test_command(command, tmp_path):
     done = subprocess.run([*sort, "a"], cwd=tmp_path, capture_output=True)
     assert (done.returncode, done.stdout) == (0, b"a\n1\n2\n"), done.stderr
     failed = subprocess.run([*sort, "b"], cwd=tmp_path, capture_output=True)
-    assert failed.returncode == 1
+    assert failed.returncode == 2
     assert b'"b"' in failed.stderr
 
 
