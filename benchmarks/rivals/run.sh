@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs arrowsort and its rivals on the same data and prints one table:
-# benchmarks/rivals/run.sh [parquet|partitions] --help
+# benchmarks/rivals/run.sh [parquet|partitions|objects] --help
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 venv=$(dirname -- "$here")/.venv
@@ -18,8 +18,10 @@ if [ "${1:-}" = parquet ]; then
     driver=parquet_compare.py
     shift
 fi
-if [ "${1:-}" = partitions ]; then
-    driver=partitions.py
+case ${1:-} in
+partitions | objects)
+    driver=$1.py
     shift
-fi
+    ;;
+esac
 exec "$venv/bin/python" -B "$here/$driver" "$@"
