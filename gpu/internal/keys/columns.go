@@ -68,8 +68,8 @@ func (s *Columns) Column(at int) *Column {
 	return c
 }
 
-// ReleaseKeys frees the key columns that are not gathered, the strings of views, which are gathered as views, and
-// ranks.
+// ReleaseKeys frees the key columns that the device does not gather, the strings of views, which are gathered as views,
+// and ranks.
 func (s *Columns) ReleaseKeys() {
 	for _, key := range s.Job.Keys {
 		if !s.isGathered(key.Column) {

@@ -109,11 +109,12 @@ func BitmapBytes(rows int) int { return (rows + 7) / 8 }
 // host takes as long as an upload of about a hundred rows.
 const FewRows = 256
 
-// IsForHost reports whether the host gathers a column by the device's row numbers: columns that are no keys, and
-// strings, if few leading rows are wanted, so that they need no upload; and strings that the device does not gather.
+// IsForHost reports whether the host gathers a column by the device's row numbers: columns that are no keys, strings
+// and views, if few leading rows are wanted, so that they need no upload; and strings that the device does not gather.
 func (o *Output) IsForHost(at int, textOnDevice func(*keyencode.Column) bool) bool {
 	c, few := &o.Job.Columns[at], o.Job.Out() > 0 && o.Job.Out() <= o.Job.Rows/FewRows
-	return few && !o.isKey(at) || host.IsText(c.Kind) && (few || !textOnDevice(c))
+	isText := host.IsText(c.Kind)
+	return few && (isText || c.Kind == keyencode.BinaryView || !o.isKey(at)) || isText && !textOnDevice(c)
 }
 
 // Payload are the columns that devices gather whose values are worth an upload while the keys are sorted.

@@ -35,10 +35,15 @@ const stages = 4
 func Sort(t *device.Task, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	s := &sorter{Task: t, Output: NewOutput(t.Ctx, job, stages, t.Workers, mem),
 		downloads: device.Downloads{Task: t}, ones: gather.Ones{Task: t, Columns: len(job.Gather)}}
+	onDevice := *job // without the columns that the host gathers
+	onDevice.Gather = nil
 	for _, at := range job.Gather {
 		s.OnHost[at] = s.IsForHost(at, func(c *keyencode.Column) bool { return gather.TextFits(t, c, job.Rows) })
+		if !s.OnHost[at] {
+			onDevice.Gather = append(onDevice.Gather, at)
+		}
 	}
-	s.columns = keys.NewColumns(t, job, &s.Buffers, s.Payload())
+	s.columns = keys.NewColumns(t, &onDevice, &s.Buffers, s.Payload())
 	defer s.Buffers.Release()
 	defer t.Idle() // before the buffers are released
 	defer s.columns.Helpers.Wait()
