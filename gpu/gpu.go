@@ -95,7 +95,7 @@ type StageTime = device.StageTime
 // few of many rows are wanted.
 //
 // Sorts that are called at the same time run one after another. A sort needs memory on the device for its keys and 29
-// bytes per row, 4 more for a dictionary, 28 more for keys of strings; then for the row numbers, the keys that are
+// bytes per row, 4 more for a dictionary, 32 more for keys of strings; then for the row numbers, the keys that are
 // gathered, columns that are gathered more than once, and three times the widest of all that are; and for 4 MiB
 // besides. With more memory it is faster: columns are uploaded and downloaded while others are processed. The engine
 // keeps the memory of a sort for the next. Too little is engine.ErrMemory, with the bytes that are needed and free.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/internal/buffers"
+	"github.com/arrowsort/arrowsort/kernels"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -169,6 +170,73 @@ func TestManyGroupsOfText(t *testing.T) {
 	result, err := e.Sort(t.Context(), job, goMemory{})
 	require.NoError(t, err)
 	require.Equal(t, want, buffers.View[uint32](result.RowNumbers))
+}
+
+// TestRoundsOfText counts the rounds for groups of strings, each of which skips the bytes that it has in common: few to
+// 10,000, and more than one launch compares.
+func TestRoundsOfText(t *testing.T) {
+	e := openForTest(t)
+	var strings [][]byte
+	for i := range 1000 {
+		group := i % 100
+		common := bytes.Repeat([]byte{'x'}, 101*group)
+		strings = append(strings, fmt.Appendf(nil, "%02d:%s%d", group, common, mix(uint64(i))%20))
+	}
+	testRounds(t, e, strings, 2)
+	long := bytes.Repeat([]byte{'y'}, 3*kernels.TextPiece)
+	strings = append(strings, fmt.Appendf(nil, "%sb", long), fmt.Appendf(nil, "%sa", long), long)
+	testRounds(t, e, strings, 4) // three pieces
+}
+
+// testRounds sorts strings in a number of rounds.
+func testRounds(t *testing.T, e *Engine, strings [][]byte, rounds int) {
+	job := &engine.Job{Rows: len(strings), RowNumbers: 4, Keys: []keyencode.Key{{}},
+		Columns: []keyencode.Column{stringColumn(keyencode.LargeBinary, strings)}}
+	want := make([]uint32, len(strings))
+	for i := range want {
+		want[i] = uint32(i)
+	}
+	slices.SortStableFunc(want, func(a, b uint32) int { return bytes.Compare(strings[a], strings[b]) })
+	launches := countLaunches(e, "text_codes", func() {
+		result, err := e.Sort(t.Context(), job, goMemory{})
+		require.NoError(t, err)
+		require.Equal(t, want, buffers.View[uint32](result.RowNumbers))
+	})
+	require.Equal(t, rounds, launches)
+}
+
+// TestStringsOfFewRows sorts by strings and gathers few of them, which the host does: the device has as much memory in
+// use as if they were not gathered, when it reads the strings and when it gathers another key.
+func TestStringsOfFewRows(t *testing.T) {
+	const rows, few = 20_000, 50
+	var strings [][]byte
+	for i := range rows {
+		strings = append(strings, fmt.Appendf(nil, "a string of number %d", mix(uint64(i))%rows))
+	}
+	numbers := keyencode.Column{Kind: keyencode.Uint64, Chunks: []keyencode.Chunk{
+		{Rows: rows, Values: make([]byte, 8*rows)}}}
+	for _, kind := range []keyencode.Kind{keyencode.Binary, keyencode.BinaryView} {
+		job := &engine.Job{Rows: rows, Keys: []keyencode.Key{{}, {Column: 1}},
+			Columns: []keyencode.Column{stringColumn(kind, strings), numbers}}
+		sort := func(limit int, gather ...int) (*engine.Result, map[string]int) {
+			e, used := openForTest(t), map[string]int{}
+			s := <-e.turn
+			s.OnLaunch = func(kernel string) { used[kernel] = s.Pool.Used }
+			e.turn <- s
+			job.Limit, job.Gather = limit, gather
+			result, err := e.Sort(t.Context(), job, goMemory{})
+			require.NoError(t, err)
+			return result, used
+		}
+		all, _ := sort(0, 1, 0)
+		want, without := sort(few, 1)
+		got, with := sort(few, 1, 0)
+		require.Equal(t, want.Columns[0], got.Columns[0])
+		require.Equal(t, all.Columns[1].Values[:len(got.Columns[1].Values)], got.Columns[1].Values)
+		for _, kernel := range []string{"text_common", "gather_8"} {
+			require.Equal(t, without[kernel], with[kernel], "kind %d, %s", kind, kernel)
+		}
+	}
 }
 
 // compareRows orders two rows by keys that are strings, column 0, or numbers.

@@ -298,16 +298,18 @@ text_copy(u64 *starts, u32 *rows, void *offsets, u64 width, u64 out, u8 *data, u
 Keys of strings. A list has n rows, 0 for rows 0 to n - 1, in groups, ascending and adjacent, whose strings have equal
 bytes so far; 0 for one group, that of all rows, in which only strings may be null. A code has the group, as many bytes
 of the string as are asked for, up to TEXT_KEY_BYTES, and how many are left. tiles = ceil(n / TEXT_TILE).
-text_common(Text *t, u32 *rows, u32 *groups, u64 n, u64 known, u64 *uncommon)   any grid
-    *uncommon, zero before, = the complement of the number of leading bytes that the strings of each group have in
-    common, at most that of the group with fewest; known of them are known to be.
-text_codes(Text *t, u32 *rows, u32 *groups, u64 n, u64 *uncommon, u64 bytes, u64 *codes)   any grid
-    The bytes of the codes follow those in common.
+depths[group], one for no groups: known << TEXT_PIECE_BITS | other, where the first known bytes of the strings of the
+group are the same, and of the TEXT_PIECE bytes that follow all but the last other ones.
+text_common(Text *t, u32 *rows, u32 *groups, u64 n, u64 *depths)   any grid
+    Computes other, which is zero before, of all groups.
+text_codes(Text *t, u32 *rows, u32 *groups, u64 n, u64 *depths, u64 bytes, u64 *codes)   any grid
+    The bytes of the codes follow those that the strings of the group have in common.
 text_count_ties(u64 *codes, u64 n, u64 bytes, u64 descending, u64 *sums)   grid = tiles; codes ascend
     sums: of each tile, the rows that have the code of a neighbour and more bytes, and above 32 bits their groups.
-text_list_ties(u64 *codes, u64 n, u64 bytes, u64 descending, u64 *sums, u32 *rows, u32 *places, u32 *toRows,
-        u32 *toPlaces, u32 *toGroups)   grid = tiles
+text_list_ties(u64 *codes, u64 n, u64 bytes, u64 descending, u64 *sums, u32 *rows, u32 *places, u64 *depths,
+        u32 *toRows, u32 *toPlaces, u32 *toGroups, u64 *toDepths)   grid = tiles
     Lists these rows by text_sums of sums: their row numbers, their places, those in codes if places is 0, and groups.
+    toDepths: what these groups are known to have in common, with the bytes of the codes.
 text_place(u32 *rows, u32 *places, u64 n, u32 *order)   any grid: order[places[i]] = rows[i]
 
 copy_bits(u32 *src, u64 srcBit, u64 n, u32 *dst, u64 dstBit)   any grid

@@ -28,20 +28,19 @@ struct StringBytes {
 	}
 	// The first eight bytes; after the end there are any.
 	DEVICE u64 word() const { return unaligned_word(at); }
-	// Their leading bytes that are those of another string.
-	DEVICE u64 common(const StringBytes& other, u64 most) const {
-		u64 end = length < other.length ? length : other.length, same = 0;
-		end = end < most ? end : most;
-		for (; same < end; same += 8) {
-			const u64 differ = unaligned_word(at + same) ^ unaligned_word(other.at + same);
-			if (differ == 0) continue;
-			const u32 low = (u32)differ;
-			same += (low ? lowest_bit(low) : 32 + lowest_bit((u32)(differ >> 32))) / 8;
-			break;
-		}
+};
+
+// How many of the first bytes of two strings are the same, at most end.
+DEVICE u64 common_bytes(const u8* a, const u8* b, u64 end) {
+	for (u64 same = 0; same < end; same += 8) {
+		const u64 differ = unaligned_word(a + same) ^ unaligned_word(b + same);
+		if (differ == 0) continue;
+		const u32 low = (u32)differ;
+		same += (low ? lowest_bit(low) : 32 + lowest_bit((u32)(differ >> 32))) / 8;
 		return same < end ? same : end;
 	}
-};
+	return end;
+}
 
 DEVICE bool is_null(const Text* t, u64 row) { return t->validity && !bit_at((const u32*)t->validity, t->bit + row); }
 

@@ -7,26 +7,79 @@
 // The low bits are 1 for no bytes, up to the number of bytes plus 1, and one more for more bytes than these.
 static_assert(TEXT_KEY_BYTES + 2 < (1 << TEXT_LEFT_BITS) - 1, "not all ones");
 
-// text_common finds how many leading bytes are common to all strings of each group: the least number of all groups.
-KERNEL(text_common, STREAM_THREADS, 1)
-(const Text* t, const u32* rows, const u32* groups, u64 n, u64 known, u64* uncommon) {
-	const u64 step = (u64)grid_blocks() * STREAM_THREADS, first = (u64)block_index() * STREAM_THREADS + thread_index();
-	u64 least = ~0ull;
-	for (u64 i = first; i < n; i += step) {
-		const u64 row = rows ? rows[i] : i;
-		if (groups ? i == 0 || groups[i] != groups[i - 1] : is_null(t, row)) continue;
-		const u64 other = groups ? rows[i - 1] : t->reference, ofAll = ~load_relaxed(uncommon);
-		least = ofAll < least ? ofAll : least;
-		if (least <= known) break;
-		least = known + string_of(t, row).from(known).common(string_of(t, other).from(known), least - known);
+// The word of a group has the leading bytes that all its strings are known to have in common, and in the low bits how
+// many of the TEXT_PIECE bytes that follow they have not: none at first, more as text_common finds where they differ.
+DEVICE u64 known_bytes(u64 word) { return word >> TEXT_PIECE_BITS; }
+DEVICE u64 bytes_to_compare(u64 word) { return TEXT_PIECE - (word & TEXT_PIECE); }
+DEVICE u64 depth_of(u64 word) { return known_bytes(word) + bytes_to_compare(word); }
+
+const u64 ALONE_BYTES = 128; // that one thread compares: the strings of most pairs differ there, or end
+const u64 LANE_BYTES = 32;   // that each lane compares at a time, where a warp compares one pair: a sector of memory
+
+// Two strings of a group, from the bytes on that these are known to have in common.
+struct TextPair {
+	const u8 *a, *b;
+	u64 end;    // bytes to compare
+	u64* group; // its word; null: there is no pair
+
+	DEVICE TextPair of_lane(u32 lane) const {
+		return {(const u8*)shuffle((u64)a, lane), (const u8*)shuffle((u64)b, lane), shuffle(end, lane),
+		        (u64*)shuffle((u64)group, lane)};
 	}
-	if (least < ~load_relaxed(uncommon)) atomic_max(uncommon, ~least);
+	// How many bytes are the same, the first ones of which are known to be, by all lanes of a warp.
+	DEVICE u64 common_of_warp(u64 same) const {
+		for (; same < end; same += 32 * LANE_BYTES) {
+			if (shuffle(bytes_to_compare(load_relaxed(group)), 0) <= same) break; // another pair has no more
+			const u64 at = same + lane_index() * LANE_BYTES, rest = at < end ? end - at : 0,
+			          mine = common_bytes(a + at, b + at, rest < LANE_BYTES ? rest : LANE_BYTES);
+			const u32 stopped = vote(mine < LANE_BYTES);
+			if (stopped) return same + lowest_bit(stopped) * LANE_BYTES + shuffle(mine, lowest_bit(stopped));
+		}
+		return same;
+	}
+	// A pair leaves the atomic operation to its lower neighbour, if that has no more bytes in common.
+	DEVICE void report(u64 same) const {
+		const u64 other = group ? TEXT_PIECE - same : 0, below = shuffle_up(other, 1);
+		if (shuffle_up((u64)group, 1) == (u64)group && lane_index() > 0 && below >= other) return;
+		const u64 word = other ? load_relaxed(group) : 0;
+		if (other > (word & TEXT_PIECE)) atomic_max(group, known_bytes(word) << TEXT_PIECE_BITS | other);
+	}
+};
+
+// The pair of a row of a list and the row that precedes it in its group; of the only group, and the reference.
+DEVICE TextPair pair_at(const Text* t, const u32* rows, const u32* groups, u64 i, u64 n, u64* depths) {
+	if (i >= n || (groups && (i == 0 || groups[i] != groups[i - 1]))) return {};
+	u64* group = depths + (groups ? groups[i] : 0);
+	const u64 word = load_relaxed(group), known = known_bytes(word), most = bytes_to_compare(word),
+	          row = rows ? rows[i] : i;
+	if (most == 0 || (!groups && is_null(t, row))) return {};
+	const StringBytes a = string_of(t, row).from(known),
+	                  b = string_of(t, groups ? rows[i - 1] : t->reference).from(known);
+	const u64 end = a.length < b.length ? a.length : b.length;
+	return {a.at, b.at, end < most ? end : most, group};
+}
+
+// text_common finds how many leading bytes are common to all strings of each group. It compares at most TEXT_PIECE
+// bytes of a string, so that a launch ends soon whatever their lengths. Few rows are spread over all warps.
+KERNEL(text_common, STREAM_THREADS, 1)(const Text* t, const u32* rows, const u32* groups, u64 n, u64* depths) {
+	const u64 warps = (u64)grid_blocks() * (STREAM_THREADS / 32), ofWarp = (n + warps - 1) / warps,
+	          lanes = ofWarp < 32 ? ofWarp : 32, step = warps * lanes; // lanes: of a warp, that have rows
+	for (u64 first = (block_index() * (STREAM_THREADS / 32) + warp_index()) * lanes; first < n; first += step) {
+		const TextPair pair = pair_at(t, rows, groups, lane_index() < lanes ? first + lane_index() : n, n, depths);
+		u64 same = common_bytes(pair.a, pair.b, pair.end < ALONE_BYTES ? pair.end : ALONE_BYTES);
+		for (u32 longer = vote(same == ALONE_BYTES && same < pair.end); longer; longer &= longer - 1) {
+			const u32 lane = lowest_bit(longer);
+			const u64 found = pair.of_lane(lane).common_of_warp(ALONE_BYTES);
+			if (lane_index() == lane) same = found;
+		}
+		pair.report(same);
+	}
 }
 
 // text_codes makes the codes of the rows of a list.
 KERNEL(text_codes, STREAM_THREADS, 1)
-(const Text* t, const u32* rows, const u32* groups, u64 n, const u64* uncommon, u64 bytes, u64* codes) {
-	const u64 step = (u64)grid_blocks() * STREAM_THREADS, common = ~*uncommon;
+(const Text* t, const u32* rows, const u32* groups, u64 n, const u64* depths, u64 bytes, u64* codes) {
+	const u64 step = (u64)grid_blocks() * STREAM_THREADS;
 	const u32 width = (u32)bytes * 8 + TEXT_LEFT_BITS;
 	const u64 all = (1ull << width) - 1;
 	for (u64 i = (u64)block_index() * STREAM_THREADS + thread_index(); i < n; i += step) {
@@ -35,7 +88,7 @@ KERNEL(text_codes, STREAM_THREADS, 1)
 			codes[i] = t->nullsAtStart ? 0 : all;
 			continue;
 		}
-		const StringBytes rest = string_of(t, row).from(common);
+		const StringBytes rest = string_of(t, row).from(depth_of(depths[groups ? groups[i] : 0]));
 		const u64 here = rest.length < bytes ? rest.length : bytes, more = rest.length > bytes;
 		u64 code = here ? big_endian(rest.word()) >> (64 - 8 * here) << (8 * (bytes - here)) : 0;
 		code = code << TEXT_LEFT_BITS | (here + more + 1);
@@ -71,10 +124,11 @@ KERNEL(text_count_ties, STREAM_THREADS, 1)(const u64* codes, u64 n, u64 bytes, u
 	if (thread_index() == 0) sums[block_index()] = total;
 }
 
-// text_list_ties lists these rows, their places and their groups. A list without places has those of its rows.
+// text_list_ties lists these rows, their places and their groups, and makes the words of these. A list without places
+// has those of its rows.
 KERNEL(text_list_ties, STREAM_THREADS, 1)
-(const u64* codes, u64 n, u64 bytes, u64 descending, const u64* sums, const u32* rows, const u32* places, u32* toRows,
- u32* toPlaces, u32* toGroups) {
+(const u64* codes, u64 n, u64 bytes, u64 descending, const u64* sums, const u32* rows, const u32* places,
+ const u64* depths, u32* toRows, u32* toPlaces, u32* toGroups, u64* toDepths) {
 	u64* warps = (u64*)shared_memory();
 	const TextTies ties(codes, n, bytes, descending);
 	u64 before = sums[block_index()], total;
@@ -83,9 +137,11 @@ KERNEL(text_list_ties, STREAM_THREADS, 1)
 		          sum = before + block_exclusive_sum<STREAM_THREADS>(tie, warps, &total);
 		before += total;
 		if (tie == 0) continue;
-		const u32 to = (u32)sum;
-		toRows[to] = rows[i], toPlaces[to] = places ? places[i] : (u32)i;
-		toGroups[to] = (u32)((sum + tie) >> 32) - 1;
+		const u32 to = (u32)sum, group = (u32)((sum + tie) >> 32) - 1;
+		toRows[to] = rows[i], toPlaces[to] = places ? places[i] : (u32)i, toGroups[to] = group;
+		if (tie >> 32 == 0) continue; // not the first of its group
+		const u64 depth = depth_of(depths[codes[i] >> (bytes * 8 + TEXT_LEFT_BITS)]);
+		toDepths[group] = (depth + bytes) << TEXT_PIECE_BITS;
 	}
 }
 

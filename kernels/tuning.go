@@ -111,9 +111,11 @@ const (
 	SelectTile          = SelectThreads * 16
 	SelectWideTile      = SelectThreads * 8 // for codes of more than 32 bits
 
-	TextTile        = StreamThreads * 8 // rows whose lengths a block looks up
-	TextSumsThreads = 1024              // of the block that sums the tiles
-	TextKeyBytes    = 7                 // the most bytes of a string in a code
-	TextLeftBits    = 4                 // of a code, for how many bytes of its string are left
-	StreamThreads   = 256               // of kernels that read and write once
+	TextTile        = StreamThreads * 8    // rows whose lengths a block looks up
+	TextSumsThreads = 1024                 // of the block that sums the tiles
+	TextKeyBytes    = 7                    // the most bytes of a string in a code
+	TextLeftBits    = 4                    // of a code, for how many bytes of its string are left
+	TextPieceBits   = 18                   // of a word: bytes of a piece
+	TextPiece       = 1<<TextPieceBits - 1 // the most bytes of a string that one launch compares
+	StreamThreads   = 256                  // of kernels that read and write once
 )

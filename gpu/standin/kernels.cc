@@ -896,11 +896,12 @@ bool is_null(const Text& t, u64 row) { return t.validity && !bit(t.validity, t.b
 
 u64 row_of_list(u64 rows, u64 i) { return rows ? at<u32>(rows)[i] : i; }
 
+u64 text_depth(u64 word) { return (word >> TEXT_PIECE_BITS) + TEXT_PIECE - (word & TEXT_PIECE); }
+
 // The strings of a group are compared with the first of it.
 void text_common(const u64* a) {
 	const Text& t = *at<Text>(a[0]);
 	const u32* groups = at<u32>(a[2]);
-	u64 common = ~0ull;
 	std::string first = groups ? "" : string_of(t, t.reference);
 	for (u64 i = 0; i < a[3]; i++) {
 		const u64 row = row_of_list(a[1], i);
@@ -912,15 +913,16 @@ void text_common(const u64* a) {
 		}
 		u64 same = 0;
 		while (same < s.size() && same < first.size() && s[same] == first[same]) same++;
-		expect(same >= a[4], "text_common: bytes that are known to be in common");
-		common = std::min(common, same);
+		u64& word = at<u64>(a[4])[groups ? groups[i] : 0];
+		const u64 known = word >> TEXT_PIECE_BITS;
+		expect(same >= known, "text_common: bytes that are known to be in common");
+		word = std::max(word, known << TEXT_PIECE_BITS | (TEXT_PIECE - std::min<u64>(same - known, TEXT_PIECE)));
 	}
-	*at<u64>(a[5]) = ~common;
 }
 
 void text_codes(const u64* a) {
 	const Text& t = *at<Text>(a[0]);
-	const u64 common = ~*at<u64>(a[4]), bytes = a[5], width = 8 * bytes + TEXT_LEFT_BITS;
+	const u64 bytes = a[5], width = 8 * bytes + TEXT_LEFT_BITS;
 	for (u64 i = 0; i < a[3]; i++) {
 		const u64 row = row_of_list(a[1], i);
 		u64& code = at<u64>(a[6])[i];
@@ -930,6 +932,7 @@ void text_codes(const u64* a) {
 			continue;
 		}
 		const std::string s = string_of(t, row);
+		const u64 common = text_depth(at<u64>(a[4])[a[2] ? at<u32>(a[2])[i] : 0]);
 		const std::string rest = common < s.size() ? s.substr(common) : "";
 		code = 0;
 		for (u64 k = 0; k < bytes; k++) code = code << 8 | (k < rest.size() ? (u8)rest[k] : 0);
@@ -962,9 +965,11 @@ void text_list_ties(const u64* a) {
 		const u64 tie = text_tie(at<u64>(a[0]), a[1], a[2], a[3], i), to = (u32)sum;
 		if (tie == 0) continue;
 		sum += tie;
-		at<u32>(a[7])[to] = at<u32>(a[5])[i];
-		at<u32>(a[8])[to] = (u32)row_of_list(a[6], i);
-		at<u32>(a[9])[to] = (u32)(sum >> 32) - 1;
+		const u64 group = (sum >> 32) - 1, before = at<u64>(a[0])[i] >> (8 * a[2] + TEXT_LEFT_BITS);
+		at<u32>(a[8])[to] = at<u32>(a[5])[i];
+		at<u32>(a[9])[to] = (u32)row_of_list(a[6], i);
+		at<u32>(a[10])[to] = (u32)group;
+		at<u64>(a[11])[group] = (text_depth(at<u64>(a[7])[before]) + a[2]) << TEXT_PIECE_BITS;
 	}
 }
 
@@ -1103,10 +1108,10 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"text_sums", {2, plain(text_sums)}},
 	    {"text_offsets", {5, plain(text_offsets)}},
 	    {"text_copy", {8, plain(text_copy)}},
-	    {"text_common", {6, plain(text_common)}},
+	    {"text_common", {5, plain(text_common)}},
     {"text_codes", {7, plain(text_codes)}},
     {"text_count_ties", {5, plain(text_count_ties)}},
-    {"text_list_ties", {10, plain(text_list_ties)}},
+    {"text_list_ties", {12, plain(text_list_ties)}},
     {"text_place", {4, plain(text_place)}},
     {"copy_bits", {5, plain(copy_bits)}},
 	    {"look_up_ranks", {7, plain(look_up_ranks)}},

@@ -22,7 +22,10 @@ void fail(const Case& c, const char* what, u64 at) {
 	exit(1);
 }
 
-const int kinds = 6;
+const int kinds = 8;
+// The most rounds of strings with long common bytes, of whatever group, 0: of any number.
+const u64 most_rounds[kinds] = {0, 0, 0, 3, 1, 0, 3, 5};
+
 std::string string_of(const Case& c, u64 i) {
 	const u64 x = mix(i * 7 + c.seed);
 	std::string s;
@@ -34,6 +37,10 @@ std::string string_of(const Case& c, u64 i) {
 	case 2: return std::string(x % 40, 'a') + (x % 3 ? "" : "b"); // that begin others
 	case 3: return std::string(3000, 'x') + (char)('a' + x % 3) + std::string(x % 9, 'y');
 	case 4: return "the same";
+	case 6:
+		s = x % 8 ? "b123" : "a" + std::string(10000, 'x');
+		return s + (char)('a' + mix(x) % 3) + std::string(x % 9, 'y');
+	case 7: return (x % 2 ? "c" : std::string(2 * TEXT_PIECE + 1000, 'z')) + (char)('a' + x % 3);
 	}
 	for (u64 k = 0; k < 8 + x % 3; k++) s += (char)mix(x + k * k);
 	return s;
@@ -47,21 +54,22 @@ struct Sorter {
 
 	struct List {
 		std::vector<u32> rows, places, groups;
-		u64 n, count = 1, common = 0;
+		std::vector<u64> depths;
+		u64 n, count = 1;
 	};
 	template <class T> static T* of(std::vector<T>& v) { return v.empty() ? nullptr : v.data(); }
 
 	void sort(u64 n) {
-		for (List list{{}, {}, {}, n}; list.n > 0; rounds++) list = next(list);
+		for (List list{{}, {}, {}, {0}, n}; list.n > 0; rounds++) list = next(list);
 	}
 	List next(List& l) {
 		const u64 groupBits = l.count > 1 ? 64 - __builtin_clzll(l.count - 1) : 0,
 		          bytes = std::min<u64>(TEXT_KEY_BYTES, (64 - TEXT_LEFT_BITS - groupBits) / 8),
 		          tiles = (l.n + TEXT_TILE - 1) / TEXT_TILE;
 		std::vector<u64> codes(l.n), sums(tiles + 1);
-		u64 uncommon = 0;
-		d.run(text_common, 2, STREAM_THREADS, 0, &text, of(l.rows), of(l.groups), l.n, l.common, &uncommon);
-		d.run(text_codes, 2, STREAM_THREADS, 0, &text, of(l.rows), of(l.groups), l.n, &uncommon, bytes, codes.data());
+		u64* depths = l.depths.data();
+		d.run(text_common, 2, STREAM_THREADS, 0, &text, of(l.rows), of(l.groups), l.n, depths);
+		d.run(text_codes, 2, STREAM_THREADS, 0, &text, of(l.rows), of(l.groups), l.n, depths, bytes, codes.data());
 		std::vector<u32> by(l.n), rows(l.n);
 		std::iota(by.begin(), by.end(), 0);
 		std::stable_sort(by.begin(), by.end(), [&](u32 a, u32 b) { return codes[a] < codes[b]; });
@@ -72,10 +80,11 @@ struct Sorter {
 		d.run(text_count_ties, tiles, STREAM_THREADS, 256, sorted.data(), l.n, bytes, text.descending, sums.data());
 		d.run(text_sums, 1, 1024, 256, sums.data(), tiles);
 		List ties;
-		ties.n = (u32)sums[tiles], ties.count = sums[tiles] >> 32, ties.common = ~uncommon + bytes;
+		ties.n = (u32)sums[tiles], ties.count = sums[tiles] >> 32;
 		ties.rows.resize(ties.n), ties.places.resize(ties.n), ties.groups.resize(ties.n);
+		ties.depths.resize(ties.count);
 		d.run(text_list_ties, tiles, STREAM_THREADS, 256, sorted.data(), l.n, bytes, text.descending, sums.data(),
-		      rows.data(), of(l.places), of(ties.rows), of(ties.places), of(ties.groups));
+		      rows.data(), of(l.places), depths, of(ties.rows), of(ties.places), of(ties.groups), of(ties.depths));
 		return ties;
 	}
 };
@@ -113,7 +122,8 @@ void check(const Case& c) {
 	for (u64 i = 0; i < c.n; i++) {
 		if (s.order[i] != want[i]) fail(c, "order", i);
 	}
-	if (c.kind == 3 && !c.fixed && s.rounds > 3) fail(c, "rounds: common bytes are skipped", s.rounds);
+	if (!c.fixed && most_rounds[c.kind] && s.rounds > most_rounds[c.kind])
+		fail(c, "rounds: common bytes are skipped", s.rounds);
 }
 
 } // namespace
@@ -122,7 +132,7 @@ int main() {
 	u64 seed = 1, sorts = 0;
 	for (u64 n : {1, 2, 33, 500, (int)TEXT_TILE + 1, 5000})
 		for (int kind = 0; kind < kinds; kind++)
-			for (int mode = 0; mode < 16; mode++, sorts++)
+			for (int mode = 0; mode < 16 && (kind < 7 || n < 100); mode++, sorts++)
 				check({n, seed++, kind, (mode & 8) != 0, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0});
 	printf("%llu sorts hold\n", (unsigned long long)sorts);
 }

@@ -28,9 +28,12 @@ type textList struct {
 	rows   driver.Ptr // 0: those of the input
 	places driver.Ptr // of the list in the order; 0: the first n
 	groups driver.Ptr // of the rows, ascending; 0: one group
+	depths driver.Ptr // of groups: how many leading bytes their strings have in common
 	count  int        // of groups
-	common uint64     // leading bytes that are known to be the same in each group
 }
+
+// textCommonItems is the work of a row in text_common, in items of Task.Blocks: a warp, if there are few rows.
+const textCommonItems = 128
 
 // shape returns how many bytes of a string are in a code, as many as fit, and the bits of codes.
 func (l *textList) shape() (bytes, width int) {
@@ -47,7 +50,7 @@ func (s *argsorter) newTextSorter(key keyencode.Key) *textSorter {
 
 // sort sorts n rows, 0 for those of the input, stably, and frees them.
 func (s *textSorter) sort(rows driver.Ptr, n int) (order driver.Ptr) {
-	list := textList{n: n, rows: rows, count: 1}
+	list := textList{n: n, rows: rows, depths: s.Zeros(8), count: 1}
 	for list.n > 0 && !s.Failed() {
 		sorted, ties := s.sortList(&list)
 		if order == 0 {
@@ -57,7 +60,7 @@ func (s *textSorter) sort(rows driver.Ptr, n int) (order driver.Ptr) {
 			s.Moves(40 * list.n)
 			s.Free(sorted)
 		}
-		s.Free(list.places, list.groups)
+		s.Free(list.places, list.groups, list.depths)
 		list = ties
 	}
 	return order
@@ -67,35 +70,34 @@ func (s *textSorter) sort(rows driver.Ptr, n int) (order driver.Ptr) {
 // list.
 func (s *textSorter) sortList(l *textList) (sorted driver.Ptr, ties textList) {
 	tiles := (l.n + kernels.TextTile - 1) / kernels.TextTile
-	state := s.Alloc(8 * (tiles + 2)) // sums of tiles, of all, and the word for the bytes in common
-	all, uncommon := state+driver.Ptr(8*tiles), state+driver.Ptr(8*(tiles+1))
-	s.Clear(uncommon, 8)
 	bytes, width := l.shape()
-	codes := s.encode(l, uncommon)
-	sorted, codes = s.sortCodes(l, codes, width)
-	s.Launch("text_count_ties", tiles, uint64(codes), uint64(l.n), uint64(bytes), s.key.Descending, uint64(state))
-	s.Launch("text_sums", 1, uint64(state), uint64(tiles))
+	sorted, codes := s.sortCodes(l, s.encode(l), width)
+	sums := s.Alloc(8 * (tiles + 1)) // of tiles, and of all
+	s.Launch("text_count_ties", tiles, uint64(codes), uint64(l.n), uint64(bytes), s.key.Descending, uint64(sums))
+	s.Launch("text_sums", 1, uint64(sums), uint64(tiles))
 	s.Moves(8 * l.n)
-	found := s.Words(all, 2)
-	ties = textList{n: int(uint32(found[0])), count: int(found[0] >> 32), common: ^found[1] + uint64(bytes)}
+	found := s.Words(sums+driver.Ptr(8*tiles), 1)[0]
+	ties = textList{n: int(uint32(found)), count: int(found >> 32)}
 	if ties.n > 0 {
 		ties.rows, ties.places, ties.groups = s.Alloc(4*ties.n), s.Alloc(4*ties.n), s.Alloc(4*ties.n)
-		s.Launch("text_list_ties", tiles, uint64(codes), uint64(l.n), uint64(bytes), s.key.Descending, uint64(state),
-			uint64(sorted), uint64(l.places), uint64(ties.rows), uint64(ties.places), uint64(ties.groups))
-		s.Moves(16*l.n + 12*ties.n)
+		ties.depths = s.Alloc(8 * ties.count)
+		s.Launch("text_list_ties", tiles, uint64(codes), uint64(l.n), uint64(bytes), s.key.Descending, uint64(sums),
+			uint64(sorted), uint64(l.places), uint64(l.depths), uint64(ties.rows), uint64(ties.places),
+			uint64(ties.groups), uint64(ties.depths))
+		s.Moves(16*l.n + 12*ties.n + 8*ties.count)
 	}
-	s.Free(state, codes)
+	s.Free(sums, codes)
 	return sorted, ties
 }
 
-// encode makes the codes of a list. uncommon is a word that is zero.
-func (s *textSorter) encode(l *textList, uncommon driver.Ptr) (codes driver.Ptr) {
+// encode finds what the groups of a list have in common, and makes its codes.
+func (s *textSorter) encode(l *textList) (codes driver.Ptr) {
 	bytes, _ := l.shape()
 	codes = s.Alloc(8 * l.n)
-	s.Launch("text_common", s.Blocks(l.n), uint64(s.text), uint64(l.rows), uint64(l.groups), uint64(l.n), l.common,
-		uint64(uncommon))
+	s.Launch("text_common", s.Blocks(textCommonItems*l.n), uint64(s.text), uint64(l.rows), uint64(l.groups),
+		uint64(l.n), uint64(l.depths))
 	s.Launch("text_codes", s.Blocks(l.n), uint64(s.text), uint64(l.rows), uint64(l.groups), uint64(l.n),
-		uint64(uncommon), uint64(bytes), uint64(codes))
+		uint64(l.depths), uint64(bytes), uint64(codes))
 	s.Moves(160 * l.n)
 	return codes
 }
@@ -128,11 +130,10 @@ func (s *textSorter) sortCodes(l *textList, codes driver.Ptr, width int) (sorted
 
 // selects selects the rows that the result needs by the first bytes of their strings.
 func (s *textSorter) selects(a *argsorter) (c topk.Candidates, ok bool) {
-	list := textList{n: a.Rows, count: 1}
+	list := textList{n: a.Rows, depths: s.Zeros(8), count: 1}
 	_, width := list.shape()
-	uncommon := s.Zeros(8)
-	codes := s.encode(&list, uncommon)
+	codes := s.encode(&list)
 	c, found := a.selects(abi.CodesField(codes), width, false)
-	s.Free(uncommon, codes, c.Codes)
+	s.Free(list.depths, codes, c.Codes)
 	return c, found == topk.Selected
 }
