@@ -178,29 +178,3 @@ func TestUnsupportedData(t *testing.T) {
 			"arrow.Record, arrow.Table, arrow.Array or *arrow.Chunked",
 	)
 }
-
-// A nil pointer in the place of data is an error of every function, as nil is.
-func TestNilPointers(t *testing.T) {
-	var none *array.Int64
-	var chunks *arrow.Chunked
-	ctx, opts := t.Context(), arrowsort.Options{}
-	for _, data := range []arrowsort.Data{none, chunks, nil} {
-		var errs []error
-		add := func(_ any, err error) { errs = append(errs, err) }
-		add(arrowsort.Sort(ctx, data, nil, opts))
-		add(arrowsort.SortIndices(ctx, data, nil, opts))
-		add(arrowsort.Rank(ctx, data, nil, arrowsort.TiesMin, opts))
-		add(arrowsort.Groups(ctx, data, nil, opts))
-		add(arrowsort.PartitionNth(ctx, data, nil, 0, opts))
-		add(arrowsort.SelectKPerGroup(ctx, data, []arrowsort.Key{{}}, nil, 1, opts))
-		add(arrowsort.SearchSorted(ctx, array.NewNull(1), data, nil, arrowsort.Left, opts))
-		add(arrowsort.SearchSorted(ctx, data, array.NewNull(1), nil, arrowsort.Left, opts))
-		add(arrowsort.Merge(ctx, []arrowsort.Data{array.NewNull(1), data}, nil, opts))
-		add(arrowsort.Take(ctx, data, array.NewNull(0), opts))
-		add(arrowsort.Take(ctx, array.NewNull(1), arrow.Array(none), opts))
-		require.ErrorContains(t, errs[8], "input 1")
-		for i, err := range errs {
-			require.ErrorIs(t, err, arrow.ErrInvalid, "%d: %T", i, data)
-		}
-	}
-}

@@ -74,82 +74,29 @@ func TestTooManyDictionaryEntries(t *testing.T) {
 func TestNilArguments(t *testing.T) {
 	var noContext context.Context
 	mem := checked(t)
-	rec := record(t, []string{"a"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[1, 2]`))
+	numbers := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[1, 2]`)
+	rec := record(t, []string{"a", "b"}, numbers, numbers)
 	rows := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[1]`)
-	two := record(t, []string{"a", "b"}, rec.Column(0), rec.Column(0))
-	keys, opts := []arrowsort.Key{{Path: "a"}}, arrowsort.Options{Allocator: mem}
-	released := func(d arrowsort.Data, err error) error {
-		if err == nil {
-			d.Release()
+	keys, opts := []arrowsort.Key{{Path: "a"}, {Path: "b"}}, arrowsort.Options{Allocator: mem}
+	noKeys := callsOn(rec, rec, rec, rows, nil)
+	for name, call := range callsOn(rec, rec, rec, rows, keys) {
+		require.NoError(t, released(call(t.Context(), opts)), name)
+		require.ErrorIs(t, released(call(noContext, opts)), arrowsort.ErrOption, name)
+		if name != "Take" { // it has none
+			require.ErrorIs(t, released(noKeys[name](t.Context(), opts)), arrowsort.ErrNoKeys, name)
 		}
-		return err
 	}
-	onData := map[string]func(context.Context, arrowsort.Data, []arrowsort.Key) error{
-		"Sort": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
-			return released(arrowsort.Sort(ctx, d, k, opts))
-		},
-		"SortIndices": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
-			return released(data(arrowsort.SortIndices(ctx, d, k, opts)))
-		},
-		"SortIndices32": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
-			return released(data(arrowsort.SortIndices32(ctx, d, k, opts)))
-		},
-		"Rank": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
-			return released(data(arrowsort.Rank(ctx, d, k, 0, opts)))
-		},
-		"RankAverage": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
-			return released(data(arrowsort.RankAverage(ctx, d, k, opts)))
-		},
-		"Groups": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
-			return released(data(arrowsort.Groups(ctx, d, k, opts)))
-		},
-		"PartitionNth": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
-			return released(data(arrowsort.PartitionNth(ctx, d, k, 0, opts)))
-		},
-		"CurveIndex": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
-			if d == arrowsort.Data(rec) && len(k) > 0 {
-				d, k = two, []arrowsort.Key{{Path: "a"}, {Path: "b"}}
-			}
-			return released(data(arrowsort.CurveIndex(ctx, d, k, arrowsort.Hilbert, opts)))
-		},
-		"SelectKPerGroup": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
-			return released(data(arrowsort.SelectKPerGroup(ctx, d, k, nil, 1, opts)))
-		},
-		"IsSorted": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
-			_, _, err := arrowsort.IsSorted(ctx, d, k, opts)
-			return err
-		},
-		"Explain": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
-			_, err := arrowsort.Explain(ctx, d, k, opts)
-			return err
-		},
-		"SearchSorted": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
-			return released(data(arrowsort.SearchSorted(ctx, d, rec, k, 0, opts)))
-		},
-		"SearchSorted, values": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
-			return released(data(arrowsort.SearchSorted(ctx, rec, d, k, 0, opts)))
-		},
-		"Merge": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
-			return released(arrowsort.Merge(ctx, []arrowsort.Data{rec, d}, k, opts))
-		},
-		"Take": func(ctx context.Context, d arrowsort.Data, k []arrowsort.Key) error {
-			if k == nil {
-				return arrowsort.ErrNoKeys // it has none
-			}
-			return released(arrowsort.Take(ctx, d, rows, opts))
-		},
-	}
-	noData := []arrowsort.Data{nil, (*arrow.Chunked)(nil), (*array.Int64)(nil), (*array.String)(nil),
-		(*array.Data)(nil), (*array.Struct)(nil), (*array.Dictionary)(nil), (*array.RunEndEncoded)(nil)}
-	for name, call := range onData {
-		require.NoError(t, call(t.Context(), rec, keys), name)
-		require.ErrorIs(t, call(noContext, rec, keys), arrowsort.ErrOption, name)
-		require.ErrorIs(t, call(t.Context(), rec, nil), arrowsort.ErrNoKeys, name)
-		for _, none := range noData {
-			err := call(t.Context(), none, keys)
+	for _, none := range []arrowsort.Data{nil, (*arrow.Chunked)(nil), (*array.Int64)(nil), (*array.String)(nil),
+		(*array.Data)(nil), (*array.Struct)(nil), (*array.Dictionary)(nil), (*array.RunEndEncoded)(nil)} {
+		calls := callsOn(none, none, rec, rows, keys)
+		calls["SearchSorted, values"] = callsOn(rec, rec, none, rows, keys)["SearchSorted"]
+		for name, call := range calls {
+			err := released(call(t.Context(), opts))
 			require.ErrorIs(t, err, arrowsort.ErrOption, "%s of %T", name, none)
 			require.NotContains(t, err.Error(), "runtime error")
 		}
+		err := released(arrowsort.Merge(t.Context(), []arrowsort.Data{rec, none}, keys, opts))
+		require.ErrorContains(t, err, "input 1")
 	}
 	for _, none := range []arrow.Array{nil, (*array.Int64)(nil)} {
 		require.ErrorIs(t, released(data(arrowsort.Take(t.Context(), rec, none, opts))), arrowsort.ErrOption)

@@ -100,68 +100,15 @@ func callsForHeap(t *testing.T, rec, sorted arrow.Record, keys []arrowsort.Key) 
 	t.Cleanup(strip.Release)
 	wanted := rec.NewSlice(0, rec.NumRows()/256)
 	t.Cleanup(wanted.Release)
-	return map[string]call{
-		"Sort": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.Sort(ctx, rec, keys, o))
-		},
-		"Sort in order": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.Sort(ctx, sorted, keys, o))
-		},
-		"SortIndices": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.SortIndices(ctx, rec, keys, o))
-		},
-		"SortIndices32 in order": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.SortIndices32(ctx, sorted, keys, o))
-		},
-		"Rank": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.Rank(ctx, rec, keys, arrowsort.TiesFirst, o))
-		},
-		"Rank in order": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.Rank(ctx, sorted, keys, arrowsort.TiesMin, o))
-		},
-		"Rank in order by one key": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.Rank(ctx, sorted, keys[:1], arrowsort.TiesMin, o))
-		},
-		"RankAverage in order": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.RankAverage(ctx, sorted, keys, o))
-		},
-		"CurveIndex": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.CurveIndex(ctx, rec, keys, arrowsort.Hilbert, o))
-		},
-		"SelectKPerGroup": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.SelectKPerGroup(ctx, rec, keys[:1], keys[1:], 2, o))
-		},
-		"SelectKPerGroup in order": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.SelectKPerGroup(ctx, sorted, keys[:1], keys[1:], 2, o))
-		},
-		"PartitionNth": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.PartitionNth(ctx, rec, keys, 10, o))
-		},
-		"Groups": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.Groups(ctx, sorted, keys, o))
-		},
-		"Take": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.Take(ctx, rec, rows, o))
-		},
-		"Merge": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.Merge(ctx, []arrow.Record{sorted, sorted}, keys, o))
-		},
-		"SearchSorted": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.SearchSorted(ctx, sorted, rec, keys, arrowsort.Left, o))
-		},
-		"SearchSorted of few": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.SearchSorted(ctx, sorted, wanted, keys, arrowsort.Left, o))
-		},
-		"SearchSorted in few": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.SearchSorted(ctx, strip, rec, keys, arrowsort.Right, o))
-		},
-		"IsSorted": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			_, _, err := arrowsort.IsSorted(ctx, sorted, keys, o)
-			return nil, err
-		},
-		"Explain": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			_, err := arrowsort.Explain(ctx, rec, keys, o)
-			return nil, err
-		},
+	calls, inOrder := callsOn(rec, sorted, rec, rows, keys), callsOn(sorted, sorted, wanted, rows, keys)
+	for _, name := range []string{"Sort", "SortIndices32", "Rank", "RankAverage", "SelectKPerGroup"} {
+		calls[name+" in order"] = inOrder[name]
 	}
+	calls["Rank in order by one key"] = callsOn(sorted, sorted, wanted, rows, keys[:1])["Rank"]
+	calls["Rank, the first of ties"] = func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+		return data(arrowsort.Rank(ctx, rec, keys, arrowsort.TiesFirst, o))
+	}
+	calls["SearchSorted of few"] = inOrder["SearchSorted"]
+	calls["SearchSorted in few"] = callsOn(rec, strip, rec, rows, keys)["SearchSorted"]
+	return calls
 }

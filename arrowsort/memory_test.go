@@ -61,9 +61,6 @@ func (e *exhausted) Reallocate(size int, b []byte) []byte {
 	return e.Allocator.Reallocate(size, b)
 }
 
-// A call is a function of this package with its arguments but the context and the options.
-type call = func(context.Context, arrowsort.Options) (arrowsort.Data, error)
-
 // callsOfAllTypes are calls on a record with a column of every type, all sortable ones keys.
 func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 	rng := rand.New(rand.NewPCG(1, 8))
@@ -87,18 +84,15 @@ func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 	rows := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[3, 3, 59, 0]`)
 	many := arrowtest.Random(rng, arrow.PrimitiveTypes.Uint16, 40_000, 0.1, mem)
 	t.Cleanup(many.Release)
-	constant := fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[1, 1, 1]`)
 	sorted, err := arrowsort.Sort[arrow.Record](t.Context(), rec, keys, arrowsort.Options{Allocator: mem})
 	require.NoError(t, err)
 	t.Cleanup(sorted.Release)
-	parts := []arrow.Record{sorted.NewSlice(30, 60), sorted.NewSlice(0, 30)}
+	last := sorted.NewSlice(0, 30)
+	t.Cleanup(last.Release)
 	var values []arrow.Array
-	for i, part := range parts {
-		t.Cleanup(part.Release)
-		for _, key := range keys[:len(keys)*i] { // of the last part
-			at, _ := key.At.Index()
-			values = append(values, part.Column(at))
-		}
+	for _, key := range keys {
+		at, _ := key.At.Index()
+		values = append(values, last.Column(at))
 	}
 	wanted := record(t, make([]string, len(values)), values...)
 	var stored [2]arrow.Record // the same values, stored in different ways
@@ -112,56 +106,13 @@ func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 		stored[i] = record(t, []string{"x", "y", "z"}, types[0].store(t, mem, values), types[1].store(t, mem, values),
 			types[2].store(t, mem, values))
 	}
-	return map[string]call{
-		"Sort": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.Sort(ctx, rec, keys, o))
-		},
-		"SortIndices": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.SortIndices(ctx, rec, keys, o))
-		},
-		"Take": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.Take(ctx, rec, rows, o))
-		},
-		"Merge": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.Merge(ctx, parts, keys, o))
-		},
-		"SearchSorted": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.SearchSorted(ctx, sorted, wanted, keys, arrowsort.Right, o))
-		},
-		"SearchSorted in other storage": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			three := []arrowsort.Key{{At: arrowsort.Column(0)}, {At: arrowsort.Column(1)}, {At: arrowsort.Column(2)}}
-			return data(arrowsort.SearchSorted(ctx, stored[0], stored[1], three, 0, o))
-		},
-		"IsSorted": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			_, _, err := arrowsort.IsSorted(ctx, rec, keys, o)
-			return array.NewNull(0), err
-		},
-		"Explain": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			_, err := arrowsort.Explain(ctx, rec, keys, o)
-			return array.NewNull(0), err
-		},
-		"Rank": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.Rank(ctx, rec, keys, arrowsort.TiesMin, o))
-		},
-		"Rank of many rows": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.Rank(ctx, many, nil, arrowsort.TiesDense, o))
-		},
-		"RankAverage": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.RankAverage(ctx, rec, keys, o))
-		},
-		"Groups": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.Groups(ctx, constant, nil, o))
-		},
-		"PartitionNth": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.PartitionNth(ctx, rec, keys, 5, o))
-		},
-		"CurveIndex": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.CurveIndex(ctx, rec, keys[:4], arrowsort.Hilbert, o))
-		},
-		"SelectKPerGroup": func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
-			return data(arrowsort.SelectKPerGroup(ctx, rec, keys[:3], keys[3:], 2, o))
-		},
+	calls := callsOn(rec, sorted, wanted, rows, keys)
+	three := []arrowsort.Key{{At: arrowsort.Column(0)}, {At: arrowsort.Column(1)}, {At: arrowsort.Column(2)}}
+	calls["SearchSorted in other storage"] = callsOn(stored[0], stored[0], stored[1], rows, three)["SearchSorted"]
+	calls["Rank of many rows"] = func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+		return data(arrowsort.Rank(ctx, many, nil, arrowsort.TiesDense, o))
 	}
+	return calls
 }
 
 // TestFailingAllocator lets each allocation of a call fail in turn: an error each time, and no memory is lost.
@@ -241,9 +192,6 @@ func TestNoAllocationAfterTheContext(t *testing.T) {
 		}
 	}
 }
-
-// data returns the result of a call as Data.
-func data[T arrowsort.Data](result T, err error) (arrowsort.Data, error) { return result, err }
 
 // TestResultsOutliveInputs reads a result whose input is gone.
 func TestResultsOutliveInputs(t *testing.T) {

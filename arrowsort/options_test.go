@@ -38,16 +38,12 @@ func TestOptionsAreChecked(t *testing.T) {
 // TestEveryOptionOfEveryFunction: an option is used, or it is an error that names it and the function.
 func TestEveryOptionOfEveryFunction(t *testing.T) {
 	mem := checked(t)
-	rec := record(t, []string{"a"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[1, 2, 3]`))
-	rows := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[2, 0]`)
-	keys, ctx := []arrowsort.Key{{Path: "a"}}, t.Context()
-	two := record(t, []string{"a", "b"}, rec.Column(0), rec.Column(0))
-	twoKeys := []arrowsort.Key{{Path: "a"}, {Path: "b"}}
-	released := func(d arrowsort.Data, err error) error {
-		if err == nil {
-			d.Release()
-		}
-		return err
+	numbers := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[1, 2, 3]`)
+	rec, keys := record(t, []string{"a", "b"}, numbers, numbers), []arrowsort.Key{{Path: "a"}, {Path: "b"}}
+	calls := callsOn(rec, rec, rec, fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[2, 0]`), keys)
+	calls["MergeReaders"] = func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
+		_, err := mergedRows(ctx, rec, keys, o.BatchRows, o)
+		return array.NewNull(0), err
 	}
 	all := map[string]arrowsort.Options{
 		"Limit": {Limit: 2}, "Engine": {Engine: &failing{err: engine.ErrMemory}}, "Threads": {Threads: 2},
@@ -56,61 +52,16 @@ func TestEveryOptionOfEveryFunction(t *testing.T) {
 	}
 	require.Len(t, all, reflect.TypeFor[arrowsort.Options]().NumField())
 	const sorts = "Engine Progress OnPlan"
-	for name, f := range map[string]struct {
-		uses string
-		call func(arrowsort.Options) error
-	}{
-		"Sort": {sorts + " Limit", func(o arrowsort.Options) error {
-			return released(arrowsort.Sort(ctx, rec, keys, o))
-		}},
-		"SortIndices": {sorts + " Limit", func(o arrowsort.Options) error {
-			return released(data(arrowsort.SortIndices(ctx, rec, keys, o)))
-		}},
-		"SortIndices32": {sorts + " Limit", func(o arrowsort.Options) error {
-			return released(data(arrowsort.SortIndices32(ctx, rec, keys, o)))
-		}},
-		"Rank": {sorts, func(o arrowsort.Options) error {
-			return released(data(arrowsort.Rank(ctx, rec, keys, arrowsort.TiesMin, o)))
-		}},
-		"RankAverage": {sorts, func(o arrowsort.Options) error {
-			return released(data(arrowsort.RankAverage(ctx, rec, keys, o)))
-		}},
-		"PartitionNth": {sorts, func(o arrowsort.Options) error {
-			return released(data(arrowsort.PartitionNth(ctx, rec, keys, 1, o)))
-		}},
-		"SelectKPerGroup": {sorts, func(o arrowsort.Options) error {
-			return released(data(arrowsort.SelectKPerGroup(ctx, rec, keys, nil, 1, o)))
-		}},
-		"CurveIndex": {"", func(o arrowsort.Options) error {
-			return released(data(arrowsort.CurveIndex(ctx, two, twoKeys, arrowsort.ZOrder, o)))
-		}},
-		"Merge": {"Limit Progress OnPlan", func(o arrowsort.Options) error {
-			return released(arrowsort.Merge(ctx, []arrow.Record{rec}, keys, o))
-		}},
-		"MergeReaders": {"Limit OnPlan BatchRows", func(o arrowsort.Options) error {
-			_, err := mergedRows(ctx, rec, keys, o.BatchRows, o)
-			return err
-		}},
-		"Take": {"Limit", func(o arrowsort.Options) error { return released(arrowsort.Take(ctx, rec, rows, o)) }},
-		"SearchSorted": {"Limit", func(o arrowsort.Options) error {
-			return released(data(arrowsort.SearchSorted(ctx, rec, rows, keys, arrowsort.Left, o)))
-		}},
-		"Groups": {"", func(o arrowsort.Options) error {
-			return released(data(arrowsort.Groups(ctx, rec, keys, o)))
-		}},
-		"IsSorted": {"", func(o arrowsort.Options) error {
-			_, _, err := arrowsort.IsSorted(ctx, rec, keys, o)
-			return err
-		}},
-		"Explain": {"", func(o arrowsort.Options) error {
-			_, err := arrowsort.Explain(ctx, rec, keys, o)
-			return err
-		}},
-	} {
+	uses := map[string]string{
+		"Sort": sorts + " Limit", "SortIndices": sorts + " Limit", "SortIndices32": sorts + " Limit", "Rank": sorts,
+		"RankAverage": sorts, "PartitionNth": sorts, "SelectKPerGroup": sorts, "Merge": "Limit Progress OnPlan",
+		"MergeReaders": "Limit OnPlan BatchRows", "Take": "Limit", "SearchSorted": "Limit",
+	}
+	for name, call := range calls {
 		for option, opts := range all {
 			opts.Allocator = mem
-			err := f.call(opts)
-			switch used := slices.Contains(strings.Fields(f.uses+" Allocator Threads"), option); {
+			err := released(call(t.Context(), opts))
+			switch used := slices.Contains(strings.Fields(uses[name]+" Allocator Threads"), option); {
 			case !used:
 				require.ErrorIs(t, err, arrowsort.ErrOption, "%s, %s", name, option)
 				require.EqualError(t, err, "arrowsort: invalid argument: Options."+option+" is set, which "+name+
