@@ -109,6 +109,7 @@ func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 	calls := callsOn(rec, sorted, wanted, rows, keys)
 	three := []arrowsort.Key{{At: arrowsort.Column(0)}, {At: arrowsort.Column(1)}, {At: arrowsort.Column(2)}}
 	calls["SearchSorted in other storage"] = callsOn(stored[0], stored[0], stored[1], rows, three)["SearchSorted"]
+	calls["Merge"] = callsOn(last, last, wanted, rows, keys)["Merge"] // of few rows: it allocates the most
 	calls["Rank of many rows"] = func(ctx context.Context, o arrowsort.Options) (arrowsort.Data, error) {
 		return data(arrowsort.Rank(ctx, many, nil, arrowsort.TiesDense, o))
 	}
