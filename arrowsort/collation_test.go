@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
 )
 
@@ -30,7 +31,7 @@ var textTypes = []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.Lar
 func TestCollation(t *testing.T) {
 	key := arrowsort.Key{Collation: arrowsort.Locale("de", arrowsort.LocaleOptions{})}
 	for _, typ := range textTypes {
-		mem := checked(t)
+		mem := arrowtest.Checked(t)
 		a := fromJSON(t, mem, typ, german)
 		require.Equal(t, inGerman, indices(t, mem, a, []arrowsort.Key{key}), "%s", typ)
 		first, last := array.NewSlice(a, 0, 4), array.NewSlice(a, 4, 11)
@@ -47,7 +48,7 @@ func TestCollation(t *testing.T) {
 
 // TestCollationOfEveryFunction calls each function with a key that has one.
 func TestCollationOfEveryFunction(t *testing.T) {
-	mem, ctx := checked(t), t.Context()
+	mem, ctx := arrowtest.Checked(t), t.Context()
 	opts := arrowsort.Options{Allocator: mem}
 	names := fromJSON(t, mem, arrow.BinaryTypes.String, `["b", "A", "a", "B", "c"]`)
 	rec := record(t, []string{"name"}, names)
@@ -100,7 +101,7 @@ func TestCollationOfEveryFunction(t *testing.T) {
 
 // TestKeysOfOneColumn has a column as a key in two orders: they are two keys. Equal ones are one.
 func TestKeysOfOneColumn(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.BinaryTypes.String, `["b", "a", "B", "A", "a"]`)
 	rec := record(t, []string{"x"}, a)
 	by := func(keys ...arrowsort.Key) []uint64 { return indices(t, mem, rec, keys) }
@@ -123,7 +124,7 @@ func TestKeysOfOneColumn(t *testing.T) {
 
 // TestCollationThatCannotBe is found before any work: a column that is not text, an unknown locale.
 func TestCollationThatCannotBe(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	pair := arrow.StructOf(arrow.Field{Name: "a", Type: arrow.BinaryTypes.String, Nullable: true}, i32Field("b"))
 	words := arrow.StructOf(arrow.Field{Name: "a", Type: arrow.BinaryTypes.String, Nullable: true},
 		arrow.Field{Name: "b", Type: arrow.BinaryTypes.LargeString, Nullable: true})
@@ -176,7 +177,7 @@ func TestCollationThatCannotBe(t *testing.T) {
 // TestCollationOfExtremes has no rows, nulls only, what is not UTF-8, and long texts.
 func TestCollationOfExtremes(t *testing.T) {
 	for _, by := range []arrowsort.Collation{"nocase", "natural", "numeric", "de", "und-u-ks-level1-kn"} {
-		mem, order := checked(t), model.TextOrder(strings.Replace(string(by), "-kn", "-kn-true", 1))
+		mem, order := arrowtest.Checked(t), model.TextOrder(strings.Replace(string(by), "-kn", "-kn-true", 1))
 		keys := []arrowsort.Key{{Collation: by}}
 		for text, want := range map[string][]uint64{`[]`: {}, `[null, null]`: {0, 1}, `[null, ""]`: {1, 0}} {
 			require.Equal(t, want, indices(t, mem, fromJSON(t, mem, arrow.BinaryTypes.String, text), keys))
@@ -228,7 +229,7 @@ func TestCollationInManyGoroutines(t *testing.T) {
 
 // TestCollationThatIsCancelled ends with the error of the context.
 func TestCollationThatIsCancelled(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.BinaryTypes.String, german)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -238,7 +239,7 @@ func TestCollationThatIsCancelled(t *testing.T) {
 
 // TestCollationWithoutMemory fails at every allocation, and leaves nothing allocated.
 func TestCollationWithoutMemory(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.BinaryTypes.String, german)
 	rec := record(t, []string{"x"}, a)
 	for _, how := range []string{failNil, failPanic, failShort} {

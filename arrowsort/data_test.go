@@ -15,7 +15,7 @@ import (
 )
 
 func TestSchemaAndMetadataAreKept(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	meta := arrow.NewMetadata([]string{"origin"}, []string{"here"})
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "a", Type: arrow.PrimitiveTypes.Int32, Metadata: meta},
@@ -45,7 +45,7 @@ func TestSchemaAndMetadataAreKept(t *testing.T) {
 }
 
 func TestZeroRowsColumnsAndChunks(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	opts := arrowsort.Options{Allocator: mem}
 	for _, typ := range arrowtest.Types() {
 		none := arrow.NewChunked(typ, nil)
@@ -111,7 +111,7 @@ func hasIPC(typ arrow.DataType) bool {
 
 // TestColumnsLongerThanTheData reads only the rows of a record, whose columns may have more.
 func TestColumnsLongerThanTheData(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[3, 1, 2, 0]`)
 	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{i32Field("a")}, nil), []arrow.Array{a}, 3)
 	defer rec.Release()
@@ -127,7 +127,7 @@ func TestColumnsLongerThanTheData(t *testing.T) {
 // TestOddBuffers sorts arrays as other programs may make them: null counts unknown or zero beside a bitmap, and no
 // buffers where there are no values.
 func TestOddBuffers(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	values := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{9, 3, 1, 2}))
 	all := memory.NewBufferBytes([]byte{0xff})
 	some := memory.NewBufferBytes([]byte{0b1101})
@@ -167,7 +167,7 @@ func TestOddBuffers(t *testing.T) {
 }
 
 func TestUnsupportedData(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[1]`)
 	_, err := arrowsort.SortIndices(t.Context(), nil, nil, arrowsort.Options{Allocator: mem})
 	require.ErrorIs(t, err, arrowsort.ErrOption)

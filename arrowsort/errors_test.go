@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 func TestErrorsMatchThoseOfArrow(t *testing.T) {
@@ -32,7 +33,7 @@ func TestErrorsMatchThoseOfArrow(t *testing.T) {
 
 // TestDamagedRunsAreAnError sorts run-end encoded strings whose offsets lead out of their bytes.
 func TestDamagedRunsAreAnError(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	b := array.NewRunEndEncodedBuilder(mem, arrow.PrimitiveTypes.Int16, arrow.BinaryTypes.String)
 	defer b.Release()
 	for _, text := range []string{"b", "a"} {
@@ -49,7 +50,7 @@ func TestDamagedRunsAreAnError(t *testing.T) {
 
 // TestTooManyDictionaryEntries sorts chunks of dictionaries that int8 indices cannot number together.
 func TestTooManyDictionaryEntries(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.PrimitiveTypes.Int32}
 	var chunks []arrow.Array
 	for c := range 2 {
@@ -73,7 +74,7 @@ func TestTooManyDictionaryEntries(t *testing.T) {
 // TestNilArguments calls every function with a nil in place of each argument that can be one: ErrOption, or no keys.
 func TestNilArguments(t *testing.T) {
 	var noContext context.Context
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	numbers := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[1, 2]`)
 	rec := record(t, []string{"a", "b"}, numbers, numbers)
 	rows := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[1]`)

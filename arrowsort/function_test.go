@@ -59,7 +59,7 @@ var functionCases = []struct {
 // chunks and sliced. Package difftest compares all types, dictionaries and runs among them, with the model.
 func TestSortByFunction(t *testing.T) {
 	for _, c := range functionCases {
-		mem := checked(t)
+		mem := arrowtest.Checked(t)
 		values, made := fromJSON(t, mem, c.typ, c.values), fromJSON(t, mem, c.made, c.results)
 		for _, key := range allKeys("") {
 			by, plain := key, []arrowsort.Key{key}
@@ -82,7 +82,7 @@ func TestSortByFunction(t *testing.T) {
 
 // TestLengthOfMalformedLists names the column and the row, counted over all chunks.
 func TestLengthOfMalformedLists(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	typ := arrow.ListOf(arrow.PrimitiveTypes.Int8)
 	good := fromJSON(t, mem, typ, `[[1], null, [2, 3]]`)
 	offsets := memory.NewBufferBytes(arrow.Int32Traits.CastToBytes([]int32{0, 2, 1, 3}))
@@ -105,7 +105,7 @@ func TestLengthOfMalformedLists(t *testing.T) {
 
 // TestFunctionThenCollation orders text in lower case by another order of text.
 func TestFunctionThenCollation(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.BinaryTypes.StringView, `["B10", "b9", "A1", null, "a1", "Ä"]`)
 	by := arrowsort.Key{Function: arrowsort.Lower, Collation: arrowsort.Natural}
 	require.Equal(t, []uint64{2, 4, 1, 0, 5, 3}, indices(t, mem, a, []arrowsort.Key{by}))
@@ -115,7 +115,7 @@ func TestFunctionThenCollation(t *testing.T) {
 
 // TestHashIsThatOfTheValue: equal values have one hash, whatever stores them, and a seed makes another order.
 func TestHashIsThatOfTheValue(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	words, numbers := `["b", "a", "", "c", "d", "e"]`, `[1, -2, 0, 4, 100, 7]`
 	order := func(typ arrow.DataType, values string, seed uint64) []uint64 {
 		a := fromJSON(t, mem, typ, values)
@@ -137,7 +137,7 @@ func TestHashIsThatOfTheValue(t *testing.T) {
 // TestRandom: the shuffle depends on the numbers of rows and the seed, whatever the columns and their chunks are. Each
 // row is there once, and others of the same key are sorted within.
 func TestRandom(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	const rows = 3000
 	r := rand.New(rand.NewPCG(testrun.Seed(), 12))
 	column := func(typ arrow.DataType) arrow.Array {
@@ -174,7 +174,7 @@ func TestRandom(t *testing.T) {
 
 // TestRandomWithoutRowNumbers: functions that do not know the numbers that rows had say so.
 func TestRandomWithoutRowNumbers(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	rec := record(t, []string{"a"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[1, 2]`))
 	by, opts, ctx := []arrowsort.Key{{Path: "a"}, {Function: arrowsort.Random(1)}}, arrowsort.Options{}, t.Context()
 	_, _, sorted := arrowsort.IsSorted(ctx, rec, by, opts)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 func borders(t *testing.T, data arrowsort.Data, keys []arrowsort.Key, opts arrowsort.Options) []uint64 {
@@ -20,7 +21,7 @@ func borders(t *testing.T, data arrowsort.Data, keys []arrowsort.Key, opts arrow
 }
 
 func TestGroups(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	f64 := arrow.PrimitiveTypes.Float64
 	start, desc := arrowsort.NullsAtStart, arrowsort.Descending
 	for _, c := range []struct {
@@ -45,7 +46,7 @@ func TestGroups(t *testing.T) {
 
 // TestGroupsBySeveralKeys: long strings tie in all words but one.
 func TestGroupsBySeveralKeys(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	rec := record(t, []string{"a", "s"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[1, 1, 1, 1, 2]`),
 		fromJSON(t, mem, arrow.BinaryTypes.String, `["of some length: a", "of some length: a", "of some length: b",
 			"of some length: b, and more", "of some length: b, and more"]`))
@@ -55,7 +56,7 @@ func TestGroupsBySeveralKeys(t *testing.T) {
 }
 
 func TestGroupsOfUnsortedData(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[1, 2, 1, 0]`)
 	for _, data := range []arrowsort.Data{a, cutIn2(t, a, 2)} {
 		got, err := arrowsort.Groups(t.Context(), data, nil, arrowsort.Options{Allocator: mem})

@@ -14,13 +14,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
 )
 
-// checked returns an allocator that fails the test when something stays allocated.
-func checked(t testing.TB) *memory.CheckedAllocator {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	t.Cleanup(func() { mem.AssertSize(t, 0) })
-	return mem
-}
-
 // fromJSON returns an array of a type, released with the test.
 func fromJSON(t testing.TB, mem memory.Allocator, typ arrow.DataType, text string) arrow.Array {
 	a, _, err := array.FromJSON(mem, typ, strings.NewReader(text))

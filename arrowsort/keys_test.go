@@ -9,7 +9,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -21,7 +20,7 @@ func i32Field(name string) arrow.Field {
 }
 
 func TestKeysFindTheirColumns(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	i32 := arrow.PrimitiveTypes.Int32
 	falling := fromJSON(t, mem, i32, `[3, 2, 1]`)
 	rising := fromJSON(t, mem, i32, `[1, 2, 3]`)
@@ -50,7 +49,7 @@ func TestKeysFindTheirColumns(t *testing.T) {
 }
 
 func TestKeysThatCannotBe(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	i32 := arrow.PrimitiveTypes.Int32
 	a := fromJSON(t, mem, i32, `[1]`)
 	interval := arrow.FixedWidthTypes.DayTimeInterval
@@ -109,7 +108,7 @@ func TestKeysThatCannotBe(t *testing.T) {
 }
 
 func TestEveryTypeIsAKeyOrAnError(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	rng := rand.New(rand.NewPCG(1, 6))
 	for _, typ := range arrowtest.Types() {
 		a := arrowtest.Random(rng, typ, 3, 0.2, mem)
@@ -125,7 +124,7 @@ func TestEveryTypeIsAKeyOrAnError(t *testing.T) {
 }
 
 func TestFirstOfDuplicateKeysWins(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	i32 := arrow.PrimitiveTypes.Int32
 	rec := record(t, []string{"a", "b"}, fromJSON(t, mem, i32, `[1, 2, 1]`), fromJSON(t, mem, i32, `[1, 2, 3]`))
 	require.Equal(t, []uint64{2, 0, 1}, indices(t, mem, rec, []arrowsort.Key{
@@ -150,7 +149,7 @@ func TestStructKeys(t *testing.T) {
 	typ := arrow.StructOf(i32Field("x"), arrow.Field{Name: "i", Type: inner, Nullable: true})
 	for _, offset := range []int{0, 1, 7, 31, 63} {
 		for seed := range uint64(20) {
-			mem := checked(t)
+			mem := arrowtest.Checked(t)
 			rng := rand.New(rand.NewPCG(seed, uint64(offset)))
 			chunks := []arrow.Array{
 				arrowtest.RandomSlice(rng, typ, 90, offset, 0.4, mem),
@@ -178,7 +177,7 @@ func TestStructKeys(t *testing.T) {
 }
 
 func TestStructWithoutFieldsKeepsTheOrder(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.StructOf(), `[{}, null, {}]`)
 	require.Equal(t, []uint64{0, 1, 2}, indices(t, mem, a, nil))
 	sorted, err := arrowsort.Sort(t.Context(), a, nil, arrowsort.Options{Allocator: mem})
@@ -188,7 +187,7 @@ func TestStructWithoutFieldsKeepsTheOrder(t *testing.T) {
 }
 
 func TestManyColumnsAreNotAllNamed(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[1]`)
 	var names []string
 	var columns []arrow.Array
@@ -207,7 +206,7 @@ func TestManyColumnsAreNotAllNamed(t *testing.T) {
 
 // TestLongestStartThatLeadsOnWins follows a path whose longest start is a column without fields.
 func TestLongestStartThatLeadsOnWins(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	fields := func(names ...string) (fs []arrow.Field) {
 		for _, name := range names {
 			fs = append(fs, i32Field(name))
@@ -233,7 +232,7 @@ func TestLongestStartThatLeadsOnWins(t *testing.T) {
 
 // TestKeysTwice gives every function each key twice, the second time in another order: the first one counts.
 func TestKeysTwice(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	rec := record(t, []string{"a", "b"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[2, 1, null, 2]`),
 		fromJSON(t, mem, arrow.BinaryTypes.String, `["x", "y", "z", "w"]`))
 	once := []arrowsort.Key{{Path: "a"}, {Path: "b"}}
@@ -287,8 +286,7 @@ func TestKeysTwice(t *testing.T) {
 
 // A key without a path and a position is the column of data that has one.
 func TestKeyOfTheOnlyColumn(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	t.Cleanup(func() { mem.AssertSize(t, 0) })
+	mem := arrowtest.Checked(t)
 	column := record(t, []string{"a"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int32, "[2, 3, 1]"))
 	for _, key := range []arrowsort.Key{{}, arrowsort.KeyAt(0), arrowsort.KeyOf("a")} {
 		rows, err := arrowsort.SortIndices(t.Context(), column, []arrowsort.Key{key}, arrowsort.Options{Allocator: mem})

@@ -118,7 +118,7 @@ func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 
 // TestFailingAllocator lets each allocation of a call fail in turn: an error each time, and no memory is lost.
 func TestFailingAllocator(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	for name, call := range callsOfAllTypes(t, mem) {
 		for _, how := range []string{failNil, failPanic, failShort} {
 			before := mem.CurrentAlloc()
@@ -171,7 +171,7 @@ func (c *cancelling) Reallocate(size int, b []byte) []byte {
 
 // TestNoAllocationAfterTheContext ends the context in each allocation of a call in turn.
 func TestNoAllocationAfterTheContext(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	for name, call := range callsOfAllTypes(t, mem) {
 		if !testrun.Share(3, name) {
 			continue
@@ -197,7 +197,7 @@ func TestNoAllocationAfterTheContext(t *testing.T) {
 // TestResultsOutliveInputs reads a result whose input is gone.
 func TestResultsOutliveInputs(t *testing.T) {
 	for seed, typ := range arrowtest.Types() {
-		mem := checked(t)
+		mem := arrowtest.Checked(t)
 		rng := rand.New(rand.NewPCG(uint64(seed), 9))
 		a := arrowtest.Random(rng, typ, 50, 0.2, mem)
 		key := arrowtest.Random(rng, arrow.PrimitiveTypes.Int16, 50, 0, mem)
@@ -234,7 +234,7 @@ func TestSortLargeTables(t *testing.T) {
 	})
 	for i := range uint64(testrun.Count(20, 2)) {
 		seed := testrun.Seed() + i
-		mem := checked(t)
+		mem := arrowtest.Checked(t)
 		rng := rand.New(rand.NewPCG(seed, 10))
 		var names []string
 		var columns [][]arrow.Array

@@ -91,7 +91,7 @@ func byKey() []arrowsort.Key { return []arrowsort.Key{{Path: "key"}} }
 
 // TestMergeReadersIsStable has ties that end one record and begin the next, in both inputs.
 func TestMergeReadersIsStable(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := streamOf(t, pairs(t, mem, `["a", "c", "c", "c"]`, `[10, 11, 12, 13]`), 2)
 	b := streamOf(t, pairs(t, mem, `["b", "c", "c", "d"]`, `[20, 21, 22, 23]`), 2)
 	merged, err := arrowsort.MergeReaders(t.Context(), []array.RecordReader{a, b}, byKey(),
@@ -115,7 +115,7 @@ func TestMergeReadersIsStable(t *testing.T) {
 
 // TestMergeReadersReadsAsItGoes: a merged record needs a batch of rows of the inputs, not all.
 func TestMergeReadersReadsAsItGoes(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	inputs := bigRuns(t, mem, 2, 50_000, 1<<40)
 	a, b := streamOf(t, inputs[0], 100), streamOf(t, inputs[1], 100)
 	before, most := mem.CurrentAlloc(), 0
@@ -135,7 +135,7 @@ func TestMergeReadersReadsAsItGoes(t *testing.T) {
 }
 
 func TestMergeReadersLimit(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := streamOf(t, pairs(t, mem, `["a", "b", "c", "d"]`, `[1, 2, 3, 4]`), 1)
 	merged, err := arrowsort.MergeReaders(t.Context(), []array.RecordReader{a}, byKey(),
 		arrowsort.Options{BatchRows: 2, Allocator: mem, Limit: 3})
@@ -152,7 +152,7 @@ func TestMergeReadersLimit(t *testing.T) {
 // TestMergeReadersEndsWithAnError: of a reader, of an order that is wrong within a record, between records and
 // after rows that were merged already, of a record of another schema, of the context.
 func TestMergeReadersEndsWithAnError(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	broken := errors.New("broken")
 	good := pairs(t, mem, `["a", "b", "x"]`, `[1, 2, 3]`)
 	other := record(t, []string{"key", "of"}, good.Column(0), good.Column(1))
@@ -196,7 +196,7 @@ func TestMergeReadersEndsWithAnError(t *testing.T) {
 }
 
 func TestMergeReadersRefusesArguments(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	good := streamOf(t, pairs(t, mem, `["a"]`, `[1]`), 2)
 	again := streamOf(t, good.records[0], 2)
 	other := streamOf(t, record(t, []string{"key"}, good.records[0].Column(0)), 2)
@@ -226,7 +226,7 @@ func TestMergeReadersRefusesArguments(t *testing.T) {
 
 // TestMergedRecordsOutliveTheReaders reads a record after all readers are gone.
 func TestMergedRecordsOutliveTheReaders(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	schema := arrow.NewSchema([]arrow.Field{{Name: "key", Type: arrow.PrimitiveTypes.Int8}}, nil)
 	b := array.NewRecordBuilder(mem, schema)
 	defer b.Release()
@@ -250,7 +250,7 @@ func TestMergedRecordsOutliveTheReaders(t *testing.T) {
 // TestMergeReadersOfUnequalStreams: a record that is longer than a window, streams whose keys do not overlap, streams
 // of one row each, and more streams than rows of a batch.
 func TestMergeReadersOfUnequalStreams(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	numbers := func(first, n, step int) arrow.Record {
 		b := array.NewInt64Builder(mem)
 		defer b.Release()
@@ -305,7 +305,7 @@ func TestMergeReadersOfUnequalStreams(t *testing.T) {
 
 // TestMergeReadersHasTheSchemaOfTheFirst in all batches, also after the first reader has ended.
 func TestMergeReadersHasTheSchemaOfTheFirst(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	stream := func(unit, keys string) *stream {
 		a := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, keys)
 		meta := arrow.MetadataFrom(map[string]string{"unit": unit})
@@ -327,7 +327,7 @@ func TestMergeReadersHasTheSchemaOfTheFirst(t *testing.T) {
 
 // TestMergeReadersOfAMalformedRecord: strings out of bounds are an error that names the input.
 func TestMergeReadersOfAMalformedRecord(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	bad := arrowtest.MalformedStrings()
 	defer bad.Release()
 	good := fromJSON(t, mem, arrow.BinaryTypes.String, `["a", "b"]`)
@@ -359,7 +359,7 @@ func payloadTypes() []arrow.DataType {
 // TestMergeReadersOfEveryType merges slices whose number of nulls is unknown, with a payload of every type.
 func TestMergeReadersOfEveryType(t *testing.T) {
 	for seed, typ := range payloadTypes() {
-		mem := checked(t)
+		mem := arrowtest.Checked(t)
 		rng := rand.New(rand.NewPCG(uint64(seed), 11))
 		key := fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]`)
 		payload := arrowtest.Random(rng, typ, 10, 0.3, mem)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
@@ -24,7 +25,7 @@ func pairs(t *testing.T, mem memory.Allocator, keys, numbers string) arrow.Recor
 
 // TestMergeIsStable has ties within inputs and between them, and an input without rows.
 func TestMergeIsStable(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	got, err := arrowsort.Merge(t.Context(), []arrow.Record{
 		pairs(t, mem, `["a", "c", "c", null]`, `[10, 11, 12, 13]`), pairs(t, mem, `[]`, `[]`),
 		pairs(t, mem, `["b", "c", null]`, `[20, 21, 22]`), pairs(t, mem, `["a"]`, `[30]`),
@@ -74,7 +75,7 @@ func bigRuns(t *testing.T, mem memory.Allocator, runs, rows, spread int) []arrow
 
 // TestMergeOfManyRows compares merges by tiles, from 1 to 100 inputs, with and without a limit, with the sort.
 func TestMergeOfManyRows(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	keys := []arrowsort.Key{{Path: "k"}}
 	for _, runs := range []int{1, 2, 8, 20, 64, 100} {
 		for _, spread := range []int{1, 3, 1 << 40} {
@@ -104,7 +105,7 @@ func TestMergeOfManyRows(t *testing.T) {
 
 // TestMergeReadsOnlyTheRowsOfATable: chunks may hold more rows than their table.
 func TestMergeReadsOnlyTheRowsOfATable(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[1, 4, 0]`)
 	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: a.DataType()}}, nil)
 	column := arrow.NewColumnFromArr(schema.Field(0), a)
@@ -119,7 +120,7 @@ func TestMergeReadsOnlyTheRowsOfATable(t *testing.T) {
 }
 
 func TestMergeReportsPlanAndProgress(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	for _, runs := range []int{4, 70} {
 		inputs := bigRuns(t, mem, runs, 80_000/runs, 1000)
 		last, plans := 0, 0
@@ -138,7 +139,7 @@ func TestMergeReportsPlanAndProgress(t *testing.T) {
 }
 
 func TestMergeErrors(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	keys := []arrowsort.Key{{Path: "key"}}
 	good := pairs(t, mem, `["a", "b"]`, `[1, 2]`)
 	field := record(t, []string{"key", "of"}, good.Column(0), good.Column(1))
@@ -178,7 +179,7 @@ func TestMergeErrors(t *testing.T) {
 // TestMergeOfManyRowsFailsCleanly lets each allocation of a merge by tiles and of a search fail, and ends the context
 // in each.
 func TestMergeOfManyRowsFailsCleanly(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	keys := []arrowsort.Key{{Path: "k"}}
 	inputs := bigRuns(t, mem, 3, 15_000, 1<<40)
 	few := []arrow.Record{inputs[0].NewSlice(0, 30), inputs[1].NewSlice(0, 30)}

@@ -16,10 +16,11 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 func TestOptionsAreChecked(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[2, 1]`)
 	for text, opts := range map[string]arrowsort.Options{
 		"arrowsort: invalid argument: Options.Limit is -1; give 0 for all rows":     {Limit: -1},
@@ -37,7 +38,7 @@ func TestOptionsAreChecked(t *testing.T) {
 
 // TestEveryOptionOfEveryFunction: an option is used, or it is an error that names it and the function.
 func TestEveryOptionOfEveryFunction(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	numbers := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[1, 2, 3]`)
 	rec, keys := record(t, []string{"a", "b"}, numbers, numbers), []arrowsort.Key{{Path: "a"}, {Path: "b"}}
 	calls := callsOn(rec, rec, rec, fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[2, 0]`), keys)
@@ -89,7 +90,7 @@ func (f *failing) Sort(_ context.Context, job *engine.Job, _ engine.Allocator) (
 }
 
 func TestEngineGetsTheJob(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	rec := record(t, []string{"a", "l"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[2, 1]`),
 		fromJSON(t, mem, arrow.ListOf(arrow.BinaryTypes.String), `[["x"], null]`))
 	for err, want := range map[error]error{
@@ -117,7 +118,7 @@ var extremes = []int{0, 1, -1, math.MaxInt32, math.MaxUint32, math.MaxInt - 1, m
 // TestNumbersOfCalls tries each number of each function at its extremes: the result has the rows that are wanted, or
 // the error is that of an argument.
 func TestNumbersOfCalls(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	rec := record(t, []string{"a"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[3, 1, null, 2, 1]`))
 	inOrder := record(t, []string{"a"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[1, 1, 2, 3, null]`))
 	rows, keys := rec.NumRows(), []arrowsort.Key{{Path: "a"}}
@@ -221,7 +222,7 @@ func mergedRows(ctx context.Context, rec arrow.Record, keys []arrowsort.Key, bat
 
 // TestPlanIsTheSameWhereverItComesFrom: in words and as JSON, of Explain and of a sort.
 func TestPlanIsTheSameWhereverItComesFrom(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	rec := record(t, []string{"a", "b"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[3, null, 1]`),
 		fromJSON(t, mem, arrow.PrimitiveTypes.Float64, `[1.5, 2.5, 2.5]`))
 	keys := []arrowsort.Key{{Path: "a", Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart}, {Path: "b"}}

@@ -55,7 +55,7 @@ func ranks(
 
 // TestRankIsThatOfArrow ranks arrays, and chunked arrays cut at every place, as Arrow C++ does.
 func TestRankIsThatOfArrow(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	opts := arrowsort.Options{Allocator: mem}
 	for _, c := range rankCases {
 		a := fromJSON(t, mem, c.typ, c.json)
@@ -87,7 +87,7 @@ func cutIn2(t *testing.T, a arrow.Array, at int) *arrow.Chunked {
 
 // TestRankBySeveralKeys: rows tie only when they tie in all keys.
 func TestRankBySeveralKeys(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	rec := record(t, []string{"a", "b"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[2, 1, 2, 1, 2]`),
 		fromJSON(t, mem, arrow.BinaryTypes.String, `["x", null, "y", "x", "x"]`))
 	keys := []arrowsort.Key{{Path: "a", Order: arrowsort.Descending}, {Path: "b", Nulls: arrowsort.NullsAtStart}}
@@ -99,7 +99,7 @@ func TestRankBySeveralKeys(t *testing.T) {
 }
 
 func TestRankOfNothing(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	empty := chunked(t, arrow.PrimitiveTypes.Float64)
 	for _, ties := range allTies {
 		require.Empty(t, ranks(t, empty, nil, ties, arrowsort.Options{Allocator: mem}))
@@ -111,7 +111,7 @@ func TestRankOfNothing(t *testing.T) {
 
 // TestRankByAStructWithoutFields: all rows tie.
 func TestRankByAStructWithoutFields(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.StructOf(), `[{}, null, {}]`)
 	opts := arrowsort.Options{Allocator: mem}
 	require.Equal(t, []uint64{1, 1, 1}, ranks(t, a, nil, arrowsort.TiesMin, opts))
@@ -119,7 +119,7 @@ func TestRankByAStructWithoutFields(t *testing.T) {
 }
 
 func TestRankErrors(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	opts := arrowsort.Options{Allocator: mem}
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[2, 1]`)
 	_, err := arrowsort.Rank(t.Context(), a, nil, 4, opts)
@@ -139,7 +139,7 @@ func TestRankErrors(t *testing.T) {
 
 // TestRankReportsItsPlan once, whichever way it ranks.
 func TestRankReportsItsPlan(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	many := arrowtest.Random(rand.New(rand.NewPCG(1, 15)), arrow.PrimitiveTypes.Int16, 40_000, 0.1, mem)
 	defer many.Release()
 	for _, rows := range []int{100, 40_000} {
@@ -165,7 +165,7 @@ type otherEngine struct{ engine.Engine }
 
 // TestRankOfManyRows compares the two ways to rank: by the partition of the CPU, and by the row numbers of an engine.
 func TestRankOfManyRows(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	const n = 200_000
 	b := array.NewInt64Builder(mem)
 	defer b.Release()

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 // places returns those of SearchSorted on both sides.
@@ -27,7 +28,7 @@ func places(t *testing.T, mem memory.Allocator, data, values arrowsort.Data, key
 }
 
 func TestSearchSorted(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	data := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[1, 3, 3, 3, 7, null]`)
 	values := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[3, 0, 8, null, 7, 2]`)
 	left, right := places(t, mem, data, values)
@@ -36,7 +37,7 @@ func TestSearchSorted(t *testing.T) {
 }
 
 func TestSearchSortedDescendingWithNullsFirst(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	b := array.NewFloat64Builder(mem)
 	defer b.Release()
 	b.AppendNull()
@@ -55,7 +56,7 @@ func TestSearchSortedDescendingWithNullsFirst(t *testing.T) {
 
 // TestSearchSortedOfManyWords has keys that take several words each, so that ties go on from word to word.
 func TestSearchSortedOfManyWords(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	text, number := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int64
 	data := record(t, []string{"s", "n"},
 		fromJSON(t, mem, text, `["a long prefix and a", "a long prefix and b", "a long prefix and b", "b"]`),
@@ -70,7 +71,7 @@ func TestSearchSortedOfManyWords(t *testing.T) {
 
 // TestSearchSortedByFields has keys that are fields of structs, the values plain columns, and a struct key.
 func TestSearchSortedByFields(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	typ := arrow.StructOf(
 		arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int8, Nullable: true},
 		arrow.Field{Name: "b", Type: arrow.BinaryTypes.String, Nullable: true},
@@ -91,7 +92,7 @@ func TestSearchSortedByFields(t *testing.T) {
 }
 
 func TestSearchSortedOfNothing(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	none := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[]`)
 	some := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[4, null]`)
 	left, right := places(t, mem, none, some)
@@ -104,7 +105,7 @@ func TestSearchSortedOfNothing(t *testing.T) {
 
 // TestSearchSortedOfManyRows compares strips of sorted words, for many values, and a few without them, with bisections.
 func TestSearchSortedOfManyRows(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, most := range []uint64{1000, math.MaxUint64} { // with ties and the greatest number
 		for _, rows := range []int{1, 1<<14 - 1, 1 << 14, 100_000} {
@@ -144,7 +145,7 @@ func drawUint64(r *rand.Rand, mem memory.Allocator, n int, most uint64) *array.U
 }
 
 func TestSearchSortedLimit(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	data := fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[1, 2, 3]`)
 	values := fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[3, 1, 2]`)
 	got, err := arrowsort.SearchSorted(t.Context(), data, values, nil, arrowsort.Left,
@@ -155,7 +156,7 @@ func TestSearchSortedLimit(t *testing.T) {
 }
 
 func TestSearchSortedErrors(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	number := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[1, 3, 2, 0]`)
 	sorted := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[1, 2, 3, 4]`)
 	text := fromJSON(t, mem, arrow.BinaryTypes.String, `["1"]`)
@@ -195,7 +196,7 @@ func TestSearchSortedErrors(t *testing.T) {
 
 // TestSearchSortedByAStructWithoutFields: all rows tie.
 func TestSearchSortedByAStructWithoutFields(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	data := array.NewData(arrow.StructOf(), 3, []*memory.Buffer{nil}, nil, 0, 0)
 	defer data.Release()
 	rows := array.MakeFromData(data)

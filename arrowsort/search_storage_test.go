@@ -151,7 +151,7 @@ func TestSearchSortedInAnyStorage(t *testing.T) {
 			arrow.BinaryTypes.LargeBinary}, threeBytes},
 	} {
 		t.Run(class, func(t *testing.T) {
-			mem := checked(t)
+			mem := arrowtest.Checked(t)
 			rng := rand.New(rand.NewPCG(uint64(len(of.types)), 3))
 			for i, a := range storages(of.types...) {
 				for k, b := range storages(of.types...) {
@@ -170,7 +170,7 @@ func TestSearchSortedInAnyStorage(t *testing.T) {
 
 // TestSearchSortedOfNumbersInAnyStorage has NaNs, zeros of both signs and nulls.
 func TestSearchSortedOfNumbersInAnyStorage(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	sorted, wanted := []any{"-1", "0", "-0", "2", "NaN", nil}, []any{"NaN", "-0", nil, "1", "3"}
 	for _, a := range storages(arrow.PrimitiveTypes.Float64) {
 		for _, b := range storages(arrow.PrimitiveTypes.Float64) {
@@ -183,7 +183,7 @@ func TestSearchSortedOfNumbersInAnyStorage(t *testing.T) {
 
 // TestSearchSortedOfEmptyDictionaries: all rows are null, as there is no entry.
 func TestSearchSortedOfEmptyDictionaries(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	for _, typ := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString,
 		arrow.BinaryTypes.StringView} {
 		nulls := array.NewDictionaryArray(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: typ},
@@ -199,7 +199,7 @@ func TestSearchSortedOfEmptyDictionaries(t *testing.T) {
 
 // TestSearchSortedByFieldsInAnyStorage: structs whose fields are stored otherwise, with null structs.
 func TestSearchSortedByFieldsInAnyStorage(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	structs := func(typ arrow.DataType, values string) arrow.Array {
 		return fromJSON(t, mem, arrow.StructOf(arrow.Field{Name: "s", Type: typ, Nullable: true},
 			arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int8}), values)
@@ -220,7 +220,7 @@ func TestSearchSortedByFieldsInAnyStorage(t *testing.T) {
 // TestSearchSortedByAKeyTwice compares each of its columns of values, the later ones among rows that tie with the
 // first.
 func TestSearchSortedByAKeyTwice(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	numbers := fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[1, 2, 2, 3]`)
 	wanted := record(t, []string{"x", "y"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[2, 2, 2, 3]`),
 		fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[2, 1, 9, null]`))
@@ -236,7 +236,7 @@ func TestSearchSortedByAKeyTwice(t *testing.T) {
 
 // TestSearchSortedOfOtherTypes: values of another type than the key are not converted.
 func TestSearchSortedOfOtherTypes(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	of := func(typ arrow.DataType) arrow.Array { return fromJSON(t, mem, typ, `[]`) }
 	text, binary := of(arrow.BinaryTypes.String), of(arrow.BinaryTypes.Binary)
 	number := of(arrow.PrimitiveTypes.Int64)
@@ -258,7 +258,7 @@ func TestSearchSortedOfOtherTypes(t *testing.T) {
 
 // TestSearchSortedOfADamagedDictionary has an index without an entry.
 func TestSearchSortedOfADamagedDictionary(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int64, ValueType: arrow.BinaryTypes.String}
 	entries := fromJSON(t, mem, arrow.BinaryTypes.String, `["a"]`).Data().(*array.Data)
 	plain := fromJSON(t, mem, arrow.BinaryTypes.LargeString, `["a"]`)

@@ -19,7 +19,7 @@ import (
 )
 
 func TestSelectKPerGroup(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	rec := record(t, []string{"g", "v"}, fromJSON(t, mem, arrow.BinaryTypes.String, `["b", null, "a", "b", "b", null]`),
 		fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[1, 5, 7, 3, 3, 4]`))
 	g, v := arrowsort.Key{Path: "g"}, arrowsort.Key{Path: "v", Order: arrowsort.Descending}
@@ -45,7 +45,7 @@ func TestSelectKPerGroup(t *testing.T) {
 
 // TestSelectKPerGroupOfManyRows has groups that are longer than what one worker handles.
 func TestSelectKPerGroupOfManyRows(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	const n = 300_000
 	b := array.NewInt8Builder(mem)
 	defer b.Release()
@@ -70,7 +70,7 @@ func TestSelectKPerGroupOfManyRows(t *testing.T) {
 // TestSelectKPerGroupIsAFilterOfTheSortedOrder has few and many groups, of all sizes, keys that tie, nulls and strings:
 // the selected rows are the first k of each group of a sort.
 func TestSelectKPerGroupIsAFilterOfTheSortedOrder(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	const n = 120_000
 	r := rand.New(rand.NewPCG(testrun.Seed(), 9))
 	for _, typ := range testrun.Sample(2, []arrow.DataType{arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Float64,
@@ -133,7 +133,7 @@ func requireFirstOfGroups(t *testing.T, mem memory.Allocator, rec arrow.Record, 
 
 // TestSelectKPerGroupOfOneGroup groups by a struct without fields: all rows tie.
 func TestSelectKPerGroupOfOneGroup(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	const n = 40_000
 	r := rand.New(rand.NewPCG(testrun.Seed(), 10))
 	values := arrowtest.RandomSlice(r, arrow.PrimitiveTypes.Int64, n, n, 0, mem)
@@ -151,7 +151,7 @@ func TestSelectKPerGroupOfOneGroup(t *testing.T) {
 }
 
 func TestSelectKPerGroupErrors(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[2, 1]`)
 	opts := arrowsort.Options{Allocator: mem}
 	_, err := arrowsort.SelectKPerGroup(t.Context(), a, nil, []arrowsort.Key{{}}, 1, opts)
@@ -185,7 +185,7 @@ func ExampleSelectKPerGroup() {
 
 // TestPartitionNth sorts up to nth and has every row once, for every nth: few of the rows, and many.
 func TestPartitionNth(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Float64, `[2, "NaN", null, 4, "NaN", -1, null, 2]`)
 	for _, key := range allKeys("") {
 		keys := []arrowsort.Key{key}
@@ -205,7 +205,7 @@ func TestPartitionNth(t *testing.T) {
 }
 
 func TestPartitionNthOfManyRows(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	const n = 150_000
 	b := array.NewUint32Builder(mem)
 	defer b.Release()
@@ -229,7 +229,7 @@ func TestPartitionNthOfManyRows(t *testing.T) {
 }
 
 func TestPartitionNthErrors(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[2, 1]`)
 	for _, nth := range []int{-1, 3} {
 		_, err := arrowsort.PartitionNth(t.Context(), a, nil, nth, arrowsort.Options{Allocator: mem})

@@ -53,7 +53,7 @@ func TestSortByEveryType(t *testing.T) {
 	for seed, typ := range sortableTypes() {
 		for _, nulls := range []float64{0, 0.3} {
 			t.Run(fmt.Sprintf("%s/nulls=%g", typ, nulls), func(t *testing.T) {
-				mem := checked(t)
+				mem := arrowtest.Checked(t)
 				rng := rand.New(rand.NewPCG(uint64(seed), 1))
 				chunks := randomChunks(rng, mem, typ, nulls, 70, 0, 1, 65)
 				defer releaseAll(chunks)
@@ -83,7 +83,7 @@ func TestSortByEveryType(t *testing.T) {
 func TestSortCarriesEveryType(t *testing.T) {
 	for seed, typ := range arrowtest.Types() {
 		t.Run(typ.String(), func(t *testing.T) {
-			mem := checked(t)
+			mem := arrowtest.Checked(t)
 			rng := rand.New(rand.NewPCG(uint64(seed), 2))
 			sizes := [][]int{{90}, {40, 0, 50}, {0}, {0, 0}}[rng.IntN(2)]
 			for _, rows := range [][]int{sizes, {0}} {
@@ -147,7 +147,7 @@ func checkCarriedRecord(t *testing.T, mem memory.Allocator, rec arrow.Record, ch
 }
 
 func TestSortFloats(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Float64, `[1, null, 5, -0.0, 0.0]`)
 	b := array.NewFloat64Builder(mem)
 	nan := 0.0
@@ -195,7 +195,7 @@ func TestSortByManyKeys(t *testing.T) {
 }
 
 func TestSortIndices32(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[3, 1, 2]`)
 	rows, err := arrowsort.SortIndices32(t.Context(), a, nil, arrowsort.Options{Allocator: mem, Limit: 2})
 	require.NoError(t, err)
@@ -204,7 +204,7 @@ func TestSortIndices32(t *testing.T) {
 }
 
 func TestSortTellsPlanAndProgress(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[3, 1, 2]`)
 	var plan arrowsort.Plan
 	done, total := 0, 0
@@ -219,7 +219,7 @@ func TestSortTellsPlanAndProgress(t *testing.T) {
 }
 
 func TestSortKeepsStaticTypes(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[3, 1, 2]`).(*array.Int32)
 	sorted, err := arrowsort.Sort(t.Context(), a, nil, arrowsort.Options{Allocator: mem})
 	require.NoError(t, err)
@@ -234,7 +234,7 @@ func TestSortKeepsStaticTypes(t *testing.T) {
 }
 
 func TestSortCancelled(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[3, 1, 2]`)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -248,7 +248,7 @@ func TestSortCancelled(t *testing.T) {
 
 // TestSortCancelledMidway cancels from the progress of a sort.
 func TestSortCancelledMidway(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	rng := rand.New(rand.NewPCG(1, 4))
 	n := 400_000
 	key := arrowtest.Random(rng, arrow.PrimitiveTypes.Int64, n, 0.1, mem)
@@ -263,7 +263,7 @@ func TestSortCancelledMidway(t *testing.T) {
 }
 
 func TestSortConcurrently(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	rng := rand.New(rand.NewPCG(1, 5))
 	dict := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	chunks := randomChunks(rng, mem, dict, 0.2, 300, 200)
@@ -291,7 +291,7 @@ func TestSortConcurrently(t *testing.T) {
 }
 
 func TestIsSorted(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	i32 := arrow.PrimitiveTypes.Int32
 	for _, c := range []struct {
 		text string
@@ -320,7 +320,7 @@ func TestIsSorted(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	rec := record(
 		t, []string{"delay", "name"}, fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[5, 1030, 7]`),
 		fromJSON(t, mem, arrow.BinaryTypes.String, `["a", "b", null]`),

@@ -20,7 +20,7 @@ var integers = []arrow.DataType{
 }
 
 func TestTakeByEveryIntegerType(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	text := fromJSON(t, mem, arrow.BinaryTypes.String, `["a", null, "c", "d"]`)
 	rec := record(t, []string{"t"}, text)
 	for _, typ := range integers {
@@ -38,7 +38,7 @@ func TestTakeByEveryIntegerType(t *testing.T) {
 
 func TestTakeOfEveryType(t *testing.T) {
 	for seed, typ := range arrowtest.Types() {
-		mem := checked(t)
+		mem := arrowtest.Checked(t)
 		rng := rand.New(rand.NewPCG(uint64(seed), 7))
 		chunks := randomChunks(rng, mem, typ, 0.2, 30, 0, 41)
 		b := array.NewInt32Builder(mem)
@@ -62,7 +62,7 @@ func TestTakeOfEveryType(t *testing.T) {
 }
 
 func TestTakeOfBadRows(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[10, 20, 30]`)
 	opts := arrowsort.Options{Allocator: mem}
 	for _, typ := range integers {
@@ -93,7 +93,7 @@ func TestTakeOfBadRows(t *testing.T) {
 
 // TestTakePast2GiB takes a large string so often that 32-bit offsets would pass 2 GiB.
 func TestTakePast2GiB(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	const size = 1 << 20
 	b := array.NewStringBuilder(mem)
 	b.Append(string(make([]byte, size)))
@@ -117,7 +117,7 @@ func TestMoreThan4GRows(t *testing.T) {
 	if strconv.IntSize == 32 {
 		return // no int holds them, and so no array has them
 	}
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	opts := arrowsort.Options{Allocator: mem}
 	nulls := array.NewNull(int(rows))
 	defer nulls.Release()
@@ -145,7 +145,7 @@ func TestMoreThan4GRows(t *testing.T) {
 }
 
 func TestTakeDoesNotCopyRowNumbers(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	rows := fromJSON(t, mem, arrow.PrimitiveTypes.Uint32, `[1, 0]`)
 	none := &exhausted{Allocator: mem, left: 0}
 	bare := array.NewRecord(arrow.NewSchema(nil, nil), nil, 5)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	v15 "github.com/apache/arrow/go/v15/arrow"
 	array15 "github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/stretchr/testify/require"
@@ -17,6 +16,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 // The functions around a sort, for data in any order: that it is in none is no error here.
@@ -253,7 +253,7 @@ func readerOf(t testing.TB, rec arrow.RecordBatch, rows int64) array.RecordReade
 
 // Inputs of other fields are refused, with the names of the types of v18, and so are inputs that are not in order.
 func TestInputsThatDoNotMerge(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	price := &arrow.Decimal32Type{Precision: 5, Scale: 1}
 	rec := record(t, []string{"a"}, fromJSON(t, mem, price, `["1.0", "2.5"]`))
 	other := record(t, []string{"a"}, fromJSON(t, mem, &arrow.Decimal32Type{Precision: 6, Scale: 1}, `["1.0"]`))
@@ -310,7 +310,7 @@ func TestInputsThatDoNotMerge(t *testing.T) {
 
 // A stream that is left early, fails or is cancelled holds nothing, once it is released.
 func TestStreamsThatAreNotReadToTheirEnd(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	b := array.NewInt64Builder(mem)
 	defer b.Release()
 	for i := range 5000 {
@@ -372,8 +372,7 @@ func (f failing) Err() error {
 
 // The records of a stream whose dictionaries do not change share one.
 func TestStreamsOfDictionaries(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: typ, Nullable: true}}, nil)
 	var readers []array.RecordReader

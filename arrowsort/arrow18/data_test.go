@@ -21,7 +21,7 @@ import (
 )
 
 func TestDecimalsOfEveryWidth(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	for _, typ := range []arrow.DataType{
 		&arrow.Decimal32Type{Precision: 9, Scale: 2}, &arrow.Decimal64Type{Precision: 18, Scale: 2},
 		&arrow.Decimal128Type{Precision: 30, Scale: 2}, &arrow.Decimal256Type{Precision: 60, Scale: 2},
@@ -37,7 +37,7 @@ func TestDecimalsOfEveryWidth(t *testing.T) {
 
 // Extension types are sorted by their storage and stay what they are.
 func TestExtensionTypes(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	b := extensions.NewUUIDBuilder(mem)
 	defer b.Release()
 	for _, id := range []string{"b0000000-0000-0000-0000-000000000000", "0a000000-0000-0000-0000-000000000000"} {
@@ -54,7 +54,7 @@ func TestExtensionTypes(t *testing.T) {
 
 // Fields of structs are keys, inside extension types too.
 func TestNestedKeys(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	price := &arrow.Decimal32Type{Precision: 5, Scale: 1}
 	inner := modern.NewTag(arrow.StructOf(arrow.Field{Name: "price", Type: price, Nullable: true}))
 	typ := arrow.StructOf(arrow.Field{Name: "of", Type: inner, Nullable: true})
@@ -74,7 +74,7 @@ func TestNestedKeys(t *testing.T) {
 
 // Arrays without rows, of v18's own builders, and of nulls only. Their buffers may be missing.
 func TestEmptyDataAndNullsOfEveryType(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	made := 0
 	for _, typ := range arrowtest.Types() {
 		for _, typ := range []arrow.DataType{modern.Plain(typ), modern.Type(typ)} {
@@ -141,7 +141,7 @@ func TestTypesWithoutAnOrder(t *testing.T) {
 
 // A stream's dictionary grows from batch to batch; the chunks of the table have different dictionaries.
 func TestDeltaDictionaries(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	schema := arrow.NewSchema([]arrow.Field{{Name: "d", Type: typ, Nullable: true}}, nil)
 	var stream bytes.Buffer
@@ -189,7 +189,7 @@ func TestDeltaDictionaries(t *testing.T) {
 
 // Null entries of a dictionary are nulls, whatever index points to them.
 func TestNullsInDictionaries(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	index := fromJSON(t, mem, arrow.PrimitiveTypes.Uint16, `[1, 0, null, 2, 1]`)
 	entries := fromJSON(t, mem, &arrow.Decimal64Type{Precision: 10}, `["7", null, "-3"]`)
 	dict := array.NewDictionaryArray(

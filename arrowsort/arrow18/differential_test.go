@@ -6,12 +6,12 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
@@ -31,8 +31,7 @@ func FuzzTables(f *testing.F) {
 }
 
 func requireSameAsCore(t *testing.T, seed uint64) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator()) // of both versions: their methods are the same
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t) // of both versions: their methods are the same
 	tbl := newTable(seed, mem)
 	defer tbl.release()
 	r := rand.New(rand.NewPCG(seed, 19))

@@ -17,6 +17,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 // A call is a function of this package on data by keys; its results are released.
@@ -63,7 +64,7 @@ func (*novel) String() string { return "novel" }
 
 // Errors match those of the core, and Arrow's of both versions.
 func TestErrors(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	list := fromJSON(t, mem, arrow.ListOf(arrow.FixedWidthTypes.DayTimeInterval), `[[], null]`)
 	number := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[2, 1]`)
 	rec := record(t, []string{"list", "n"}, list, number)
@@ -106,7 +107,7 @@ type foreignArray struct {
 func (a foreignArray) DataType() arrow.DataType { return a.typ }
 
 func TestTypesOfLaterVersions(t *testing.T) {
-	number := fromJSON(t, checked(t), arrow.PrimitiveTypes.Int32, `[2, 1]`)
+	number := fromJSON(t, arrowtest.Checked(t), arrow.PrimitiveTypes.Int32, `[2, 1]`)
 	future := foreignArray{number, arrow.ListOf(&novel{})}
 	field := arrow.Field{Name: "x", Type: future.typ}
 	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: number.DataType()}, field}, nil)
@@ -137,7 +138,7 @@ func TestTypesOfLaterVersions(t *testing.T) {
 }
 
 func TestRowNumbersThatAreNone(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	data := fromJSON(t, mem, arrow.PrimitiveTypes.Int32, `[2, 1]`)
 	for _, test := range []struct {
 		typ  arrow.DataType
@@ -204,7 +205,7 @@ func TestFailingAllocatorsLeaveNothing(t *testing.T) {
 }
 
 func TestCancelledCalls(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	b := array.NewInt64Builder(mem)
 	defer b.Release()
 	for range 4_000_000 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 var functions = []string{"arrowsort.array_sort_indices", "arrowsort.hilbert_index", "arrowsort.is_sorted",
@@ -95,7 +96,7 @@ func TestReplace(t *testing.T) {
 	require.Equal(t, compute.GetFunctionRegistry().NumFunctions()+2, registry.NumFunctions())
 	exec := compute.DefaultExecCtx()
 	exec.Registry = registry
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	ctx := compute.WithAllocator(compute.SetExecCtx(t.Context(), exec), mem)
 	rec := record(t, []string{"d"}, fromJSON(t, mem, &arrow.Decimal32Type{Precision: 3}, `["3", null, "1"]`))
 	input := compute.NewDatum(rec)
@@ -165,7 +166,7 @@ func datums(t *testing.T, mem memory.Allocator) map[string]compute.Datum {
 }
 
 func TestCalls(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	ctx := withFunctions(t, mem)
 	down := arrowsort.Key{Order: arrowsort.Descending, Nulls: arrowsort.NullsAtStart}
 	own := arrow18.SortOptions{Keys: []arrowsort.Key{down}}
@@ -237,7 +238,7 @@ func is(t *testing.T, ctx context.Context, opts compute.FunctionOptions, datum c
 
 // Only the first sort key of v18 counts for an array, whatever its column, as in v18.
 func TestSortKeysOfV18OfAnArray(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	opts := compute.SortOptions{{ColumnIndex: 7, Order: compute.SortOrderDescending}, {ColumnIndex: -1}}
 	for _, kind := range []string{"array", "chunked"} {
 		rows := rowsOf(t, withFunctions(t, mem), "arrowsort.sort_indices", opts, datums(t, mem)[kind])
@@ -246,7 +247,7 @@ func TestSortKeysOfV18OfAnArray(t *testing.T) {
 }
 
 func TestCallsThatFail(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	ctx := withFunctions(t, mem)
 	datum := datums(t, mem)["record"]
 	keys := []arrowsort.Key{{Path: "a"}}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 // search calls arrowsort.search_sorted and returns the places as text.
@@ -38,7 +39,7 @@ func search(t *testing.T, ctx context.Context, opts compute.FunctionOptions, val
 
 // TestSearchSortedFunction has what pyarrow 26.0.1 returns for the types that it takes.
 func TestSearchSortedFunction(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	ctx := withFunctions(t, mem)
 	for _, test := range []struct {
 		typ                          arrow.DataType
@@ -66,7 +67,7 @@ func TestSearchSortedFunction(t *testing.T) {
 
 // TestSearchSortedFunctionOfScalars: a scalar has one place, in data of any storage.
 func TestSearchSortedFunctionOfScalars(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	ctx := withFunctions(t, mem)
 	entries := fromJSON(t, mem, arrow.BinaryTypes.LargeString, `["b", "a"]`)
 	dictionary := array.NewDictionaryArray(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8,
@@ -89,7 +90,7 @@ func TestSearchSortedFunctionOfScalars(t *testing.T) {
 }
 
 func TestSearchSortedFunctionErrors(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	ctx := withFunctions(t, mem)
 	number := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[3, 1]`)
 	rec := record(t, []string{"a"}, number)
@@ -114,7 +115,7 @@ func TestSearchSortedFunctionErrors(t *testing.T) {
 
 // TestNilArguments calls every function with each nil that an argument can be.
 func TestNilArguments(t *testing.T) {
-	number := fromJSON(t, checked(t), arrow.PrimitiveTypes.Int64, `[1]`)
+	number := fromJSON(t, arrowtest.Checked(t), arrow.PrimitiveTypes.Int64, `[1]`)
 	var noContext context.Context
 	for _, c := range calls {
 		if c.name == "SearchSorted" { // its values are made of the data

@@ -13,6 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 )
 
@@ -42,7 +43,7 @@ func has(buffers [][]byte, b []byte) bool {
 }
 
 func TestNothingIsCopied(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	rec := record(t, []string{"a", "b", "c"},
 		fromJSON(t, mem, &arrow.Decimal64Type{Precision: 5}, `["3", null, "1"]`),
 		fromJSON(t, mem, arrow.BinaryTypes.String, `["x", "", "zz"]`),
@@ -62,7 +63,7 @@ func TestNothingIsCopied(t *testing.T) {
 // A result holds what it shares with its input, and is held by nothing else; data that is sorted again and again keeps
 // the buffers that it had, not wrappers of them.
 func TestResultsShareDictionariesAndViews(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	index := fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[2, null, 0, 1]`)
 	entries := fromJSON(t, mem, &arrow.Decimal32Type{Precision: 5}, `["3", "2", "1"]`)
 	dict := array.NewDictionaryArray(
@@ -87,7 +88,7 @@ func TestResultsShareDictionariesAndViews(t *testing.T) {
 }
 
 func TestResultsOutliveTheirInput(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	views, _, err := array.FromJSON(mem, arrow.BinaryTypes.StringView,
 		strings.NewReader(`["more than twelve bytes", null, "also more than twelve"]`))
 	require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 // The result has the static type of the data.
@@ -37,7 +38,7 @@ func TestTypesOfResults(t *testing.T) {
 type own struct{ arrow.RecordBatch }
 
 func TestOptions(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	a := fromJSON(t, mem, arrow.PrimitiveTypes.Int8, `[2, 1, 3]`)
 	var plan arrowsort.Plan
 	steps := 0
@@ -58,7 +59,7 @@ func TestOptions(t *testing.T) {
 
 // Results that nobody gave an allocator for come from v18's default.
 func TestDefaultAllocator(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	before := memory.DefaultAllocator
 	defer func() { memory.DefaultAllocator = before }()
 	memory.DefaultAllocator = mem
@@ -99,7 +100,7 @@ func TestConcurrentCalls(t *testing.T) {
 
 // TestCollation sorts text of v18 in the order of a language.
 func TestCollation(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	for _, typ := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString,
 		arrow.BinaryTypes.StringView} {
 		rec := record(t, []string{"a"}, fromJSON(t, mem, typ, `["Z", null, "ärger", "Arm"]`))
@@ -116,7 +117,7 @@ func TestCollation(t *testing.T) {
 
 // TestFunctions sorts columns of v18 by functions: decimal32, which v15 lacks, is an error of those that take integers.
 func TestFunctions(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	rec := record(t, []string{"s", "d"}, fromJSON(t, mem, arrow.BinaryTypes.StringView, `["b", "A", null, "a"]`),
 		fromJSON(t, mem, &arrow.Decimal32Type{Precision: 5, Scale: 1}, `["-4.0", "1.5", "0.5", null]`))
 	for key, want := range map[arrowsort.Key][]uint64{

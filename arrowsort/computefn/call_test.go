@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/computefn"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 // A caller calls functions of a separate registry and checks at the end of the test that all memory is back.
@@ -24,8 +25,7 @@ type caller struct {
 
 func newCaller(t *testing.T) *caller {
 	t.Helper()
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	t.Cleanup(func() { mem.AssertSize(t, 0) })
+	mem := arrowtest.Checked(t)
 	registry := compute.NewChildRegistry(compute.GetFunctionRegistry())
 	require.NoError(t, computefn.Register(registry))
 	exec := compute.DefaultExecCtx()

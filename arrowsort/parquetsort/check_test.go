@@ -14,6 +14,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
@@ -29,8 +30,7 @@ func TestCheckAcrossPiecesAndFiles(t *testing.T) {
 				i*6000+batch*2000, 2000)
 		})
 	}
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	up := CheckOptions{Keys: []arrowsort.Key{{Path: "row"}}, Run: Run{Allocator: mem}}
 	got, err := Check(t.Context(), files, up)
 	require.NoError(t, err)

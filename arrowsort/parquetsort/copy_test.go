@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -55,8 +55,7 @@ func TestCopy(t *testing.T) {
 		"nothing":               {[]string{empty}, Options{Keys: key}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-			defer mem.AssertSize(t, 0)
+			mem := arrowtest.Checked(t)
 			c.opts.Run.Allocator, c.opts.Memory.SpillDir = mem, t.TempDir()
 			to := t.TempDir()
 			out := filepath.Join(to, "out.parquet")

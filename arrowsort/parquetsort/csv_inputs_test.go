@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
@@ -86,8 +86,7 @@ func writeTexts(t *testing.T, texts ...string) (paths []string) {
 
 // TestSeveralCSVFiles: types are those of all values, and files are sorted as one.
 func TestSeveralCSVFiles(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	paths := writeTexts(t, "a,b\n3,x\n10,y\n", "b,a\nz,2.50\n")
 	for output, want := range map[string]string{"csv": "a,b\n2.50,z\n3,x\n10,y\n", "arrows": ""} {
 		var out bytes.Buffer
@@ -189,8 +188,7 @@ func TestQuotationMarksInValues(t *testing.T) {
 
 // TestOptionsOfCSV: NoHeader and CSVTypes of the library, in memory and beyond it.
 func TestOptionsOfCSV(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	paths := writeTexts(t, strings.Repeat("31/12/2025,2.50\n,x\n01/02/2026,é\n", 30_000))
 	sorted := func(format string, budget int64) ([]byte, *Result) {
 		var out bytes.Buffer

@@ -223,8 +223,7 @@ func nestedWords(t testing.TB, mem memory.Allocator, r *rand.Rand, first, n int)
 }
 
 func TestValuesOfNestedDictionaries(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	rec := nestedWords(t, mem, rand.New(rand.NewPCG(1, 7)), 0, 500)
 	defer rec.Release()
 	for name, part := range map[string]arrow.Record{"whole": rec.NewSlice(0, 500), "slice": rec.NewSlice(101, 307),
@@ -261,8 +260,7 @@ func TestSortOfNestedDictionaries(t *testing.T) {
 		return nestedWords(t, memory.DefaultAllocator, r,
 			12*6000, 6000)
 	})
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	keys := []arrowsort.Key{{Path: "s.word", Order: arrowsort.Descending}, {Path: "s.n"}}
 	result, err := Sort(t.Context(), []string{in, one}, out,
 		Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: folder}, Run: Run{Allocator: mem}})
@@ -277,8 +275,7 @@ func TestSortOfNestedDictionaries(t *testing.T) {
 
 // A batch that is larger than half a run is cut, the nested columns with their dictionaries too.
 func TestLargeBatchOfNestedDictionaries(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	rec := nestedWords(t, mem, rand.New(rand.NewPCG(3, 7)), 0, 40_000)
 	defer rec.Release()
 	s, err := NewSorter(t.Context(), nestedSchema, []arrowsort.Key{{Path: "row",

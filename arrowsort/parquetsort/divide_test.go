@@ -53,8 +53,7 @@ func requireParts(t *testing.T, names []string, parts int) {
 	require.Equal(t, []int{1}, d.KeyColumns)
 	require.Equal(t, "utf8", d.Schema.Field(0).Type.String())
 	require.GreaterOrEqual(t, len(d.Parts), parts)
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	for _, columns := range [][]int{nil, {1}, {0}} {
 		var got [2][]string
 		for _, part := range d.Parts {

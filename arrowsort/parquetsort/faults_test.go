@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
@@ -28,8 +29,7 @@ func fault(t *testing.T, phase Phase, wrong func(ctx context.CancelCauseFunc, sp
 	require.NoError(t, os.WriteFile(out, []byte("old"), 0o600))
 	before, err := os.ReadFile(in)
 	require.NoError(t, err)
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	done := false

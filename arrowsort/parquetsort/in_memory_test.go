@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/internal/testrun"
@@ -22,8 +23,7 @@ import (
 // TestCSVKeepsItsText: CSV that is sorted to CSV has its values as they are written, from a file and from a pipe.
 func TestCSVKeepsItsText(t *testing.T) {
 	const text, sorted = "a,b\n2.50,x\n10,y\n1e0,z\n", "a,b\n1e0,z\n2.50,x\n10,y\n"
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	in := filepath.Join(t.TempDir(), "in.csv")
 	require.NoError(t, os.WriteFile(in, []byte(text), 0o600))
 	for _, path := range []string{in, tablefile.Pipe} {
@@ -62,8 +62,7 @@ func TestHead(t *testing.T) {
 		"copied": {[]string{in}, Options{Keys: []arrowsort.Key{{Path: "key"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-			defer mem.AssertSize(t, 0)
+			mem := arrowtest.Checked(t)
 			c.opts.Run.Allocator, c.opts.Output.Preview = mem, 7
 			result, err := Sort(t.Context(), c.files, filepath.Join(t.TempDir(), "out.parquet"), c.opts)
 			require.NoError(t, err)

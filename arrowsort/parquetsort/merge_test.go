@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 )
 
@@ -27,8 +28,7 @@ func TestMergeNamesTheRowThatIsNotInOrder(t *testing.T) {
 	generate(t, bad, sorttest.NumbersSchema, 3, func(batch int) arrow.Record {
 		return sorttest.Numbers(memory.DefaultAllocator, r, []int{0, 5000, 4000}[batch], 1000)
 	})
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	opts := Options{Keys: []arrowsort.Key{{Path: "row"}}, Run: Run{Allocator: mem},
 		Memory: Memory{SpillDir: t.TempDir()}}
 	_, err := Merge(t.Context(), []string{good, bad}, filepath.Join(folder, "out.parquet"), opts)
@@ -55,8 +55,7 @@ func TestMergeOfSortedFiles(t *testing.T) {
 		_, err := Sort(t.Context(), files[i:i+1], sorted[i], Options{Keys: keys})
 		require.NoError(t, err)
 	}
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	out := filepath.Join(folder, "out.parquet")
 	result, err := Merge(t.Context(), sorted, out,
 		Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()}, Run: Run{Allocator: mem}})

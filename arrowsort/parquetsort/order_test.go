@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
@@ -58,8 +59,7 @@ func TestSortOfFilesInOrder(t *testing.T) {
 			}
 			empty := filepath.Join(folder, "empty.parquet")
 			generate(t, empty, pairsSchema, 0, nil)
-			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-			defer mem.AssertSize(t, 0)
+			mem := arrowtest.Checked(t)
 			keys := []arrowsort.Key{{Path: "key"}}
 			opts := Options{Keys: keys, Memory: Memory{SpillDir: spill, Budget: MinMemory}, Run: Run{Allocator: mem}}
 			out := filepath.Join(folder, "out.parquet")
@@ -116,8 +116,7 @@ func TestMergeOfMoreFilesThanFit(t *testing.T) {
 		generate(t, files[i], pairsSchema, 1+i%2,
 			func(batch int) arrow.Record { return pairs(i*4000+batch*2000, 2000, low+batch*60, low+50+batch*60) })
 	}
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	keys, out := []arrowsort.Key{{Path: "key"}}, filepath.Join(folder, "out.parquet")
 	result, err := Merge(t.Context(), files, out,
 		Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: spill}, Run: Run{Allocator: mem}})

@@ -74,8 +74,7 @@ func TestOutputThatCannotGetItsName(t *testing.T) {
 
 // TestOutputKeepsPermissionsAndLinks of the file that it replaces.
 func TestOutputKeepsPermissionsAndLinks(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	folder, other := t.TempDir(), t.TempDir()
 	in, out, opts := byKey(folder, 0)
 	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, 20_000, 0, 9) })

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
@@ -130,8 +131,7 @@ func TestPartitions(t *testing.T) {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%s to %s", p.typ, from, format), func(t *testing.T) {
-					mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-					defer mem.AssertSize(t, 0)
+					mem := arrowtest.Checked(t)
 					out := filepath.Join(t.TempDir(), "out")
 					result, err := Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
 						Output: Output{PartitionBy: []string{"part"}, Format: format}, Run: Run{Allocator: mem}})

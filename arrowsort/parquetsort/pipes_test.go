@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
@@ -54,8 +55,7 @@ func TestPipesAreSortedAsFiles(t *testing.T) {
 		path, content := mixedFile(t, from, 3000)
 		for _, to := range anyFormat {
 			t.Run(fmt.Sprintf("%v to %v", from, to), func(t *testing.T) {
-				mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-				defer mem.AssertSize(t, 0)
+				mem := arrowtest.Checked(t)
 				spill := t.TempDir()
 				opts := Options{Keys: []arrowsort.Key{{Path: "word"}, {Path: "at"}},
 					Input: Input{Format: Format(from.String())}, Memory: Memory{SpillDir: spill},

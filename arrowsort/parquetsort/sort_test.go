@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
@@ -30,8 +31,7 @@ func TestSortLargerThanMemory(t *testing.T) {
 	in := manyNumbers(t, t.TempDir(), "in.parquet")
 	for name, keys := range numberKeys {
 		t.Run(name, func(t *testing.T) {
-			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-			defer mem.AssertSize(t, 0)
+			mem := arrowtest.Checked(t)
 			spill, out := t.TempDir(), filepath.Join(t.TempDir(), "out.parquet")
 			result, err := Sort(t.Context(), []string{in}, out,
 				Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: spill}, Run: Run{Allocator: mem}})
@@ -73,8 +73,7 @@ func TestSortOfEveryShape(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			spill, out := t.TempDir(), filepath.Join(t.TempDir(), "out.parquet")
-			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-			defer mem.AssertSize(t, 0)
+			mem := arrowtest.Checked(t)
 			opts := Options{Keys: c.keys, Memory: Memory{Budget: MinMemory, SpillDir: spill,
 				SpillCompression: Compression(c.compression)}, Run: Run{Allocator: mem},
 				Output: Output{RowGroupRows: 20_000}}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/internal/testrun"
@@ -92,8 +93,7 @@ func TestWantedRowsAndColumns(t *testing.T) {
 					continue
 				}
 				t.Run(strings.Join([]string{name, way, ext}, ", "), func(t *testing.T) {
-					mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-					defer mem.AssertSize(t, 0)
+					mem := arrowtest.Checked(t)
 					opts := c.opts
 					opts.Keys, opts.Run.Allocator, opts.Memory.SpillDir, opts.Output.Preview = keys, mem, t.TempDir(), 3
 					out := filepath.Join(t.TempDir(), "out"+ext)

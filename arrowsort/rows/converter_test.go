@@ -93,7 +93,7 @@ func TestMalformedArrays(t *testing.T) {
 		a := array.MakeFromData(data)
 		converter, err := rows.NewConverter(rows.Field{Name: "k", Type: data.DataType()})
 		require.NoError(t, err)
-		_, err = converter.Encode(t.Context(), a, rows.Options{Allocator: checked(t)})
+		_, err = converter.Encode(t.Context(), a, rows.Options{Allocator: arrowtest.Checked(t)})
 		require.ErrorIs(t, err, arrow.ErrInvalid)
 		require.ErrorContains(t, err, "key k")
 		require.ErrorContains(t, err, "in a dictionary of 2 entries")
@@ -122,7 +122,7 @@ func TestSchemaOfDecode(t *testing.T) {
 func TestStructWithoutFields(t *testing.T) {
 	inner := arrow.Field{Name: "s", Type: arrow.StructOf(), Nullable: true}
 	outer := arrow.StructOf(inner, arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Int8, Nullable: true})
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	for _, c := range []struct {
 		typ        arrow.DataType
 		json, want string

@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
 	"github.com/arrowsort/arrowsort/arrowsort/rows"
 )
 
 // requireCanonical decodes a row: either it is malformed, or its values have just these bytes.
 func requireCanonical(t *testing.T, converter *rows.Converter, row []byte, mode arrowsort.Key) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	decoded, err := converter.Decode(t.Context(), oneRow(t, row), rows.Options{Allocator: mem, Threads: 1})
 	if err != nil {
 		require.ErrorIs(t, err, rows.ErrRow)
@@ -39,7 +40,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(byte(0), byte(0), byte(0), []byte{})
 	for i, typ := range types {
 		rng := rand.New(rand.NewPCG(uint64(i), 3))
-		a := random(rng, typ, 1, 0.2, checked(f))
+		a := random(rng, typ, 1, 0.2, arrowtest.Checked(f))
 		rec := recordOf(a, a, a)
 		mode := modes[i%4]
 		field := rows.Field{Type: typ, Order: mode.Order, Nulls: mode.Nulls}
@@ -70,7 +71,7 @@ func FuzzOrder(f *testing.F) {
 	f.Add(uint64(2), byte(20), byte(3), byte(1))
 	types := keyTypes()
 	f.Fuzz(func(t *testing.T, seed uint64, typ, order, n byte) {
-		mem := checked(t)
+		mem := arrowtest.Checked(t)
 		rng := rand.New(rand.NewPCG(seed, 8))
 		c := dataCase{rows: int(n % 50)}
 		for range 2 {

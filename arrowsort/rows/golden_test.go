@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/rows"
 )
 
@@ -20,7 +21,7 @@ import (
 func requireBytes(t *testing.T, a arrow.Array, mode arrowsort.Key, want ...string) {
 	converter, err := rows.NewConverter(rows.Field{Type: a.DataType(), Order: mode.Order, Nulls: mode.Nulls})
 	require.NoError(t, err)
-	encoded, err := converter.Encode(t.Context(), a, rows.Options{Allocator: checked(t)})
+	encoded, err := converter.Encode(t.Context(), a, rows.Options{Allocator: arrowtest.Checked(t)})
 	require.NoError(t, err)
 	defer encoded.Release()
 	got := make([]string, encoded.Len())

@@ -19,13 +19,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
-// checked returns an allocator that fails the test when something stays allocated.
-func checked(t testing.TB) *memory.CheckedAllocator {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	t.Cleanup(func() { mem.AssertSize(t, 0) })
-	return mem
-}
-
 // keyTypes are types that can be keys: flat ones, dictionaries and runs of each of them, structs, and lists, maps and
 // unions of all depths.
 func keyTypes() []arrow.DataType { return append(flatKeyTypes(), nestedTypes()...) }

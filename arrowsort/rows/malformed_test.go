@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/rows"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
@@ -56,7 +57,7 @@ func TestMalformedRows(t *testing.T) {
 		require.NoError(t, err)
 		row, err := hex.DecodeString(c.row)
 		require.NoError(t, err)
-		_, err = converter.Decode(t.Context(), oneRow(t, row), rows.Options{Allocator: checked(t)})
+		_, err = converter.Decode(t.Context(), oneRow(t, row), rows.Options{Allocator: arrowtest.Checked(t)})
 		require.ErrorIs(t, err, rows.ErrRow, "%v %s", c.types, c.row)
 		require.ErrorIs(t, err, arrow.ErrInvalid)
 		require.ErrorContains(t, err, "row 0 ", "%v %s", c.types, c.row)
@@ -81,7 +82,7 @@ func TestMalformedRowIsNamed(t *testing.T) {
 	}
 	encoded, err := rows.NewRows(data, offsets)
 	require.NoError(t, err)
-	_, err = converter.Decode(t.Context(), encoded, rows.Options{Allocator: checked(t), Threads: 3})
+	_, err = converter.Decode(t.Context(), encoded, rows.Options{Allocator: arrowtest.Checked(t), Threads: 3})
 	require.EqualError(t, err, "arrowsort/rows: malformed row: invalid: row 12345 does not have the bytes of key key "+
 		"of type utf8 in its place")
 }
@@ -115,7 +116,7 @@ func TestMalformedRowNamesItsKey(t *testing.T) {
 		require.NoError(t, err)
 		row, err := hex.DecodeString(c.row)
 		require.NoError(t, err)
-		_, err = converter.Decode(t.Context(), oneRow(t, row), rows.Options{Allocator: checked(t)})
+		_, err = converter.Decode(t.Context(), oneRow(t, row), rows.Options{Allocator: arrowtest.Checked(t)})
 		require.ErrorIs(t, err, rows.ErrRow)
 		require.ErrorContains(t, err, c.text, "%v %s", c.types, c.row)
 	}
@@ -123,7 +124,7 @@ func TestMalformedRowNamesItsKey(t *testing.T) {
 
 // TestChangedRows changes, cuts and extends encoded rows of every type: whatever decodes has just these bytes.
 func TestChangedRows(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	changes := 300
 	if !testrun.Long() {
 		changes = 30

@@ -116,7 +116,7 @@ func randomType(rng *rand.Rand, depth int) arrow.DataType {
 // TestOrderOfRandomNestedTypes has random tables of two keys of random types, with nulls at every level, sliced and in
 // chunks, in all orders and null placements.
 func TestOrderOfRandomNestedTypes(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	for i := range testrun.Count(400, 60) {
 		rng := rand.New(rand.NewPCG(testrun.Seed(), uint64(i)))
 		c := dataCase{rows: 40}
@@ -134,7 +134,7 @@ func TestOrderOfRandomNestedTypes(t *testing.T) {
 
 // TestLongLists has lists of more elements than are encoded at a time, next to empty ones.
 func TestLongLists(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	rng := rand.New(rand.NewPCG(testrun.Seed(), 1))
 	for _, typ := range []arrow.DataType{
 		arrow.ListOf(arrow.PrimitiveTypes.Int16), arrow.ListOf(arrow.BinaryTypes.String),
@@ -188,7 +188,7 @@ func TestMalformedNestedArrays(t *testing.T) {
 		rec := malformed{recordOf(fromJSON(t, i8, `[1, 2]`)), data}
 		converter, err := rows.NewConverter(rows.Field{Name: "k", Type: c.typ})
 		require.NoError(t, err)
-		_, err = converter.Encode(t.Context(), rec.array(), rows.Options{Allocator: checked(t)})
+		_, err = converter.Encode(t.Context(), rec.array(), rows.Options{Allocator: arrowtest.Checked(t)})
 		require.ErrorIs(t, err, arrow.ErrInvalid, "%d", i)
 		require.ErrorContains(t, err, "key k of type "+c.typ.String(), "%d", i)
 		require.ErrorContains(t, err, c.text, "%d", i)
@@ -232,7 +232,7 @@ func TestMalformedNestedRows(t *testing.T) {
 	} {
 		converter, err := rows.NewConverter(rows.Field{Name: "k", Type: c.typ})
 		require.NoError(t, err)
-		_, err = converter.Decode(t.Context(), oneRow(t, c.row), rows.Options{Allocator: checked(t)})
+		_, err = converter.Decode(t.Context(), oneRow(t, c.row), rows.Options{Allocator: arrowtest.Checked(t)})
 		require.ErrorIs(t, err, rows.ErrRow, "%s % x", c.typ, c.row)
 		require.ErrorContains(t, err, "key k", "%s % x", c.typ, c.row)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
 	"github.com/arrowsort/arrowsort/arrowsort/rows"
 	"github.com/arrowsort/arrowsort/internal/testrun"
@@ -152,7 +153,7 @@ func field(arr arrow.Array, i int, fields []int) string {
 
 // TestOrderOfEveryType has every type as key, in all orders and null placements, sliced and in chunks.
 func TestOrderOfEveryType(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	shapes := [][]int{{0}, {1}, {70}, {40, 0, 1, 30}}
 	for i, typ := range keyTypes() {
 		for m, mode := range modes {
@@ -177,7 +178,7 @@ func TestOrderOfEveryType(t *testing.T) {
 // TestOrderOfSeveralKeys has random tables of two to four keys, some of them fields of structs, whose columns have
 // different chunks.
 func TestOrderOfSeveralKeys(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	types := keyTypes()
 	pair := structOf(arrow.BinaryTypes.Binary, structOf(arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Float32))
 	tables := 300
@@ -214,7 +215,7 @@ func TestOrderOfSeveralKeys(t *testing.T) {
 // by one in order where the values are.
 func TestManyTiles(t *testing.T) {
 	const n = 50_000
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	rng := rand.New(rand.NewPCG(1, 6))
 	var parts []arrow.Array
 	for _, typ := range []arrow.DataType{

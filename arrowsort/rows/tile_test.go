@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/rows"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
@@ -91,7 +92,7 @@ func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 
 // TestFailingAllocator lets each allocation of a call fail in turn: an error each time, and no memory is lost.
 func TestFailingAllocator(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	for name, call := range callsOfAllTypes(t, mem) {
 		before := mem.CurrentAlloc()
 		ways := []string{"nil", "panic", "half"}
@@ -118,7 +119,7 @@ func TestFailingAllocator(t *testing.T) {
 
 // TestCancellation ends the context wherever a call looks at it, in turn.
 func TestCancellation(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	for name, call := range callsOfAllTypes(t, mem) {
 		if !testrun.Share(2, name) {
 			continue
@@ -141,7 +142,7 @@ func TestCancellation(t *testing.T) {
 
 // TestResultsOutliveInputs reads results when the input and the rows are gone.
 func TestResultsOutliveInputs(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	for i, typ := range keyTypes() {
 		a := random(rand.New(rand.NewPCG(uint64(i), 9)), typ, 50, 0.2, mem)
 		want := make([]string, a.Len())

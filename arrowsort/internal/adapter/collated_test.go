@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -18,8 +19,7 @@ import (
 
 // sortKeysOf returns the sort keys of an array of text, nil for null, and the bytes of temporary memory.
 func sortKeysOf(t *testing.T, a arrow.Array, by textorder.Collation, threads int) (keys [][]byte, bytes int) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	var in Input
 	require.NoError(t, in.Open(a))
 	var r RawColumns

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keyfunction"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 )
@@ -74,8 +75,7 @@ func elementsOf(typ arrow.DataType, n int) arrow.ArrayData {
 
 // lengthsOf returns the lengths of slices of lists, -1 of nulls.
 func lengthsOf(t *testing.T, parts ...arraySlice) (lengths []int64, err error) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	r := RawColumns{ctx: t.Context(), mem: mem, threads: 2}
 	defer r.Release()
 	c, err := r.derived(parts[0].data.DataType(), parts, derivation{Function: keyfunction.Length})

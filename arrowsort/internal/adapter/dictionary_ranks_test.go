@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -55,8 +56,7 @@ func TestRanks(t *testing.T) {
 }
 
 func TestRanksOfNothing(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	w := newWork(&Input{}, Options{Allocator: mem, Ranker: cpu.New()})
 	defer w.Release()
 	empty, null := floats(mem, nil, nil), array.NewNull(2)

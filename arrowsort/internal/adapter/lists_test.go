@@ -78,8 +78,7 @@ func sortedLists(t *testing.T, chunks []arrow.Array, keys []int64, mem memory.Al
 // TestListsMoveAsTheyAreTaken sorts lists of elements of every flat type, in slices, with nulls and elements under
 // them: the result is what take makes of the sorted row numbers. Those of a fixed size and without nulls move.
 func TestListsMoveAsTheyAreTaken(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	rng := rand.New(rand.NewPCG(testrun.Seed(), 3))
 	for _, elem := range arrowtest.Flat() {
 		for _, typ := range []arrow.DataType{arrow.ListOf(elem), arrow.LargeListOf(elem)} {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -54,8 +55,7 @@ func TestStructPayload(t *testing.T) {
 // TestAssembleGivesBackWhatItDoesNotUse fails at the second of two columns: one gathered, one to take by a bad row
 // number.
 func TestAssembleGivesBackWhatItDoesNotUse(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	a := floats(mem, []float64{2, 1}, []bool{true, false})
 	defer a.Release()
 	b := array.NewListBuilder(mem, arrow.BinaryTypes.String)
@@ -92,8 +92,7 @@ func TestAssembleGivesBackWhatItDoesNotUse(t *testing.T) {
 }
 
 func TestRowNumbersLeaveTheResult(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	result := &engine.Result{Rows: 1, RowNumbers: mem.Allocate(8)}
 	data := RowNumbers(result, arrow.PrimitiveTypes.Uint64, mem)
 	require.Nil(t, result.RowNumbers)

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -37,8 +38,7 @@ func TestChunksStartAtAMultipleOf8(t *testing.T) {
 
 // TestMissingAndShortBuffers reads zeros where there is no buffer, and refuses one that is too short.
 func TestMissingAndShortBuffers(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	w := newWork(&Input{}, Options{Allocator: mem})
 	defer w.Release()
 	for _, typ := range []arrow.DataType{arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int64,

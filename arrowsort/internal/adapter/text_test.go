@@ -6,10 +6,10 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -24,8 +24,7 @@ func textOf(c *keyencode.Chunk, l layout, i int) string {
 
 // TestConvertText converts text of each layout to each other one, with a reach of offsets that few strings pass.
 func TestConvertText(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	want := []string{"abc", "", "of more than twelve bytes", "abcdefghijkl", "", "abcdefghijklm", "zz", "an end"}
 	types := []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView}
 	for _, from := range types {
@@ -63,8 +62,7 @@ func TestConvertText(t *testing.T) {
 
 // TestConvertTextThatIsTooLong: a value whose bytes offsets of 32 bits do not reach.
 func TestConvertTextThatIsTooLong(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	var w RawColumns
 	w.Start(t.Context(), Options{Allocator: mem})
 	defer w.Release()

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
@@ -63,8 +64,7 @@ func TestZeroedClearsWhatIsNew(t *testing.T) {
 }
 
 func TestLimiterPanicsAboveItsLimit(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	l := NewLimiter(mem, 1000, errkind.ErrLimit)
 	a := l.Allocate(600)
 	require.ErrorIs(t, errkind.Contain(func() error { l.Allocate(401); return nil }), errkind.ErrLimit)

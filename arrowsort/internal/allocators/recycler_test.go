@@ -6,12 +6,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 func TestRecyclerGivesBlocksAgain(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	r := NewRecycler(mem, 0)
 	defer r.Release()
 	a := r.Allocate(10_000)
@@ -42,8 +42,7 @@ func TestRecyclerGivesBlocksAgain(t *testing.T) {
 }
 
 func TestRecyclerKeepsSoMuch(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	r := NewRecycler(mem, 40_000)
 	var blocks [][]byte
 	for range 3 {

@@ -16,8 +16,7 @@ import (
 )
 
 func TestNullsOfEveryType(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	view := arrow.Field{Name: "v", Type: arrow.BinaryTypes.StringView, Nullable: true}
 	types := append(arrowtest.Types(), arrow.StructOf(view), arrow.MapOf(arrow.BinaryTypes.BinaryView, view.Type),
 		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.ListViewOf(view.Type)},

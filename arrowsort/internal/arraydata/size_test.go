@@ -49,8 +49,7 @@ func TestBytesOfSlicesOfEveryType(t *testing.T) {
 }
 
 func TestTrim(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	b := array.NewListBuilder(mem, arrow.BinaryTypes.String)
 	defer b.Release()
 	b.ValueBuilder().Reserve(1 << 16)

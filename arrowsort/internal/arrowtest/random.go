@@ -35,6 +35,14 @@ func RandomSlice(rng *rand.Rand, typ arrow.DataType, n, offset int, nulls float6
 	return array.NewSlice(whole, int64(offset), int64(offset+n))
 }
 
+// Checked returns an allocator that fails a test in which something stays allocated. It is checked after all functions
+// that are given to Cleanup later.
+func Checked(t testing.TB) *memory.CheckedAllocator {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	t.Cleanup(func() { mem.AssertSize(t, 0) })
+	return mem
+}
+
 type generator struct {
 	rng   *rand.Rand
 	nulls float64

@@ -47,8 +47,7 @@ func requireSame(t *testing.T, want, got *Grid, of any) {
 
 // TestSampleDependsOnRowsOnly: the same rows in other pieces have the same grid, for every type of column.
 func TestSampleDependsOnRowsOnly(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	r := rand.New(rand.NewPCG(testrun.Seed(), 1))
 	const rows = 3*sampleRows + 17
 	for _, typ := range arrowtest.Flat() {

@@ -224,8 +224,7 @@ func (l *lookup) value(row int) string {
 
 // TestDifferSeesFaults holds the checks themselves: wrong rows have to be found.
 func TestDifferSeesFaults(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	tab := newTable(5, 300, mem)
 	defer tab.release()
 	order, want := model.NewOrder(tab.columns, tab.modelKeys), model.Rows(tab.columns, 300, tab.modelKeys)

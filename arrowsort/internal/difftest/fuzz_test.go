@@ -56,8 +56,7 @@ func FuzzValues(f *testing.F) {
 		},
 	)
 	f.Fuzz(func(t *testing.T, input []byte) {
-		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-		defer mem.AssertSize(t, 0)
+		mem := arrowtest.Checked(t)
 		tab := tableOf(input)
 		defer tab.release()
 		order := model.NewOrder(tab.columns, tab.modelKeys)
@@ -75,8 +74,7 @@ func FuzzRanks(f *testing.F) {
 	f.Add([]byte{0, 1, 3, 6, 0, 0, 0, 0, 0, 0, 248, 127, 6, 1, 0, 0, 0, 0, 0, 248, 255, 8, 8, 8, 2, 0, 1})
 	f.Add([]byte("1\x02\x01\x01\x03 long strings, of which some are there twice\x08\x08\x08, twice\x08\x08"))
 	f.Fuzz(func(t *testing.T, input []byte) {
-		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-		defer mem.AssertSize(t, 0)
+		mem := arrowtest.Checked(t)
 		tab := tableOf(input)
 		defer tab.release()
 		r := rand.New(rand.NewPCG(uint64(len(input)), 6))
@@ -195,8 +193,7 @@ func FuzzMergeAndSearch(f *testing.F) {
 	f.Add([]byte{1, 0, 1, 1, 2, 6, 255, 255, 255, 255, 255, 255, 255, 127, 6, 0, 0, 0, 0, 0, 0, 0, 128}, uint64(1))
 	f.Add([]byte("2\x02\x01\x01\x03\x0B\x00 strings, and numbers between them, some of them twice, twice"), uint64(2))
 	f.Fuzz(func(t *testing.T, input []byte, seed uint64) {
-		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-		defer mem.AssertSize(t, 0)
+		mem := arrowtest.Checked(t)
 		tab := tableOf(input)
 		defer tab.release()
 		r := rand.New(rand.NewPCG(seed, 3))

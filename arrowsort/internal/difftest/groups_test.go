@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 // The cases below follow the groups of Arrow C++'s tests of sort_indices, with other values.
@@ -53,7 +54,7 @@ func keysOf(texts ...string) []arrowsort.Key {
 }
 
 func TestRecordBatchGroups(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	u8, i32, str := arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String
 	boolean, dec := arrow.FixedWidthTypes.Boolean, &arrow.Decimal256Type{Precision: 50, Scale: 1}
 	small, long := schemaOf(u8, u8), schemaOf(str, dec, boolean)
@@ -92,7 +93,7 @@ func TestRecordBatchGroups(t *testing.T) {
 
 // TestTableGroups sorts a table whose columns are chunked differently, one cut inside runs of nulls.
 func TestTableGroups(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	i32, day := arrow.PrimitiveTypes.Int32, arrow.FixedWidthTypes.Timestamp_s
 	columns := [][]string{
 		{`[3, null]`, `[]`, `[null, 2, 3]`, `[null]`},
@@ -142,7 +143,7 @@ func emptyColumn(t *testing.T, field arrow.Field) *arrow.Column {
 // TestArrayGroups sorts arrays of the types of the groups ForStrings, ForFixedSizeBinary, ForDecimal, ForTemporal,
 // Dictionary.
 func TestArrayGroups(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	fixed := &arrow.FixedSizeBinaryType{ByteWidth: 3}
 	for _, c := range []struct {
 		typ  arrow.DataType

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 // fromJSON is an array, released when the test ends.
@@ -46,13 +47,6 @@ func floatChunks(t *testing.T, mem memory.Allocator, chunks ...[]any) *arrow.Chu
 	return chunked
 }
 
-// checked is an allocator that has to be empty when the test ends. Call it before anything that cleans up.
-func checked(t *testing.T) *memory.CheckedAllocator {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	t.Cleanup(func() { mem.AssertSize(t, 0) })
-	return mem
-}
-
 func requireRows(t *testing.T, mem memory.Allocator, data arrowsort.Data, want []uint64, keys ...arrowsort.Key) {
 	t.Helper()
 	rows, err := arrowsort.SortIndices(t.Context(), data, keys, arrowsort.Options{Allocator: mem})
@@ -70,7 +64,7 @@ var nan = math.NaN()
 
 // TestNaNsAcrossChunks is a case that arrow-go v18.8 gets wrong: NaNs of a later chunk end up among the values.
 func TestNaNsAcrossChunks(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	chunked := floatChunks(t, mem, []any{1.0, nan, 5.0}, []any{3.0, nan, 7.0})
 	requireRows(t, mem, chunked, []uint64{0, 3, 2, 5, 1, 4}, arrowsort.Key{Order: ascending, Nulls: atEnd})
 	requireRows(t, mem, chunked, []uint64{5, 2, 3, 0, 1, 4}, arrowsort.Key{Order: descending, Nulls: atEnd})
@@ -80,7 +74,7 @@ func TestNaNsAcrossChunks(t *testing.T) {
 
 // TestNoChunks is another one: it fails on a chunked array without chunks.
 func TestNoChunks(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	empty := arrow.NewChunked(arrow.PrimitiveTypes.Float64, nil)
 	t.Cleanup(empty.Release)
 	requireRows(t, mem, empty, []uint64{})
@@ -92,7 +86,7 @@ func TestNoChunks(t *testing.T) {
 
 // TestNullsDoNotFlip is what cuDF does otherwise: its nulls change sides with the direction.
 func TestNullsDoNotFlip(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	arr := fromJSON(t, mem, arrow.PrimitiveTypes.Int64, `[2, null, 1, null, 3]`)
 	requireRows(t, mem, arr, []uint64{2, 0, 4, 1, 3}, arrowsort.Key{Order: ascending, Nulls: atEnd})
 	requireRows(t, mem, arr, []uint64{4, 0, 2, 1, 3}, arrowsort.Key{Order: descending, Nulls: atEnd})
@@ -102,7 +96,7 @@ func TestNullsDoNotFlip(t *testing.T) {
 
 // TestZerosTie is what arrow-rs does otherwise: it puts -0.0 before 0.0, and NaNs in an order of their bits.
 func TestZerosTie(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	minus := math.Copysign(0, -1)
 	chunked := floatChunks(
 		t, mem, []any{0.0, minus, math.Float64frombits(math.MaxUint64), 0.0, minus, nan, -1.0, 1.0, nil},
@@ -116,7 +110,7 @@ func TestZerosTie(t *testing.T) {
 // TestNarrowingTraps are keys at which shortcuts of radix sorts fail: the ends of a type (its width overflows, its ends
 // look like sentinels), a largest value of 0, and bits that differ between far rows only.
 func TestNarrowingTraps(t *testing.T) {
-	mem := checked(t)
+	mem := arrowtest.Checked(t)
 	for _, c := range []struct {
 		typ  arrow.DataType
 		json string

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/model"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
@@ -54,8 +55,7 @@ func compareCallsOfEveryKey(t *testing.T, check callCheck) {
 }
 
 func compareCall(t *testing.T, r *rand.Rand, check callCheck, make func(memory.Allocator) *table) error {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	tab := make(mem)
 	defer tab.release()
 	opts := arrowsort.Options{Allocator: mem, Threads: r.IntN(4)}

@@ -34,8 +34,7 @@ func newSorter(t *testing.T, ctx context.Context, schema *arrow.Schema, opts Opt
 func sortBatches(t *testing.T, opts Options, fan int, schema *arrow.Schema, batches int,
 	make func(mem memory.Allocator, batch int) arrow.Record) *Sorter {
 	t.Helper()
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	opts.Allocator, opts.SpillDir = mem, t.TempDir()
 	s, err := newSorter(t, t.Context(), schema, opts)
 	require.NoError(t, err)

@@ -33,8 +33,7 @@ func keySource(t *testing.T, e *encoder, in *adapter.Input, typ arrow.DataType, 
 // TestPackedKeys encodes keys of lists all at once and list by list: rows that are not null have the same bytes. The
 // elements have nulls of every type with a fixed size.
 func TestPackedKeys(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	rng := rand.New(rand.NewPCG(testrun.Seed(), 7))
 	packed := 0
 	for _, typ := range arrowtest.Types() {

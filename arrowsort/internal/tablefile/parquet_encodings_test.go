@@ -266,8 +266,7 @@ func TestEncodingsByTrialOfEveryLeaf(t *testing.T) {
 // TestColumnChunksOfSeveralPages has nulls in the last page only, in integers with a dictionary and without and in
 // text.
 func TestColumnChunksOfSeveralPages(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	const rows = 2*DefaultPageRows + 77
 	r := rand.New(rand.NewPCG(3, 9))
 	text := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}

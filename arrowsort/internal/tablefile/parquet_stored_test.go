@@ -116,8 +116,7 @@ func TestNullEntriesOfDictionariesAreNulls(t *testing.T) {
 
 // TestDatesOf64BitsAreDays and must be whole ones.
 func TestDatesOf64BitsAreDays(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	sc := arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.FixedWidthTypes.Date64, Nullable: true},
 		{Name: "l", Type: arrow.ListOf(arrow.FixedWidthTypes.Date64), Nullable: true}}, nil)
 	rows := `{"x":"2021-03-04","l":["1969-12-31",null]}` + "\n" + `{"x":null,"l":null}` + "\n"
@@ -170,8 +169,7 @@ func TestValuesOfAnyKindOfStorageAreWhatIsRead(t *testing.T) {
 		{&arrow.FixedSizeBinaryType{ByteWidth: 2}, `["AAE=", null, "AAA="]`},
 	} {
 		t.Run(c.storage.String(), func(t *testing.T) {
-			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			defer mem.AssertSize(t, 0)
+			mem := arrowtest.Checked(t)
 			entries := arrowtest.FromJSON(t, c.storage, c.entries)
 			dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: c.storage}
 			indices := arrowtest.FromJSON(t, arrow.PrimitiveTypes.Int8, `[2, null, 1, 0, 2]`)
@@ -255,8 +253,7 @@ func words(t *testing.T, mem memory.Allocator, rows int) arrow.Table {
 }
 
 func TestDictionariesAreCarriedThroughParquet(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	table := words(t, mem, 5000)
 	defer table.Release()
 	first := writeBytes(t, table, Parquet, WriteOptions{Allocator: mem, RowGroupRows: 2100})

@@ -146,8 +146,7 @@ func TestDirectColumns(t *testing.T) {
 			parquet.WithEncodingFor("few int64", parquet.Encodings.DeltaBinaryPacked)}, 20},
 	} {
 		t.Run(name, func(t *testing.T) {
-			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			defer mem.AssertSize(t, 0)
+			mem := arrowtest.Checked(t)
 			b := foreignBytes(t, table, c.props...)
 			opts := ReadOptions{Format: Parquet, Allocator: mem, Dictionaries: true}
 			in, err := readBytes(t, b, opts)
@@ -204,8 +203,7 @@ func TestListsInParquet(t *testing.T) {
 
 // requireSameInParquet writes three chunks of random rows and reads them again.
 func requireSameInParquet(t *testing.T, r *rand.Rand, typ arrow.DataType, nulls float64, rows int, opts WriteOptions) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	var chunks []arrow.Array
 	for range 3 {
 		chunks = append(chunks, arrowtest.RandomSlice(r, typ, rows+r.IntN(20), r.IntN(20), nulls, mem))

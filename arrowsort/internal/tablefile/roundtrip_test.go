@@ -10,6 +10,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 var binaryFormats = []Format{Parquet, IPCFile, IPCStream}
@@ -18,8 +20,7 @@ func TestRoundTripOfEveryFlatType(t *testing.T) {
 	for _, format := range binaryFormats {
 		for _, rows := range []int{1, 2, 33, 500} {
 			t.Run(fmt.Sprintf("%s/rows=%d", format, rows), func(t *testing.T) {
-				mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-				defer mem.AssertSize(t, 0)
+				mem := arrowtest.Checked(t)
 				table := flatTable(t, mem, rows, uint64(rows))
 				defer table.Release()
 				b := writeBytes(t, table, format, WriteOptions{Allocator: mem})
@@ -36,8 +37,7 @@ func TestRoundTripOfEveryFlatType(t *testing.T) {
 func TestRoundTripOfNestedTypes(t *testing.T) {
 	for _, format := range binaryFormats {
 		t.Run(format.String(), func(t *testing.T) {
-			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			defer mem.AssertSize(t, 0)
+			mem := arrowtest.Checked(t)
 			table := nestedTable(t, mem)
 			defer table.Release()
 			in, err := readBytes(t, writeBytes(t, table, format,
@@ -60,8 +60,7 @@ func rowGroups(format Format, rows int) int {
 func TestRoundTripUnifiesDictionaries(t *testing.T) {
 	for _, format := range binaryFormats {
 		t.Run(format.String(), func(t *testing.T) {
-			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			defer mem.AssertSize(t, 0)
+			mem := arrowtest.Checked(t)
 			table := dictionaryTable(t, mem)
 			defer table.Release()
 			// Arrow's file writer never gives back the dictionary that it compares with, so it gets another allocator.

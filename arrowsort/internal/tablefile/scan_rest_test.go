@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
 )
 
@@ -35,8 +36,7 @@ func TestPiecesOfPagesThatAreNotKept(t *testing.T) {
 			require.NoError(t, err)
 			defer whole.Table.Release()
 			want := textOf(t, whole.Table)
-			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-			defer mem.AssertSize(t, 0)
+			mem := arrowtest.Checked(t)
 			s, err := Scan(path, 1<<15, ReadOptions{Allocator: mem})
 			require.NoError(t, err)
 			defer s.Close()
@@ -106,8 +106,7 @@ func TestPiecesEndInsidePages(t *testing.T) {
 		"plain": {parquet.WithDictionaryDefault(false)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			defer mem.AssertSize(t, 0)
+			mem := arrowtest.Checked(t)
 			var b bytes.Buffer
 			writer := parquet.NewWriterProperties(props...)
 			require.NoError(t, pqarrow.WriteTable(toTable18(t, table), &b, 3300, writer, pqarrow.DefaultWriterProps()))

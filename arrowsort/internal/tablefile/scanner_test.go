@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
@@ -59,8 +60,7 @@ func TestScanReadsWhatReadReads(t *testing.T) {
 				_, err := Write(t.Context(), path, table,
 					WriteOptions{Format: format, RowGroupRows: rowGroups(format, 3000)})
 				require.NoError(t, err)
-				mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-				defer mem.AssertSize(t, 0)
+				mem := arrowtest.Checked(t)
 				want, err := Read(t.Context(), path, ReadOptions{Format: format})
 				require.NoError(t, err)
 				defer want.Table.Release()
@@ -101,8 +101,7 @@ func TestScanOfACutFileFails(t *testing.T) {
 func TestScanOfText(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.csv")
 	require.NoError(t, os.WriteFile(path, []byte("a,b\n1,x\n2.5,y\n,z\n"), 0o600))
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	want, err := Read(t.Context(), path, ReadOptions{})
 	require.NoError(t, err)
 	defer want.Table.Release()
@@ -166,8 +165,7 @@ func TestScanOfAFileThatIsCutMeanwhileFails(t *testing.T) {
 func TestScanSomeColumns(t *testing.T) {
 	for _, name := range []string{"t.parquet", "t.arrow", "t.arrows"} {
 		t.Run(name, func(t *testing.T) {
-			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			defer mem.AssertSize(t, 0)
+			mem := arrowtest.Checked(t)
 			table := nestedTable(t, mem)
 			defer table.Release()
 			path := filepath.Join(t.TempDir(), name)

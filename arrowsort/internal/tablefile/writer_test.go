@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 func TestWriterWritesWhatWriteWrites(t *testing.T) {
@@ -153,8 +154,7 @@ func TestRowsAreGatheredAsTheyAreWritten(t *testing.T) {
 		"words":      func(mem memory.Allocator) arrow.Table { return words(t, mem, 3000) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			defer mem.AssertSize(t, 0)
+			mem := arrowtest.Checked(t)
 			table := make(mem)
 			defer table.Release()
 			r := rand.New(rand.NewPCG(1, 2))

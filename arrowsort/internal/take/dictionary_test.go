@@ -57,8 +57,7 @@ func TestDictionaries(t *testing.T) {
 			[]string{"[1]", "(null)", "[2]", "[2]", "(null)", "[3]"}, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			defer mem.AssertSize(t, 0)
+			mem := arrowtest.Checked(t)
 			typ := &arrow.DictionaryType{IndexType: i8, ValueType: c.value}
 			chunks := []arrow.Array{dictionaryOf(t, mem, typ, `[0, null, 1]`, c.a),
 				dictionaryOf(t, mem, typ, `[0, null, 1]`, c.b)}
@@ -122,8 +121,7 @@ func TestGarbageUnderNullIndices(t *testing.T) {
 
 // Zeros of both signs and NaNs of different bits are different entries.
 func TestFloatEntriesKeepTheirBits(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.PrimitiveTypes.Float64}
 	bits := []uint64{0, 1 << 63, math.Float64bits(math.NaN()), 0xFFF8000000000001}
 	var chunks []arrow.Array
@@ -150,8 +148,7 @@ func TestFloatEntriesKeepTheirBits(t *testing.T) {
 }
 
 func TestTooManyEntriesForTheIndexType(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	var chunks []arrow.Array
 	for c := range 129 {
@@ -260,8 +257,7 @@ func TestMergingMalformedDictionariesLeaksNothing(t *testing.T) {
 func TestUnifiedChunksHaveTheSameRows(t *testing.T) {
 	for _, typ := range arrowtest.Types() {
 		t.Run(typ.String(), func(t *testing.T) {
-			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			defer mem.AssertSize(t, 0)
+			mem := arrowtest.Checked(t)
 			rng := rand.New(rand.NewPCG(1, 2))
 			var chunks []arrow.Array
 			for i := range 4 {

@@ -8,9 +8,10 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // Every width, from one chunk and from several, by every kind of selection.
@@ -63,8 +64,7 @@ func TestAsReadsLittleEndian(t *testing.T) {
 }
 
 func TestViewsReferToEachBufferOnce(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	var wholes []arrow.Array
 	for w := range 2 {
 		b := array.NewStringViewBuilder(mem)

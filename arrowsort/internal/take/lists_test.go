@@ -7,12 +7,13 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 // TestChildRows: ranges that follow one another share the child's memory, others are copied.
 func TestChildRows(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	b := array.NewInt32Builder(memory.NewGoAllocator())
 	b.AppendValues([]int32{0, 1, 2, 3, 4, 5}, nil)
 	child := b.NewArray().Data()

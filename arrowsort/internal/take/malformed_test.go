@@ -59,8 +59,7 @@ func corrupt(rng *rand.Rand, data arrow.ArrayData) {
 }
 
 func TestShortBuffersAreAnError(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	short := memory.NewBufferBytes(make([]byte, 39))
 	data := array.NewData(arrow.PrimitiveTypes.Int64, 5, []*memory.Buffer{nil, short}, nil, 0, 0)
 	g := newGatherer(t.Context(), Options{Allocator: mem}, 1000)
@@ -74,8 +73,7 @@ func TestShortBuffersAreAnError(t *testing.T) {
 
 // TestUnifyOfMalformedChunksLeavesNothing: Arrow's constructors panic on one of the results, which keeps no memory.
 func TestUnifyOfMalformedChunksLeavesNothing(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	typ := arrow.StructOf(arrow.Field{Name: "d", Type: &arrow.DictionaryType{
 		IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}},
 		arrow.Field{Name: "s", Type: arrow.BinaryTypes.String})

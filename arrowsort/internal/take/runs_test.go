@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 func runsOf(t *testing.T, mem memory.Allocator, ends, values string, valueType arrow.DataType, rows int) arrow.Array {
@@ -40,8 +42,7 @@ func TestRunsAreMerged(t *testing.T) {
 		{"equal lists", `[2, 3, 4]`, `[[1], [1], [2]]`, list, []uint32{0, 1, 2, 3}, []int32{3, 4}, `[[1] [2]]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-			defer mem.AssertSize(t, 0)
+			mem := arrowtest.Checked(t)
 			arr := runsOf(t, mem, c.ends, c.values, c.typ, 3)
 			defer arr.Release()
 			// The array is three rows long for Arrow; its data is as long as its runs.

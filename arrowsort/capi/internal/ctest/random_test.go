@@ -186,8 +186,7 @@ func TestRandomTablesThroughC(t *testing.T) {
 		seed := testrun.Seed() + uint64(i)
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0))
-			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-			t.Cleanup(func() { mem.AssertSize(t, 0) })
+			mem := arrowtest.Checked(t)
 			table := newTable(r, mem)
 			t.Cleanup(table.Release)
 			data := handle(t, table.Table)

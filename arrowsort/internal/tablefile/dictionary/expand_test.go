@@ -56,8 +56,7 @@ func TestExpandToAnotherType(t *testing.T) {
 // TestUnify: after it equal indices of all chunks are equal values, also inside nested types, and the values are what
 // they were.
 func TestUnify(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	first := dictionaryOf(t, arrow.BinaryTypes.String, `[1, null, 0]`, `["x", "y"]`)
 	second := dictionaryOf(t, arrow.BinaryTypes.String, `[0, 1, 1]`, `["y", "z"]`)
 	wrap := func(a arrow.Array) arrow.Array {
@@ -91,8 +90,7 @@ func TestUnify(t *testing.T) {
 
 // TestValues: an array of the entries that the rows refer to, of any type.
 func TestValues(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	list := arrow.ListOf(arrow.PrimitiveTypes.Int64)
 	for _, c := range []struct {
 		typ     arrow.DataType
@@ -117,8 +115,7 @@ func TestValues(t *testing.T) {
 
 // TestDictionariesOfViewsBecomeValues: as Polars writes its categories.
 func TestDictionariesOfViewsBecomeValues(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	for _, typ := range []arrow.DataType{arrow.BinaryTypes.StringView, arrow.BinaryTypes.BinaryView} {
 		b := array.NewBuilder(mem, typ)
 		require.NoError(t, b.UnmarshalJSON([]byte(`["YQ==", "bW9yZSB0aGFuIHR3ZWx2ZSBieXRlcw=="]`)))
@@ -173,8 +170,7 @@ func TestDecodedSchemaOfExtensions(t *testing.T) {
 
 // TestWithType: a column with a decoded type has the values that it had.
 func TestWithType(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	first := dictionaryOf(t, arrow.BinaryTypes.String, `[1, null, 0]`, `["x", "y"]`)
 	second := dictionaryOf(t, arrow.BinaryTypes.String, `[0, 1]`, `["y", null]`)
 	offsets := arrowtest.FromJSON(t, arrow.PrimitiveTypes.Int32, `[0, 2, 2, 3]`)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
@@ -16,8 +15,7 @@ import (
 func TestInMemoryIsEstimatedWithoutDecompression(t *testing.T) {
 	opened := func(b []byte, file bool) int64 {
 		src := bytes.NewReader(b)
-		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-		defer mem.AssertSize(t, 0)
+		mem := arrowtest.Checked(t)
 		open := func() (*Reader, error) { return OpenStream(src, src.Size(), mem) }
 		if file {
 			open = func() (*Reader, error) { return OpenFile(src, src.Size(), mem) }

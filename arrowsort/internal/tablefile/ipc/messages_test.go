@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
@@ -68,8 +67,7 @@ var (
 // streamRows reads a stream of known and of unknown size, which give the same, and returns its rows.
 func streamRows(t *testing.T, b []byte) (rows int64, err error) {
 	t.Helper()
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	read := func(size int64) (rows int64, err error) {
 		r, err := OpenStream(bytes.NewReader(b), size, mem)
 		if err != nil {

@@ -93,8 +93,7 @@ func TestFilesOfOtherWritersAreRead(t *testing.T) {
 	require.Greater(t, len(want), 30)
 	for name, rows := range want {
 		t.Run(name, func(t *testing.T) {
-			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-			defer mem.AssertSize(t, 0)
+			mem := arrowtest.Checked(t)
 			table, err := readForeign(t, name, mem)
 			require.NoError(t, err)
 			defer table.Release()

@@ -33,8 +33,7 @@ func TestExtensionsOfDictionariesAreNotWritten(t *testing.T) {
 }
 
 func TestAbortReleasesDictionaries(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	rows := arrowtest.Random(rand.New(rand.NewPCG(1, 1)), typ, 10, 0, mem)
 	schema := arrow.NewSchema([]arrow.Field{{Name: "v", Type: typ}}, nil)

@@ -6,18 +6,17 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // TestEncodingsOfEveryIndexType gives values the dictionary that was collected from two others, and refuses one that is
 // in none.
 func TestEncodingsOfEveryIndexType(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	values := func(typ arrow.DataType, text string) arrow.Array {
 		a, _, err := array.FromJSON(mem, typ, strings.NewReader(text))
 		require.NoError(t, err)

@@ -10,13 +10,13 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
 // groupsOf are the row groups of two rows of files with a column.
 func groupsOf(t *testing.T, typ arrow.DataType, path string, files ...string) *Groups {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	g := &Groups{}
 	for _, values := range files {
 		column, _, err := array.FromJSON(memory.DefaultAllocator, typ, strings.NewReader(values))

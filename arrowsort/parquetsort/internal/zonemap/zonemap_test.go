@@ -63,8 +63,7 @@ func write(t *testing.T, columns []arrow.Array, groupRows, pageRows int) string 
 // read returns the zone map of files.
 func read(t *testing.T, opts Options, paths ...string) *Map {
 	t.Helper()
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	opts.Allocator = mem
 	var m Map
 	for i, path := range paths {

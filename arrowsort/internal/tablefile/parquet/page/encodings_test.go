@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
@@ -49,8 +50,7 @@ func TestEncodingsOfTheFormat(t *testing.T) {
 
 // roundTrip encodes plain values and decodes them again.
 func roundTrip(t *testing.T, encoding int, typ parquet.Type, plain []byte, n int) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	s := NewBuffers(mem)
 	defer s.Release()
 	encoded := new(Writer).AppendValues([]byte("levels"), encoding, typ, plain)[len("levels"):]

@@ -158,8 +158,7 @@ func TestBatchesOfSome(t *testing.T) {
 // TestBatchesClosedEarly give their memory back.
 func TestBatchesClosedEarly(t *testing.T) {
 	file := write(t, sampleTable(t))
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
+	mem := arrowtest.Checked(t)
 	b := reader.NewBatches(open(t, file, parquet.ReadOptions{Allocator: mem, InBatches: true}).File, 2000)
 	batch, err := b.Next(t.Context())
 	require.NoError(t, err)
