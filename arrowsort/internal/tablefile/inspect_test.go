@@ -56,8 +56,7 @@ func inspectColumn(t *testing.T, format Format, field arrow.Field, seed uint64) 
 	}
 	path := filepath.Join(t.TempDir(), "t")
 	opts := WriteOptions{Format: format, RowGroupRows: rowGroups(format, rows)}
-	_, err := Write(t.Context(), path, array.NewTableFromRecords(schema, records), opts)
-	require.NoError(t, err)
+	writeFile(t, path, array.NewTableFromRecords(schema, records), opts)
 	got, err := Inspect(t.Context(), path, ReadOptions{Format: format})
 	require.NoError(t, err)
 	stat, err := os.Stat(path)

@@ -123,8 +123,7 @@ func TestBloomFiltersAreCopied(t *testing.T) {
 			from, to := filepath.Join(t.TempDir(), "from.parquet"), filepath.Join(t.TempDir(), "to.parquet")
 			writeNumbered(t, from, 1, 50_000, WriteOptions{RowGroupRows: 20_000, BloomFilters: []BloomFilter{
 				{Column: "n"}, {Column: "list"}}})
-			b, err := os.ReadFile(from)
-			require.NoError(t, err)
+			b := readFile(t, from)
 			meta, pages := openBytes(t, b).MetaData(), pagesOfFile(b)
 			wanted := map[string]bool{}
 			if change(pages, meta) {
@@ -132,8 +131,7 @@ func TestBloomFiltersAreCopied(t *testing.T) {
 			}
 			require.NoError(t, os.WriteFile(from, withFooter(t, pages, meta), 0o600))
 			require.NoError(t, copied(t.Context(), from, to, []SortingColumn{{Path: "n"}}))
-			b, err = os.ReadFile(to)
-			require.NoError(t, err)
+			b = readFile(t, to)
 			require.Equal(t, 3, openBytes(t, b).NumRowGroups())
 			requireFilters(t, b, wanted)
 			in, err := Inspect(t.Context(), to, ReadOptions{})
@@ -141,8 +139,7 @@ func TestBloomFiltersAreCopied(t *testing.T) {
 			require.EqualValues(t, len(wanted)/2*3, in.Columns[0].BloomFilters)
 			again := filepath.Join(t.TempDir(), "again.parquet")
 			require.NoError(t, copied(t.Context(), to, again, []SortingColumn{{Path: "n"}}))
-			c, err := os.ReadFile(again)
-			require.NoError(t, err)
+			c := readFile(t, again)
 			require.True(t, bytes.Equal(b, c), "the copy of a copy differs")
 		})
 	}

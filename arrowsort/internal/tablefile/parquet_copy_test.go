@@ -63,9 +63,7 @@ func TestCopiedRowGroupsAndTheirIndex(t *testing.T) {
 	snappy := WriteOptions{RowGroupRows: 150_000, Compression: Compression{Codec: "snappy"}}
 	writeNumbered(t, a, 1, 200_000, snappy)
 	writeNumbered(t, b, 2, 160_000, snappy)
-	first, err := Scan(a, 0, ReadOptions{})
-	require.NoError(t, err)
-	defer first.Close()
+	first := scanFile(t, a, 0, ReadOptions{})
 	sorting := []SortingColumn{{Path: "n"}}
 	w, err := Create(t.Context(), out, first.Schema, WriteOptions{Schema: first.Schema, Template: first.Template,
 		Sorting: sorting})
@@ -97,8 +95,7 @@ func TestCopiedRowGroupsAndTheirIndex(t *testing.T) {
 	require.Equal(t, sorting, got.Template.Sorting())
 	require.Len(t, got.Template.RowGroups(), 4)
 
-	raw, err := os.ReadFile(out)
-	require.NoError(t, err)
+	raw := readFile(t, out)
 	r, err := file.NewParquetReader(bytes.NewReader(raw))
 	require.NoError(t, err)
 	defer r.Close()
@@ -115,12 +112,8 @@ func TestWhatIsNotCopied(t *testing.T) {
 	writeNumbered(t, path, 1, 50_000, WriteOptions{Compression: Compression{Codec: "snappy"}})
 	small := filepath.Join(folder, "small.parquet")
 	writeNumbered(t, small, 1, 5_000, WriteOptions{RowGroupRows: 100})
-	s, err := Scan(path, 0, ReadOptions{})
-	require.NoError(t, err)
-	defer s.Close()
-	tiny, err := Scan(small, 0, ReadOptions{})
-	require.NoError(t, err)
-	defer tiny.Close()
+	s := scanFile(t, path, 0, ReadOptions{})
+	tiny := scanFile(t, small, 0, ReadOptions{})
 	unsigned := scanUnsigned(t, parquet.WithCreatedBy("parquet-go version 15.0.2"))
 	defer unsigned.Close()
 	right := scanUnsigned(t)
@@ -218,8 +211,7 @@ func TestCopyMendsStatistics(t *testing.T) {
 	b := withFooter(t, pagesOfFile(whole), meta)
 	require.NoError(t, os.WriteFile(from, b, 0o600))
 	require.NoError(t, copied(t.Context(), from, to, nil))
-	b, err := os.ReadFile(to)
-	require.NoError(t, err)
+	b = readFile(t, to)
 	r := openBytes(t, b)
 	requireIndex(t, b, r, 0, number)
 	for leaf, c := range r.MetaData().RowGroups[0].Columns {
@@ -236,8 +228,7 @@ func TestCopyMendsStatistics(t *testing.T) {
 func TestCopyMendsBounds(t *testing.T) {
 	from, to := filepath.Join(t.TempDir(), "from.parquet"), filepath.Join(t.TempDir(), "to.parquet")
 	writeNumbered(t, from, 1, 50_000, WriteOptions{})
-	whole, err := os.ReadFile(from)
-	require.NoError(t, err)
+	whole := readFile(t, from)
 	meta := openBytes(t, whole).MetaData()
 	lying := meta.RowGroups[0].Columns[0].MetaData.Statistics
 	lying.MinValue, lying.MaxValue, *lying.NullCount = arrow.GetBytes([]int64{100}), arrow.GetBytes([]int64{200}), 7
@@ -303,9 +294,7 @@ func TestBloomFilterOfArrowGoIsCopied(t *testing.T) {
 
 // copyOf copies the row groups of a file to another one, which names an order, and returns its bytes.
 func copyOf(t *testing.T, from, to string, sorting ...SortingColumn) []byte {
-	s, err := Scan(from, 0, ReadOptions{})
-	require.NoError(t, err)
-	defer s.Close()
+	s := scanFile(t, from, 0, ReadOptions{})
 	require.True(t, Copies(s, s.Schema, WriteOptions{Format: Parquet}))
 	w, err := Create(t.Context(), to, s.Schema, WriteOptions{Schema: s.Schema, Template: s.Template, Sorting: sorting})
 	require.NoError(t, err)
@@ -314,8 +303,7 @@ func copyOf(t *testing.T, from, to string, sorting ...SortingColumn) []byte {
 	require.NoError(t, w.Finish())
 	_, err = w.Commit()
 	require.NoError(t, err)
-	b, err := os.ReadFile(to)
-	require.NoError(t, err)
+	b := readFile(t, to)
 	return b
 }
 
@@ -337,8 +325,7 @@ func TestCopyHoldsFewBounds(t *testing.T) {
 	schema := arrow.NewSchema(fields, nil)
 	table := array.NewTableFromRecords(schema, []arrow.Record{array.NewRecord(schema, arrays, int64(a.Len()))})
 	from, to := filepath.Join(t.TempDir(), "from.parquet"), filepath.Join(t.TempDir(), "to.parquet")
-	_, err := Write(t.Context(), from, table, WriteOptions{RowGroupRows: groupRows, PageRows: pageRows})
-	require.NoError(t, err)
+	writeFile(t, from, table, WriteOptions{RowGroupRows: groupRows, PageRows: pageRows})
 
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
 	inUse := func() uint64 {
@@ -359,9 +346,7 @@ func TestCopyHoldsFewBounds(t *testing.T) {
 			}
 		}
 	})
-	s, err := Scan(from, 0, ReadOptions{Threads: 1})
-	require.NoError(t, err)
-	defer s.Close()
+	s := scanFile(t, from, 0, ReadOptions{Threads: 1})
 	w, err := Create(t.Context(), to, s.Schema, WriteOptions{Schema: s.Schema, Template: s.Template})
 	require.NoError(t, err)
 	defer w.Abort()

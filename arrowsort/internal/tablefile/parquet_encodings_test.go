@@ -88,16 +88,12 @@ func encodedSlices(r *rand.Rand, f arrow.Field, rows int, nulls float64) arrow.T
 // requireEncoded writes a table of one column in an encoding and reads it again, whole, in batches, and with pqarrow.
 func requireEncoded(t *testing.T, table arrow.Table, encoding int, opts WriteOptions) {
 	b, want := writeBytes(t, table, Parquet, opts), arrowtest.Values(table.Column(0).Data())
-	in, err := readBytes(t, b, ReadOptions{Format: Parquet})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readInput(t, b, ReadOptions{Format: Parquet})
 	require.Equal(t, want, arrowtest.Values(in.Table.Column(0).Data()))
 
 	path := filepath.Join(t.TempDir(), "x.parquet")
 	require.NoError(t, os.WriteFile(path, b, 0o600))
-	s, err := Scan(path, 200, ReadOptions{})
-	require.NoError(t, err)
-	defer s.Close()
+	s := scanFile(t, path, 200, ReadOptions{})
 	var got []string
 	for len(got) < len(want) {
 		batch, err := s.Next(t.Context())
@@ -293,9 +289,7 @@ func TestColumnChunksOfSeveralPages(t *testing.T) {
 	table := array.NewTableFromRecords(schema, []arrow.Record{rec})
 	defer table.Release()
 	opts := WriteOptions{Allocator: mem, RowGroupRows: rows}
-	in, err := readBytes(t, writeBytes(t, table, Parquet, opts), ReadOptions{Format: Parquet, Allocator: mem})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readInput(t, writeBytes(t, table, Parquet, opts), ReadOptions{Format: Parquet, Allocator: mem})
 	for i := range schema.Fields() {
 		want, got := rec.Column(i), in.Table.Column(i).Data().Chunk(0)
 		require.Equal(t, rows, got.Len())

@@ -94,16 +94,12 @@ func TestUnknownLogicalTypes(t *testing.T) {
 	require.Equal(t, 2, bytes.Count(footer, json))
 	footer = bytes.ReplaceAll(footer[:len(footer)-8], json, unknown)
 	b = binary.LittleEndian.AppendUint32(append(pagesOfFile(b), footer...), uint32(len(footer)))
-	in, err := readBytes(t, append(b, page.Magic...), ReadOptions{Format: Parquet})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readInput(t, append(b, page.Magic...), ReadOptions{Format: Parquet})
 	require.Len(t, in.Template.Remarks(), 2)
 	require.Contains(t, in.Template.Remarks()[0], `column "j" has a logical type that is unknown here`)
 	require.Len(t, textOf(t, in.Table), 3)
 	again := writeBytes(t, in.Table, Parquet, WriteOptions{Template: in.Template, Schema: in.Schema})
-	out, err := readBytes(t, again, ReadOptions{Format: Parquet})
-	require.NoError(t, err)
-	defer out.Table.Release()
+	out := readInput(t, again, ReadOptions{Format: Parquet})
 	require.Equal(t, textOf(t, in.Table), textOf(t, out.Table))
 	require.Empty(t, out.Template.Remarks())
 }
@@ -267,15 +263,11 @@ func TestRareEncodingsAndCodecs(t *testing.T) {
 		"bytes: YWJjZGU= (null) ZmdoaWo=", "dec: 1.25 (null) -77.25", "list: [1,null] (null) [2.5]",
 	}
 	for _, name := range []string{"pyarrow-split.parquet", "pyarrow-lz4.parquet"} {
-		in, err := readBytes(t, foreignFile(t, name), ReadOptions{Format: Parquet})
-		require.NoError(t, err)
-		defer in.Table.Release()
+		in := readInput(t, foreignFile(t, name), ReadOptions{Format: Parquet})
 		again := writeBytes(t, in.Table, Parquet, WriteOptions{Template: in.Template, Schema: in.Schema})
 		column := openBytes(t, again).MetaData().RowGroups[0].Columns[1].MetaData
 		require.EqualValues(t, compress.Codecs.Lz4Raw, column.Codec)
-		out, err := readBytes(t, again, ReadOptions{Format: Parquet})
-		require.NoError(t, err)
-		defer out.Table.Release()
+		out := readInput(t, again, ReadOptions{Format: Parquet})
 		for i, text := range want {
 			for _, table := range []*Input{in, out} {
 				got := table.Schema.Field(i).Name + ":"
@@ -334,9 +326,7 @@ func TestTimestampsOfConvertedTypes(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	require.Nil(t, openBytes(t, b.Bytes()).MetaData().FileMetaData.Schema[1].LogicalType)
-	in, err := readBytes(t, b.Bytes(), ReadOptions{Format: Parquet})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readInput(t, b.Bytes(), ReadOptions{Format: Parquet})
 	require.True(t, arrow.TypeEqual(arrow.FixedWidthTypes.Timestamp_us, in.Schema.Field(0).Type))
 }
 
@@ -354,9 +344,7 @@ func TestDecimalsOfEveryWidth(t *testing.T) {
 		sc := arrow.NewSchema([]arrow.Field{{Name: "d", Type: typ, Nullable: true}}, nil)
 		rec := array.NewRecord(sc, []arrow.Array{a}, int64(a.Len()))
 		table := array.NewTableFromRecords(sc, []arrow.Record{rec})
-		in, err := readBytes(t, writeBytes(t, table, Parquet, WriteOptions{}), ReadOptions{Format: Parquet})
-		require.NoError(t, err)
-		defer in.Table.Release()
+		in := readInput(t, writeBytes(t, table, Parquet, WriteOptions{}), ReadOptions{Format: Parquet})
 		got := in.Table.Column(0).Data().Chunk(0)
 		require.True(t, array.Equal(a, got), "%s: %s", typ, got)
 	}

@@ -52,8 +52,7 @@ func TestDictionariesOfCutPages(t *testing.T) {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
 	table := array.NewTableFromRecords(schema, []arrow.Record{array.NewRecord(schema, []arrow.Array{b.NewArray()}, -1)})
 	path := filepath.Join(t.TempDir(), "x.parquet")
-	_, err := Write(t.Context(), path, table, WriteOptions{PageRows: 100})
-	require.NoError(t, err)
+	writeFile(t, path, table, WriteOptions{PageRows: 100})
 	for _, first := range []int64{0, 100, 510, 599} {
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		in, err := Read(t.Context(), path, ReadOptions{Ranges: []RowRange{{First: first, Rows: 250}}, Allocator: mem,
@@ -242,11 +241,8 @@ func TestIndexOfCopiedChunks(t *testing.T) {
 			require.NoError(t, os.WriteFile(from, first, 0o644))
 			order := []SortingColumn{{Path: "few int64", Descending: true}}
 			require.NoError(t, copied(t.Context(), from, to, order))
-			b, err := os.ReadFile(to)
-			require.NoError(t, err)
-			in, err := readBytes(t, b, ReadOptions{Format: Parquet})
-			require.NoError(t, err)
-			defer in.Table.Release()
+			b := readFile(t, to)
+			in := readInput(t, b, ReadOptions{Format: Parquet})
 			require.Equal(t, textOf(t, table), textOf(t, in.Table))
 			require.Equal(t, order, in.Template.Sorting())
 			r, err := file.NewParquetReader(bytes.NewReader(b))
@@ -262,8 +258,7 @@ func TestIndexOfCopiedChunks(t *testing.T) {
 			}
 			again := filepath.Join(t.TempDir(), "again.parquet")
 			require.NoError(t, copied(t.Context(), to, again, order))
-			c, err := os.ReadFile(again)
-			require.NoError(t, err)
+			c := readFile(t, again)
 			require.True(t, bytes.Equal(b, c), "the copy of a copy differs: an index is there twice")
 		})
 	}
@@ -311,8 +306,7 @@ func TestCopiedStatisticsAreMadeAnew(t *testing.T) {
 			from, to := filepath.Join(t.TempDir(), "from.parquet"), filepath.Join(t.TempDir(), "to.parquet")
 			require.NoError(t, os.WriteFile(from, b, 0o644))
 			require.NoError(t, copied(t.Context(), from, to, []SortingColumn{{Path: "n"}}))
-			out, err := os.ReadFile(to)
-			require.NoError(t, err)
+			out := readFile(t, to)
 			for i, got := range openBytes(t, out).MetaData().RowGroups[0].Columns {
 				want := right.Columns[i].MetaData.Statistics
 				require.EqualValues(t, *want.NullCount, *got.MetaData.Statistics.NullCount, i)

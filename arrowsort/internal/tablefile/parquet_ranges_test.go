@@ -43,8 +43,7 @@ func TestRangesOfRowsOfEveryType(t *testing.T) {
 				}
 				path := filepath.Join(t.TempDir(), "aligned.parquet")
 				opts := WriteOptions{RowGroupRows: 110, PageRows: 1 + rng.IntN(30), PageVersion: 1 + rng.IntN(2)}
-				_, err := Write(t.Context(), path, table, opts)
-				require.NoError(t, err)
+				writeFile(t, path, table, opts)
 				name := fmt.Sprintf("%s of %s, nulls %g, seed %d", box.Name, typ, nulls, seed)
 				in := requireRanges(t, rng, path, name)
 				if path = writeUnaligned(t, in, opts.PageVersion, rng.IntN(3) > 0); path != "" {
@@ -167,8 +166,7 @@ func (f countedFile) ReadAt(p []byte, at int64) (int, error) {
 func TestRangesReadTheirPagesOnly(t *testing.T) {
 	table := listsAndText(20_000)
 	path := filepath.Join(t.TempDir(), "x.parquet")
-	_, err := Write(t.Context(), path, table, WriteOptions{PageRows: 500, Compression: Compression{Codec: "none"}})
-	require.NoError(t, err)
+	writeFile(t, path, table, WriteOptions{PageRows: 500, Compression: Compression{Codec: "none"}})
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	last := table.NumRows() - 1

@@ -77,14 +77,10 @@ func fileOfRows(t testing.TB, columns ...schema.Node) []byte {
 
 // requireKept makes sure that a file that is read and written has the same schema, to the letter, and values.
 func requireKept(t testing.TB, b []byte) {
-	in, err := readBytes(t, b, ReadOptions{Format: Parquet})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readInput(t, b, ReadOptions{Format: Parquet})
 	again := writeBytes(t, in.Table, Parquet, WriteOptions{Template: in.Template, Schema: in.Schema})
 	require.Equal(t, openBytes(t, b).MetaData().FileMetaData.Schema, openBytes(t, again).MetaData().FileMetaData.Schema)
-	out, err := readBytes(t, again, ReadOptions{Format: Parquet})
-	require.NoError(t, err)
-	defer out.Table.Release()
+	out := readInput(t, again, ReadOptions{Format: Parquet})
 	require.Equal(t, in.Schema.String(), out.Schema.String())
 	require.Equal(t, textOf(t, in.Table), textOf(t, out.Table))
 }
@@ -152,9 +148,7 @@ func TestDecimalsKeepTheirForm(t *testing.T) {
 						groupNode("list", repeated, nil, groupNode("element", optional, nil,
 							binary("value", repeated), of("typed_value", optional))))))
 			requireKept(t, b)
-			in, err := readBytes(t, b, ReadOptions{Format: Parquet})
-			require.NoError(t, err)
-			defer in.Table.Release()
+			in := readInput(t, b, ReadOptions{Format: Parquet})
 			again := writeBytes(t, in.Table, Parquet, WriteOptions{Template: in.Template, Schema: in.Schema})
 			before := openBytes(t, b).MetaData().RowGroups[0].Columns[1].MetaData
 			after := openBytes(t, again).MetaData().RowGroups[0].Columns[1].MetaData

@@ -25,8 +25,7 @@ func TestSortingIsInEveryRowGroup(t *testing.T) {
 		"cut at a list":     {[]SortingColumn{by("p.x"), by("l.list.element"), by("p.s")}, []SortingColumn{by("p.x")}},
 		"cut where unknown": {[]SortingColumn{by("p"), by("p.s")}, nil},
 	} {
-		_, err := Write(t.Context(), path, table, WriteOptions{RowGroupRows: 2, Sorting: c.given})
-		require.NoError(t, err)
+		writeFile(t, path, table, WriteOptions{RowGroupRows: 2, Sorting: c.given})
 		in, err := Read(t.Context(), path, ReadOptions{})
 		require.NoError(t, err)
 		require.Equal(t, c.want, in.Template.Sorting(), name)

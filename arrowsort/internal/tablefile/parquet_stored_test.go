@@ -86,9 +86,7 @@ func TestNullsBelowNullsAreNone(t *testing.T) {
 	loose := arrow.StructOf(arrow.Field{Name: "c", Type: arrow.PrimitiveTypes.Int64, Nullable: true})
 	table := declaredWithoutNulls(t, loose, strict, true, `{"x":{"c":1}}`+"\n"+`{"x":null}`)
 	defer table.Release()
-	in, err := readBytes(t, writeBytes(t, table, Parquet, WriteOptions{}), ReadOptions{Format: Parquet})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readInput(t, writeBytes(t, table, Parquet, WriteOptions{}), ReadOptions{Format: Parquet})
 	require.Equal(t, textOf(t, table), textOf(t, in.Table))
 }
 
@@ -122,10 +120,8 @@ func TestDatesOf64BitsAreDays(t *testing.T) {
 	rows := `{"x":"2021-03-04","l":["1969-12-31",null]}` + "\n" + `{"x":null,"l":null}` + "\n"
 	table := tableOf(t, mem, sc, rows+`{"x":"1900-01-01","l":[]}`, 2)
 	defer table.Release()
-	in, err := readBytes(t, writeBytes(t, table, Parquet, WriteOptions{Allocator: mem, Rows: []uint64{2, 0, 1}}),
+	in := readInput(t, writeBytes(t, table, Parquet, WriteOptions{Allocator: mem, Rows: []uint64{2, 0, 1}}),
 		ReadOptions{Format: Parquet})
-	require.NoError(t, err)
-	defer in.Table.Release()
 	require.Equal(t, []string{`1900-01-01|[]|`, `2021-03-04|["1969-12-31",null]|`, `null|null|`}, textOf(t, in.Table))
 
 	for date, fault := range map[arrow.Date64]string{
@@ -133,13 +129,12 @@ func TestDatesOf64BitsAreDays(t *testing.T) {
 		millisOfDay * (math.MaxInt32 + 1): "is too far from 1970",
 		millisOfDay * (math.MinInt32 - 1): "is too far from 1970",
 	} {
-		_, err = Write(t.Context(), filepath.Join(t.TempDir(), "t.parquet"), datesOf64Bits(millisOfDay, date),
+		_, err := Write(t.Context(), filepath.Join(t.TempDir(), "t.parquet"), datesOf64Bits(millisOfDay, date),
 			WriteOptions{})
 		require.ErrorContains(t, err, `column "x": row 1 of the output holds a date64 that `+fault)
 	}
 	far := datesOf64Bits(millisOfDay*math.MaxInt32, millisOfDay*math.MinInt32)
-	_, err = Write(t.Context(), filepath.Join(t.TempDir(), "t.parquet"), far, WriteOptions{})
-	require.NoError(t, err)
+	writeFile(t, filepath.Join(t.TempDir(), "t.parquet"), far, WriteOptions{})
 }
 
 func datesOf64Bits(dates ...arrow.Date64) arrow.Table {
@@ -257,9 +252,7 @@ func TestDictionariesAreCarriedThroughParquet(t *testing.T) {
 	table := words(t, mem, 5000)
 	defer table.Release()
 	first := writeBytes(t, table, Parquet, WriteOptions{Allocator: mem, RowGroupRows: 2100})
-	in, err := readBytes(t, first, ReadOptions{Format: Parquet, Allocator: mem, Dictionaries: true})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readInput(t, first, ReadOptions{Format: Parquet, Allocator: mem, Dictionaries: true})
 	for i, f := range in.Table.Schema().Fields() {
 		dictionary := !strings.HasPrefix(f.Name, "many") && strings.Contains(f.Name, "utf8")
 		require.Equal(t, dictionary, f.Type.ID() == arrow.DICTIONARY, f.Name)
@@ -268,9 +261,7 @@ func TestDictionariesAreCarriedThroughParquet(t *testing.T) {
 	require.Equal(t, textOf(t, table), textOf(t, in.Table))
 	second := writeBytes(t, in.Table, Parquet,
 		WriteOptions{Allocator: mem, RowGroupRows: 1700, Template: in.Template, Schema: in.Schema})
-	again, err := readBytes(t, second, ReadOptions{Format: Parquet, Allocator: mem})
-	require.NoError(t, err)
-	defer again.Table.Release()
+	again := readInput(t, second, ReadOptions{Format: Parquet, Allocator: mem})
 	requireTables(t, table, again.Table)
 }
 
@@ -284,8 +275,6 @@ func TestNullEntriesOfDictionariesAreWrittenAsNull(t *testing.T) {
 	defer rec.Release()
 	table := array.NewTableFromRecords(schema, []arrow.Record{rec})
 	defer table.Release()
-	in, err := readBytes(t, writeBytes(t, table, Parquet, WriteOptions{}), ReadOptions{Format: Parquet})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readInput(t, writeBytes(t, table, Parquet, WriteOptions{}), ReadOptions{Format: Parquet})
 	require.Equal(t, []string{"a|", "null|", "|", "null|", "null|"}, textOf(t, in.Table))
 }

@@ -52,9 +52,7 @@ func TestTypesOfOtherWriters(t *testing.T) {
 		whole, err := Read(t.Context(), path, ReadOptions{})
 		require.NoError(t, err)
 		defer whole.Table.Release()
-		s, err := Scan(path, 1<<20, ReadOptions{})
-		require.NoError(t, err)
-		defer s.Close()
+		s := scanFile(t, path, 1<<20, ReadOptions{})
 		piece, err := s.Next(t.Context())
 		require.NoError(t, err)
 		defer piece.Release()
@@ -84,9 +82,7 @@ func requireChildTypes(t testing.TB, d arrow.ArrayData) {
 // TestMetadataOfParquetBecomesThatOfTheSchema, also when there is no Arrow schema.
 func TestMetadataOfParquetBecomesThatOfTheSchema(t *testing.T) {
 	for _, name := range []string{"duckdb.parquet", "pyarrow.parquet"} {
-		in, err := readBytes(t, foreignFile(t, name), ReadOptions{Format: Parquet})
-		require.NoError(t, err)
-		defer in.Table.Release()
+		in := readInput(t, foreignFile(t, name), ReadOptions{Format: Parquet})
 		meta := in.Schema.Metadata()
 		require.Equal(t, "tests", meta.Values()[meta.FindKey("owner")])
 		require.Negative(t, meta.FindKey(writer.ArrowSchemaKey))
@@ -95,19 +91,11 @@ func TestMetadataOfParquetBecomesThatOfTheSchema(t *testing.T) {
 
 // TestArrowAndParquetOfOneTableAreTheSame compares the two files that pyarrow has written of a table.
 func TestArrowAndParquetOfOneTableAreTheSame(t *testing.T) {
-	file, err := readBytes(t, foreignFile(t, "pyarrow.arrow"), ReadOptions{Format: IPCFile})
-	require.NoError(t, err)
-	defer file.Table.Release()
-	in, err := readBytes(t, writeBytes(t, file.Table, Parquet, WriteOptions{}), ReadOptions{Format: Parquet})
-	require.NoError(t, err)
-	defer in.Table.Release()
-	want, err := readBytes(t, foreignFile(t, "pyarrow.parquet"), ReadOptions{Format: Parquet})
-	require.NoError(t, err)
-	defer want.Table.Release()
+	file := readInput(t, foreignFile(t, "pyarrow.arrow"), ReadOptions{Format: IPCFile})
+	in := readInput(t, writeBytes(t, file.Table, Parquet, WriteOptions{}), ReadOptions{Format: Parquet})
+	want := readInput(t, foreignFile(t, "pyarrow.parquet"), ReadOptions{Format: Parquet})
 	requireTables(t, want.Table, in.Table)
-	again, err := readBytes(t, writeBytes(t, in.Table, IPCFile, WriteOptions{}), ReadOptions{Format: IPCFile})
-	require.NoError(t, err)
-	defer again.Table.Release()
+	again := readInput(t, writeBytes(t, in.Table, IPCFile, WriteOptions{}), ReadOptions{Format: IPCFile})
 	requireTables(t, want.Table, again.Table)
 	for i := range int(in.Table.NumCols()) {
 		a, b := in.Table.Column(i).Data(), again.Table.Column(i).Data()
@@ -149,16 +137,12 @@ func TestDirectColumns(t *testing.T) {
 			mem := arrowtest.Checked(t)
 			b := foreignBytes(t, table, c.props...)
 			opts := ReadOptions{Format: Parquet, Allocator: mem, Dictionaries: true}
-			in, err := readBytes(t, b, opts)
-			require.NoError(t, err)
-			defer in.Table.Release()
+			in := readInput(t, b, opts)
 			require.Equal(t, textOf(t, table), textOf(t, in.Table))
 
 			path := filepath.Join(t.TempDir(), "x.parquet")
 			require.NoError(t, os.WriteFile(path, b, 0o600))
-			s, err := Scan(path, 1<<20, opts)
-			require.NoError(t, err)
-			defer s.Close()
+			s := scanFile(t, path, 1<<20, opts)
 			require.Len(t, s.parquet.Decoded(), c.direct)
 		})
 	}
@@ -217,8 +201,6 @@ func requireSameInParquet(t *testing.T, r *rand.Rand, typ arrow.DataType, nulls 
 	table := array.NewTable(arrow.NewSchema([]arrow.Field{field}, nil), []arrow.Column{*column}, -1)
 	defer table.Release()
 	opts.Allocator = mem
-	in, err := readBytes(t, writeBytes(t, table, Parquet, opts), ReadOptions{Format: Parquet, Allocator: mem})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readInput(t, writeBytes(t, table, Parquet, opts), ReadOptions{Format: Parquet, Allocator: mem})
 	require.Equal(t, valuesOf(chunked), valuesOf(in.Table.Column(0).Data()))
 }

@@ -24,9 +24,7 @@ func TestRoundTripOfEveryFlatType(t *testing.T) {
 				table := flatTable(t, mem, rows, uint64(rows))
 				defer table.Release()
 				b := writeBytes(t, table, format, WriteOptions{Allocator: mem})
-				in, err := readBytes(t, b, ReadOptions{Format: format, Allocator: mem})
-				require.NoError(t, err)
-				defer in.Table.Release()
+				in := readInput(t, b, ReadOptions{Format: format, Allocator: mem})
 				require.EqualValues(t, len(b), in.Bytes)
 				requireTables(t, table, in.Table)
 			})
@@ -40,11 +38,9 @@ func TestRoundTripOfNestedTypes(t *testing.T) {
 			mem := arrowtest.Checked(t)
 			table := nestedTable(t, mem)
 			defer table.Release()
-			in, err := readBytes(t, writeBytes(t, table, format,
+			in := readInput(t, writeBytes(t, table, format,
 				WriteOptions{Allocator: mem, RowGroupRows: rowGroups(format, 2)}),
 				ReadOptions{Format: format, Allocator: mem})
-			require.NoError(t, err)
-			defer in.Table.Release()
 			require.Equal(t, textOf(t, table), textOf(t, in.Table))
 		})
 	}
@@ -65,9 +61,7 @@ func TestRoundTripUnifiesDictionaries(t *testing.T) {
 			defer table.Release()
 			// Arrow's file writer never gives back the dictionary that it compares with, so it gets another allocator.
 			b := writeBytes(t, table, format, WriteOptions{})
-			in, err := readBytes(t, b, ReadOptions{Format: format, Allocator: mem})
-			require.NoError(t, err)
-			defer in.Table.Release()
+			in := readInput(t, b, ReadOptions{Format: format, Allocator: mem})
 			requireTables(t, table, in.Table)
 			chunks := in.Table.Column(0).Data().Chunks()
 			for _, c := range chunks {
@@ -84,9 +78,7 @@ func TestRoundTripOfEmptyTables(t *testing.T) {
 			schema := arrow.NewSchema([]arrow.Field{{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
 			table := array.NewTableFromRecords(schema, nil)
 			defer table.Release()
-			in, err := readBytes(t, writeBytes(t, table, format, WriteOptions{}), ReadOptions{Format: format})
-			require.NoError(t, err)
-			defer in.Table.Release()
+			in := readInput(t, writeBytes(t, table, format, WriteOptions{}), ReadOptions{Format: format})
 			requireTables(t, table, in.Table)
 		})
 	}
@@ -125,10 +117,8 @@ func TestRoundTripCompressed(t *testing.T) {
 			t.Run(c.format.String()+"/"+codec, func(t *testing.T) {
 				compression, err := ParseCompression(codec)
 				require.NoError(t, err)
-				in, err := readBytes(t, writeBytes(t, table, c.format, WriteOptions{Compression: compression}),
+				in := readInput(t, writeBytes(t, table, c.format, WriteOptions{Compression: compression}),
 					ReadOptions{Format: c.format})
-				require.NoError(t, err)
-				defer in.Table.Release()
 				requireTables(t, table, in.Table)
 			})
 		}
@@ -141,9 +131,7 @@ func TestRoundTripOfCSV(t *testing.T) {
 		",,,,,,,\n" +
 		"-7,2.0,false,1969-12-31,1969-12-31T00:00:00,2021-03-04T10:11:12.000001Z,\"with \"\"quotes\"\", comma\nand " +
 		"line\",\n"
-	in, err := readBytes(t, []byte(text), ReadOptions{Format: CSV})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readInput(t, []byte(text), ReadOptions{Format: CSV})
 	var types []string
 	for _, f := range in.Table.Schema().Fields() {
 		types = append(types, f.Type.String())

@@ -65,9 +65,7 @@ func roundTrip(t *testing.T, format Format, field arrow.Field, seed uint64) {
 		require.ErrorContains(t, err, `column "column`)
 		return
 	}
-	in, err := readBytes(t, writeBytes(t, table, format, opts), ReadOptions{Format: format})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readInput(t, writeBytes(t, table, format, opts), ReadOptions{Format: format})
 	want := field.Type
 	if format == Parquet {
 		want = inParquet(want)

@@ -190,8 +190,7 @@ func writeBytes(t testing.TB, table arrow.Table, format Format, opts WriteOption
 	path := filepath.Join(t.TempDir(), "t")
 	n, err := Write(context.Background(), path, table, opts)
 	require.NoError(t, err)
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
+	b := readFile(t, path)
 	require.EqualValues(t, len(b), n)
 	return b
 }
@@ -202,4 +201,37 @@ func readBytes(t testing.TB, b []byte, opts ReadOptions) (*Input, error) {
 	path := filepath.Join(t.TempDir(), "input-file")
 	require.NoError(t, os.WriteFile(path, b, 0o600))
 	return Read(context.Background(), path, opts)
+}
+
+// readInput is readBytes without an error. The table is released with the test.
+func readInput(t testing.TB, b []byte, opts ReadOptions) *Input {
+	t.Helper()
+	in, err := readBytes(t, b, opts)
+	require.NoError(t, err)
+	t.Cleanup(in.Table.Release)
+	return in
+}
+
+// scanFile is Scan without an error. The scanner is closed with the test.
+func scanFile(t testing.TB, path string, batchBytes int64, opts ReadOptions) *Scanner {
+	t.Helper()
+	s, err := Scan(path, batchBytes, opts)
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// writeFile is Write without an error.
+func writeFile(t testing.TB, path string, table arrow.Table, opts WriteOptions) {
+	t.Helper()
+	_, err := Write(t.Context(), path, table, opts)
+	require.NoError(t, err)
+}
+
+// readFile returns the bytes of a file.
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return b
 }

@@ -37,9 +37,7 @@ func TestPiecesOfPagesThatAreNotKept(t *testing.T) {
 			defer whole.Table.Release()
 			want := textOf(t, whole.Table)
 			mem := arrowtest.Checked(t)
-			s, err := Scan(path, 1<<15, ReadOptions{Allocator: mem})
-			require.NoError(t, err)
-			defer s.Close()
+			s := scanFile(t, path, 1<<15, ReadOptions{Allocator: mem})
 			require.True(t, s.batches.(*reader.Batches).Rereads)
 			at := 0
 			for pieces := 0; ; pieces++ {
@@ -73,8 +71,7 @@ func TestPiecesOfLongRows(t *testing.T) {
 	table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
 	defer table.Release()
 	path := filepath.Join(t.TempDir(), "long.parquet")
-	_, err := Write(t.Context(), path, table, WriteOptions{Compression: Compression{Codec: "none"}})
-	require.NoError(t, err)
+	writeFile(t, path, table, WriteOptions{Compression: Compression{Codec: "none"}})
 	for _, c := range []struct {
 		columns []int
 		rows    int64
@@ -112,9 +109,7 @@ func TestPiecesEndInsidePages(t *testing.T) {
 			require.NoError(t, pqarrow.WriteTable(toTable18(t, table), &b, 3300, writer, pqarrow.DefaultWriterProps()))
 			path := filepath.Join(t.TempDir(), "x.parquet")
 			require.NoError(t, os.WriteFile(path, b.Bytes(), 0o644))
-			s, err := Scan(path, 1, ReadOptions{Allocator: mem})
-			require.NoError(t, err)
-			defer s.Close()
+			s := scanFile(t, path, 1, ReadOptions{Allocator: mem})
 			s.batches.(*reader.Batches).Rows = 1024
 			row, pieces := 0, 0
 			for {

@@ -57,9 +57,7 @@ func TestScanReadsWhatReadReads(t *testing.T) {
 		for _, format := range binaryFormats {
 			t.Run(name+"/"+format.String(), func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "t")
-				_, err := Write(t.Context(), path, table,
-					WriteOptions{Format: format, RowGroupRows: rowGroups(format, 3000)})
-				require.NoError(t, err)
+				writeFile(t, path, table, WriteOptions{Format: format, RowGroupRows: rowGroups(format, 3000)})
 				mem := arrowtest.Checked(t)
 				want, err := Read(t.Context(), path, ReadOptions{Format: format})
 				require.NoError(t, err)
@@ -112,9 +110,7 @@ func TestScanOfText(t *testing.T) {
 	requireTables(t, want.Table, got)
 	require.Equal(t, 3, pieces)
 
-	s, err := Scan(path, 1, opts)
-	require.NoError(t, err)
-	defer s.Close()
+	s := scanFile(t, path, 1, opts)
 	require.EqualValues(t, 3, s.Rows)
 	s.SelectColumns([]int{1})
 	piece, err := s.Next(t.Context())
@@ -144,9 +140,8 @@ func TestScanOfAFileThatIsCutMeanwhileFails(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "in.parquet")
 			writeNumbered(t, path, 3, 200_000,
 				WriteOptions{RowGroupRows: 60_000, Compression: Compression{Codec: "snappy"}})
-			s, err := Scan(path, batchBytes, ReadOptions{})
-			require.NoError(t, err)
-			defer s.Close()
+			s := scanFile(t, path, batchBytes, ReadOptions{})
+			var err error
 			for pieces := 0; err == nil; pieces++ {
 				if pieces == 3 {
 					require.NoError(t, os.Truncate(path, 100))
@@ -169,11 +164,8 @@ func TestScanSomeColumns(t *testing.T) {
 			table := nestedTable(t, mem)
 			defer table.Release()
 			path := filepath.Join(t.TempDir(), name)
-			_, err := Write(t.Context(), path, table, WriteOptions{Allocator: mem})
-			require.NoError(t, err)
-			s, err := Scan(path, 0, ReadOptions{Allocator: mem})
-			require.NoError(t, err)
-			defer s.Close()
+			writeFile(t, path, table, WriteOptions{Allocator: mem})
+			s := scanFile(t, path, 0, ReadOptions{Allocator: mem})
 			whole := s.Schema
 			s.SelectColumns([]int{2, 0})
 			require.True(t, arraydata.Pick(whole, []int{2, 0}).Equal(s.Schema))
@@ -203,19 +195,14 @@ func TestOnlySomeParts(t *testing.T) {
 	flat := flatTable(t, memory.DefaultAllocator, 50, 5)
 	defer flat.Release()
 	path := filepath.Join(t.TempDir(), "t.parquet")
-	_, err := Write(t.Context(), path, flat, WriteOptions{RowGroupRows: 12})
-	require.NoError(t, err)
+	writeFile(t, path, flat, WriteOptions{RowGroupRows: 12})
 	requireParts(t, path, 5)
 	path = filepath.Join(t.TempDir(), "t.arrow")
-	_, err = Write(t.Context(), path, dictionaries, WriteOptions{})
-	require.NoError(t, err)
+	writeFile(t, path, dictionaries, WriteOptions{})
 	requireParts(t, path, 0)
 	path = filepath.Join(t.TempDir(), "t.arrows")
-	_, err = Write(t.Context(), path, dictionaries, WriteOptions{})
-	require.NoError(t, err)
-	s, err := Scan(path, 1<<20, ReadOptions{})
-	require.NoError(t, err)
-	defer s.Close()
+	writeFile(t, path, dictionaries, WriteOptions{})
+	s := scanFile(t, path, 1<<20, ReadOptions{})
 	require.Nil(t, s.PartSizes())
 	require.ErrorContains(t, s.SelectParts(0, 1), "there are 0 row groups")
 }

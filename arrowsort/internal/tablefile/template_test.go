@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,16 +77,13 @@ func pagesOfFile(b []byte) []byte {
 
 // foreignFile is a file by another writer, see testdata/foreign/README.md.
 func foreignFile(t testing.TB, name string) []byte {
-	b, err := os.ReadFile(filepath.Join("testdata", "foreign", name))
-	require.NoError(t, err)
+	b := readFile(t, filepath.Join("testdata", "foreign", name))
 	return b
 }
 
 // rewritten is a Parquet file that was read and written as it was.
 func rewritten(t *testing.T, b []byte) *file.Reader {
-	in, err := readBytes(t, b, ReadOptions{Format: Parquet})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readInput(t, b, ReadOptions{Format: Parquet})
 	return openBytes(t, writeBytes(t, in.Table, Parquet, WriteOptions{Template: in.Template, Schema: in.Schema}))
 }
 
@@ -229,9 +225,7 @@ func TestTimesOfDayAreLocal(t *testing.T) {
 // TestColumnsThatDifferKeepTheOthersSchema: one column that is stored in another way does not cost the others theirs.
 func TestColumnsThatDifferKeepTheOthersSchema(t *testing.T) {
 	b := foreignFile(t, "pyarrow.parquet")
-	in, err := readBytes(t, b, ReadOptions{Format: Parquet})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readInput(t, b, ReadOptions{Format: Parquet})
 	first := openBytes(t, b)
 	fields := append([]arrow.Field(nil), in.Schema.Fields()...)
 	fields[0].Nullable = false
