@@ -46,20 +46,17 @@ func TestEncodeErrors(t *testing.T) {
 	i8 := fromJSON(t, arrow.PrimitiveTypes.Int8, `[1, 2]`)
 	rec := recordOf(i8)
 	defer rec.Release()
-	two, err := rows.NewConverter(rows.Field{Type: arrow.PrimitiveTypes.Int8},
+	two := newConverter(t, rows.Field{Type: arrow.PrimitiveTypes.Int8},
 		rows.Field{Name: "s", Type: arrow.BinaryTypes.String})
-	require.NoError(t, err)
-	_, err = two.Encode(t.Context(), rec, rows.Options{})
+	_, err := two.Encode(t.Context(), rec, rows.Options{})
 	require.ErrorIs(t, err, arrowsort.ErrColumn)
 	require.ErrorContains(t, err, "key s is in column 1, the data has 1 columns")
-	other, err := rows.NewConverter(rows.Field{Type: arrow.PrimitiveTypes.Int16})
-	require.NoError(t, err)
+	other := newConverter(t, rows.Field{Type: arrow.PrimitiveTypes.Int16})
 	_, err = other.Encode(t.Context(), rec, rows.Options{})
 	require.ErrorIs(t, err, arrowsort.ErrOption)
 	require.ErrorContains(t, err, "column a has type int8, the converter is for int16")
 
-	one, err := rows.NewConverter(rows.Field{Type: arrow.PrimitiveTypes.Int8})
-	require.NoError(t, err)
+	one := newConverter(t, rows.Field{Type: arrow.PrimitiveTypes.Int8})
 	_, err = one.Encode(t.Context(), nil, rows.Options{})
 	require.ErrorIs(t, err, arrowsort.ErrOption)
 	_, err = one.Encode(t.Context(), rec, rows.Options{Threads: -1})
@@ -91,9 +88,8 @@ func TestMalformedArrays(t *testing.T) {
 		data := array.NewDataWithDictionary(
 			dictionary, 2, []*memory.Buffer{nil, int32s(0, index)}, 0, 0, entries.Data().(*array.Data))
 		a := array.MakeFromData(data)
-		converter, err := rows.NewConverter(rows.Field{Name: "k", Type: data.DataType()})
-		require.NoError(t, err)
-		_, err = converter.Encode(t.Context(), a, rows.Options{Allocator: arrowtest.Checked(t)})
+		converter := newConverter(t, rows.Field{Name: "k", Type: data.DataType()})
+		_, err := converter.Encode(t.Context(), a, rows.Options{Allocator: arrowtest.Checked(t)})
 		require.ErrorIs(t, err, arrow.ErrInvalid)
 		require.ErrorContains(t, err, "key k")
 		require.ErrorContains(t, err, "in a dictionary of 2 entries")
@@ -107,9 +103,8 @@ func TestMalformedArrays(t *testing.T) {
 func TestSchemaOfDecode(t *testing.T) {
 	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	runs := arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, dictionary)
-	converter, err := rows.NewConverter(rows.Field{Name: "a", Type: runs}, rows.Field{Type: structOf(dictionary)},
+	converter := newConverter(t, rows.Field{Name: "a", Type: runs}, rows.Field{Type: structOf(dictionary)},
 		rows.Field{Type: arrow.FixedWidthTypes.Timestamp_ns})
-	require.NoError(t, err)
 	want := []arrow.DataType{arrow.BinaryTypes.String, structOf(arrow.BinaryTypes.String),
 		arrow.FixedWidthTypes.Timestamp_ns}
 	require.Equal(t, "a", converter.Schema().Field(0).Name)
@@ -132,8 +127,7 @@ func TestStructWithoutFields(t *testing.T) {
 		{arrow.StructOf(inner), `[null]`, `[(null)]`},
 	} {
 		a := fromJSON(t, c.typ, c.json)
-		converter, err := rows.NewConverter(rows.Field{Type: c.typ})
-		require.NoError(t, err)
+		converter := newConverter(t, rows.Field{Type: c.typ})
 		encoded, err := converter.Encode(t.Context(), a, rows.Options{Allocator: mem})
 		require.NoError(t, err)
 		decoded, err := converter.Decode(t.Context(), encoded, rows.Options{Allocator: mem})
@@ -174,9 +168,8 @@ func TestNewRows(t *testing.T) {
 func TestMalformedStringsAreErrors(t *testing.T) {
 	a := arrowtest.MalformedStrings()
 	defer a.Release()
-	c, err := rows.NewConverter(rows.Field{Type: arrow.BinaryTypes.String})
-	require.NoError(t, err)
-	_, err = c.Encode(t.Context(), a, rows.Options{})
+	c := newConverter(t, rows.Field{Type: arrow.BinaryTypes.String})
+	_, err := c.Encode(t.Context(), a, rows.Options{})
 	require.ErrorIs(t, err, arrow.ErrInvalid)
 	for row := range 2 {
 		_, err = c.AppendRow(nil, a, row)

@@ -48,8 +48,7 @@ func TestRowsOfFunctions(t *testing.T) {
 
 // TestRowsOfFunctionsAreNotDecoded: they do not hold the column. Row numbers are not known.
 func TestRowsOfFunctionsAreNotDecoded(t *testing.T) {
-	c, err := rows.NewConverter(rows.Field{Name: "x", Type: arrow.PrimitiveTypes.Int8, Function: arrowsort.Abs})
-	require.NoError(t, err)
+	c := newConverter(t, rows.Field{Name: "x", Type: arrow.PrimitiveTypes.Int8, Function: arrowsort.Abs})
 	b := array.NewInt8Builder(memory.NewGoAllocator())
 	b.AppendValues([]int8{-128, -5, 5}, nil)
 	encoded, err := c.Encode(t.Context(), b.NewArray(), rows.Options{})
@@ -107,8 +106,7 @@ func checkDerived(t *testing.T, typ arrow.DataType, stream uint64, derive func(k
 
 // TestRowsOfOrdersOfTextAreNotDecoded: they do not hold the text.
 func TestRowsOfOrdersOfTextAreNotDecoded(t *testing.T) {
-	c, err := rows.NewConverter(rows.Field{Name: "x", Type: arrow.BinaryTypes.String, Collation: arrowsort.FoldCase})
-	require.NoError(t, err)
+	c := newConverter(t, rows.Field{Name: "x", Type: arrow.BinaryTypes.String, Collation: arrowsort.FoldCase})
 	b := array.NewStringBuilder(memory.NewGoAllocator())
 	b.AppendValues([]string{"Straße", "STRASSE"}, nil)
 	encoded, err := c.Encode(t.Context(), b.NewArray(), rows.Options{})

@@ -27,8 +27,7 @@ func requireCanonical(t *testing.T, converter *rows.Converter, row []byte, mode 
 	for _, f := range converter.Schema().Fields() {
 		fields = append(fields, rows.Field{Type: f.Type, Order: mode.Order, Nulls: mode.Nulls})
 	}
-	again, err := rows.NewConverter(fields...)
-	require.NoError(t, err)
+	again := newConverter(t, fields...)
 	encoded, err := again.AppendRow(nil, decoded, 0)
 	require.NoError(t, err)
 	require.True(t, bytes.Equal(row, encoded), "% x became % x", row, encoded)
@@ -59,8 +58,7 @@ func FuzzDecode(f *testing.F) {
 			typ := types[int(i)%len(types)]
 			fields = append(fields, rows.Field{Type: typ, Order: mode.Order, Nulls: mode.Nulls})
 		}
-		converter, err := rows.NewConverter(fields...)
-		require.NoError(t, err)
+		converter := newConverter(t, fields...)
 		requireCanonical(t, converter, row, mode)
 	})
 }
@@ -94,8 +92,7 @@ func FuzzText(f *testing.F) {
 		if descending {
 			mode = modes[2]
 		}
-		converter, err := rows.NewConverter(rows.Field{Type: arrow.BinaryTypes.Binary, Order: mode.Order})
-		require.NoError(t, err)
+		converter := newConverter(t, rows.Field{Type: arrow.BinaryTypes.Binary, Order: mode.Order})
 		a := binaryOf(x, y)
 		defer a.Release()
 		first, err := converter.AppendRow(nil, a, 0)

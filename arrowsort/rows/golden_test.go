@@ -19,8 +19,7 @@ import (
 
 // requireBytes compares rows with bytes written by hand, in hexadecimal, one text for each row.
 func requireBytes(t *testing.T, a arrow.Array, mode arrowsort.Key, want ...string) {
-	converter, err := rows.NewConverter(rows.Field{Type: a.DataType(), Order: mode.Order, Nulls: mode.Nulls})
-	require.NoError(t, err)
+	converter := newConverter(t, rows.Field{Type: a.DataType(), Order: mode.Order, Nulls: mode.Nulls})
 	encoded, err := converter.Encode(t.Context(), a, rows.Options{Allocator: arrowtest.Checked(t)})
 	require.NoError(t, err)
 	defer encoded.Release()

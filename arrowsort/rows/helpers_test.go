@@ -17,6 +17,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/rows"
 )
 
 // keyTypes are types that can be keys: flat ones, dictionaries and runs of each of them, structs, and lists, maps and
@@ -212,4 +213,12 @@ func requireOrder(t testing.TB, want, i, j int, x, y []byte, context string) {
 		require.Failf(t, "wrong order", "%s: rows %d and %d compare as %d, their bytes as %d\n% x\n% x",
 			context, i, j, want, got, x, y)
 	}
+}
+
+// newConverter is rows.NewConverter without an error.
+func newConverter(t testing.TB, fields ...rows.Field) *rows.Converter {
+	t.Helper()
+	converter, err := rows.NewConverter(fields...)
+	require.NoError(t, err)
+	return converter
 }

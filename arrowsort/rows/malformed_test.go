@@ -53,8 +53,7 @@ func TestMalformedRows(t *testing.T) {
 		for i, typ := range c.types {
 			fields[i] = rows.Field{Name: "k", Type: typ}
 		}
-		converter, err := rows.NewConverter(fields...)
-		require.NoError(t, err)
+		converter := newConverter(t, fields...)
 		row, err := hex.DecodeString(c.row)
 		require.NoError(t, err)
 		_, err = converter.Decode(t.Context(), oneRow(t, row), rows.Options{Allocator: arrowtest.Checked(t)})
@@ -67,9 +66,8 @@ func TestMalformedRows(t *testing.T) {
 // TestMalformedRowIsNamed has one bad row among many.
 func TestMalformedRowIsNamed(t *testing.T) {
 	const n, bad = 20_000, 12_345
-	converter, err := rows.NewConverter(rows.Field{Type: arrow.PrimitiveTypes.Int8},
+	converter := newConverter(t, rows.Field{Type: arrow.PrimitiveTypes.Int8},
 		rows.Field{Name: "key", Type: arrow.BinaryTypes.String})
-	require.NoError(t, err)
 	var data []byte
 	offsets := []int64{0}
 	for i := range n {
@@ -112,8 +110,7 @@ func TestMalformedRowNamesItsKey(t *testing.T) {
 		for i, typ := range c.types {
 			fields[i] = rows.Field{Name: string(rune('a' + i)), Type: typ}
 		}
-		converter, err := rows.NewConverter(fields...)
-		require.NoError(t, err)
+		converter := newConverter(t, fields...)
 		row, err := hex.DecodeString(c.row)
 		require.NoError(t, err)
 		_, err = converter.Decode(t.Context(), oneRow(t, row), rows.Options{Allocator: arrowtest.Checked(t)})
@@ -133,8 +130,7 @@ func TestChangedRows(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(i), 7))
 		a := random(rng, typ, 40, 0.2, mem)
 		mode := modes[i%4]
-		converter, err := rows.NewConverter(rows.Field{Type: typ, Order: mode.Order, Nulls: mode.Nulls})
-		require.NoError(t, err)
+		converter := newConverter(t, rows.Field{Type: typ, Order: mode.Order, Nulls: mode.Nulls})
 		encoded, err := converter.Encode(t.Context(), a, rows.Options{Allocator: mem})
 		require.NoError(t, err)
 		for range changes {

@@ -186,9 +186,8 @@ func TestMalformedNestedArrays(t *testing.T) {
 	} {
 		data := array.NewData(c.typ, 2, c.buffers, []arrow.ArrayData{elements.Data()}, 0, 0)
 		rec := malformed{recordOf(fromJSON(t, i8, `[1, 2]`)), data}
-		converter, err := rows.NewConverter(rows.Field{Name: "k", Type: c.typ})
-		require.NoError(t, err)
-		_, err = converter.Encode(t.Context(), rec.array(), rows.Options{Allocator: arrowtest.Checked(t)})
+		converter := newConverter(t, rows.Field{Name: "k", Type: c.typ})
+		_, err := converter.Encode(t.Context(), rec.array(), rows.Options{Allocator: arrowtest.Checked(t)})
 		require.ErrorIs(t, err, arrow.ErrInvalid, "%d", i)
 		require.ErrorContains(t, err, "key k of type "+c.typ.String(), "%d", i)
 		require.ErrorContains(t, err, c.text, "%d", i)
@@ -230,9 +229,8 @@ func TestMalformedNestedRows(t *testing.T) {
 		{union, []byte{0xff}}, {union, []byte{1}}, {union, []byte{1, 3}}, {union, []byte{1, 4, 1, 0x81}},
 		{union, []byte{1, 0xff, 1, 0x81}}, {structOf(union, i8), []byte{0xff, 1, 0x81}},
 	} {
-		converter, err := rows.NewConverter(rows.Field{Name: "k", Type: c.typ})
-		require.NoError(t, err)
-		_, err = converter.Decode(t.Context(), oneRow(t, c.row), rows.Options{Allocator: arrowtest.Checked(t)})
+		converter := newConverter(t, rows.Field{Name: "k", Type: c.typ})
+		_, err := converter.Decode(t.Context(), oneRow(t, c.row), rows.Options{Allocator: arrowtest.Checked(t)})
 		require.ErrorIs(t, err, rows.ErrRow, "%s % x", c.typ, c.row)
 		require.ErrorContains(t, err, "key k", "%s % x", c.typ, c.row)
 	}

@@ -67,8 +67,7 @@ func callsOfAllTypes(t *testing.T, mem memory.Allocator) map[string]call {
 	}
 	rec := recordOf(columns...)
 	t.Cleanup(rec.Release)
-	converter, err := rows.NewConverter(fields...)
-	require.NoError(t, err)
+	converter := newConverter(t, fields...)
 	encoded, err := converter.Encode(t.Context(), rec, rows.Options{Allocator: mem})
 	require.NoError(t, err)
 	t.Cleanup(encoded.Release)
@@ -149,8 +148,7 @@ func TestResultsOutliveInputs(t *testing.T) {
 		for i := range want {
 			want[i] = text(a, i)
 		}
-		converter, err := rows.NewConverter(rows.Field{Type: typ})
-		require.NoError(t, err)
+		converter := newConverter(t, rows.Field{Type: typ})
 		encoded, err := converter.Encode(t.Context(), a, rows.Options{Allocator: mem})
 		require.NoError(t, err)
 		a.Release()
