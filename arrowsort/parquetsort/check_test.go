@@ -32,20 +32,17 @@ func TestCheckAcrossPiecesAndFiles(t *testing.T) {
 	}
 	mem := arrowtest.Checked(t)
 	up := CheckOptions{Keys: []arrowsort.Key{{Path: "row"}}, Run: Run{Allocator: mem}}
-	got, err := Check(t.Context(), files, up)
-	require.NoError(t, err)
+	got := checkFiles(t, files, up)
 	require.Nil(t, got.Violation)
 	require.EqualValues(t, 18_000, got.Rows)
 	require.Equal(t, files, got.Files)
 
-	got, err = Check(t.Context(), []string{files[0], files[2], files[1]}, up)
-	require.NoError(t, err)
+	got = checkFiles(t, []string{files[0], files[2], files[1]}, up)
 	require.Equal(t, &Violation{File: files[1], Row: 0}, got.Violation)
 	require.EqualValues(t, 12_000, got.Rows)
 
-	got, err = Check(t.Context(), files, CheckOptions{Keys: []arrowsort.Key{{Path: "row", Order: arrowsort.Descending}},
+	got = checkFiles(t, files, CheckOptions{Keys: []arrowsort.Key{{Path: "row", Order: arrowsort.Descending}},
 		Run: Run{Allocator: mem}})
-	require.NoError(t, err)
 	require.Equal(t, &Violation{File: files[0], Row: 1}, got.Violation)
 
 	swapped := filepath.Join(folder, "swapped.arrows") // the violation is between two batches
@@ -53,11 +50,10 @@ func TestCheckAcrossPiecesAndFiles(t *testing.T) {
 		return sorttest.Numbers(memory.DefaultAllocator, r,
 			5000-1000*batch, 1000)
 	})
-	got, err = Check(t.Context(), []string{swapped}, up)
-	require.NoError(t, err)
+	got = checkFiles(t, []string{swapped}, up)
 	require.Equal(t, &Violation{File: swapped, Row: 1000}, got.Violation)
 
-	_, err = Check(t.Context(), files, CheckOptions{Keys: []arrowsort.Key{{Path: "no"}}})
+	_, err := Check(t.Context(), files, CheckOptions{Keys: []arrowsort.Key{{Path: "no"}}})
 	require.ErrorIs(t, err, arrowsort.ErrColumn)
 }
 
@@ -69,13 +65,10 @@ func TestCheckOfDictionariesThatDiffer(t *testing.T) {
 			500)
 	})
 	opts := Options{Keys: []arrowsort.Key{{Path: "word"}, {Path: "at"}}}
-	got, err := Check(t.Context(), []string{in}, checking(opts))
-	require.NoError(t, err)
+	got := checkFiles(t, []string{in}, checking(opts))
 	require.NotNil(t, got.Violation)
-	_, err = Sort(t.Context(), []string{in}, out, opts)
-	require.NoError(t, err)
-	got, err = Check(t.Context(), []string{out}, checking(opts))
-	require.NoError(t, err)
+	sortFiles(t, []string{in}, out, opts)
+	got = checkFiles(t, []string{out}, checking(opts))
 	require.Nil(t, got.Violation)
 }
 
@@ -86,9 +79,8 @@ func TestCheckedRows(t *testing.T) {
 	writeColumns(t, table, []arrow.Field{{Name: "k", Type: arrow.PrimitiveTypes.Int64}}, "[1,2,3,0,5]")
 	for limit, rows := range []int64{3, 1, 2, 3, 3, 3} {
 		for _, path := range []string{text, table} {
-			got, err := Check(t.Context(), []string{path}, CheckOptions{Keys: []arrowsort.Key{{Path: "k"}},
+			got := checkFiles(t, []string{path}, CheckOptions{Keys: []arrowsort.Key{{Path: "k"}},
 				Limit: int64(limit)})
-			require.NoError(t, err)
 			require.Equal(t, rows, got.Rows, "%s, limit %d", path, limit)
 			require.Equal(t, limit == 0 || limit > 3, got.Violation != nil)
 		}
@@ -130,8 +122,7 @@ func TestDeclaredOrders(t *testing.T) {
 	claiming(t, filepath.Join(folder, "b.parquet"), 2500,
 		tablefile.SortingColumn{Path: "key", Descending: true, NullsFirst: true}, tablefile.SortingColumn{Path: "row"})
 	claiming(t, filepath.Join(folder, "c.parquet"), 10)
-	orders, err := DeclaredOrders(t.Context(), []string{folder}, FooterOptions{})
-	require.NoError(t, err)
+	orders := declaredOrders(t, []string{folder})
 	require.Equal(t, []DeclaredOrder{
 		{File: filepath.Join(folder, "a.parquet"), Keys: []arrowsort.Key{{Path: "row"}}},
 		{File: filepath.Join(folder, "b.parquet"),
@@ -155,9 +146,7 @@ func TestDeclaredOrdersAreAboutRowGroups(t *testing.T) {
 		v := notInDeclaredOrder(t, path)
 		require.Equal(t, path == second, v != nil)
 	}
-	in, err := tablefile.Read(t.Context(), first, tablefile.ReadOptions{})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readTable(t, first)
 	w, err := tablefile.Create(t.Context(), out, in.Schema,
 		tablefile.WriteOptions{Sorting: []tablefile.SortingColumn{{Path: "row"}}})
 	require.NoError(t, err)
@@ -171,8 +160,7 @@ func TestDeclaredOrdersAreAboutRowGroups(t *testing.T) {
 	require.NoError(t, err)
 	v := notInDeclaredOrder(t, out)
 	require.Nil(t, v)
-	checked, err := Check(t.Context(), []string{out}, CheckOptions{Keys: []arrowsort.Key{{Path: "row"}}})
-	require.NoError(t, err)
+	checked := checkFiles(t, []string{out}, CheckOptions{Keys: []arrowsort.Key{{Path: "row"}}})
 	require.Equal(t, &Violation{File: out, Row: 1000}, checked.Violation)
 }
 
@@ -194,28 +182,21 @@ func TestOrderOfColumnsByPosition(t *testing.T) {
 	from, out, again := filepath.Join(folder, "from.parquet"), filepath.Join(folder, "out.parquet"),
 		filepath.Join(folder, "again.parquet")
 	table := array.NewTableFromRecords(sc, []arrow.Record{b.NewRecord()})
-	_, err := tablefile.Write(t.Context(), from, table, tablefile.WriteOptions{})
-	require.NoError(t, err)
+	writeTable(t, from, table, tablefile.WriteOptions{})
 	for _, keys := range [][]arrowsort.Key{
 		{arrowsort.KeyAt(1)}, {{At: arrowsort.Column(2), Order: arrowsort.Descending}},
 		{{Path: "b"}, arrowsort.KeyAt(1), arrowsort.KeyAt(0)},
 	} {
-		_, err := Sort(t.Context(), []string{from}, out, Options{Keys: keys})
-		require.NoError(t, err)
-		orders, err := DeclaredOrders(t.Context(), []string{out}, FooterOptions{})
-		require.NoError(t, err)
+		sortFiles(t, []string{from}, out, Options{Keys: keys})
+		orders := declaredOrders(t, []string{out})
 		require.Equal(t, keys, orders[0].Keys)
 		require.Nil(t, notInDeclaredOrder(t, out))
-		_, err = Sort(t.Context(), []string{out}, again, Options{Keys: keys})
-		require.NoError(t, err)
-		orders, err = DeclaredOrders(t.Context(), []string{again}, FooterOptions{})
-		require.NoError(t, err)
+		sortFiles(t, []string{out}, again, Options{Keys: keys})
+		orders = declaredOrders(t, []string{again})
 		require.Equal(t, keys, orders[0].Keys)
 	}
-	_, err = Sort(t.Context(), []string{from}, out,
+	sortFiles(t, []string{from}, out,
 		Options{Keys: []arrowsort.Key{{At: arrowsort.Column(1)}}, Columns: []string{"b", "#2"}})
-	require.NoError(t, err)
-	orders, err := DeclaredOrders(t.Context(), []string{out}, FooterOptions{})
-	require.NoError(t, err)
+	orders := declaredOrders(t, []string{out})
 	require.Equal(t, []arrowsort.Key{{Path: "a"}}, orders[0].Keys)
 }

@@ -59,8 +59,7 @@ func TestCopy(t *testing.T) {
 			c.opts.Run.Allocator, c.opts.Memory.SpillDir = mem, t.TempDir()
 			to := t.TempDir()
 			out := filepath.Join(to, "out.parquet")
-			result, err := Sort(t.Context(), c.files, out, c.opts)
-			require.NoError(t, err)
+			result := sortFiles(t, c.files, out, c.opts)
 			require.Equal(t, c.copied, result.Copied)
 			if !c.copied {
 				return
@@ -68,14 +67,11 @@ func TestCopy(t *testing.T) {
 			require.Equal(t, []string{"out.parquet"}, names(t, to))
 			requireSorted(t, c.files, []string{out}, c.opts.Keys)
 			merged := filepath.Join(to, "merged.parquet")
-			again, err := Merge(t.Context(), c.files, merged, c.opts)
-			require.NoError(t, err)
+			again := mergeFiles(t, c.files, merged, c.opts)
 			again.Outputs = result.Outputs
 			require.Equal(t, result, again)
-			a, err := os.ReadFile(out)
-			require.NoError(t, err)
-			b, err := os.ReadFile(merged)
-			require.NoError(t, err)
+			a := readFile(t, out)
+			b := readFile(t, merged)
 			require.Equal(t, a, b)
 		})
 	}
@@ -86,8 +82,7 @@ func TestCopyThatFails(t *testing.T) {
 	folder, to := t.TempDir(), t.TempDir()
 	good, bad := filepath.Join(folder, "good.parquet"), filepath.Join(folder, "bad.parquet")
 	generate(t, good, pairsSchema, 20, func(i int) arrow.Record { return pairs(i*20_000, 20_000, i*10, i*10+9) })
-	b, err := os.ReadFile(good)
-	require.NoError(t, err)
+	b := readFile(t, good)
 	r := rand.New(rand.NewPCG(3, 5))
 	for i := len(b) / 4; i < len(b)/2; i++ {
 		b[i] = byte(r.Uint32())
@@ -96,7 +91,7 @@ func TestCopyThatFails(t *testing.T) {
 	opts := Options{Keys: []arrowsort.Key{{Path: "row"}}, Memory: Memory{SpillDir: t.TempDir()}}
 	out := filepath.Join(to, "out.parquet")
 	for _, do := range []func(context.Context, []string, string, Options) (*Result, error){Sort, Merge} {
-		_, err = do(t.Context(), []string{bad}, out, opts)
+		_, err := do(t.Context(), []string{bad}, out, opts)
 		require.ErrorIs(t, err, tablefile.ErrCorrupt)
 		require.ErrorContains(t, err, bad)
 		require.Empty(t, names(t, to))
@@ -107,7 +102,7 @@ func TestCopyThatFails(t *testing.T) {
 		require.Equal(t, PhaseCopy, phase)
 		cancel(stop)
 	}
-	_, err = Sort(ctx, []string{good}, out, opts)
+	_, err := Sort(ctx, []string{good}, out, opts)
 	require.ErrorIs(t, err, stop)
 	require.Empty(t, names(t, to))
 }

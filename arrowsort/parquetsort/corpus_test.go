@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/csv"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -47,9 +46,7 @@ func TestCorpusIsSorted(t *testing.T) {
 
 // requireSortedAs compares the values of a sorted file with those of a file of the corpus.
 func requireSortedAs(t *testing.T, file *corpus.File, path string) {
-	in, err := tablefile.Read(t.Context(), path, tablefile.ReadOptions{})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readTable(t, path)
 	order, columns, typeName := orderOf(t, file), file.Columns, func(name string) string { return name }
 	if filepath.Ext(path) == ".parquet" {
 		columns, typeName = file.InParquet, inParquet
@@ -75,9 +72,7 @@ func inParquet(name string) string {
 
 // orderOf are the rows of a file of the corpus in the order of column k.
 func orderOf(t *testing.T, file *corpus.File) []int {
-	in, err := tablefile.Read(t.Context(), file.Path, tablefile.ReadOptions{})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readTable(t, file.Path)
 	var keys []int64
 	for _, chunk := range in.Table.Column(in.Schema.FieldIndices("k")[0]).Data().Chunks() {
 		for row := range chunk.Len() {
@@ -99,12 +94,9 @@ func orderOf(t *testing.T, file *corpus.File) []int {
 func requireSortedCSV(t *testing.T, file *corpus.File, path string) {
 	unsorted := file.Path
 	if format, err := tablefile.Auto.Resolve(unsorted); err != nil || format != tablefile.CSV {
-		in, err := tablefile.Read(t.Context(), file.Path, tablefile.ReadOptions{})
-		require.NoError(t, err)
-		defer in.Table.Release()
+		in := readTable(t, file.Path)
 		unsorted = filepath.Join(t.TempDir(), "unsorted.csv")
-		_, err = tablefile.Write(t.Context(), unsorted, in.Table, tablefile.WriteOptions{})
-		require.NoError(t, err)
+		writeTable(t, unsorted, in.Table, tablefile.WriteOptions{})
 	}
 	lines := linesOf(t, unsorted)
 	want := slices.Clone(lines[:1])
@@ -116,8 +108,7 @@ func requireSortedCSV(t *testing.T, file *corpus.File, path string) {
 
 // linesOf are the values of a CSV file.
 func linesOf(t *testing.T, path string) [][]string {
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
+	text := readFile(t, path)
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\uFEFF"))))
 	if filepath.Ext(path) == ".tsv" {
 		r.Comma = '\t'

@@ -59,12 +59,11 @@ func TestCSVBeyondMemory(t *testing.T) {
 				var outputs [2][]byte
 				for i, memory := range []int64{1 << 30, MinMemory} {
 					var out bytes.Buffer
-					result, err := Sort(t.Context(), []string{path}, tablefile.Pipe,
+					result := sortFiles(t, []string{path}, tablefile.Pipe,
 						Options{Keys: []arrowsort.Key{{Path: "a"}},
 							Memory: Memory{Budget: memory, SpillDir: t.TempDir()}, Input: Input{Delimiter: c.delimiter},
 							Output: Output{Delimiter: c.delimiter, Format: Format(output.String()), Stdout: &out,
 								RowGroupRows: 10_000}})
-					require.NoError(t, err)
 					require.Equal(t, i == 1, result.Runs > 1)
 					outputs[i] = out.Bytes()
 				}
@@ -90,9 +89,8 @@ func TestSeveralCSVFiles(t *testing.T) {
 	paths := writeTexts(t, "a,b\n3,x\n10,y\n", "b,a\nz,2.50\n")
 	for output, want := range map[string]string{"csv": "a,b\n2.50,z\n3,x\n10,y\n", "arrows": ""} {
 		var out bytes.Buffer
-		result, err := Sort(t.Context(), paths, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "a"}},
+		result := sortFiles(t, paths, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "a"}},
 			Output: Output{Format: Format(output), Stdout: &out}, Run: Run{Allocator: mem}})
-		require.NoError(t, err)
 		require.EqualValues(t, 3, result.Rows)
 		require.Equal(t, 2, result.Columns)
 		if want != "" {
@@ -102,10 +100,9 @@ func TestSeveralCSVFiles(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	_, err := Merge(t.Context(), paths, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "a"}},
+	mergeFiles(t, paths, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "a"}},
 		Rows: Rows{Unique: true}, Columns: []string{"b"}, Output: Output{Format: "csv", Stdout: &out},
 		Run: Run{Allocator: mem}})
-	require.NoError(t, err)
 	require.Equal(t, "b\nz\nx\ny\n", out.String())
 }
 
@@ -124,8 +121,7 @@ func TestSelectedText(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		c.opts.Keys, c.opts.Output.Format, c.opts.Output.Stdout = []arrowsort.Key{{Path: "a"}}, "csv", &out
-		result, err := Sort(t.Context(), paths, tablefile.Pipe, c.opts)
-		require.NoError(t, err)
+		result := sortFiles(t, paths, tablefile.Pipe, c.opts)
 		require.Equal(t, c.want, out.String())
 		header, _, _ := strings.Cut(c.want, "\n")
 		require.Equal(t, strings.Count(header, ",")+1, result.Columns, header)
@@ -172,10 +168,9 @@ func TestQuotationMarksInValues(t *testing.T) {
 	for output, inputs := range map[string][]string{"csv": paths[:1], "arrows": paths} {
 		var out bytes.Buffer
 		var warnings []string
-		result, err := Sort(t.Context(), inputs, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "a"}},
+		result := sortFiles(t, inputs, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "a"}},
 			Output: Output{Preview: 9, Format: Format(output), Stdout: &out},
 			Run:    Run{Warn: func(text string) { warnings = append(warnings, text) }}})
-		require.NoError(t, err)
 		defer result.Preview.Release()
 		require.Len(t, warnings, len(inputs))
 		require.Equal(t, paths[0]+": line 2 has a quotation mark in a value that does not start with one: "+
@@ -192,11 +187,10 @@ func TestOptionsOfCSV(t *testing.T) {
 	paths := writeTexts(t, strings.Repeat("31/12/2025,2.50\n,x\n01/02/2026,é\n", 30_000))
 	sorted := func(format string, budget int64) ([]byte, *Result) {
 		var out bytes.Buffer
-		result, err := Sort(t.Context(), paths, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "#1"}},
+		result := sortFiles(t, paths, tablefile.Pipe, Options{Keys: []arrowsort.Key{{Path: "#1"}},
 			Input:  Input{NoHeader: true, CSVTypes: map[string]string{"#1": "date:%d/%m/%Y"}},
 			Output: Output{NoHeader: true, Format: Format(format), Stdout: &out}, Run: Run{Allocator: mem},
 			Memory: Memory{Budget: budget, SpillDir: t.TempDir()}})
-		require.NoError(t, err)
 		require.EqualValues(t, 90_000, result.Rows)
 		return out.Bytes(), result
 	}

@@ -25,8 +25,7 @@ func ofTwoColumns(t *testing.T, path string, names [2]string, column arrow.Array
 	schema := arrow.NewSchema([]arrow.Field{{Name: names[0], Type: column.DataType(), Nullable: true},
 		{Name: names[1], Type: arrow.PrimitiveTypes.Int32}}, nil)
 	table := array.NewTableFromSlice(schema, [][]arrow.Array{{column}, {numbers.NewArray()}})
-	_, err := tablefile.Write(t.Context(), path, table, tablefile.WriteOptions{})
-	require.NoError(t, err)
+	writeTable(t, path, table, tablefile.WriteOptions{})
 }
 
 // soundDates makes a column of milliseconds one of sound dates.
@@ -103,8 +102,7 @@ func TestCurveOverColumnsNamedLikePositions(t *testing.T) {
 		{{Path: "#1", Order: arrowsort.Descending}, {Path: "x"}},
 		{{At: arrowsort.Column(1), Order: arrowsort.Descending}, arrowsort.KeyAt(0)},
 	} {
-		_, err := Sort(t.Context(), []string{in}, out, Options{Keys: keys, Curve: arrowsort.Hilbert})
-		require.NoError(t, err)
+		sortFiles(t, []string{in}, out, Options{Keys: keys, Curve: arrowsort.Hilbert})
 		require.Nil(t, checkCurve(t, arrowsort.Hilbert, out))
 		s, err := tablefile.Scan(out, 1<<20, tablefile.ReadOptions{})
 		require.NoError(t, err)
@@ -112,8 +110,7 @@ func TestCurveOverColumnsNamedLikePositions(t *testing.T) {
 		s.Close()
 		require.NoError(t, err)
 		require.Equal(t, []string{"#2:desc", "x"}, named.Keys)
-		result, err := Check(t.Context(), []string{out}, CheckOptions{Curve: arrowsort.Hilbert, Keys: keys})
-		require.NoError(t, err)
+		result := checkFiles(t, []string{out}, CheckOptions{Curve: arrowsort.Hilbert, Keys: keys})
 		require.Nil(t, result.Violation)
 		_, err = Check(t.Context(), []string{out}, CheckOptions{Curve: arrowsort.Hilbert,
 			Keys: []arrowsort.Key{{At: arrowsort.Column(0), Order: arrowsort.Descending}, arrowsort.KeyOf("x")}})

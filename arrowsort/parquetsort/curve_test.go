@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -40,8 +39,7 @@ func alongCurve(t *testing.T, table arrow.Table, keys []arrowsort.Key, c arrowso
 
 // checkCurve checks a file along a curve without keys, and returns the first row that is out of place.
 func checkCurve(t *testing.T, c arrowsort.Curve, files ...string) *Violation {
-	result, err := Check(t.Context(), files, CheckOptions{Curve: c})
-	require.NoError(t, err)
+	result := checkFiles(t, files, CheckOptions{Curve: c})
 	return result.Violation
 }
 
@@ -95,23 +93,19 @@ func TestCurveOverEveryType(t *testing.T) {
 func TestCurveIsTheSameEverywhere(t *testing.T) {
 	folder := t.TempDir()
 	whole := manyNumbers(t, folder, "whole.parquet")
-	in, err := tablefile.Read(t.Context(), whole, tablefile.ReadOptions{})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readTable(t, whole)
 	write := func(name string, first, end int64, groupRows int) string {
 		part := arraydata.SliceTable(in.Table, first, end)
 		defer part.Release()
 		path := filepath.Join(folder, name)
 		opts := tablefile.WriteOptions{RowGroupRows: groupRows}
-		_, err := tablefile.Write(t.Context(), path, part, opts)
-		require.NoError(t, err)
+		writeTable(t, path, part, opts)
 		return path
 	}
 	n := in.Table.NumRows()
 	parts := []string{write("a.parquet", 0, n/3, 5000), write("b.parquet", n/3, n/2, 0), write("c.parquet", n/2, n, 0)}
 	stream := write("all.arrows", 0, n, 0)
-	content, err := os.ReadFile(stream)
-	require.NoError(t, err)
+	content := readFile(t, stream)
 	keys := []arrowsort.Key{{Path: "x", Order: arrowsort.Descending}, {Path: "key", Nulls: arrowsort.NullsAtStart},
 		{Path: "row"}}
 	out := filepath.Join(folder, "out.parquet")
@@ -142,8 +136,7 @@ func TestCurveIsTheSameEverywhere(t *testing.T) {
 				Output: Output{RowGroupRows: 20_000, Compression: Zstd},
 				Memory: Memory{Budget: run.budget, SpillDir: folder}})
 			require.NoError(t, err, run.name)
-			got, err := os.ReadFile(out)
-			require.NoError(t, err)
+			got := readFile(t, out)
 			if want == nil {
 				want = got
 				require.Equal(t, digestOf(t, whole), digestOf(t, out), "not a permutation")
@@ -160,9 +153,7 @@ func TestCurveFromAndToEveryFormat(t *testing.T) {
 	folder := t.TempDir()
 	keys := []arrowsort.Key{{Path: "word", Nulls: arrowsort.NullsAtStart}, {Path: "row", Order: arrowsort.Descending}}
 	rowsOf := func(path string) []string {
-		in, err := tablefile.Read(t.Context(), path, tablefile.ReadOptions{})
-		require.NoError(t, err)
-		defer in.Table.Release()
+		in := readTable(t, path)
 		return arrowtest.Values(in.Table.Column(in.Table.Schema().FieldIndices("row")[0]).Data())
 	}
 	for _, from := range anyFormat {
@@ -199,9 +190,7 @@ func TestCurveInTheMetadata(t *testing.T) {
 		return sorttest.Numbers(memory.DefaultAllocator, r, 0, 3000)
 	})
 	named := func(path string) *tablefile.CurveOrder {
-		s, err := tablefile.Scan(path, 1<<20, tablefile.ReadOptions{})
-		require.NoError(t, err)
-		defer s.Close()
+		s := scanFile(t, path, 1<<20, tablefile.ReadOptions{})
 		require.Negative(t, s.Schema.Metadata().FindKey("arrowsort.curve"), "a schema does not carry it on")
 		c, err := s.Template.Curve()
 		require.NoError(t, err)
@@ -210,8 +199,7 @@ func TestCurveInTheMetadata(t *testing.T) {
 	keys := []arrowsort.Key{{Path: "x", Nulls: arrowsort.NullsAtStart}, {Path: "row", Order: arrowsort.Descending}}
 	sorted := func(from string, opts Options) string {
 		path := filepath.Join(folder, fmt.Sprintf("out%d.parquet", r.Uint32()))
-		_, err := Sort(t.Context(), []string{from}, path, opts)
-		require.NoError(t, err)
+		sortFiles(t, []string{from}, path, opts)
 		return path
 	}
 	for _, budget := range []int64{MinMemory, 1 << 30} {
@@ -219,8 +207,7 @@ func TestCurveInTheMetadata(t *testing.T) {
 		c := named(along)
 		require.Equal(t, "hilbert", c.Curve)
 		require.Equal(t, []string{"x:nulls-first", "row:desc"}, c.Keys)
-		orders, err := DeclaredOrders(t.Context(), []string{along}, FooterOptions{})
-		require.NoError(t, err)
+		orders := declaredOrders(t, []string{along})
 		require.Empty(t, orders[0].Keys)
 
 		require.Equal(t, "zorder", named(sorted(along, Options{Keys: keys, Curve: arrowsort.ZOrder})).Curve)
@@ -228,8 +215,7 @@ func TestCurveInTheMetadata(t *testing.T) {
 		byRow := sorted(along, Options{Keys: []arrowsort.Key{{Path: "row"}}, Columns: []string{"row", "x"}})
 		require.Nil(t, named(byRow))
 		merged := filepath.Join(folder, "merged.parquet")
-		_, err = Merge(t.Context(), []string{byRow}, merged, Options{Keys: []arrowsort.Key{{Path: "row"}}})
-		require.NoError(t, err)
+		mergeFiles(t, []string{byRow}, merged, Options{Keys: []arrowsort.Key{{Path: "row"}}})
 		require.Nil(t, named(merged))
 	}
 	// Without one of the keys nobody could check the order.
@@ -249,9 +235,7 @@ func TestCheckFindsARowOffTheCurve(t *testing.T) {
 		return sorttest.Numbers(memory.DefaultAllocator, r, 0, 3000)
 	})
 	keys := []arrowsort.Key{{Path: "x"}, {Path: "key"}}
-	_, err := Sort(t.Context(), []string{in}, out, Options{Keys: keys, Curve: arrowsort.Hilbert,
-		Output: Output{RowsPerFile: 1000}})
-	require.NoError(t, err)
+	sortFiles(t, []string{in}, out, Options{Keys: keys, Curve: arrowsort.Hilbert, Output: Output{RowsPerFile: 1000}})
 	part := func(i int) string { return filepath.Join(folder, fmt.Sprintf("out-%05d.parquet", i)) }
 	require.Nil(t, checkCurve(t, arrowsort.Hilbert, part(1), part(2), part(3)))
 	require.Equal(t, &Violation{File: part(2)}, checkCurve(t, arrowsort.Hilbert, part(1), part(3), part(2)))
@@ -270,11 +254,9 @@ func TestCheckFindsARowOffTheCurve(t *testing.T) {
 	rows[700] = 5
 	broken, err := extsort.TakeRows(t.Context(), read.Table, rows, arrowsort.Options{})
 	require.NoError(t, err)
-	_, err = tablefile.Write(t.Context(), part(2), broken, tablefile.WriteOptions{Curve: named})
-	require.NoError(t, err)
+	writeTable(t, part(2), broken, tablefile.WriteOptions{Curve: named})
 	require.Equal(t, &Violation{File: part(2), Row: 700}, checkCurve(t, arrowsort.Hilbert, part(2)))
-	result, err := Check(t.Context(), []string{part(2)}, CheckOptions{Curve: arrowsort.Hilbert, Limit: 700})
-	require.NoError(t, err)
+	result := checkFiles(t, []string{part(2)}, CheckOptions{Curve: arrowsort.Hilbert, Limit: 700})
 	require.Nil(t, result.Violation)
 	require.EqualValues(t, 700, result.Rows)
 }
@@ -285,12 +267,10 @@ func TestCurveOfNoRows(t *testing.T) {
 	for _, name := range []string{"in.parquet", "in.arrow", "in.csv"} {
 		in, out := filepath.Join(folder, name), filepath.Join(folder, "out.parquet")
 		none := array.NewTableFromSlice(sorttest.NumbersSchema, make([][]arrow.Array, 3))
-		_, err := tablefile.Write(t.Context(), in, none, tablefile.WriteOptions{})
-		require.NoError(t, err)
+		writeTable(t, in, none, tablefile.WriteOptions{})
 		for _, budget := range []int64{MinMemory, 1 << 30} {
-			_, err = Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "x"}, {Path: "key"}},
+			sortFiles(t, []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "x"}, {Path: "key"}},
 				Curve: arrowsort.Hilbert, Memory: Memory{Budget: budget}})
-			require.NoError(t, err)
 			require.Nil(t, checkCurve(t, arrowsort.Hilbert, out))
 		}
 	}
@@ -355,9 +335,8 @@ func TestCurveErrors(t *testing.T) {
 		require.ErrorContains(t, err, text)
 	}
 	other := filepath.Join(folder, "other.parquet")
-	_, err := Sort(t.Context(), []string{in, in}, other, Options{Keys: two, Curve: arrowsort.Hilbert})
-	require.NoError(t, err)
-	_, err = Check(t.Context(), []string{out, other}, CheckOptions{Curve: arrowsort.Hilbert})
+	sortFiles(t, []string{in, in}, other, Options{Keys: two, Curve: arrowsort.Hilbert})
+	_, err := Check(t.Context(), []string{out, other}, CheckOptions{Curve: arrowsort.Hilbert})
 	require.ErrorContains(t, err, "parts of different sorts")
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -374,11 +353,10 @@ func TestExplainOfACurve(t *testing.T) {
 		return sorttest.Numbers(memory.DefaultAllocator, r, 0, 100)
 	})
 	keys := []arrowsort.Key{{Path: "row"}, {Path: "x"}}
-	d, err := Explain(t.Context(), []string{in}, Options{Keys: keys, Curve: arrowsort.ZOrder})
-	require.NoError(t, err)
+	d := explained(t, []string{in}, Options{Keys: keys, Curve: arrowsort.ZOrder})
 	require.Equal(t, "zorder", d.Curve)
 	require.False(t, d.InOrder)
 	require.True(t, d.InMemory)
-	_, err = Explain(t.Context(), []string{in}, Options{Keys: keys[:1], Curve: arrowsort.ZOrder})
+	_, err := Explain(t.Context(), []string{in}, Options{Keys: keys[:1], Curve: arrowsort.ZOrder})
 	require.ErrorIs(t, err, ErrOption)
 }

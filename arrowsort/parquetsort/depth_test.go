@@ -24,8 +24,7 @@ func TestDepthOfASort(t *testing.T) {
 	a, b := filepath.Join(folder, "a.parquet"), filepath.Join(folder, "b.parquet")
 	out := filepath.Join(folder, "out.parquet")
 	depthOf := func(files ...string) LayoutDepth {
-		layout, err := Layout(t.Context(), files, LayoutOptions{})
-		require.NoError(t, err)
+		layout := layoutOf(t, files, LayoutOptions{})
 		for _, c := range layout.Columns {
 			if c.Name == "key" {
 				return *c.Depth
@@ -65,8 +64,7 @@ func TestNoDepth(t *testing.T) {
 	require.NoError(t, os.WriteFile(text, []byte("key,row\n2,1\n1,2\n"), 0o600))
 	sorted := filepath.Join(folder, "sorted.parquet")
 	keys := []arrowsort.Key{{Path: "key"}}
-	_, err := Sort(t.Context(), []string{in}, sorted, Options{Keys: keys})
-	require.NoError(t, err)
+	sortFiles(t, []string{in}, sorted, Options{Keys: keys})
 	for name, c := range map[string]struct {
 		in, out string
 		opts    Options
@@ -102,8 +100,7 @@ func TestDepthOfInputsThatGo(t *testing.T) {
 		in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out.parquet")
 		generate(t, in, pairsSchema, 3, func(batch int) arrow.Record { return pairs(batch*100, batch*100+100, 0, 9) })
 		opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Output: Output{Depth: true}}
-		want, err := Sort(t.Context(), []string{in}, out, opts)
-		require.NoError(t, err)
+		want := sortFiles(t, []string{in}, out, opts)
 		require.NotNil(t, want.Depth)
 		once := false
 		opts.Run = Run{

@@ -33,9 +33,7 @@ func TestDictionariesStayWhatTheyAre(t *testing.T) {
 	})
 	empty := filepath.Join(folder, "empty.arrows") // several inputs are sorted in runs
 	generate(t, empty, nestedSchema, 0, nil)
-	whole, err := tablefile.Read(t.Context(), in, tablefile.ReadOptions{})
-	require.NoError(t, err)
-	defer whole.Table.Release()
+	whole := readTable(t, in)
 	keys := []arrowsort.Key{{Path: "row", Order: arrowsort.Descending}}
 	want, err := arrowsort.Sort(t.Context(), whole.Table, keys, arrowsort.Options{})
 	require.NoError(t, err)
@@ -43,9 +41,8 @@ func TestDictionariesStayWhatTheyAre(t *testing.T) {
 	for _, name := range []string{"out.arrow", "out.arrows"} {
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		out := filepath.Join(folder, name)
-		result, err := Sort(t.Context(), []string{in, empty}, out,
+		result := sortFiles(t, []string{in, empty}, out,
 			Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: folder}, Run: Run{Allocator: mem}})
-		require.NoError(t, err)
 		require.Greater(t, result.Runs, 1)
 		if name == "out.arrows" { // Arrow's file writer never gives back the dictionary that it compares with
 			mem.AssertSize(t, 0)
@@ -82,10 +79,8 @@ func TestDictionariesInsideEveryType(t *testing.T) {
 			generate(t, empty, schema, 0, nil)
 			keys := []arrowsort.Key{{Path: "row"}}
 			want, got := filepath.Join(folder, "want.arrows"), filepath.Join(folder, "got.arrows")
-			_, err := Sort(t.Context(), []string{in}, want, Options{Keys: keys})
-			require.NoError(t, err)
-			_, err = Sort(t.Context(), []string{in, empty}, got, Options{Keys: keys})
-			require.NoError(t, err)
+			sortFiles(t, []string{in}, want, Options{Keys: keys})
+			sortFiles(t, []string{in, empty}, got, Options{Keys: keys})
 			a, err := tablefile.Read(t.Context(), want, tablefile.ReadOptions{})
 			require.NoError(t, err)
 			b, err := tablefile.Read(t.Context(), got, tablefile.ReadOptions{})
@@ -167,9 +162,8 @@ func TestLongTextsInDictionariesAreSortedAsATable(t *testing.T) {
 	for _, key := range []string{"row", "text"} {
 		for _, name := range []string{"out.arrow", "out.arrows"} {
 			out := filepath.Join(folder, name)
-			result, err := Sort(t.Context(), []string{in}, out,
+			result := sortFiles(t, []string{in}, out,
 				Options{Keys: []arrowsort.Key{{Path: key}}, Memory: Memory{Budget: 2 * MinMemory, SpillDir: folder}})
-			require.NoError(t, err)
 			require.Zero(t, result.Runs)
 			got, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
 			require.NoError(t, err)
@@ -262,13 +256,11 @@ func TestSortOfNestedDictionaries(t *testing.T) {
 	})
 	mem := arrowtest.Checked(t)
 	keys := []arrowsort.Key{{Path: "s.word", Order: arrowsort.Descending}, {Path: "s.n"}}
-	result, err := Sort(t.Context(), []string{in, one}, out,
+	result := sortFiles(t, []string{in, one}, out,
 		Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: folder}, Run: Run{Allocator: mem}})
-	require.NoError(t, err)
 	require.Greater(t, result.Runs, 1)
 	requireSorted(t, []string{in, one}, []string{out}, keys)
-	result, err = Sort(t.Context(), []string{in}, out, Options{Keys: keys, Run: Run{Allocator: mem}})
-	require.NoError(t, err)
+	result = sortFiles(t, []string{in}, out, Options{Keys: keys, Run: Run{Allocator: mem}})
 	require.Zero(t, result.Runs)
 	requireSorted(t, []string{in}, []string{out}, keys)
 }
@@ -335,9 +327,8 @@ func TestDictionariesOfEveryTypeKeepTheirValues(t *testing.T) {
 	empty := filepath.Join(folder, "empty.arrows") // several inputs are sorted in runs
 	generate(t, empty, schema, 0, nil)
 	keys := []arrowsort.Key{{Path: "row", Order: arrowsort.Descending}}
-	result, err := Sort(t.Context(), []string{in, empty}, out, Options{Keys: keys,
+	result := sortFiles(t, []string{in, empty}, out, Options{Keys: keys,
 		Memory: Memory{Budget: MinMemory, SpillDir: folder}})
-	require.NoError(t, err)
 	require.Greater(t, result.Runs, 1)
 	before, err := tablefile.Read(t.Context(), in, tablefile.ReadOptions{})
 	require.NoError(t, err)

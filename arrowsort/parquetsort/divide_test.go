@@ -3,7 +3,6 @@ package parquetsort
 import (
 	"bytes"
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -40,8 +39,7 @@ func requireParts(t *testing.T, names []string, parts int) {
 		if filepath.Ext(name) == ".parquet" {
 			groupRows = 60
 		}
-		_, err := tablefile.Write(t.Context(), paths[i], table, tablefile.WriteOptions{RowGroupRows: groupRows})
-		require.NoError(t, err)
+		writeTable(t, paths[i], table, tablefile.WriteOptions{RowGroupRows: groupRows})
 		for c := range want {
 			want[c] = append(want[c], arrowtest.Values(table.Column(c).Data())...)
 		}
@@ -102,10 +100,8 @@ func TestPartsOfFilesThatAreElsewhere(t *testing.T) {
 	for _, name := range []string{"there/*.parquet", "there/b.arrow", "there/c.arrows"} {
 		path := filepath.Join(t.TempDir(), filepath.Base(filepath.Ext(name)))
 		table := arrowtest.RandomTable(arrow.PrimitiveTypes.Int64, 0.1, []int{300, 200}, 2)
-		_, err := tablefile.Write(t.Context(), path+filepath.Ext(name), table, tablefile.WriteOptions{})
-		require.NoError(t, err)
-		files[name], err = os.ReadFile(path + filepath.Ext(name))
-		require.NoError(t, err)
+		writeTable(t, path+filepath.Ext(name), table, tablefile.WriteOptions{})
+		files[name] = readFile(t, path+filepath.Ext(name))
 		paths = append(paths, name)
 	}
 	opener := func(path string) (File, error) {
@@ -178,8 +174,7 @@ func TestSorterWritesFiles(t *testing.T) {
 		for c := range 2 {
 			require.Equal(t, arrowtest.Values(sorted.Column(c).Data()), arrowtest.Values(in.Table.Column(c).Data()))
 		}
-		orders, err := DeclaredOrders(t.Context(), []string{path}, FooterOptions{})
-		require.NoError(t, err)
+		orders := declaredOrders(t, []string{path})
 		if batches > 0 {
 			require.Equal(t, keys, orders[0].Keys)
 		}

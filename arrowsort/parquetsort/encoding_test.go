@@ -66,16 +66,13 @@ func TestEncodings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			opts := Options{Keys: []arrowsort.Key{{Path: "time"}}, Output: c.output}
-			result, err := Sort(t.Context(), []string{in}, out, opts)
-			require.NoError(t, err)
+			result := sortFiles(t, []string{in}, out, opts)
 			require.False(t, result.Copied)
 			requireSorted(t, []string{in}, []string{out}, opts.Keys)
 			for i, chunk := range chunksOf(t, out) {
 				require.Equal(t, c.want[i], chunk.Encodings()[0])
 			}
-			again, err := Sort(t.Context(), []string{out}, filepath.Join(t.TempDir(), "copy.parquet"),
-				Options{Keys: opts.Keys})
-			require.NoError(t, err)
+			again := sortFiles(t, []string{out}, filepath.Join(t.TempDir(), "copy.parquet"), Options{Keys: opts.Keys})
 			require.True(t, again.Copied)
 		})
 	}
@@ -89,8 +86,7 @@ func TestVersionOfPages(t *testing.T) {
 		2: {Encoding: parquet.Encodings.DeltaBinaryPacked, PageType: 3}} {
 		opts := Options{Keys: []arrowsort.Key{{Path: "time"}},
 			Output: Output{PageVersion: version, RowGroupRows: 20_000}}
-		_, err := Sort(t.Context(), []string{in}, out, opts)
-		require.NoError(t, err)
+		sortFiles(t, []string{in}, out, opts)
 		requireSorted(t, []string{in}, []string{out}, opts.Keys)
 		got := chunksOf(t, out)[0].EncodingStats()
 		require.Len(t, got, 1)

@@ -101,9 +101,8 @@ func TestSortOfSubfolders(t *testing.T) {
 	for input, rows := range map[string]int64{folder: 10, filepath.Join(folder, "**", "*.parquet"): 30} {
 		var warnings []string
 		out := filepath.Join(t.TempDir(), "out.parquet")
-		result, err := Sort(t.Context(), []string{input}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
+		result := sortFiles(t, []string{input}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
 			Run: Run{Warn: func(text string) { warnings = append(warnings, text) }}})
-		require.NoError(t, err)
 		require.Equal(t, rows, result.Rows)
 		require.Len(t, warnings, int(30-rows)/20)
 	}

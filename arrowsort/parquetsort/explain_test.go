@@ -15,12 +15,10 @@ func TestExplainIsAboutWhatSortDoes(t *testing.T) {
 	folder := t.TempDir()
 	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(folder, "out.parquet")
 	opts := Options{Keys: numberKeys["key"], Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()}}
-	told, err := Explain(t.Context(), []string{folder}, opts)
-	require.NoError(t, err)
+	told := explained(t, []string{folder}, opts)
 	require.Equal(t, []string{"in.parquet"}, names(t, folder))
 	requireEmpty(t, opts.Memory.SpillDir)
-	done, err := Sort(t.Context(), []string{in}, out, opts)
-	require.NoError(t, err)
+	done := sortFiles(t, []string{in}, out, opts)
 	require.Equal(t, done.Inputs, told.Inputs)
 	require.Equal(t, done.BytesIn, told.BytesIn)
 	require.Equal(t, done.Columns, told.Columns)
@@ -30,22 +28,19 @@ func TestExplainIsAboutWhatSortDoes(t *testing.T) {
 	require.InEpsilon(t, done.BytesSpilled, told.BytesSpilled, 0.2)
 
 	opts.Memory.Budget = 1 << 30
-	told, err = Explain(t.Context(), []string{in}, opts)
-	require.NoError(t, err)
+	told = explained(t, []string{in}, opts)
 	require.True(t, told.InMemory)
 	require.Zero(t, told.Runs)
 	require.Zero(t, told.BytesSpilled)
 
 	opts.Memory.Budget, opts.Keys = MinMemory, numberKeys["already sorted"]
-	told, err = Explain(t.Context(), []string{in}, opts)
-	require.NoError(t, err)
+	told = explained(t, []string{in}, opts)
 	require.True(t, told.InOrder)
 	require.Zero(t, told.Runs)
 
 	for limit, spills := range map[int64]bool{1000: false, 700_000: true} {
 		opts.Keys, opts.Rows.Limit = numberKeys["key"], limit
-		told, err = Explain(t.Context(), []string{in}, opts)
-		require.NoError(t, err)
+		told = explained(t, []string{in}, opts)
 		require.Equal(t, spills, told.Runs > 0)
 	}
 }
@@ -57,10 +52,8 @@ func TestExplainOfMoreOverlappingFilesThanAreMergedAtOnce(t *testing.T) {
 			func(int) arrow.Record { return pairs(i*10, 10, 0, 5) })
 	}
 	opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()}}
-	told, err := Explain(t.Context(), []string{folder}, opts)
-	require.NoError(t, err)
-	done, err := Sort(t.Context(), []string{folder}, filepath.Join(t.TempDir(), "out.parquet"), opts)
-	require.NoError(t, err)
+	told := explained(t, []string{folder}, opts)
+	done := sortFiles(t, []string{folder}, filepath.Join(t.TempDir(), "out.parquet"), opts)
 	require.True(t, told.InOrder)
 	require.Equal(t, 2, done.Runs)
 	require.Equal(t, done.Runs, told.Runs)

@@ -144,9 +144,8 @@ func TestTheNextSortRemovesWhatAKilledOneLeft(t *testing.T) {
 	require.Error(t, killed.Wait())
 	require.Len(t, names(t, spill), 2)
 
-	_, err := Sort(t.Context(), []string{in}, out, Options{Keys: numberKeys["key"],
+	sortFiles(t, []string{in}, out, Options{Keys: numberKeys["key"],
 		Memory: Memory{Budget: MinMemory, SpillDir: spill}})
-	require.NoError(t, err)
 	require.Len(t, names(t, spill), 1, "the folder of the living process stays")
 	requireSorted(t, []string{in}, []string{out}, numberKeys["key"])
 	require.Equal(t, []string{"in.parquet", "out.parquet"}, names(t, folder))
@@ -165,9 +164,8 @@ func TestKilledWhileOutputsGetTheirNames(t *testing.T) {
 	generate(t, in, pairsSchema, 1, func(int) arrow.Record { return pairs(0, 60, 0, 9) })
 	sort := func(perFile int64, files int) {
 		t.Helper()
-		result, err := Sort(t.Context(), []string{in}, out, Options{Keys: numberKeys["key"],
+		result := sortFiles(t, []string{in}, out, Options{Keys: numberKeys["key"],
 			Output: Output{RowsPerFile: perFile}})
-		require.NoError(t, err)
 		require.Len(t, result.Outputs, files)
 	}
 	for calls := 1; ; calls++ {
@@ -196,9 +194,7 @@ func TestInterruptedWhileOutputsGetTheirNames(t *testing.T) {
 	in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out.parquet")
 	generate(t, in, pairsSchema, 1, func(int) arrow.Record { return pairs(0, 60, 0, 9) })
 	for calls, ended := 1, false; !ended; calls++ {
-		_, err := Sort(t.Context(), []string{in}, out, Options{Keys: numberKeys["key"],
-			Output: Output{RowsPerFile: 10}})
-		require.NoError(t, err)
+		sortFiles(t, []string{in}, out, Options{Keys: numberKeys["key"], Output: Output{RowsPerFile: 10}})
 		cmd := child(t, "interrupted", in, out, spill, strconv.Itoa(calls))
 		said, err := cmd.CombinedOutput()
 		ended = err == nil

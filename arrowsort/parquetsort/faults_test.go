@@ -27,8 +27,7 @@ func fault(t *testing.T, phase Phase, wrong func(ctx context.CancelCauseFunc, sp
 	folder, spill := t.TempDir(), t.TempDir()
 	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(folder, "out.parquet")
 	require.NoError(t, os.WriteFile(out, []byte("old"), 0o600))
-	before, err := os.ReadFile(in)
-	require.NoError(t, err)
+	before := readFile(t, in)
 	mem := arrowtest.Checked(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
@@ -45,11 +44,9 @@ func fault(t *testing.T, phase Phase, wrong func(ctx context.CancelCauseFunc, sp
 	require.True(t, done, "the sort failed before: %v", failure)
 	requireEmpty(t, spill)
 	require.Equal(t, []string{"in.parquet", "out.parquet"}, names(t, folder))
-	b, err := os.ReadFile(out)
-	require.NoError(t, err)
+	b := readFile(t, out)
 	require.Equal(t, "old", string(b))
-	after, err := os.ReadFile(in)
-	require.NoError(t, err)
+	after := readFile(t, in)
 	require.Equal(t, before, after)
 	return failure
 }
@@ -98,12 +95,11 @@ func TestSpillFolderThatVanishes(t *testing.T) {
 func TestUnreadableInput(t *testing.T) {
 	folder, spill := t.TempDir(), t.TempDir()
 	good, bad := manyNumbers(t, folder, "a.parquet"), manyNumbers(t, folder, "b.parquet")
-	b, err := os.ReadFile(bad)
-	require.NoError(t, err)
+	b := readFile(t, bad)
 	clear(b[len(b)/2 : len(b)/2+1<<20]) // footer and first row groups are whole
 	require.NoError(t, os.WriteFile(bad, b, 0o600))
 	out := filepath.Join(folder, "out.parquet")
-	_, err = Sort(t.Context(), []string{good, bad}, out,
+	_, err := Sort(t.Context(), []string{good, bad}, out,
 		Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: Memory{Budget: MinMemory, SpillDir: spill}})
 	require.ErrorIs(t, err, tablefile.ErrCorrupt)
 	require.Contains(t, err.Error(), bad)
@@ -159,8 +155,7 @@ func TestRowsOfFilesInAnotherOrderOfColumns(t *testing.T) {
 		require.True(t, r.Next())
 		return r.Record()
 	})
-	_, err := Sort(t.Context(), []string{first, second}, third, Options{Keys: []arrowsort.Key{{Path: "row"}}})
-	require.NoError(t, err)
+	sortFiles(t, []string{first, second}, third, Options{Keys: []arrowsort.Key{{Path: "row"}}})
 	got, want := digestOf(t, third), digestOf(t, first)
 	require.Equal(t, sorttest.Digest{Rows: 2 * want.Rows, Sum: 2 * want.Sum}, got)
 }
@@ -281,11 +276,10 @@ func TestOutputAmongItsInputs(t *testing.T) {
 	split := opts
 	split.Output.RowsPerFile = 2000
 	for _, o := range []Options{opts, split} {
-		_, err := Sort(t.Context(), []string{folder}, out, o)
-		require.NoError(t, err)
+		sortFiles(t, []string{folder}, out, o)
 		before := digestOf(t, filepath.Join(folder, "a.parquet"))
 		for _, inputs := range []string{folder, filepath.Join(folder, "*.parquet")} {
-			_, err = Sort(t.Context(), []string{inputs}, out, o)
+			_, err := Sort(t.Context(), []string{inputs}, out, o)
 			require.ErrorIs(t, err, ErrOption)
 			require.Contains(t, err.Error(), filepath.Join(folder, "out"))
 			_, err = Merge(t.Context(), []string{inputs}, out, o)

@@ -44,6 +44,54 @@ func generateWith(t testing.TB, path string, schema *arrow.Schema, compression t
 	require.NoError(t, err)
 }
 
+// sortFiles is Sort without an error.
+func sortFiles(t testing.TB, inputs []string, output string, opts Options) *Result {
+	t.Helper()
+	result, err := Sort(t.Context(), inputs, output, opts)
+	require.NoError(t, err)
+	return result
+}
+
+// checkFiles is Check without an error.
+func checkFiles(t testing.TB, files []string, opts CheckOptions) *CheckResult {
+	t.Helper()
+	result, err := Check(t.Context(), files, opts)
+	require.NoError(t, err)
+	return result
+}
+
+// layoutOf is Layout without an error.
+func layoutOf(t testing.TB, files []string, opts LayoutOptions) *LayoutReport {
+	t.Helper()
+	result, err := Layout(t.Context(), files, opts)
+	require.NoError(t, err)
+	return result
+}
+
+// readTable reads a file, whose table is released with the test.
+func readTable(t testing.TB, path string) *tablefile.Input {
+	t.Helper()
+	in, err := tablefile.Read(t.Context(), path, tablefile.ReadOptions{})
+	require.NoError(t, err)
+	t.Cleanup(in.Table.Release)
+	return in
+}
+
+// writeTable writes a file.
+func writeTable(t testing.TB, path string, table arrow.Table, opts tablefile.WriteOptions) {
+	t.Helper()
+	_, err := tablefile.Write(t.Context(), path, table, opts)
+	require.NoError(t, err)
+}
+
+// readFile returns the bytes of a file.
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return b
+}
+
 // eachBatch reads files from front to back.
 func eachBatch(t testing.TB, files []string, use func(rec arrow.Record)) {
 	t.Helper()
@@ -123,9 +171,7 @@ func manyNumbers(t testing.TB, folder, name string) string {
 		generate(t, path, sorttest.NumbersSchema, 10, func(batch int) arrow.Record {
 			return sorttest.Numbers(memory.DefaultAllocator, r, batch*80_000, 80_000)
 		})
-		var err error
-		many, err = os.ReadFile(path)
-		require.NoError(t, err)
+		many = readFile(t, path)
 	})
 	require.NoError(t, os.WriteFile(path, many, 0o600))
 	return path
@@ -135,4 +181,37 @@ func manyNumbers(t testing.TB, folder, name string) string {
 func checking(o Options) CheckOptions {
 	return CheckOptions{Keys: o.Keys, KeysFor: o.KeysFor, Limit: o.Rows.Limit, Input: o.Input, Memory: o.Memory,
 		Run: o.Run}
+}
+
+// mergeFiles is Merge without an error.
+func mergeFiles(t testing.TB, inputs []string, output string, opts Options) *Result {
+	t.Helper()
+	result, err := Merge(t.Context(), inputs, output, opts)
+	require.NoError(t, err)
+	return result
+}
+
+// explained is Explain without an error.
+func explained(t testing.TB, inputs []string, opts Options) *Description {
+	t.Helper()
+	d, err := Explain(t.Context(), inputs, opts)
+	require.NoError(t, err)
+	return d
+}
+
+// declaredOrders is DeclaredOrders without an error.
+func declaredOrders(t testing.TB, paths []string) []DeclaredOrder {
+	t.Helper()
+	orders, err := DeclaredOrders(t.Context(), paths, FooterOptions{})
+	require.NoError(t, err)
+	return orders
+}
+
+// scanFile opens a file, which is closed with the test.
+func scanFile(t testing.TB, path string, batchBytes int64, opts tablefile.ReadOptions) *tablefile.Scanner {
+	t.Helper()
+	s, err := tablefile.Scan(path, batchBytes, opts)
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	return s
 }

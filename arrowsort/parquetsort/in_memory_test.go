@@ -29,7 +29,7 @@ func TestCSVKeepsItsText(t *testing.T) {
 	for _, path := range []string{in, tablefile.Pipe} {
 		var out bytes.Buffer
 		var phases []Phase
-		result, err := Sort(t.Context(), []string{path}, tablefile.Pipe,
+		result := sortFiles(t, []string{path}, tablefile.Pipe,
 			Options{KeysFor: func(*arrow.Schema) ([]arrowsort.Key, error) { return []arrowsort.Key{{Path: "a"}}, nil },
 				Input:  Input{Format: "csv", Stdin: strings.NewReader(text)},
 				Output: Output{Format: "csv", Stdout: &out, Preview: 2},
@@ -38,7 +38,6 @@ func TestCSVKeepsItsText(t *testing.T) {
 						phases = append(phases, phase)
 					}
 				}}})
-		require.NoError(t, err)
 		require.Equal(t, sorted, out.String())
 		require.EqualValues(t, 2, result.Preview.NumRows())
 		require.EqualValues(t, 3, result.Rows)
@@ -64,8 +63,7 @@ func TestHead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mem := arrowtest.Checked(t)
 			c.opts.Run.Allocator, c.opts.Output.Preview = mem, 7
-			result, err := Sort(t.Context(), c.files, filepath.Join(t.TempDir(), "out.parquet"), c.opts)
-			require.NoError(t, err)
+			result := sortFiles(t, c.files, filepath.Join(t.TempDir(), "out.parquet"), c.opts)
 			defer result.Preview.Release()
 			require.Equal(t, name == "copied", result.Copied)
 			require.EqualValues(t, 7, result.Preview.NumRows())
@@ -96,16 +94,13 @@ func TestTableOfLittleMemory(t *testing.T) {
 		for i, budget := range []int64{1 << 30, MinMemory} {
 			opts := Options{Keys: []arrowsort.Key{{Path: "row"}}, Rows: Rows{Limit: limit},
 				Memory: Memory{Budget: budget, SpillDir: folder}, Output: Output{Format: "parquet", RowGroupRows: 700}}
-			described, err := Explain(t.Context(), []string{in}, opts)
-			require.NoError(t, err)
+			described := explained(t, []string{in}, opts)
 			table := described.Strategy.Table
 			require.True(t, described.Strategy.InMemory, "a table of %d bytes", table)
 			require.Equal(t, i == 0, extsort.Budget{Total: budget}.Holds(4*table), "a table of %d bytes", table)
 			out := filepath.Join(folder, "out.parquet")
-			_, err = Sort(t.Context(), []string{in}, out, opts)
-			require.NoError(t, err)
-			files[i], err = os.ReadFile(out)
-			require.NoError(t, err)
+			sortFiles(t, []string{in}, out, opts)
+			files[i] = readFile(t, out)
 		}
 		require.True(t, bytes.Equal(files[0], files[1]), "the files with limit %d", limit)
 	}

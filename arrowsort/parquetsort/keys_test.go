@@ -47,16 +47,14 @@ func TestShuffleFiles(t *testing.T) {
 				{Memory: Memory{Budget: 1 << 30}, Columns: []string{"row", "name"}}}) {
 				out := filepath.Join(folder, "out.parquet")
 				opts.Keys = keys
-				result, err := Sort(t.Context(), files, out, opts)
-				require.NoError(t, err)
+				result := sortFiles(t, files, out, opts)
 				require.Equal(t, opts.Memory.Budget == MinMemory, result.Runs > 1)
 				requireRows(t, want, out, []arrowsort.Key{{Path: "row"}, {Path: "name"}})
 				got, err := tablefile.Scan(out, 1<<20, tablefile.ReadOptions{})
 				require.NoError(t, err)
 				require.Equal(t, cmp.Or(len(opts.Columns), textOrderSchema.NumFields()), got.Schema.NumFields())
 				got.Close()
-				declared, err := DeclaredOrders(t.Context(), []string{out}, FooterOptions{})
-				require.NoError(t, err)
+				declared := declaredOrders(t, []string{out})
 				require.Equal(t, keys[0].Function != random.Function, len(declared[0].Keys) == 1)
 			}
 		}
@@ -66,8 +64,7 @@ func TestShuffleFiles(t *testing.T) {
 	first, last := filepath.Join(folder, "first.parquet"), filepath.Join(folder, "last.parquet")
 	keys := []arrowsort.Key{{Path: "row"}, random} // row groups would be left out by their bounds
 	for path, rows := range map[string]Rows{first: {Limit: 10}, last: {Tail: 10}} {
-		result, err := Sort(t.Context(), inputs, path, Options{Keys: keys, Rows: rows})
-		require.NoError(t, err)
+		result := sortFiles(t, inputs, path, Options{Keys: keys, Rows: rows})
 		require.Equal(t, int64(10), result.Rows)
 		require.Zero(t, result.RowGroups)
 	}
@@ -82,8 +79,7 @@ func TestShuffleFiles(t *testing.T) {
 		require.ErrorIs(t, err, arrowsort.ErrOption)
 		require.ErrorContains(t, err, name+" by random(7), which goes by the numbers of rows")
 	}
-	described, err := Explain(t.Context(), inputs, Options{Keys: keys})
-	require.NoError(t, err)
+	described := explained(t, inputs, Options{Keys: keys})
 	require.False(t, described.InOrder)
 }
 
@@ -130,10 +126,8 @@ func TestKeysNamedAsFunctions(t *testing.T) {
 		return b.NewRecord()
 	})
 	for _, key := range []arrowsort.Key{{Path: "lower(a)"}, {Path: "a", Function: arrowsort.Lower}} {
-		_, err := Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{key}})
-		require.NoError(t, err)
-		declared, err := DeclaredOrders(t.Context(), []string{out}, FooterOptions{})
-		require.NoError(t, err)
+		sortFiles(t, []string{in}, out, Options{Keys: []arrowsort.Key{key}})
+		declared := declaredOrders(t, []string{out})
 		if key.Function != "" {
 			key = arrowsort.Key{At: arrowsort.Column(1), Function: arrowsort.Lower}
 		}
@@ -148,8 +142,7 @@ func TestNaNAfterAFunction(t *testing.T) {
 		{Path: "x", Collation: arrowsort.FoldCase}, {Function: arrowsort.Random(1)}} {
 		for _, format := range []string{".parquet", ".arrow", ".csv"} {
 			out := filepath.Join(t.TempDir(), "out"+format)
-			_, err := Sort(t.Context(), in, out, Options{Keys: []arrowsort.Key{first, {Path: "f"}}})
-			require.NoError(t, err)
+			sortFiles(t, in, out, Options{Keys: []arrowsort.Key{first, {Path: "f"}}})
 		}
 	}
 }
@@ -157,11 +150,9 @@ func TestNaNAfterAFunction(t *testing.T) {
 // TestLayoutOfAFunction: bounds are those of a column, which say nothing of an order by a function of it.
 func TestLayoutOfAFunction(t *testing.T) {
 	in, out := writeTexts(t, "n\n-9\n-8\n1\n2\n3\n-4\n"), filepath.Join(t.TempDir(), "out.parquet")
-	_, err := Sort(t.Context(), in, out, Options{Keys: []arrowsort.Key{{Path: "n", Function: arrowsort.Abs}},
+	sortFiles(t, in, out, Options{Keys: []arrowsort.Key{{Path: "n", Function: arrowsort.Abs}},
 		Output: Output{RowGroupRows: 2}})
-	require.NoError(t, err)
-	layout, err := Layout(t.Context(), []string{out}, LayoutOptions{})
-	require.NoError(t, err)
+	layout := layoutOf(t, []string{out}, LayoutOptions{})
 	require.Equal(t, []string{"abs(n)"}, layout.Keys)
 	require.Nil(t, layout.Agrees)
 }
@@ -171,8 +162,7 @@ func TestNamesOfFunctionsAreReadAgain(t *testing.T) {
 	for _, text := range []string{"id, name \n1,b\n2,A\n", "x,name\n2,b\n1,A\n", "lower(name):desc,name\n1,b\n2,A\n"} {
 		in, out := writeTexts(t, text), filepath.Join(t.TempDir(), "out.parquet")
 		key := arrowsort.Key{At: arrowsort.Column(1), Function: arrowsort.Lower, Order: arrowsort.Descending}
-		_, err := Sort(t.Context(), in, out, Options{Keys: []arrowsort.Key{key}})
-		require.NoError(t, err)
+		sortFiles(t, in, out, Options{Keys: []arrowsort.Key{key}})
 		declared, err := DeclaredOrders(t.Context(), []string{out}, FooterOptions{})
 		require.NoError(t, err, text)
 		require.Len(t, declared[0].Keys, 1)
@@ -240,21 +230,17 @@ func requireSortedLists(
 	require.NoError(t, err, "%+v", keys)
 	require.Equal(t, budget == MinMemory, result.Runs > 1)
 	requireRows(t, want, out, keys)
-	check, err := Check(t.Context(), []string{out}, CheckOptions{Keys: keys})
-	require.NoError(t, err)
+	check := checkFiles(t, []string{out}, CheckOptions{Keys: keys})
 	require.Nil(t, check.Violation)
 	if filepath.Ext(out) == ".parquet" {
-		declared, err := DeclaredOrders(t.Context(), []string{out}, FooterOptions{})
-		require.NoError(t, err)
+		declared := declaredOrders(t, []string{out})
 		require.Empty(t, declared[0].Keys)
 	}
 }
 
 // requireRows compares the numbers of the rows and the keys of a file with those of a table.
 func requireRows(t *testing.T, want arrow.Table, path string, keys []arrowsort.Key) {
-	got, err := tablefile.Read(t.Context(), path, tablefile.ReadOptions{})
-	require.NoError(t, err)
-	defer got.Table.Release()
+	got := readTable(t, path)
 	for _, key := range keys {
 		column := func(of arrow.Table) []string {
 			return arrowtest.Values(of.Column(of.Schema().FieldIndices(key.Path)[0]).Data())
@@ -270,14 +256,11 @@ func requireMergedLists(
 	for i, input := range inputs {
 		sorted = append(sorted, filepath.Join(folder, fmt.Sprintf("sorted%d%s", i, format)))
 		opts := Options{Keys: keys, Columns: []string{keys[0].Path, keys[1].Path}}
-		_, err := Sort(t.Context(), []string{input}, sorted[i], opts)
-		require.NoError(t, err)
+		sortFiles(t, []string{input}, sorted[i], opts)
 	}
 	out := filepath.Join(folder, "merged"+format)
-	_, err := Merge(t.Context(), sorted, out, Options{Keys: keys})
-	require.NoError(t, err)
+	mergeFiles(t, sorted, out, Options{Keys: keys})
 	requireRows(t, want, out, keys)
-	first, err := Check(t.Context(), inputs[:1], CheckOptions{Keys: keys[1:]})
-	require.NoError(t, err)
+	first := checkFiles(t, inputs[:1], CheckOptions{Keys: keys[1:]})
 	require.Equal(t, int64(1), first.Violation.Row, "the numbers of the rows rise")
 }

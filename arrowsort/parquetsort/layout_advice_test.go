@@ -64,13 +64,11 @@ func TestAdviceIsNearWhatSortsGive(t *testing.T) {
 			keys = append(keys, key)
 		}
 		out := filepath.Join(t.TempDir(), "sorted.parquet")
-		_, err := Sort(t.Context(), []string{flights}, out, Options{Keys: keys, Curve: curve})
-		require.NoError(t, err)
+		sortFiles(t, []string{flights}, out, Options{Keys: keys, Curve: curve})
 		info, err := os.Stat(out)
 		require.NoError(t, err)
 		require.InEpsilon(t, info.Size(), a.Bytes, 0.2, "%v %s", a.Keys, a.Curve)
-		r, err := Layout(t.Context(), []string{out}, LayoutOptions{})
-		require.NoError(t, err)
+		r := layoutOf(t, []string{out}, LayoutOptions{})
 		for _, by := range a.By {
 			at := slices.IndexFunc(r.Columns, func(c LayoutColumn) bool { return c.Name == by.Column })
 			depth := r.Columns[at].PageDepth
@@ -84,12 +82,10 @@ func TestAdviceIsNearWhatSortsGive(t *testing.T) {
 // TestAdviceOfAllRows needs no estimate: the sample is all rows, and the size that of the sort but for its metadata.
 func TestAdviceOfAllRows(t *testing.T) {
 	path := numbered(t, "x.parquet", "[5, 3, null, 1, 4, 2]")
-	r, err := Layout(t.Context(), []string{path}, LayoutOptions{Advise: []string{"n"}})
-	require.NoError(t, err)
+	r := layoutOf(t, []string{path}, LayoutOptions{Advise: []string{"n"}})
 	require.Len(t, r.Advice, 2)
 	out := filepath.Join(t.TempDir(), "sorted.parquet")
-	_, err = Sort(t.Context(), []string{path}, out, Options{Keys: []arrowsort.Key{{Path: "n"}}})
-	require.NoError(t, err)
+	sortFiles(t, []string{path}, out, Options{Keys: []arrowsort.Key{{Path: "n"}}})
 	info, err := os.Stat(out)
 	require.NoError(t, err)
 	for _, a := range r.Advice {
@@ -97,8 +93,7 @@ func TestAdviceOfAllRows(t *testing.T) {
 		require.Equal(t, "n", a.By[0].Column)
 		require.Equal(t, a.Bytes, a.By[0].Equal, "there is one row group")
 	}
-	r, err = Layout(t.Context(), []string{numbered(t, "none.parquet", "[]")}, LayoutOptions{Advise: []string{"n"}})
-	require.NoError(t, err)
+	r = layoutOf(t, []string{numbered(t, "none.parquet", "[]")}, LayoutOptions{Advise: []string{"n"}})
 	require.Zero(t, r.Advice[0].By[0].Equal)
 }
 
@@ -142,8 +137,7 @@ func TestSamplesAreSpread(t *testing.T) {
 func TestAdviceOfTheRowsAsTheyAre(t *testing.T) {
 	path := sortedBy(t, numbered(t, "x.parquet", "[6, 1, 7, 3, 5, 4, 2, 8]"), arrowsort.Ascending)
 	for groupRows, want := range map[int]int64{0: 1, 2: 4, 4: 2} {
-		r, err := Layout(t.Context(), []string{path}, LayoutOptions{Advise: []string{"n"}, RowGroupRows: groupRows})
-		require.NoError(t, err)
+		r := layoutOf(t, []string{path}, LayoutOptions{Advise: []string{"n"}, RowGroupRows: groupRows})
 		require.Equal(t, cmp.Or(groupRows, tablefile.DefaultRowGroupRows), r.AdviceGroupRows)
 		for _, a := range r.Advice {
 			groups := want
@@ -242,8 +236,7 @@ func TestAdvisedCurvesCanBeSorted(t *testing.T) {
 		}
 		return b.NewRecord()
 	})
-	r, err := Layout(t.Context(), []string{in}, LayoutOptions{Advise: []string{"s", "n"}})
-	require.NoError(t, err)
+	r := layoutOf(t, []string{in}, LayoutOptions{Advise: []string{"s", "n"}})
 	curves := 0
 	for _, a := range r.Advice {
 		if a.Curve == "" {
@@ -252,8 +245,7 @@ func TestAdvisedCurvesCanBeSorted(t *testing.T) {
 		curves++
 		curve := map[string]arrowsort.Curve{"hilbert": arrowsort.Hilbert, "zorder": arrowsort.ZOrder}[a.Curve]
 		keys := []arrowsort.Key{{Path: "s"}, {Path: "n"}}
-		_, err := Sort(t.Context(), []string{in}, out, Options{Keys: keys, Curve: curve})
-		require.NoError(t, err)
+		sortFiles(t, []string{in}, out, Options{Keys: keys, Curve: curve})
 		require.Nil(t, checkCurve(t, curve, out))
 	}
 	require.Equal(t, 2, curves)

@@ -76,18 +76,16 @@ func numbered(t *testing.T, name, numbers string) string {
 // sortedBy sorts a file by n, to row groups of two rows.
 func sortedBy(t *testing.T, in string, order arrowsort.Order) string {
 	out := filepath.Join(t.TempDir(), "sorted.parquet")
-	_, err := Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "n", Order: order}},
+	sortFiles(t, []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "n", Order: order}},
 		Output: Output{RowGroupRows: 2, PageRows: 1}})
-	require.NoError(t, err)
 	return out
 }
 
 func TestLayoutOfASortedFile(t *testing.T) {
 	before := numbered(t, "before.parquet", "[6, 1, null, 3, 5, 4, 2, 8]")
 	now := sortedBy(t, before, arrowsort.Ascending)
-	r, err := Layout(t.Context(), []string{now}, LayoutOptions{Against: []string{before}, Pages: true,
+	r := layoutOf(t, []string{now}, LayoutOptions{Against: []string{before}, Pages: true,
 		Filters: []string{"n >= 4", "n < 6"}})
-	require.NoError(t, err)
 	require.Equal(t, []string{now}, r.Files)
 	require.Equal(t, []string{"n"}, r.Keys)
 	require.True(t, *r.Agrees)
@@ -110,20 +108,17 @@ func TestLayoutOfASortedFile(t *testing.T) {
 	require.Nil(t, r.Against.Agrees, "it declares no order")
 	require.Empty(t, r.Against.Keys)
 
-	r, err = Layout(t.Context(), []string{now, now}, LayoutOptions{})
-	require.NoError(t, err)
+	r = layoutOf(t, []string{now, now}, LayoutOptions{})
 	require.True(t, *r.Agrees, "the order holds in each file")
 	require.Len(t, r.RowGroups, 8)
 	require.Equal(t, 1, r.RowGroups[4].File)
 	require.Equal(t, &LayoutDepth{Mean: 2, Worst: 2, Of: 8}, r.Columns[0].Depth)
 	require.Empty(t, r.Columns[0].Zones[0].Pages, "pages are not asked for")
 
-	r, err = Layout(t.Context(), []string{now, before}, LayoutOptions{})
-	require.NoError(t, err)
+	r = layoutOf(t, []string{now, before}, LayoutOptions{})
 	require.True(t, r.Varies)
 	require.Nil(t, r.Agrees)
-	r, err = Layout(t.Context(), []string{sortedBy(t, before, arrowsort.Descending)}, LayoutOptions{})
-	require.NoError(t, err)
+	r = layoutOf(t, []string{sortedBy(t, before, arrowsort.Descending)}, LayoutOptions{})
 	require.True(t, *r.Agrees)
 	require.Equal(t, []string{"n:desc"}, r.Keys)
 }
@@ -152,8 +147,7 @@ func TestLayoutOfAnOrderThatDoesNotHold(t *testing.T) {
 		require.NoError(t, w.Finish())
 		_, err = w.Commit()
 		require.NoError(t, err)
-		r, err := Layout(t.Context(), []string{path}, LayoutOptions{})
-		require.NoError(t, err)
+		r := layoutOf(t, []string{path}, LayoutOptions{})
 		require.Equal(t, []string{"s"}, r.Keys)
 		require.Equal(t, want < 0, *r.Agrees, values)
 		if want >= 0 {
@@ -164,8 +158,7 @@ func TestLayoutOfAnOrderThatDoesNotHold(t *testing.T) {
 
 func TestLayoutOfNoRows(t *testing.T) {
 	none := numbered(t, "none.parquet", "[]")
-	r, err := Layout(t.Context(), []string{none}, LayoutOptions{Filters: []string{"n > 1"}})
-	require.NoError(t, err)
+	r := layoutOf(t, []string{none}, LayoutOptions{Filters: []string{"n > 1"}})
 	require.Empty(t, r.RowGroups)
 	require.Nil(t, r.Columns[0].Depth)
 	require.Equal(t, FilterRead{}, r.Filter.ByPages)
@@ -175,10 +168,9 @@ func TestLayoutOfNoRows(t *testing.T) {
 func TestFilterOnTheNameOfAFolder(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "t", "origin=ORD")
 	require.NoError(t, os.MkdirAll(folder, 0o700))
-	b, err := os.ReadFile(numbered(t, "in.parquet", "[1, 2]"))
-	require.NoError(t, err)
+	b := readFile(t, numbered(t, "in.parquet", "[1, 2]"))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "part-00001.parquet"), b, 0o600))
-	_, err = Layout(t.Context(), []string{filepath.Join(folder, "part-00001.parquet")},
+	_, err := Layout(t.Context(), []string{filepath.Join(folder, "part-00001.parquet")},
 		LayoutOptions{Filters: []string{"origin = ORD"}})
 	require.ErrorIs(t, err, ErrOption)
 	require.ErrorContains(t, err, `Filter "origin = ORD": column "origin" is in the names of folders only: name the `+
@@ -231,8 +223,7 @@ func TestLayoutOfFilesWithColumnsInAnotherOrder(t *testing.T) {
 		return path
 	}
 	a, b := write("item", "n", "s", "l"), write("element", "l", "n", "s")
-	r, err := Layout(t.Context(), []string{a, b}, LayoutOptions{Filters: []string{"s = x", "n = 1"}, Pages: true})
-	require.NoError(t, err)
+	r := layoutOf(t, []string{a, b}, LayoutOptions{Filters: []string{"s = x", "n = 1"}, Pages: true})
 	require.Len(t, r.Columns, 3)
 	for i, want := range [][3]string{{"int64", "1", "2"}, {"utf8", "x", "y"}, {"int64", "7", "8"}} {
 		c := r.Columns[i]
@@ -241,8 +232,7 @@ func TestLayoutOfFilesWithColumnsInAnotherOrder(t *testing.T) {
 		require.Len(t, c.Zones, 2)
 	}
 	require.Equal(t, 2, r.Filter.ByGroups.RowGroups)
-	r, err = Layout(t.Context(), []string{a, b}, LayoutOptions{Filters: []string{"s = z"}})
-	require.NoError(t, err)
+	r = layoutOf(t, []string{a, b}, LayoutOptions{Filters: []string{"s = z"}})
 	require.Zero(t, r.Filter.ByGroups.RowGroups)
 }
 
@@ -253,16 +243,13 @@ func TestLayoutOfACurve(t *testing.T) {
 		{Name: "b", Type: arrow.PrimitiveTypes.Int64}}, nil)
 	a := arrowtest.FromJSON(t, arrow.PrimitiveTypes.Int64, "[3, 1, 2]")
 	generate(t, before, schema, 1, func(int) arrow.Record { return array.NewRecord(schema, []arrow.Array{a, a}, 3) })
-	_, err := Sort(t.Context(), []string{before}, curve, Options{Keys: []arrowsort.Key{{Path: "a"}, {Path: "b"}},
+	sortFiles(t, []string{before}, curve, Options{Keys: []arrowsort.Key{{Path: "a"}, {Path: "b"}},
 		Curve: arrowsort.Hilbert})
-	require.NoError(t, err)
-	r, err := Layout(t.Context(), []string{curve, curve}, LayoutOptions{})
-	require.NoError(t, err)
+	r := layoutOf(t, []string{curve, curve}, LayoutOptions{})
 	require.Equal(t, &LayoutCurve{Curve: "hilbert", Keys: []string{"a", "b"}}, r.Curve)
 	require.False(t, r.Varies)
 	for _, paths := range [][]string{{curve, before}, {before, curve}} {
-		r, err = Layout(t.Context(), paths, LayoutOptions{})
-		require.NoError(t, err)
+		r = layoutOf(t, paths, LayoutOptions{})
 		require.Nil(t, r.Curve)
 		require.True(t, r.Varies)
 	}
@@ -276,8 +263,7 @@ func TestFilterOfAColumnByItsNumber(t *testing.T) {
 		arrowtest.FromJSON(t, typ, "[3]")}
 	generate(t, path, schema, 1, func(int) arrow.Record { return array.NewRecord(schema, columns, 1) })
 	for filter, want := range map[string]int{"#1 = 1": 1, "#2 = 1": 0, "#2 = 2": 1, "#3 = 3": 1, "#3 > 3": 0} {
-		r, err := Layout(t.Context(), []string{path}, LayoutOptions{Filters: []string{filter}})
-		require.NoError(t, err)
+		r := layoutOf(t, []string{path}, LayoutOptions{Filters: []string{filter}})
 		require.Equal(t, want, r.Filter.ByGroups.RowGroups, filter)
 	}
 	for filter, want := range map[string]string{"a = 1": `several columns are named "a": name the one that you mean`,

@@ -86,8 +86,7 @@ func TestManyPagesThatLieApart(t *testing.T) {
 func TestPageBoundsThatAreWrongAreAnError(t *testing.T) {
 	table, path := sawtooth(t, 1, 6*groupRows), filepath.Join(t.TempDir(), "in.parquet")
 	writePages(t, path, table, 6)
-	whole, err := os.ReadFile(path)
-	require.NoError(t, err)
+	whole := readFile(t, path)
 	r, err := file.NewParquetReader(bytes.NewReader(whole))
 	require.NoError(t, err)
 	chunk := r.MetaData().RowGroups[0].Columns[0]

@@ -88,8 +88,7 @@ func writePages(t *testing.T, path string, table arrow.Table, pages int) string 
 }
 
 func writeAs(t *testing.T, path string, table arrow.Table, opts tablefile.WriteOptions) string {
-	_, err := tablefile.Write(t.Context(), path, table, opts)
-	require.NoError(t, err)
+	writeTable(t, path, table, opts)
 	return path
 }
 
@@ -97,8 +96,7 @@ func writeAs(t *testing.T, path string, table arrow.Table, opts tablefile.WriteO
 func sortedRows(t *testing.T, opts Options, inputs ...string) ([][]string, *Result) {
 	var out bytes.Buffer
 	opts.Output = Output{Format: ArrowStream, Stdout: &out}
-	result, err := Sort(t.Context(), inputs, tablefile.Pipe, opts)
-	require.NoError(t, err)
+	result := sortFiles(t, inputs, tablefile.Pipe, opts)
 	in, err := tablefile.Read(t.Context(), tablefile.Pipe, tablefile.ReadOptions{Stdin: &out})
 	require.NoError(t, err)
 	defer in.Table.Release()
@@ -258,8 +256,7 @@ func TestFirstRowsOfTheCorpus(t *testing.T) {
 
 // forge rewrites the footer of a file.
 func forge(t *testing.T, path string, change func(footer *metadata.FileMetaData)) {
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
+	b := readFile(t, path)
 	r, err := file.NewParquetReader(bytes.NewReader(b))
 	require.NoError(t, err)
 	footer := r.MetaData()
@@ -343,8 +340,7 @@ func requireWrongBounds(t *testing.T, path string, rows Rows, want string, about
 		require.ErrorContains(t, err, "sort it without a limit or tail")
 		requireEmpty(t, folder)
 		opts.Rows = Rows{}
-		_, err = Sort(t.Context(), inputs, filepath.Join(folder, "out.parquet"), opts)
-		require.NoError(t, err)
+		sortFiles(t, inputs, filepath.Join(folder, "out.parquet"), opts)
 	}
 }
 
@@ -355,8 +351,7 @@ func TestExplainCountsRowGroups(t *testing.T) {
 		{Limit: 2 * groupRows * groupsOfFile}} {
 		opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Rows: rows}
 		_, result := sortedRows(t, opts, path, path)
-		told, err := Explain(t.Context(), []string{path, path}, opts)
-		require.NoError(t, err)
+		told := explained(t, []string{path, path}, opts)
 		require.Equal(t, result.RowGroups, told.RowGroups)
 		require.Equal(t, result.RowGroupsRead, told.RowGroupsRead)
 		require.Equal(t, [2]int{result.Pages, result.PagesRead}, [2]int{told.Pages, told.PagesRead})

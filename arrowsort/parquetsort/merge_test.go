@@ -52,14 +52,12 @@ func TestMergeOfSortedFiles(t *testing.T) {
 	}
 	require.NoError(t, os.Mkdir(filepath.Join(folder, "sorted"), 0o700))
 	for i := range files {
-		_, err := Sort(t.Context(), files[i:i+1], sorted[i], Options{Keys: keys})
-		require.NoError(t, err)
+		sortFiles(t, files[i:i+1], sorted[i], Options{Keys: keys})
 	}
 	mem := arrowtest.Checked(t)
 	out := filepath.Join(folder, "out.parquet")
-	result, err := Merge(t.Context(), sorted, out,
+	result := mergeFiles(t, sorted, out,
 		Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()}, Run: Run{Allocator: mem}})
-	require.NoError(t, err)
 	require.EqualValues(t, 210_000, result.Rows)
 	require.Equal(t, sorted, result.Inputs)
 	requireSorted(t, files, []string{out}, keys)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -117,16 +116,14 @@ func TestFileWithoutAllRows(t *testing.T) {
 	folder := t.TempDir()
 	in, _, opts := byKey(folder, 0)
 	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, extremeRows, 0, 9) })
-	before, err := os.ReadFile(in[0])
-	require.NoError(t, err)
+	before := readFile(t, in[0])
 	j, err := openJob(t.Context(), in, in[0], opts, false)
 	require.NoError(t, err)
 	defer j.files.Close()
 	j.files.Rows++ // as if one of them was lost
 	_, err = j.sortTable(t.Context())
 	require.ErrorContains(t, err, "12 of the 13 rows of the inputs were read; no output is written")
-	after, err := os.ReadFile(in[0])
-	require.NoError(t, err)
+	after := readFile(t, in[0])
 	require.Equal(t, before, after)
 	require.Equal(t, []string{"in.parquet"}, names(t, folder))
 }

@@ -83,8 +83,7 @@ func TestSortOfFilesInOrder(t *testing.T) {
 				require.Equal(t, []tablefile.SortingColumn{{Path: "key"}}, s.Template.Sorting())
 				s.Close()
 			}
-			result, err := Sort(t.Context(), files, out, opts)
-			require.NoError(t, err)
+			result := sortFiles(t, files, out, opts)
 			require.Equal(t, c.copied, sameGroups(t, out, files))
 			require.Equal(t, files, result.Inputs)
 		})
@@ -94,9 +93,7 @@ func TestSortOfFilesInOrder(t *testing.T) {
 // sameGroups reports whether a file has as many row groups as some others.
 func sameGroups(t *testing.T, path string, files []string) bool {
 	groups := func(path string) int {
-		s, err := tablefile.Scan(path, 0, tablefile.ReadOptions{})
-		require.NoError(t, err)
-		defer s.Close()
+		s := scanFile(t, path, 0, tablefile.ReadOptions{})
 		return len(s.Template.RowGroups())
 	}
 	n := 0
@@ -118,9 +115,8 @@ func TestMergeOfMoreFilesThanFit(t *testing.T) {
 	}
 	mem := arrowtest.Checked(t)
 	keys, out := []arrowsort.Key{{Path: "key"}}, filepath.Join(folder, "out.parquet")
-	result, err := Merge(t.Context(), files, out,
+	result := mergeFiles(t, files, out,
 		Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: spill}, Run: Run{Allocator: mem}})
-	require.NoError(t, err)
 	require.Greater(t, result.Runs, 1)
 	require.Positive(t, result.BytesSpilled)
 	requireEmpty(t, spill)
@@ -138,13 +134,10 @@ func TestDictionariesInOrder(t *testing.T) {
 			900)
 	})
 	keys := []arrowsort.Key{{Path: "word", Order: arrowsort.Descending}, {Path: "at"}}
-	_, err := Sort(t.Context(), []string{in}, once, Options{Keys: keys, Output: Output{RowGroupRows: 500}})
-	require.NoError(t, err)
-	_, err = Sort(t.Context(), []string{once, once}, twice, Options{Keys: keys, Output: Output{RowGroupRows: 500}})
-	require.NoError(t, err)
+	sortFiles(t, []string{in}, once, Options{Keys: keys, Output: Output{RowGroupRows: 500}})
+	sortFiles(t, []string{once, once}, twice, Options{Keys: keys, Output: Output{RowGroupRows: 500}})
 	want := digestOf(t, once)
 	require.Equal(t, sorttest.Digest{Rows: 2 * want.Rows, Sum: 2 * want.Sum}, digestOf(t, twice))
-	checked, err := Check(t.Context(), []string{twice}, CheckOptions{Keys: keys})
-	require.NoError(t, err)
+	checked := checkFiles(t, []string{twice}, CheckOptions{Keys: keys})
 	require.Nil(t, checked.Violation)
 }

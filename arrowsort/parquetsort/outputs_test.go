@@ -41,8 +41,7 @@ func TestManyOutputsAreClosedAtOnce(t *testing.T) {
 			require.Less(t, len(open), 60)
 		}
 	}
-	result, err := Sort(t.Context(), in, out, opts)
-	require.NoError(t, err)
+	result := sortFiles(t, in, out, opts)
 	require.Len(t, result.Outputs, 200)
 	bytes := int64(0)
 	for _, path := range result.Outputs {
@@ -84,8 +83,7 @@ func TestOutputKeepsPermissionsAndLinks(t *testing.T) {
 	require.NoError(t, os.Symlink(target, out))
 	for _, files := range [][]string{in, {in[0], in[0]}} {
 		opts.Run.Allocator = mem
-		_, err := Sort(t.Context(), files, out, opts)
-		require.NoError(t, err)
+		sortFiles(t, files, out, opts)
 		info, err := os.Lstat(target)
 		require.NoError(t, err)
 		require.Equal(t, os.FileMode(0o640), info.Mode().Perm())
@@ -103,8 +101,7 @@ func TestFilesThatAreNotOfAnEarlierSort(t *testing.T) {
 	in, out, opts := byKey(folder, 15_000)
 	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, 20_000, 0, 9) })
 	for range 2 { // the second one replaces the outputs of the first
-		result, err := Sort(t.Context(), in, out, opts)
-		require.NoError(t, err)
+		result := sortFiles(t, in, out, opts)
 		require.Len(t, result.Outputs, 2)
 	}
 	for i, format := range []string{".parquet", ".parquet", ".arrow", ".csv"} {
@@ -114,8 +111,7 @@ func TestFilesThatAreNotOfAnEarlierSort(t *testing.T) {
 		_, err := Sort(t.Context(), in, out, opts)
 		require.EqualError(t, err, precious+" exists and is not known to be an output of an earlier sort, which only "+
 			"Parquet files say: move it, or choose another output")
-		kept, err := os.ReadFile(precious)
-		require.NoError(t, err)
+		kept := readFile(t, precious)
 		require.Equal(t, "precious text", string(kept))
 	}
 }
@@ -126,10 +122,8 @@ func TestOlderOutputs(t *testing.T) {
 	folder, other := t.TempDir(), t.TempDir()
 	in, out, opts := byKey(folder, 5)
 	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, 60, 0, 9) })
-	_, err := Sort(t.Context(), in, out, opts)
-	require.NoError(t, err)
-	own, err := os.ReadFile(output.Numbered(out, 1))
-	require.NoError(t, err)
+	sortFiles(t, in, out, opts)
+	own := readFile(t, output.Numbered(out, 1))
 	stay := []string{"out-00000.parquet", "out-1.parquet", "out-000007.parquet", "out-00007.parquet.bak",
 		"out--0007.parquet", "out-+0007.parquet", "out-00007", "xout-00007.parquet", "out-00007a.parquet",
 		"out-99999999999999999999.parquet"}
@@ -141,8 +135,7 @@ func TestOlderOutputs(t *testing.T) {
 	require.NoError(t, os.Symlink(target, output.Numbered(out, 123456)))
 	require.NoError(t, os.Remove(output.Numbered(out, 7)))
 	opts.Output.RowsPerFile = 30
-	_, err = Sort(t.Context(), in, out, opts)
-	require.NoError(t, err)
+	sortFiles(t, in, out, opts)
 	want := append([]string{"in.parquet", "out-00001.parquet", "out-00002.parquet"}, stay...)
 	require.ElementsMatch(t, want, names(t, folder))
 	require.FileExists(t, target)
@@ -152,7 +145,7 @@ func TestOlderOutputs(t *testing.T) {
 	opts.Run.Progress = func(Phase, int64, int64) {
 		require.NoError(t, os.WriteFile(precious, []byte("precious text"), 0o600))
 	}
-	_, err = Sort(t.Context(), in, out, opts)
+	_, err := Sort(t.Context(), in, out, opts)
 	require.ErrorContains(t, err,
 		"the outputs are complete, but a file of an earlier sort is still among them: "+precious)
 	require.FileExists(t, precious)
@@ -163,8 +156,7 @@ func TestOddNames(t *testing.T) {
 	folder := t.TempDir()
 	in := filepath.Join(folder, "in.parquet")
 	generate(t, in, pairsSchema, 1, func(int) arrow.Record { return pairs(0, 6, 0, 9) })
-	rows, err := os.ReadFile(in)
-	require.NoError(t, err)
+	rows := readFile(t, in)
 	for _, name := range []string{"\xff\xfe", "a\nb", "-o", "--", "(", "[", "*", "a?b", `\`, "é", "\x1b[2J", " ", "%s",
 		"a\tb"} {
 		dir := filepath.Join(folder, "dir"+name)
@@ -195,8 +187,7 @@ func TestSeveralOutputsAreNoInputs(t *testing.T) {
 	folder := t.TempDir()
 	in, out, opts := byKey(folder, 15_000)
 	generate(t, in[0], pairsSchema, 1, func(int) arrow.Record { return pairs(0, 20_000, 0, 9) })
-	first, err := Sort(t.Context(), in, out, opts)
-	require.NoError(t, err)
+	first := sortFiles(t, in, out, opts)
 	for _, files := range [][]string{first.Outputs, first.Outputs[:1], {filepath.Join(folder, "out-*.parquet")}} {
 		_, err := Sort(t.Context(), files, out, opts)
 		require.ErrorIs(t, err, ErrOption)
@@ -232,8 +223,7 @@ func TestTypesThatAnOutputCannotHold(t *testing.T) {
 		b.Field(1).AppendNulls(1000)
 		return b.NewRecord()
 	})
-	stream, err := os.ReadFile(in)
-	require.NoError(t, err)
+	stream := readFile(t, in)
 	for name, c := range map[string]struct {
 		input string
 		rows  int64 // of an output

@@ -57,8 +57,7 @@ func TestPartitionsAppearTogether(t *testing.T) {
 		"no folder":    func(string, []string, *Options) {},
 		"empty folder": func(out string, _ []string, _ *Options) { require.NoError(t, os.Mkdir(out, 0o700)) },
 		"partitions": func(out string, in []string, opts *Options) {
-			_, err := Sort(t.Context(), in, out, *opts)
-			require.NoError(t, err)
+			sortFiles(t, in, out, *opts)
 			require.NoError(t, os.WriteFile(filepath.Join(out, "_SUCCESS"), nil, 0o600))
 			require.NoError(t, os.RemoveAll(filepath.Join(out, names(t, out)[3])))
 			opts.Output.Overwrite = true
@@ -93,8 +92,7 @@ func TestPartitionsThatCannotGetTheirNames(t *testing.T) {
 		folder := t.TempDir()
 		out := filepath.Join(folder, "out")
 		in, opts := byX(t, folder, rand.New(rand.NewPCG(3, 4)), 50)
-		first, err := Sort(t.Context(), in, filepath.Join(t.TempDir(), "out"), opts)
-		require.NoError(t, err)
+		first := sortFiles(t, in, filepath.Join(t.TempDir(), "out"), opts)
 		taken := out
 		if isThere {
 			require.NoError(t, os.Mkdir(out, 0o700))
@@ -107,7 +105,7 @@ func TestPartitionsThatCannotGetTheirNames(t *testing.T) {
 				require.NoError(t, os.WriteFile(taken, []byte("precious"), 0o600))
 			}
 		}
-		_, err = Sort(t.Context(), in, out, opts)
+		_, err := Sort(t.Context(), in, out, opts)
 		require.ErrorContains(t, err, taken+": ")
 		require.Equal(t, before, contents(t, folder))
 	}
@@ -121,19 +119,17 @@ func TestOverwrittenPartitions(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	in, opts := byX(t, folder, r, 60)
 	opts.Output.RowsPerFile = 1
-	first, err := Sort(t.Context(), in, out, opts)
-	require.NoError(t, err)
+	first := sortFiles(t, in, out, opts)
 	stays := filepath.Join(out, "key=-12", "part-00001.parquet")
 	require.NoError(t, os.MkdirAll(filepath.Dir(stays), 0o700))
 	for _, path := range []string{stays, filepath.Join(out, "_SUCCESS"), filepath.Join(out, ".hidden")} {
 		require.NoError(t, os.WriteFile(path, []byte("precious"), 0o600))
 	}
 	opts.Output.RowsPerFile = 0
-	_, err = Sort(t.Context(), in, out, opts)
+	_, err := Sort(t.Context(), in, out, opts)
 	require.ErrorContains(t, err, out+" is not empty, it has key=")
 	opts.Output.Overwrite = true
-	second, err := Sort(t.Context(), in, out, opts)
-	require.NoError(t, err)
+	second := sortFiles(t, in, out, opts)
 	require.Equal(t, first.Rows, second.Rows)
 	require.Less(t, len(second.Outputs), len(first.Outputs))
 	found := contents(t, out)
@@ -159,8 +155,7 @@ func TestOneSortWritesToAFolder(t *testing.T) {
 	out := filepath.Join(folder, "out")
 	r := rand.New(rand.NewPCG(11, 12))
 	in, opts := byX(t, folder, r, 60)
-	_, err := Sort(t.Context(), in, out, opts)
-	require.NoError(t, err)
+	sortFiles(t, in, out, opts)
 	opts.Output.Overwrite = true
 	folders := names(t, out)
 	other, err := atomicfile.NewTree(out, true)
@@ -243,10 +238,9 @@ func TestPartitionsThatReadersLeaveOut(t *testing.T) {
 		schema := arrow.NewSchema([]arrow.Field{{Name: name, Type: arrow.PrimitiveTypes.Int32},
 			{Name: "row", Type: arrow.PrimitiveTypes.Int32}, {Name: "x", Type: arrow.PrimitiveTypes.Int32}}, nil)
 		none := array.NewTableFromSlice(schema, make([][]arrow.Array, 3))
-		_, err := tablefile.Write(t.Context(), in, none, tablefile.WriteOptions{})
-		require.NoError(t, err)
+		writeTable(t, in, none, tablefile.WriteOptions{})
 		for _, by := range [][]string{{name}, {"row", name}} {
-			_, err = Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "row"}},
+			_, err := Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "row"}},
 				Output: Output{PartitionBy: by}})
 			require.ErrorIs(t, err, ErrOption, name)
 			require.ErrorContains(t, err, "cannot name folders")

@@ -133,9 +133,8 @@ func TestPartitions(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s to %s", p.typ, from, format), func(t *testing.T) {
 					mem := arrowtest.Checked(t)
 					out := filepath.Join(t.TempDir(), "out")
-					result, err := Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
+					result := sortFiles(t, []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
 						Output: Output{PartitionBy: []string{"part"}, Format: format}, Run: Run{Allocator: mem}})
-					require.NoError(t, err)
 					require.Equal(t, want, inFolders(t, out))
 					require.Len(t, result.Outputs, len(want))
 					require.EqualValues(t, 200, result.Rows)
@@ -157,8 +156,7 @@ func TestPartitionsWithinABudget(t *testing.T) {
 	const rows = 40_000
 	want := partitionRows(t, in, p, rows)
 	sorted := filepath.Join(folder, "sorted.parquet")
-	_, err := Sort(t.Context(), []string{in}, sorted, Options{Keys: []arrowsort.Key{{Path: "part"}, {Path: "key"}}})
-	require.NoError(t, err)
+	sortFiles(t, []string{in}, sorted, Options{Keys: []arrowsort.Key{{Path: "part"}, {Path: "key"}}})
 	for name, c := range map[string]struct {
 		in      string
 		output  Output
@@ -174,9 +172,8 @@ func TestPartitionsWithinABudget(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
 			c.output.PartitionBy = []string{"part"}
-			result, err := Sort(t.Context(), []string{c.in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
+			result := sortFiles(t, []string{c.in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
 				Output: c.output, Memory: Memory{SpillDir: spill}})
-			require.NoError(t, err)
 			require.Equal(t, want, inFolders(t, out))
 			requirePartitionFiles(t, result, want, c.output)
 			requireEmpty(t, spill)

@@ -91,9 +91,8 @@ func TestPartitionsOfSeveralColumns(t *testing.T) {
 		{"year": 2000, "a": 3, "from/to": "x", "b": 7}, {"year": 2001, "a": 4, "from/to": "x", "b": 6},
 		{"year": null, "a": 5, "from/to": "y", "b": 5}]`)
 	keys := []arrowsort.Key{{Path: "year", Order: arrowsort.Descending}, {Path: "a", Order: arrowsort.Descending}}
-	result, err := Sort(t.Context(), []string{in}, out, Options{Keys: keys, Columns: []string{"b", "year", "a"},
+	result := sortFiles(t, []string{in}, out, Options{Keys: keys, Columns: []string{"b", "year", "a"},
 		Output: Output{PartitionBy: []string{"#3", "year"}, Preview: 2}})
-	require.NoError(t, err)
 	require.Equal(t, map[string][]string{
 		"from%2Fto=x/year=2000": {"7|3|"}, "from%2Fto=x/year=2001": {"6|4|", "9|1|"},
 		"from%2Fto=y/year=2001": {"8|2|"}, "from%2Fto=y/year=__HIVE_DEFAULT_PARTITION__": {"5|5|"},
@@ -101,9 +100,7 @@ func TestPartitionsOfSeveralColumns(t *testing.T) {
 	require.EqualValues(t, 2, result.Preview.NumRows())
 	require.Equal(t, []string{"b", "a"}, []string{result.Schema.Field(0).Name, result.Schema.Field(1).Name})
 	result.Preview.Release()
-	s, err := tablefile.Scan(result.Outputs[0], 0, tablefile.ReadOptions{})
-	require.NoError(t, err)
-	defer s.Close()
+	s := scanFile(t, result.Outputs[0], 0, tablefile.ReadOptions{})
 	require.Equal(t, []tablefile.SortingColumn{{Path: "a", Descending: true}}, s.Template.RowGroups()[0].SortingColumns)
 }
 
@@ -122,9 +119,8 @@ func TestUniquePartitions(t *testing.T) {
 		}
 		want[folder] = firsts
 	}
-	_, err := Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
+	sortFiles(t, []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
 		Rows: Rows{Unique: true}, Output: Output{PartitionBy: []string{"part"}}})
-	require.NoError(t, err)
 	require.Equal(t, want, inFolders(t, out))
 }
 
@@ -141,8 +137,7 @@ func TestPartitionsOfCSV(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
 			opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Output: Output{PartitionBy: []string{partition},
 				Format: format}, Input: Input{CSVTypes: map[string]string{"price": "decimal(9,1)"}}}
-			_, err := Sort(t.Context(), []string{in}, out, opts)
-			require.NoError(t, err)
+			sortFiles(t, []string{in}, out, opts)
 			i := 0
 			value := "price=1.5"
 			if partition == "day" {
@@ -150,8 +145,7 @@ func TestPartitionsOfCSV(t *testing.T) {
 			}
 			found := inFolders(t, out)
 			if format == CSV && partition == "day" { // read with inferred types, 1.50 is 1.5
-				b, err := os.ReadFile(filepath.Join(out, value, "part-00001.csv"))
-				require.NoError(t, err)
+				b := readFile(t, filepath.Join(out, value, "part-00001.csv"))
 				require.Equal(t, "price,key\n1.50,2\n1.5,10\n", string(b))
 				continue
 			}
@@ -168,13 +162,11 @@ func TestPartitionsThatAreRead(t *testing.T) {
 	p := partitionType{arrow.PrimitiveTypes.Int8, map[string]string{"1": "1", "2": "2"}}
 	partitionRows(t, in, p, 20)
 	opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Output: Output{PartitionBy: []string{"part"}}}
-	_, err := Sort(t.Context(), []string{in}, out, opts)
-	require.NoError(t, err)
+	sortFiles(t, []string{in}, out, opts)
 	var warnings []string
 	opts.Output, opts.Run.Warn = Output{}, func(text string) { warnings = append(warnings, text) }
 	all := filepath.Join(folder, "all.parquet")
-	_, err = Sort(t.Context(), []string{filepath.Join(out, "**", "*.parquet")}, all, opts)
-	require.NoError(t, err)
+	sortFiles(t, []string{filepath.Join(out, "**", "*.parquet")}, all, opts)
 	require.Equal(t, []string{filepath.Join(out, "part=1", "part-00001.parquet") +
 		`: column "part" is in the names of folders only, and is not read`}, warnings)
 	for _, of := range []arrowsort.Function{"", arrowsort.Lower} {
@@ -193,9 +185,8 @@ func TestNoRowsInPartitions(t *testing.T) {
 	folder := t.TempDir()
 	in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out")
 	partitionRows(t, in, partitionTypes()[0], 0)
-	result, err := Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
+	result := sortFiles(t, []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
 		Output: Output{PartitionBy: []string{"part"}}})
-	require.NoError(t, err)
 	require.Empty(t, result.Outputs)
 	requireEmpty(t, out)
 	require.Equal(t, []string{"in.parquet", "out"}, names(t, folder))
@@ -224,10 +215,9 @@ func TestSpilledPartitions(t *testing.T) {
 	for i, budget := range []int64{0, MinMemory} {
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 		out := filepath.Join(t.TempDir(), "out")
-		result, err := Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
+		result := sortFiles(t, []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}},
 			Output: Output{PartitionBy: []string{"part"}}, Memory: Memory{Budget: budget, SpillDir: spill},
 			Run: Run{Allocator: mem}})
-		require.NoError(t, err)
 		require.Equal(t, budget > 0, result.Runs > 1)
 		require.EqualValues(t, batches*batch, result.Rows)
 		folders[i] = inFolders(t, out)

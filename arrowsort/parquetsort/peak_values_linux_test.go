@@ -228,9 +228,7 @@ func writeRecords(t *testing.T, path string, records []arrow.Record, whole bool)
 
 // digestRows is the number of rows of a file.
 func digestRows(t *testing.T, file string) (rows int64) {
-	s, err := tablefile.Scan(file, 1<<22, tablefile.ReadOptions{})
-	require.NoError(t, err)
-	defer s.Close()
+	s := scanFile(t, file, 1<<22, tablefile.ReadOptions{})
 	for {
 		table, err := s.Next(context.Background())
 		if err == io.EOF {

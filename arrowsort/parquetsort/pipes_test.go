@@ -31,10 +31,8 @@ func mixedFile(t *testing.T, format tablefile.Format, rows int) (path string, co
 	rec := sorttest.Mixed(memory.DefaultAllocator, r, 0, rows)
 	table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
 	path = filepath.Join(t.TempDir(), "in."+format.String())
-	_, err := tablefile.Write(t.Context(), path, table, tablefile.WriteOptions{Format: format})
-	require.NoError(t, err)
-	content, err = os.ReadFile(path)
-	require.NoError(t, err)
+	writeTable(t, path, table, tablefile.WriteOptions{Format: format})
+	content = readFile(t, path)
 	return path, content
 }
 
@@ -42,8 +40,7 @@ func mixedFile(t *testing.T, format tablefile.Format, rows int) (path string, co
 func sorted(t *testing.T, input string, output tablefile.Format, opts Options) []byte {
 	var out bytes.Buffer
 	opts.Output.Format, opts.Output.Stdout = Format(output.String()), &out
-	result, err := Sort(t.Context(), []string{input}, tablefile.Pipe, opts)
-	require.NoError(t, err)
+	result := sortFiles(t, []string{input}, tablefile.Pipe, opts)
 	require.Positive(t, result.BytesIn)
 	return out.Bytes()
 }
@@ -68,9 +65,7 @@ func TestPipesAreSortedAsFiles(t *testing.T) {
 				} else {
 					requireSameTable(t, to, want, got)
 				}
-				left, err := os.ReadDir(spill)
-				require.NoError(t, err)
-				require.Empty(t, left)
+				requireEmpty(t, spill)
 			})
 		}
 	}
@@ -85,9 +80,7 @@ func requireSameTable(t *testing.T, format tablefile.Format, want, got []byte) {
 			Stdin: bytes.NewReader(b)})
 		require.NoError(t, err)
 		var out bytes.Buffer
-		_, err = tablefile.Write(t.Context(), tablefile.Pipe, in.Table, tablefile.WriteOptions{Format: tablefile.CSV,
-			Stdout: &out})
-		require.NoError(t, err)
+		writeTable(t, tablefile.Pipe, in.Table, tablefile.WriteOptions{Format: tablefile.CSV, Stdout: &out})
 		text[i], schemas[i] = out.String(), in.Table.Schema()
 		in.Table.Release()
 	}
@@ -143,9 +136,7 @@ func TestWaitingForAPipeEndsWithTheContext(t *testing.T) {
 		_, err := Check(ctx, []string{tablefile.Pipe}, CheckOptions{Keys: []arrowsort.Key{{Path: "word"}},
 			Input: Input{Format: Format(format.String()), Stdin: r}, Memory: Memory{SpillDir: spill}})
 		require.ErrorIs(t, err, context.Canceled, format)
-		left, err := os.ReadDir(spill)
-		require.NoError(t, err)
-		require.Empty(t, left)
+		requireEmpty(t, spill)
 		r.Close()
 	}
 }
@@ -179,9 +170,7 @@ func TestPipesInEveryFunction(t *testing.T) {
 		planned, err := Plan(t.Context(), tablefile.Pipe, checking(opts()))
 		require.NoError(t, err, format)
 		require.EqualValues(t, 3000, planned.Rows)
-		left, err := os.ReadDir(spill)
-		require.NoError(t, err)
-		require.Empty(t, left)
+		requireEmpty(t, spill)
 	}
 }
 

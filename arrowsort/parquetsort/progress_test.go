@@ -53,8 +53,7 @@ func TestPhasesFollowOneAnother(t *testing.T) {
 	require.NoError(t, os.WriteFile(text, []byte(rows.String()), 0o600))
 	byN, byText := []arrowsort.Key{{Path: "n"}}, []arrowsort.Key{{Path: "text"}}
 	for path, keys := range map[string][]arrowsort.Key{table: byText, sorted: byN} {
-		_, err := Sort(t.Context(), []string{text}, path, Options{Keys: keys})
-		require.NoError(t, err)
+		sortFiles(t, []string{text}, path, Options{Keys: keys})
 	}
 	check := func(ctx context.Context, paths []string, _ string, opts Options) (*Result, error) {
 		checked, err := Check(ctx, paths, checking(opts))
@@ -117,8 +116,7 @@ func TestPhasesBeginBeforeTheirWork(t *testing.T) {
 	folder := t.TempDir()
 	text, table := filepath.Join(folder, "in.csv"), filepath.Join(folder, "in.parquet")
 	require.NoError(t, os.WriteFile(text, []byte("k,n\n3,1\n1,2\n2,3\n"), 0o600))
-	_, err := Sort(t.Context(), []string{text}, table, Options{Keys: []arrowsort.Key{{Path: "n"}}})
-	require.NoError(t, err)
+	sortFiles(t, []string{text}, table, Options{Keys: []arrowsort.Key{{Path: "n"}}})
 	argsort := func(ctx context.Context, paths []string, output string, opts Options) (*Result, error) {
 		return Argsort(ctx, paths[0], output, opts)
 	}

@@ -26,9 +26,7 @@ func writeColumns(t *testing.T, path string, fields []arrow.Field, values ...str
 	}
 	schema := arrow.NewSchema(fields, nil)
 	rec := array.NewRecord(schema, columns, int64(columns[0].Len()))
-	_, err := tablefile.Write(t.Context(), path, array.NewTableFromRecords(schema, []arrow.Record{rec}),
-		tablefile.WriteOptions{})
-	require.NoError(t, err)
+	writeTable(t, path, array.NewTableFromRecords(schema, []arrow.Record{rec}), tablefile.WriteOptions{})
 }
 
 // TestSelectByPosition: columns whose names repeat, or that have none, are selected by their positions, and keys by
@@ -56,13 +54,10 @@ func TestSelectByPosition(t *testing.T) {
 			for _, ext := range []string{".arrow", ".parquet"} {
 				t.Run(fmt.Sprint(c.key, len(inputs), ext), func(t *testing.T) {
 					out := filepath.Join(t.TempDir(), "out"+ext)
-					_, err := Sort(t.Context(), inputs, out,
+					sortFiles(t, inputs, out,
 						Options{Keys: []arrowsort.Key{{At: arrowsort.Column(c.key)}},
 							Columns: c.selected})
-					require.NoError(t, err)
-					read, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
-					require.NoError(t, err)
-					defer read.Table.Release()
+					read := readTable(t, out)
 					rows := make([]string, read.Table.NumRows())
 					for i := range int(read.Table.NumCols()) {
 						for row, cell := range cellsOf(read.Table.Column(i)) {
@@ -92,9 +87,7 @@ func TestNoOrderByColumnsThatAreLeftOut(t *testing.T) {
 		{Name: "a.b", Type: number}},
 		`[{"b":1},{"b":2}]`, "[2,1]")
 	for _, inputs := range [][]string{{in}, {in, in}} {
-		_, err := Sort(t.Context(), inputs, out, Options{Keys: []arrowsort.Key{{Path: "a.b"}},
-			Columns: []string{"a"}})
-		require.NoError(t, err)
+		sortFiles(t, inputs, out, Options{Keys: []arrowsort.Key{{Path: "a.b"}}, Columns: []string{"a"}})
 		read, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
 		require.NoError(t, err)
 		require.Nil(t, read.Template.Sorting())
@@ -109,8 +102,6 @@ func TestKeyByPositionThatIsNotSelected(t *testing.T) {
 	number := arrow.PrimitiveTypes.Int64
 	writeColumns(t, in, []arrow.Field{{Name: "a", Type: number}, {Name: "", Type: number}, {Name: "c", Type: number}},
 		"[1,2,3]", "[30,10,20]", "[7,8,9]")
-	_, err := Sort(t.Context(), []string{in}, out,
-		Options{Keys: []arrowsort.Key{arrowsort.KeyAt(1)}, Columns: []string{"c"}})
-	require.NoError(t, err)
+	sortFiles(t, []string{in}, out, Options{Keys: []arrowsort.Key{arrowsort.KeyAt(1)}, Columns: []string{"c"}})
 	require.Equal(t, []string{"8|", "9|", "7|"}, textOfRows(t, out))
 }

@@ -45,8 +45,7 @@ func TestEveryTypeInEveryContainerIsSorted(t *testing.T) {
 				t.Run(from+" to "+to+" "+name, func(t *testing.T) {
 					out := filepath.Join(folder, name+to)
 					opts := Options{Keys: keys, Memory: Memory{Budget: budget, SpillDir: folder}}
-					result, err := Sort(t.Context(), inputs, out, opts)
-					require.NoError(t, err)
+					result := sortFiles(t, inputs, out, opts)
 					require.Equal(t, name == "spilled", result.Runs > 1)
 					got, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
 					require.NoError(t, err)
@@ -121,8 +120,7 @@ func rowsWritten(t *testing.T, inputs []string, path string) *tablefile.Input {
 		tables = append(tables, in.Table)
 	}
 	all := arraydata.Concatenate(tables[0].Schema(), tables)
-	_, err := tablefile.Write(t.Context(), path, all, tablefile.WriteOptions{})
-	require.NoError(t, err)
+	writeTable(t, path, all, tablefile.WriteOptions{})
 	in, err := tablefile.Read(t.Context(), path, tablefile.ReadOptions{})
 	require.NoError(t, err)
 	return in

@@ -28,8 +28,7 @@ func TestTimeIsLinearInRowGroups(t *testing.T) {
 		least := time.Hour
 		for range 2 {
 			start := time.Now()
-			_, err := Check(t.Context(), []string{path}, opts)
-			require.NoError(t, err)
+			checkFiles(t, []string{path}, opts)
 			least = min(least, time.Since(start))
 		}
 		return least
@@ -59,8 +58,7 @@ func TestFooterOfManyRowGroups(t *testing.T) {
 	table := array.NewTableFromRecords(schema, []arrow.Record{rec})
 	defer table.Release()
 	path := filepath.Join(t.TempDir(), "in.parquet")
-	_, err := tablefile.Write(t.Context(), path, table, tablefile.WriteOptions{RowGroupRows: 1})
-	require.NoError(t, err)
+	writeTable(t, path, table, tablefile.WriteOptions{RowGroupRows: 1})
 	opts := Options{Keys: []arrowsort.Key{{Path: "c0"}}, Memory: Memory{Budget: MinMemory}}
 	needed := int64(0)
 	for name, work := range map[string]func(opts Options) error{
@@ -123,8 +121,7 @@ func TestRowGroupsOfNestedDictionaries(t *testing.T) {
 			return b.NewRecord()
 		})
 		opts := Options{Keys: []arrowsort.Key{{Path: "key"}}, Memory: Memory{Budget: MinMemory}}
-		result, err := Sort(t.Context(), []string{in}, out, opts)
-		require.NoError(t, err)
+		result := sortFiles(t, []string{in}, out, opts)
 		require.Zero(t, result.Runs, "it is sorted in memory")
 		s, err := tablefile.Scan(out, 0, tablefile.ReadOptions{})
 		require.NoError(t, err)

@@ -44,8 +44,7 @@ func writeInside(t *testing.T, path string, nullable bool) {
 	table := array.NewTableFromRecords(rec.Schema(), []arrow.Record{rec})
 	arranged, err := dataset.Arrange(t.Context(), table, insideSchema(nullable), take.Options{})
 	require.NoError(t, err)
-	_, err = tablefile.Write(t.Context(), path, arranged, tablefile.WriteOptions{})
-	require.NoError(t, err)
+	writeTable(t, path, arranged, tablefile.WriteOptions{})
 }
 
 // TestNullabilityInsideColumns: files may differ in it, and it is kept where they do not.
@@ -63,8 +62,7 @@ func TestNullabilityInsideColumns(t *testing.T) {
 			{[]string{none}, false}, {[]string{none, none}, false},
 			{[]string{none, some}, true}, {[]string{some, none}, true},
 		} {
-			_, err := Sort(t.Context(), c.inputs, out, Options{Keys: []arrowsort.Key{{Path: "k"}}})
-			require.NoError(t, err)
+			sortFiles(t, c.inputs, out, Options{Keys: []arrowsort.Key{{Path: "k"}}})
 			in, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
 			require.NoError(t, err)
 			for i, f := range insideSchema(c.nullable).Fields() {

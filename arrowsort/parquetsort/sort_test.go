@@ -33,9 +33,8 @@ func TestSortLargerThanMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mem := arrowtest.Checked(t)
 			spill, out := t.TempDir(), filepath.Join(t.TempDir(), "out.parquet")
-			result, err := Sort(t.Context(), []string{in}, out,
+			result := sortFiles(t, []string{in}, out,
 				Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: spill}, Run: Run{Allocator: mem}})
-			require.NoError(t, err)
 			if name == "already sorted" {
 				require.Zero(t, result.Runs)
 				require.Zero(t, result.BytesSpilled)
@@ -77,8 +76,7 @@ func TestSortOfEveryShape(t *testing.T) {
 			opts := Options{Keys: c.keys, Memory: Memory{Budget: MinMemory, SpillDir: spill,
 				SpillCompression: Compression(c.compression)}, Run: Run{Allocator: mem},
 				Output: Output{RowGroupRows: 20_000}}
-			result, err := Sort(t.Context(), []string{in}, out, opts)
-			require.NoError(t, err)
+			result := sortFiles(t, []string{in}, out, opts)
 			require.Positive(t, result.Runs)
 			requireEmpty(t, spill)
 			requireSorted(t, []string{in}, []string{out}, c.keys)
@@ -95,9 +93,8 @@ func TestSortInMemoryNeverTouchesTheDisk(t *testing.T) {
 			500)
 	})
 	keys := []arrowsort.Key{{Path: "word"}}
-	result, err := Sort(t.Context(), []string{in}, out,
+	result := sortFiles(t, []string{in}, out,
 		Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: filepath.Join(folder, "missing")}})
-	require.NoError(t, err)
 	require.Zero(t, result.Runs)
 	require.Zero(t, result.BytesSpilled)
 	requireSorted(t, []string{in}, []string{out}, keys)
@@ -118,9 +115,8 @@ func TestSortManyFilesIntoMany(t *testing.T) {
 		"folder": {folder}} {
 		t.Run(name, func(t *testing.T) {
 			out := t.TempDir()
-			result, err := Sort(t.Context(), inputs, filepath.Join(out, "o.parquet"),
+			result := sortFiles(t, inputs, filepath.Join(out, "o.parquet"),
 				Options{Keys: keys, Output: Output{RowsPerFile: 1500}})
-			require.NoError(t, err)
 			require.Equal(t, files, result.Inputs)
 			require.Equal(t, []string{"o-00001.parquet", "o-00002.parquet", "o-00003.parquet", "o-00004.parquet"},
 				names(t, out))
@@ -137,8 +133,7 @@ func TestLimit(t *testing.T) {
 	in := manyNumbers(t, t.TempDir(), "in.parquet")
 	keys := numberKeys["float descending, key"]
 	whole := filepath.Join(t.TempDir(), "whole.parquet")
-	_, err := Sort(t.Context(), []string{in}, whole, Options{Keys: keys, Memory: Memory{Budget: 1 << 30}})
-	require.NoError(t, err)
+	sortFiles(t, []string{in}, whole, Options{Keys: keys, Memory: Memory{Budget: 1 << 30}})
 	var want []int64
 	eachBatch(t, []string{whole}, func(rec arrow.Record) {
 		want = append(want,
@@ -174,8 +169,7 @@ func TestFilesOfSomeBytes(t *testing.T) {
 	keys := numberKeys["key"]
 	opts := Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()},
 		Output: Output{BytesPerFile: 1 << 19, RowGroupRows: 5_000}}
-	first, err := Sort(t.Context(), []string{in}, out, opts)
-	require.NoError(t, err)
+	first := sortFiles(t, []string{in}, out, opts)
 	require.Greater(t, len(first.Outputs), 5)
 	for i, path := range first.Outputs {
 		info, err := os.Stat(path)
@@ -190,8 +184,7 @@ func TestFilesOfSomeBytes(t *testing.T) {
 	other := filepath.Join(folder, "out-extra.parquet")
 	require.NoError(t, os.WriteFile(other, nil, 0o600))
 	opts.Output.BytesPerFile, opts.Output.RowsPerFile = 0, 300_000
-	second, err := Sort(t.Context(), []string{in}, out, opts)
-	require.NoError(t, err)
+	second := sortFiles(t, []string{in}, out, opts)
 	require.Equal(t, []string{"out-00001.parquet", "out-00002.parquet", "out-00003.parquet", "out-extra.parquet"},
 		names(t, folder))
 	requireSorted(t, []string{in}, second.Outputs, keys)
@@ -201,8 +194,7 @@ func TestSortOfNoRows(t *testing.T) {
 	folder := t.TempDir()
 	in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out.parquet")
 	generate(t, in, sorttest.NumbersSchema, 0, nil)
-	result, err := Sort(t.Context(), []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}}})
-	require.NoError(t, err)
+	result := sortFiles(t, []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "key"}}})
 	require.Zero(t, result.Rows)
 	require.Zero(t, digestOf(t, out).Rows)
 }
@@ -210,9 +202,8 @@ func TestSortOfNoRows(t *testing.T) {
 func TestSortOntoItsInput(t *testing.T) {
 	in := manyNumbers(t, t.TempDir(), "in.parquet")
 	before := digestOf(t, in)
-	_, err := Sort(t.Context(), []string{in}, in,
+	sortFiles(t, []string{in}, in,
 		Options{Keys: numberKeys["key"], Memory: Memory{Budget: MinMemory, SpillDir: t.TempDir()}})
-	require.NoError(t, err)
 	require.Equal(t, before, digestOf(t, in))
 	requireSorted(t, []string{in}, []string{in}, numberKeys["key"])
 }

@@ -29,9 +29,8 @@ func TestRunsAreSortedByTheEngine(t *testing.T) {
 	folder, spill := t.TempDir(), t.TempDir()
 	in, out := manyNumbers(t, folder, "in.parquet"), filepath.Join(folder, "out.parquet")
 	e := &counted{Engine: cpu.New()}
-	result, err := Sort(t.Context(), []string{in}, out,
+	result := sortFiles(t, []string{in}, out,
 		Options{Keys: numberKeys["key"], Memory: Memory{Budget: MinMemory, SpillDir: spill}, Run: Run{Engine: e}})
-	require.NoError(t, err)
 	require.Greater(t, result.Runs, 1)
 	require.GreaterOrEqual(t, e.sorts.Load(), int64(result.Runs))
 	requireSorted(t, []string{in}, []string{out}, numberKeys["key"])

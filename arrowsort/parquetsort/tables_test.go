@@ -14,16 +14,13 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
 
 // textOfRows are the rows of files, each the text of its values; columns are those that are wanted.
 func textOfRows(t *testing.T, path string, columns ...string) (rows []string) {
 	t.Helper()
-	in, err := tablefile.Read(t.Context(), path, tablefile.ReadOptions{})
-	require.NoError(t, err)
-	defer in.Table.Release()
+	in := readTable(t, path)
 	if len(columns) == 0 {
 		for _, f := range in.Schema.Fields() {
 			columns = append(columns, f.Name)
@@ -52,8 +49,7 @@ func TestWantedRowsAndColumns(t *testing.T) {
 	generate(t, empty, sorttest.NumbersSchema, 0, nil)
 	sorted := filepath.Join(folder, "sorted.parquet")
 	keys := []arrowsort.Key{{Path: "key"}, {Path: "x", Order: arrowsort.Descending}}
-	_, err := Sort(t.Context(), []string{in}, sorted, Options{Keys: keys})
-	require.NoError(t, err)
+	sortFiles(t, []string{in}, sorted, Options{Keys: keys})
 	all, keysOfRows := textOfRows(t, sorted), textOfRows(t, sorted, "key", "x")
 	var firsts []string
 	for i, row := range all {
@@ -129,8 +125,7 @@ func TestUniqueOfAConstantKey(t *testing.T) {
 		"[5,5,5]", "[null,null,null]", "[1,2,3]")
 	for _, keys := range [][]arrowsort.Key{{{Path: "same"}}, {{Path: "none"}}, {{Path: "same"}, {Path: "none"}}} {
 		for _, inputs := range [][]string{{in}, {in, in}} {
-			_, err := Sort(t.Context(), inputs, out, Options{Keys: keys, Rows: Rows{Unique: true}})
-			require.NoError(t, err)
+			sortFiles(t, inputs, out, Options{Keys: keys, Rows: Rows{Unique: true}})
 			require.Equal(t, []string{"5|null|1|"}, textOfRows(t, out))
 		}
 	}

@@ -106,29 +106,24 @@ func TestSortByDerivedKeys(t *testing.T) {
 
 // requireDeclared checks the order of a file, and that its metadata name the keys, and its row groups none.
 func requireDeclared(t *testing.T, keys []arrowsort.Key, path string) {
-	check, err := Check(t.Context(), []string{path}, CheckOptions{Keys: keys})
-	require.NoError(t, err)
+	check := checkFiles(t, []string{path}, CheckOptions{Keys: keys})
 	require.Nil(t, check.Violation)
 	if filepath.Ext(path) != ".parquet" {
 		return
 	}
-	declared, err := DeclaredOrders(t.Context(), []string{path}, FooterOptions{})
-	require.NoError(t, err)
+	declared := declaredOrders(t, []string{path})
 	require.Equal(t, keys, declared[0].Keys)
 	require.False(t, declared[0].Mixed)
 	footers, err := CheckFooters(t.Context(), check, FooterOptions{})
 	require.NoError(t, err)
 	require.True(t, *footers[0].Holds)
 	require.True(t, footers[0].Implied)
-	bytes, err := Check(t.Context(), []string{path}, CheckOptions{Keys: []arrowsort.Key{{Path: "row"}}})
-	require.NoError(t, err)
+	bytes := checkFiles(t, []string{path}, CheckOptions{Keys: []arrowsort.Key{{Path: "row"}}})
 	require.NotNil(t, bytes.Violation)
 	footers, err = CheckFooters(t.Context(), bytes, FooterOptions{})
 	require.NoError(t, err)
 	require.True(t, *footers[0].Holds, "it is checked in the order that the metadata name")
-	s, err := tablefile.Scan(path, 1<<20, tablefile.ReadOptions{})
-	require.NoError(t, err)
-	defer s.Close()
+	s := scanFile(t, path, 1<<20, tablefile.ReadOptions{})
 	require.Negative(t, s.Schema.Metadata().FindKey("arrowsort.order"), "a schema does not carry it on")
 	for _, g := range s.Template.RowGroups() {
 		require.Empty(t, g.SortingColumns)
@@ -143,22 +138,18 @@ func requireFirstRows(t *testing.T, want arrow.Table, inputs []string, keys []ar
 	require.True(t, first.Next())
 	table := array.NewTableFromRecords(want.Schema(), []arrow.Record{first.Record()})
 	defer table.Release()
-	result, err := Sort(t.Context(), inputs, out, Options{Keys: keys, Rows: Rows{Limit: 50}})
-	require.NoError(t, err)
+	result := sortFiles(t, inputs, out, Options{Keys: keys, Rows: Rows{Limit: 50}})
 	require.Zero(t, result.RowGroups, "bounds are those of bytes")
 	requireRows(t, table, out, keys)
 
-	_, err = Sort(t.Context(), inputs, out, Options{Keys: keys[:1], Rows: Rows{Unique: true}})
-	require.NoError(t, err)
+	sortFiles(t, inputs, out, Options{Keys: keys[:1], Rows: Rows{Unique: true}})
 	rows, err := arrowsort.SortIndices(t.Context(), want, keys[:1], arrowsort.Options{})
 	require.NoError(t, err)
 	defer rows.Release()
 	borders, err := arrowsort.Groups(t.Context(), want, keys[:1], arrowsort.Options{})
 	require.NoError(t, err)
 	defer borders.Release()
-	got, err := tablefile.Read(t.Context(), out, tablefile.ReadOptions{})
-	require.NoError(t, err)
-	defer got.Table.Release()
+	got := readTable(t, out)
 	require.Equal(t, int64(borders.Len()-1), got.Table.NumRows(), "%+v", keys)
 }
 
@@ -171,14 +162,11 @@ func TestDeclaredOrderOfText(t *testing.T) {
 	keys := []arrowsort.Key{{Path: "large"}, {Path: "name", Collation: "de"}, {Path: "row"}}
 	sorted := func(name string, inputs []string, opts Options) string {
 		path := filepath.Join(folder, name)
-		_, err := Sort(t.Context(), inputs, path, opts)
-		require.NoError(t, err)
+		sortFiles(t, inputs, path, opts)
 		return path
 	}
 	named := func(path string) (order []string, sorting int) {
-		s, err := tablefile.Scan(path, 1<<20, tablefile.ReadOptions{})
-		require.NoError(t, err)
-		defer s.Close()
+		s := scanFile(t, path, 1<<20, tablefile.ReadOptions{})
 		o, err := s.Template.KeyOrder()
 		require.NoError(t, err)
 		if o != nil {
