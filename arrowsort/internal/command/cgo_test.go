@@ -23,8 +23,7 @@ func TestDocumentedBuildsAreWithoutCgo(t *testing.T) {
 		"Containerfile":    "\nRUN CGO_ENABLED=0 go build ",
 		".goreleaser.yaml": "\n    goarch: [amd64, arm64]\n    env: [CGO_ENABLED=0]\n",
 	} {
-		text, err := os.ReadFile(filepath.Join("..", "..", "..", name))
-		require.NoError(t, err)
+		text := readFile(t, filepath.Join("..", "..", "..", name))
 		require.Contains(t, string(text), want, name)
 		for line := range strings.Lines(string(text)) {
 			if strings.Contains(line, "go install ") || strings.Contains(line, "go build ") {

@@ -101,8 +101,7 @@ func TestCheckByTheOrderInTheFooter(t *testing.T) {
 // forgetFirst has the first row group of a file name no order.
 func forgetFirst(t *testing.T, path string) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
+	b := readFile(t, path)
 	r, err := parquetfile.NewParquetReader(bytes.NewReader(b))
 	require.NoError(t, err)
 	r.MetaData().RowGroups[0].SortingColumns = nil

@@ -3,7 +3,6 @@ package command
 import (
 	"bytes"
 	"compress/gzip"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -94,8 +93,7 @@ func TestSeveralFilesWithoutHeader(t *testing.T) {
 		"#1:desc", "-o", out,
 		a, b))
 	for name, want := range map[string]string{"part-00001.csv": "3,y\n2.5,z\n", "part-00002.csv": "1,x\n"} {
-		got, err := os.ReadFile(filepath.Join(filepath.Dir(out), name))
-		require.NoError(t, err)
+		got := readFile(t, filepath.Join(filepath.Dir(out), name))
 		require.Equal(t, want, string(got))
 	}
 	table := convert(t, "people.parquet")

@@ -59,19 +59,16 @@ func TestSortWithinMemory(t *testing.T) {
 
 		whole := filepath.Join(out, "whole.csv")
 		require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "n:desc", "-o", whole, in))
-		want, err := os.ReadFile(whole)
-		require.NoError(t, err)
+		want := readFile(t, whole)
 		require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "n:desc", "-o", whole, path))
-		same, err := os.ReadFile(whole)
-		require.NoError(t, err)
+		same := readFile(t, whole)
 		require.True(t, string(want) == string(same), "the rows differ from those sorted in memory")
 	}
 }
 
 func TestSortFilesIntoFiles(t *testing.T) {
 	folder := filepath.Dir(convert(t, "a.parquet"))
-	second, err := os.ReadFile(convert(t, "b.parquet"))
-	require.NoError(t, err)
+	second := readFile(t, convert(t, "b.parquet"))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "b.parquet"), second, 0o644))
 	a, b := filepath.Join(folder, "a.parquet"), filepath.Join(folder, "b.parquet")
 	for _, inputs := range [][]string{{a, b}, {folder}, {filepath.Join(folder, "*.parquet")}} {
@@ -147,8 +144,7 @@ func TestFolderOfOneFile(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "o.csv")
 	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "age:desc", "-k", "born", "-o", out, folder))
 	require.Equal(t, 0, cli(t, nil, "check", "-q", "-k", "name", folder).code)
-	b, err := os.ReadFile(out)
-	require.NoError(t, err)
+	b := readFile(t, out)
 	require.Equal(t, byAge, string(b))
 }
 

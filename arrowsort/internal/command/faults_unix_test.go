@@ -105,8 +105,7 @@ func requireEnd(t *testing.T, cmd *exec.Cmd, said *watched, pipe *os.File) {
 // is slow for the sake of this test.
 func TestSignalsInTheMiddle(t *testing.T) {
 	in := manyPeople(t, "in.parquet")
-	before, err := os.ReadFile(in)
-	require.NoError(t, err)
+	before := readFile(t, in)
 	for name, c := range map[string]struct {
 		signal syscall.Signal
 		ready  func(said, spill string) bool
@@ -141,11 +140,9 @@ func TestSignalsInTheMiddle(t *testing.T) {
 			require.Equal(t, 1, strings.Count(said.String(), "arrowsort: "), said.String())
 			require.Empty(t, filesIn(t, spill))
 			require.Equal(t, []string{"out.parquet"}, filesIn(t, folder))
-			b, err := os.ReadFile(out)
-			require.NoError(t, err)
+			b := readFile(t, out)
 			require.Equal(t, "old", string(b))
-			after, err := os.ReadFile(in)
-			require.NoError(t, err)
+			after := readFile(t, in)
 			require.True(t, bytes.Equal(before, after))
 		})
 	}
@@ -169,11 +166,9 @@ func TestTwoSortsWithOneSpillFolder(t *testing.T) {
 		require.NotContains(t, said[i].String(), `"runs":0`)
 	}
 	require.Empty(t, filesIn(t, spill))
-	first, err := os.ReadFile(filepath.Join(folder, "0.parquet"))
-	require.NoError(t, err)
+	first := readFile(t, filepath.Join(folder, "0.parquet"))
 	for i := 1; i < programs; i++ {
-		b, err := os.ReadFile(filepath.Join(folder, fmt.Sprintf("%d.parquet", i)))
-		require.NoError(t, err)
+		b := readFile(t, filepath.Join(folder, fmt.Sprintf("%d.parquet", i)))
 		require.True(t, bytes.Equal(first, b))
 	}
 	require.Equal(t, result{out: "sorted by n, as the footer says\n"},

@@ -80,8 +80,7 @@ func TestNumbersOfFlags(t *testing.T) {
 // printed of it is one line.
 func TestOddNamesOnTheCommandLine(t *testing.T) {
 	table := convert(t, "people.parquet")
-	rows, err := os.ReadFile(table)
-	require.NoError(t, err)
+	rows := readFile(t, table)
 	for _, name := range []string{"\xff\xfe", "a\nb", "-o", "--", "(", "[", "*", "\x1b[2J", " ", "%s",
 		strings.Repeat("x", 200)} {
 		folder := t.TempDir()
@@ -114,8 +113,7 @@ func TestOddNamesOnTheCommandLine(t *testing.T) {
 // TestWhatAFolderLeavesOut is a warning for each kind, once, of each command.
 func TestWhatAFolderLeavesOut(t *testing.T) {
 	folder := t.TempDir()
-	rows, err := os.ReadFile(convert(t, "people.parquet"))
-	require.NoError(t, err)
+	rows := readFile(t, convert(t, "people.parquet"))
 	for _, name := range []string{"a.parquet", "sub/b.parquet", "c.csv", "README.md"} {
 		path := filepath.Join(folder, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
@@ -196,8 +194,7 @@ func TestInfo(t *testing.T) {
 
 func TestBrokenFilesOfEveryFormat(t *testing.T) {
 	for _, name := range []string{"x.parquet", "x.arrow", "x.arrows"} {
-		whole, err := os.ReadFile(convert(t, name))
-		require.NoError(t, err)
+		whole := readFile(t, convert(t, name))
 		for _, n := range []int{0, 1, 8, len(whole) / 2, len(whole) - 1} {
 			path := filepath.Join(t.TempDir(), name)
 			require.NoError(t, os.WriteFile(path, whole[:n], 0o644))

@@ -146,8 +146,7 @@ func TestTerminalAsInput(t *testing.T) {
 func TestDefaultOfMemory(t *testing.T) {
 	require.Contains(t, cli(t, nil, "sort", "--help").out, defaultMemory)
 	for _, name := range []string{"README.md", "docs/parquet.md", "arrowsort/parquetsort/options.go"} {
-		text, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(name)))
-		require.NoError(t, err)
+		text := readFile(t, filepath.Join("..", "..", "..", filepath.FromSlash(name)))
 		words := strings.Join(strings.Fields(strings.ReplaceAll(string(text), "//", "")), " ")
 		require.Contains(t, words, defaultMemory, name)
 	}
@@ -181,8 +180,7 @@ func TestTabsByTheName(t *testing.T) {
 	for name, want := range map[string]string{"out.csv": "a,b\n1,z\n2,\"x,y\"\n", "out.tsv": "a\tb\n1\tz\n2\tx,y\n"} {
 		out := filepath.Join(folder, name)
 		require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "a", "-o", out, in))
-		got, err := os.ReadFile(out)
-		require.NoError(t, err)
+		got := readFile(t, out)
 		require.Equal(t, want, string(got))
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
@@ -144,8 +143,7 @@ func TestInfoOfNestedColumns(t *testing.T) {
 // TestInfoOfBrokenFiles is an error that names the file.
 func TestInfoOfBrokenFiles(t *testing.T) {
 	for _, name := range []string{"people.parquet", "people.arrow", "people.arrows"} {
-		whole, err := os.ReadFile(convert(t, name))
-		require.NoError(t, err)
+		whole := readFile(t, convert(t, name))
 		for _, n := range []int{0, 8, len(whole) / 2, len(whole) - 1} {
 			path := file(t, name, string(whole[:n]))
 			r := cli(t, nil, "info", path)

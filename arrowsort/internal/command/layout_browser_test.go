@@ -51,8 +51,7 @@ func browse(t *testing.T, path string, flags ...string) (out string, console []s
 // pageWith writes a page with a script added, which stands in for a person.
 func pageWith(t *testing.T, page, script string) string {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	require.NoError(t, err)
+	text := readFile(t, page)
 	path := filepath.Join(t.TempDir(), "scripted.html")
 	added := strings.Replace(string(text), "</body>", "<script>"+script+"</script></body>", 1)
 	require.NoError(t, os.WriteFile(path, []byte(added), 0o644))

@@ -91,8 +91,7 @@ func TestPageNeedsNoOtherFile(t *testing.T) {
 	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "#1", "--row-group-rows", "1", "-o", now, in))
 	page, picture := filepath.Join(t.TempDir(), "x.html"), filepath.Join(t.TempDir(), "x.svg")
 	require.Equal(t, result{}, cli(t, nil, "layout", "--html", page, "--svg", picture, "--against", before, now))
-	html, err := os.ReadFile(page)
-	require.NoError(t, err)
+	html := readFile(t, page)
 	for _, unwanted := range []string{"<script>alert", " src=", " href=", "http:", "https:", "@import", "url("} {
 		require.NotContains(t, string(html), unwanted)
 	}
@@ -101,13 +100,11 @@ func TestPageNeedsNoOtherFile(t *testing.T) {
 	require.Len(t, files, 2)
 	require.Equal(t, []string{"<b>", "</template>"}, files[0].Strips[1].Least)
 	require.Equal(t, []string{"<b>"}, files[1].Strips[1].Greatest)
-	svg, err := os.ReadFile(picture)
-	require.NoError(t, err)
+	svg := readFile(t, picture)
 	require.NotContains(t, string(svg), "<script>alert")
-	for decoder := xml.NewDecoder(bytes.NewReader(svg)); ; {
-		if _, err = decoder.Token(); err != nil {
-			break
-		}
+	var err error
+	for decoder := xml.NewDecoder(bytes.NewReader(svg)); err == nil; {
+		_, err = decoder.Token()
 	}
 	require.ErrorIs(t, err, io.EOF, "it is well-formed")
 }
@@ -188,8 +185,7 @@ func TestGroupPath(t *testing.T) {
 // TestPictureOfTheDocument is what the command lines of docs/layout.md draw; -update writes it anew.
 func TestPictureOfTheDocument(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
-	document, err := os.ReadFile(filepath.Join(root, "docs", "layout.md"))
-	require.NoError(t, err)
+	document := readFile(t, filepath.Join(root, "docs", "layout.md"))
 	folder := t.TempDir()
 	for _, line := range regexp.MustCompile(`(?m)^\$ arrowsort (.*)$`).FindAllStringSubmatch(string(document), -1)[:2] {
 		args := strings.Fields(line[1])
@@ -203,13 +199,11 @@ func TestPictureOfTheDocument(t *testing.T) {
 		}
 		require.Equal(t, result{}, cli(t, nil, args...))
 	}
-	got, err := os.ReadFile(filepath.Join(folder, "layout.svg"))
-	require.NoError(t, err)
+	got := readFile(t, filepath.Join(folder, "layout.svg"))
 	path := filepath.Join(root, "docs", "figures", "layout.svg")
 	if *updateGolden {
 		require.NoError(t, os.WriteFile(path, got, 0o644))
 	}
-	want, err := os.ReadFile(path)
-	require.NoError(t, err)
+	want := readFile(t, path)
 	require.Equal(t, string(want), string(got))
 }

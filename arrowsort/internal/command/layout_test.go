@@ -3,7 +3,6 @@ package command
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -83,8 +82,7 @@ func TestLayoutAdvises(t *testing.T) {
 		require.Contains(t, r.out, want)
 	}
 	require.Equal(t, result{}, cli(t, nil, "layout", "--advise", "n,z", "--html", page, in))
-	html, err := os.ReadFile(page)
-	require.NoError(t, err)
+	html := readFile(t, page)
 	require.Contains(t, string(html), "<span>-k n -k z</span>")
 	require.Contains(t, string(html), `<span class="soft">as it is</span>`)
 	require.Equal(t, 7+5, strings.Count(r.out[strings.Index(r.out, "advice:"):], "\n"), "a line for each order")

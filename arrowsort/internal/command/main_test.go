@@ -260,3 +260,11 @@ func TestSmallFilesThatDeclareMuch(t *testing.T) {
 		require.Regexp(t, `^arrowsort: .*rows.parquet: not enough memory: .*: give --memory\n$`, r.err)
 	}
 }
+
+// readFile returns the bytes of a file.
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return b
+}

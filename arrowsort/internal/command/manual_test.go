@@ -32,8 +32,7 @@ func TestManual(t *testing.T) {
 	complete := func(shell string, write func(path string) error) {
 		path := filepath.Join(shells, shell)
 		require.NoError(t, write(path))
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
+		text := readFile(t, path)
 		require.Contains(t, string(text), "arrowsort", path)
 	}
 	complete("arrowsort.bash", func(path string) error { return root.GenBashCompletionFileV2(path, true) })
@@ -47,12 +46,10 @@ func TestManual(t *testing.T) {
 	require.NoError(t, doc.GenManTree(root, header, pages))
 	for _, command := range []string{"", "-sort", "-merge", "-argsort", "-check", "-explain", "-layout", "-info"} {
 		path := filepath.Join(pages, "arrowsort"+command+".1")
-		text, err := os.ReadFile(path)
-		require.NoError(t, err)
+		text := readFile(t, path)
 		require.Contains(t, string(text), `.TH "ARROWSORT`, path)
 	}
-	text, err := os.ReadFile(filepath.Join(pages, "arrowsort-sort.1"))
-	require.NoError(t, err)
+	text := readFile(t, filepath.Join(pages, "arrowsort-sort.1"))
 	for _, want := range []string{`'data/**/*\&.parquet'`, "'#2' is the second column", `\fB-k\fP, \fB--key\fP`} {
 		require.Contains(t, string(text), want)
 	}
@@ -64,8 +61,7 @@ func TestReleasesHaveTheManual(t *testing.T) {
 		".ci/release":      {`-run 'TestManual$' -args -manual "$PWD/build/manual"`},
 		".goreleaser.yaml": {"build/manual/man/*", "build/manual/completion/*"},
 	} {
-		text, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(name)))
-		require.NoError(t, err)
+		text := readFile(t, filepath.Join("..", "..", "..", filepath.FromSlash(name)))
 		for _, want := range wants {
 			require.Contains(t, string(text), want, name)
 		}

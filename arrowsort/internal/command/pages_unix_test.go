@@ -25,8 +25,7 @@ var console = regexp.MustCompile("(?ms)^```console\n(.*?)^```$")
 // section has its own folder, with the flights of the examples.
 func TestPages(t *testing.T) {
 	for _, page := range []string{"README.md", "docs/cookbook.md"} {
-		text, err := os.ReadFile(filepath.Join("..", "..", "..", page))
-		require.NoError(t, err)
+		text := readFile(t, filepath.Join("..", "..", "..", page))
 		for _, section := range regexp.MustCompile("(?m)^## ").Split(string(text), -1) {
 			title, _, _ := strings.Cut(section, "\n")
 			if console.MatchString(section) {

@@ -73,8 +73,7 @@ func TestExplainHasALineForEachKey(t *testing.T) {
 
 // TestJSONIsDocumented: the document names the fields that are printed, and no other.
 func TestJSONIsDocumented(t *testing.T) {
-	document, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "json.md"))
-	require.NoError(t, err)
+	document := readFile(t, filepath.Join("..", "..", "..", "docs", "json.md"))
 	var told []string
 	for _, line := range strings.Split(string(document), "\n") {
 		cells := strings.Split(line, "|")
@@ -136,8 +135,7 @@ var changing = regexp.MustCompile(`("(?:[a-z]+_)?(?:seconds|per_second)":)[0-9.e
 func TestMessages(t *testing.T) {
 	path, err := filepath.Abs(filepath.Join("testdata", "messages.txt"))
 	require.NoError(t, err)
-	content, err := os.ReadFile(path)
-	require.NoError(t, err)
+	content := readFile(t, path)
 	want := strings.ReplaceAll(string(content), "\r\n", "\n")
 
 	t.Chdir(t.TempDir())

@@ -49,8 +49,7 @@ func TestSortPreviewIsATable(t *testing.T) {
 	require.Equal(t, result{out: want}, cli(t, nil, "sort", "-q", "-k", "age:desc", "--preview", "3", in))
 	out := filepath.Join(t.TempDir(), "out.csv")
 	require.Equal(t, result{out: want}, cli(t, nil, "sort", "-q", "-k", "age:desc", "--preview", "3", "-o", out, in))
-	b, err := os.ReadFile(out)
-	require.NoError(t, err)
+	b := readFile(t, out)
 	require.Equal(t, byAge, string(b))
 }
 
@@ -238,8 +237,7 @@ func TestMergeSortedFiles(t *testing.T) {
 	}
 	out, sorted := filepath.Join(folder, "out.parquet"), filepath.Join(folder, "sorted.parquet")
 	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "n", "-o", sorted, parts))
-	want, err := os.ReadFile(sorted)
-	require.NoError(t, err)
+	want := readFile(t, sorted)
 	for _, args := range [][]string{{"-k", "n"}, {}, {"--memory", "64MiB"}} {
 		r := cli(t, nil, append([]string{"merge", "--json", "-o", out, parts}, args...)...)
 		require.Equal(t, 0, r.code, r.err)
@@ -249,8 +247,7 @@ func TestMergeSortedFiles(t *testing.T) {
 		require.Equal(t, []any{"n"}, got["keys"])
 		require.Equal(t, 800_000.0, got["rows_out"])
 		if len(args) == 0 {
-			b, err := os.ReadFile(out)
-			require.NoError(t, err)
+			b := readFile(t, out)
 			require.True(t, string(want) == string(b), "not the same as sorted")
 		}
 		require.Equal(t, result{out: "sorted by n, as the footer says\n"}, cut(cli(t, nil, "check", out)))
