@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/cpu"
 )
 
@@ -55,7 +55,7 @@ func MergeReaders(
 			return nil, fmt.Errorf("input %d: %w", i, err)
 		}
 	}
-	r := &mergeReader{ctx: ctx, keys: keys, opts: opts, columns: &d.Input, refs: 1, left: math.MaxInt64}
+	r := &mergeReader{ctx: ctx, keys: keys, opts: opts, columns: &d.Input, left: math.MaxInt64}
 	if opts.Limit > 0 {
 		r.left, r.opts.Limit = int64(opts.Limit), 0
 	}
@@ -64,7 +64,7 @@ func MergeReaders(
 		window := max(minWindowRows, opts.BatchRows/len(readers))
 		r.inputs = append(r.inputs, &mergeInput{number: i, window: window, reader: reader})
 	}
-	return r, nil
+	return arraydata.NewRecords(schema, r.next, r.release), nil
 }
 
 // checkReaders returns an error if a reader is nil, has no schema, or is given twice.
@@ -87,7 +87,6 @@ func checkReaders(readers []array.RecordReader) error {
 // rows follow it. The open window that ends first sets the limit: rows that sort up to its last row are complete
 // (completeRows of package cpu) and are merged.
 type mergeReader struct {
-	refs    int64
 	ctx     context.Context
 	keys    []Key
 	opts    Options
@@ -97,75 +96,59 @@ type mergeReader struct {
 	inputs []*mergeInput
 	merged arrow.Record // the rows of the round
 	given  int64        // rows of it that were returned
-	record arrow.Record
-	err    error
 }
 
-var _ array.RecordReader = (*mergeReader)(nil)
-
-func (r *mergeReader) Schema() *arrow.Schema { return r.columns.Schema }
-func (r *mergeReader) Record() arrow.Record  { return r.record }
-func (r *mergeReader) Err() error            { return r.err }
-func (r *mergeReader) Retain()               { atomic.AddInt64(&r.refs, 1) }
-
-func (r *mergeReader) Release() {
-	if atomic.AddInt64(&r.refs, -1) > 0 {
-		return
-	}
+func (r *mergeReader) release() {
 	r.close()
 	for _, in := range r.inputs {
 		in.reader.Release()
 	}
-	r.inputs = nil
 }
 
 // close releases all records.
 func (r *mergeReader) close() {
-	releaseRecord(&r.record)
 	releaseRecord(&r.merged)
 	for _, in := range r.inputs {
 		in.close()
 	}
 }
 
-func (r *mergeReader) Next() bool {
-	releaseRecord(&r.record)
-	if r.err != nil || r.left == 0 {
+// next returns the next record; nil after the last.
+func (r *mergeReader) next() (arrow.Record, error) {
+	if r.left == 0 {
 		r.close()
-		return false
+		return nil, nil
 	}
+	record, err := r.cut()
+	if err != nil {
+		r.close()
+	}
+	return record, translate(err)
+}
+
+// cut returns rows of the current round or, after its last rows, of the next one; nil when there are none.
+func (r *mergeReader) cut() (arrow.Record, error) {
 	if err := r.ctx.Err(); err != nil {
-		return r.fail(err)
+		return nil, err
 	}
 	if r.merged == nil {
-		if more, err := r.round(); err != nil {
-			return r.fail(err)
-		} else if !more {
-			return false
+		if more, err := r.round(); err != nil || !more {
+			return nil, err
 		}
 	}
 	n := min(int64(r.opts.BatchRows), r.merged.NumRows()-r.given, r.left)
+	record, err := adapter.SliceRecord(r.merged, r.given, r.given+n)
 	r.left -= n
-	var err error
-	if r.record, err = adapter.SliceRecord(r.merged, r.given, r.given+n); err != nil {
-		return r.fail(err)
-	}
 	if r.given += n; r.given == r.merged.NumRows() {
 		releaseRecord(&r.merged)
 	}
-	return true
-}
-
-func (r *mergeReader) fail(err error) bool {
-	r.err = translate(err)
-	r.close()
-	return false
+	return record, err
 }
 
 // round merges the next rows; false when there are none.
 func (r *mergeReader) round() (bool, error) {
 	for _, in := range r.inputs {
-		if err := in.fill(r.ctx, r.Schema()); err != nil {
+		if err := in.fill(r.ctx, r.columns.Schema); err != nil {
 			return false, err
 		}
 	}

@@ -3,8 +3,6 @@
 package capi
 
 import (
-	"sync/atomic"
-
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
@@ -69,17 +67,8 @@ func (s *recordSource) Release() {
 	}
 }
 
-// A recordReader reads a stream of C as records.
-type recordReader struct {
-	stream     *cdata.Reader
-	schema     *arrow.Schema
-	record     arrow.Record
-	err        error
-	references atomic.Int64
-}
-
-// newRecordReader takes a stream of C over.
-func newRecordReader(from *cdata.Stream) (*recordReader, error) {
+// newRecordReader returns a reader of a stream of C, which it takes over.
+func newRecordReader(from *cdata.Stream) (array.RecordReader, error) {
 	stream, err := cdata.Import(from)
 	if err != nil {
 		return nil, err
@@ -89,49 +78,18 @@ func newRecordReader(from *cdata.Stream) (*recordReader, error) {
 		defer stream.Release()
 		return nil, optionErrorf("a stream has arrays of type %s, not records", stream.Field().Type)
 	}
-	r := &recordReader{stream: stream, schema: schema}
-	r.references.Store(1)
-	return r, nil
-}
-
-func (r *recordReader) Schema() *arrow.Schema { return r.schema }
-
-func (r *recordReader) Record() arrow.Record { return r.record }
-
-func (r *recordReader) Err() error { return r.err }
-
-func (r *recordReader) Next() bool {
-	r.drop()
-	if r.err != nil {
-		return false
+	next := func() (arrow.Record, error) {
+		structs, err := stream.Next()
+		if structs == nil {
+			return nil, err
+		}
+		defer structs.Release()
+		columns, err := columnsOf(structs)
+		if err != nil {
+			return nil, err
+		}
+		defer arraydata.Release(columns)
+		return array.NewRecord(schema, columns, int64(structs.Len())), nil
 	}
-	var structs arrow.ArrayData
-	if structs, r.err = r.stream.Next(); structs == nil {
-		return false
-	}
-	defer structs.Release()
-	var columns []arrow.Array
-	if columns, r.err = columnsOf(structs); r.err != nil {
-		return false
-	}
-	r.record = array.NewRecord(r.schema, columns, int64(structs.Len()))
-	arraydata.Release(columns)
-	return true
-}
-
-// drop releases the record.
-func (r *recordReader) drop() {
-	if r.record != nil {
-		r.record.Release()
-		r.record = nil
-	}
-}
-
-func (r *recordReader) Retain() { r.references.Add(1) }
-
-func (r *recordReader) Release() {
-	if r.references.Add(-1) == 0 {
-		r.drop()
-		r.stream.Release()
-	}
+	return arraydata.NewRecords(schema, next, stream.Release), nil
 }

@@ -3,11 +3,11 @@ package extsort
 import (
 	"fmt"
 	"io"
-	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
@@ -19,56 +19,19 @@ func (s *Sorter) Sorted() (array.RecordReader, error) {
 		return nil, err
 	}
 	s.StartWriting()
-	r := &reader{sorter: s, source: sorted}
-	r.refs.Store(1)
-	return r, nil
-}
-
-// A reader is a sorted stream as an array.RecordReader. It reports its rows to the progress of the sorter.
-type reader struct {
-	sorter *Sorter
-	source TableStream
-	rec    arrow.Record
-	err    error
-	refs   atomic.Int64
-}
-
-func (r *reader) Schema() *arrow.Schema { return r.sorter.decoded }
-func (r *reader) Record() arrow.Record  { return r.rec }
-func (r *reader) Err() error            { return r.err }
-func (r *reader) Retain()               { r.refs.Add(1) }
-
-func (r *reader) Release() {
-	if r.refs.Add(-1) == 0 {
-		r.drop()
-		r.source.Close()
+	next := func() (arrow.Record, error) {
+		piece, err := sorted.Next(s.ctx)
+		if err == io.EOF {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer piece.Release()
+		s.Wrote(piece.NumRows())
+		return asRecord(piece)
 	}
-}
-
-func (r *reader) drop() {
-	if r.rec != nil {
-		r.rec.Release()
-		r.rec = nil
-	}
-}
-
-// Next steps to the next batch, which stays until the next call.
-func (r *reader) Next() bool {
-	r.drop()
-	if r.err != nil {
-		return false
-	}
-	piece, err := r.source.Next(r.sorter.ctx)
-	if err == io.EOF {
-		return false
-	}
-	if err == nil {
-		r.sorter.Wrote(piece.NumRows())
-		r.rec, err = asRecord(piece)
-		piece.Release()
-	}
-	r.err = err
-	return err == nil
+	return arraydata.NewRecords(s.decoded, next, sorted.Close), nil
 }
 
 // asRecord returns a table whose columns have one chunk as a record.
