@@ -12,39 +12,31 @@ import (
 // Open opens a file by a function that may wait, as opening a named pipe waits for its other end. It returns the cause
 // of the context's cancellation when that comes first; a file that is opened later is closed.
 func Open(ctx context.Context, open func() (*os.File, error)) (*os.File, error) {
-	type opened struct {
-		file *os.File
-		err  error
-	}
-	done := make(chan opened, 1)
-	go func() {
-		file, err := open()
-		done <- opened{file, err}
-	}()
-	select {
-	case o := <-done:
-		return o.file, o.err
-	case <-ctx.Done():
-		go func() {
-			if o := <-done; o.err == nil {
-				o.file.Close()
-			}
-		}()
-		return nil, context.Cause(ctx)
-	}
+	return await(ctx, open, func(late *os.File) { late.Close() })
 }
 
 // Await returns the result of a function that may wait, or the cause of the context's cancellation when that comes
 // first. Then the function keeps its goroutine until it returns.
 func Await[T any](ctx context.Context, wait func() (T, error)) (result T, err error) {
+	return await(ctx, wait, func(T) {})
+}
+
+// await is Await, and passes a result that comes too late to drop.
+func await[T any](ctx context.Context, wait func() (T, error), drop func(T)) (result T, err error) {
 	type returned struct {
 		result T
 		err    error
 	}
-	done := make(chan returned, 1)
+	done := make(chan returned) // without a buffer: a result is received or dropped
 	go func() {
 		result, err := wait()
-		done <- returned{result, err}
+		select {
+		case done <- returned{result, err}:
+		case <-ctx.Done():
+			if err == nil {
+				drop(result)
+			}
+		}
 	}()
 	select {
 	case r := <-done:
