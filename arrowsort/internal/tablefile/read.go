@@ -113,12 +113,9 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 
 // all returns a table of all batches.
 func (s *Scanner) all(ctx context.Context) (arrow.Table, error) {
-	chunks, rows := make([][]arrow.Array, s.Schema.NumFields()), int64(0)
-	defer func() {
-		for _, arrays := range chunks {
-			arraydata.Release(arrays)
-		}
-	}()
+	var parts []arrow.Table
+	defer func() { arraydata.Release(parts) }()
+	rows := int64(0) // also of tables without columns
 	for {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
@@ -130,18 +127,15 @@ func (s *Scanner) all(ctx context.Context) (arrow.Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		batch = s.pick(batch)
-		for i := range chunks {
-			for _, a := range batch.Column(i).Data().Chunks() {
-				a.Retain()
-				chunks[i] = append(chunks[i], a)
-			}
-		}
 		rows += batch.NumRows()
-		batch.Release()
+		parts = append(parts, s.pick(batch))
 	}
 	return arraydata.NewTable(s.Schema, rows, func(i int) (*arrow.Chunked, error) {
-		return arrow.NewChunked(s.Schema.Field(i).Type, chunks[i]), nil
+		var chunks []arrow.Array
+		for _, p := range parts {
+			chunks = append(chunks, p.Column(i).Data().Chunks()...)
+		}
+		return arrow.NewChunked(s.Schema.Field(i).Type, chunks), nil
 	})
 }
 
