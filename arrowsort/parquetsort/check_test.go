@@ -25,10 +25,7 @@ func TestCheckAcrossPiecesAndFiles(t *testing.T) {
 	files := []string{filepath.Join(folder, "a.parquet"), filepath.Join(folder, "b.arrows"),
 		filepath.Join(folder, "c.arrow")}
 	for i, f := range files {
-		generate(t, f, sorttest.NumbersSchema, 3, func(batch int) arrow.Record {
-			return sorttest.Numbers(memory.DefaultAllocator, r,
-				i*6000+batch*2000, 2000)
-		})
+		generateNumbers(t, f, r, i*6000, 3, 2000)
 	}
 	mem := arrowtest.Checked(t)
 	up := CheckOptions{Keys: []arrowsort.Key{{Path: "row"}}, Run: Run{Allocator: mem}}
@@ -60,10 +57,7 @@ func TestCheckAcrossPiecesAndFiles(t *testing.T) {
 func TestCheckOfDictionariesThatDiffer(t *testing.T) {
 	in, out := filepath.Join(t.TempDir(), "in.arrows"), filepath.Join(t.TempDir(), "out.parquet")
 	r := rand.New(rand.NewPCG(3, 3))
-	generate(t, in, sorttest.MixedSchema, 4, func(batch int) arrow.Record {
-		return sorttest.Mixed(memory.DefaultAllocator, r, batch*500,
-			500)
-	})
+	generateMixed(t, in, r, 4, 500)
 	opts := Options{Keys: []arrowsort.Key{{Path: "word"}, {Path: "at"}}}
 	got := checkFiles(t, []string{in}, checking(opts))
 	require.NotNil(t, got.Violation)

@@ -186,9 +186,7 @@ func TestCurveInTheMetadata(t *testing.T) {
 	folder := t.TempDir()
 	in := filepath.Join(folder, "in.parquet")
 	r := rand.New(rand.NewPCG(testrun.Seed(), 4))
-	generate(t, in, sorttest.NumbersSchema, 1, func(int) arrow.Record {
-		return sorttest.Numbers(memory.DefaultAllocator, r, 0, 3000)
-	})
+	generateNumbers(t, in, r, 0, 1, 3000)
 	named := func(path string) *tablefile.CurveOrder {
 		s := scanFile(t, path, 1<<20, tablefile.ReadOptions{})
 		require.Negative(t, s.Schema.Metadata().FindKey("arrowsort.curve"), "a schema does not carry it on")
@@ -231,9 +229,7 @@ func TestCheckFindsARowOffTheCurve(t *testing.T) {
 	folder := t.TempDir()
 	in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out.parquet")
 	r := rand.New(rand.NewPCG(testrun.Seed(), 5))
-	generate(t, in, sorttest.NumbersSchema, 1, func(int) arrow.Record {
-		return sorttest.Numbers(memory.DefaultAllocator, r, 0, 3000)
-	})
+	generateNumbers(t, in, r, 0, 1, 3000)
 	keys := []arrowsort.Key{{Path: "x"}, {Path: "key"}}
 	sortFiles(t, []string{in}, out, Options{Keys: keys, Curve: arrowsort.Hilbert, Output: Output{RowsPerFile: 1000}})
 	part := func(i int) string { return filepath.Join(folder, fmt.Sprintf("out-%05d.parquet", i)) }
@@ -281,9 +277,7 @@ func TestCurveErrors(t *testing.T) {
 	folder := t.TempDir()
 	in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out.parquet")
 	r := rand.New(rand.NewPCG(1, 6))
-	generate(t, in, sorttest.MixedSchema, 1, func(int) arrow.Record {
-		return sorttest.Mixed(memory.DefaultAllocator, r, 0, 100)
-	})
+	generateMixed(t, in, r, 1, 100)
 	two := []arrowsort.Key{{Path: "text"}, {Path: "row"}}
 	nine := make([]arrowsort.Key, 9)
 	sorting := func(o Options) error {
@@ -349,9 +343,7 @@ func TestCurveErrors(t *testing.T) {
 func TestExplainOfACurve(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "in.parquet")
 	r := rand.New(rand.NewPCG(1, 7))
-	generate(t, in, sorttest.NumbersSchema, 1, func(int) arrow.Record {
-		return sorttest.Numbers(memory.DefaultAllocator, r, 0, 100)
-	})
+	generateNumbers(t, in, r, 0, 1, 100)
 	keys := []arrowsort.Key{{Path: "row"}, {Path: "x"}}
 	d := explained(t, []string{in}, Options{Keys: keys, Curve: arrowsort.ZOrder})
 	require.Equal(t, "zorder", d.Curve)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -146,9 +145,7 @@ func TestRowsOfFilesInAnotherOrderOfColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
 	first, second, third := filepath.Join(folder, "1.parquet"), filepath.Join(folder, "2.parquet"),
 		filepath.Join(folder, "3.parquet")
-	generate(t, first, sorttest.NumbersSchema, 1, func(int) arrow.Record {
-		return sorttest.Numbers(memory.DefaultAllocator, r, 0, 1000)
-	})
+	generateNumbers(t, first, r, 0, 1, 1000)
 	table := arrangeFile(t, first, 2, 0, 1)
 	generate(t, second, table.Schema(), 1, func(int) arrow.Record {
 		r := array.NewTableReader(table, 0)

@@ -25,6 +25,22 @@ func generate(t testing.TB, path string, schema *arrow.Schema, batches int, make
 	generateWith(t, path, schema, tablefile.Compression{Codec: "none"}, batches, make)
 }
 
+// generateNumbers writes a file of batches of sorttest.Numbers, whose first row has the number first.
+func generateNumbers(t testing.TB, path string, r *rand.Rand, first, batches, rows int) {
+	t.Helper()
+	generate(t, path, sorttest.NumbersSchema, batches, func(batch int) arrow.Record {
+		return sorttest.Numbers(memory.DefaultAllocator, r, first+batch*rows, rows)
+	})
+}
+
+// generateMixed writes a file of batches of sorttest.Mixed.
+func generateMixed(t testing.TB, path string, r *rand.Rand, batches, rows int) {
+	t.Helper()
+	generate(t, path, sorttest.MixedSchema, batches, func(batch int) arrow.Record {
+		return sorttest.Mixed(memory.DefaultAllocator, r, batch*rows, rows)
+	})
+}
+
 // generateWith is generate with a compression.
 func generateWith(t testing.TB, path string, schema *arrow.Schema, compression tablefile.Compression, batches int,
 	make func(batch int) arrow.Record) {
@@ -168,9 +184,7 @@ func manyNumbers(t testing.TB, folder, name string) string {
 	path := filepath.Join(folder, name)
 	makeMany.Do(func() {
 		r := rand.New(rand.NewPCG(1, 2))
-		generate(t, path, sorttest.NumbersSchema, 10, func(batch int) arrow.Record {
-			return sorttest.Numbers(memory.DefaultAllocator, r, batch*80_000, 80_000)
-		})
+		generateNumbers(t, path, r, 0, 10, 80_000)
 		many = readFile(t, path)
 	})
 	require.NoError(t, os.WriteFile(path, many, 0o600))

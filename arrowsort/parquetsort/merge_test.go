@@ -21,10 +21,7 @@ func TestMergeNamesTheRowThatIsNotInOrder(t *testing.T) {
 	folder := t.TempDir()
 	r := rand.New(rand.NewPCG(1, 4))
 	good, bad := filepath.Join(folder, "good.parquet"), filepath.Join(folder, "bad.arrows")
-	generate(t, good, sorttest.NumbersSchema, 3, func(batch int) arrow.Record {
-		return sorttest.Numbers(memory.DefaultAllocator, r,
-			batch*1000, 1000)
-	})
+	generateNumbers(t, good, r, 0, 3, 1000)
 	generate(t, bad, sorttest.NumbersSchema, 3, func(batch int) arrow.Record {
 		return sorttest.Numbers(memory.DefaultAllocator, r, []int{0, 5000, 4000}[batch], 1000)
 	})
@@ -46,9 +43,7 @@ func TestMergeOfSortedFiles(t *testing.T) {
 	for i := range 7 {
 		files = append(files, filepath.Join(folder, string(rune('a'+i))+".parquet"))
 		sorted = append(sorted, filepath.Join(folder, "sorted", filepath.Base(files[i])))
-		generate(t, files[i], sorttest.NumbersSchema, i, func(batch int) arrow.Record {
-			return sorttest.Numbers(memory.DefaultAllocator, r, 100_000*i+batch*10_000, 10_000)
-		})
+		generateNumbers(t, files[i], r, 100_000*i, i, 10_000)
 	}
 	require.NoError(t, os.Mkdir(filepath.Join(folder, "sorted"), 0o700))
 	for i := range files {

@@ -129,10 +129,7 @@ func TestDictionariesInOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	in, once, twice := filepath.Join(folder, "in.arrows"), filepath.Join(folder, "once.arrows"),
 		filepath.Join(folder, "twice.arrows")
-	generate(t, in, sorttest.MixedSchema, 3, func(batch int) arrow.Record {
-		return sorttest.Mixed(memory.DefaultAllocator, r, batch*900,
-			900)
-	})
+	generateMixed(t, in, r, 3, 900)
 	keys := []arrowsort.Key{{Path: "word", Order: arrowsort.Descending}, {Path: "at"}}
 	sortFiles(t, []string{in}, once, Options{Keys: keys, Output: Output{RowGroupRows: 500}})
 	sortFiles(t, []string{once, once}, twice, Options{Keys: keys, Output: Output{RowGroupRows: 500}})

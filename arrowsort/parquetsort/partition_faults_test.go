@@ -14,7 +14,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -42,9 +41,7 @@ func contents(t *testing.T, root string) map[string]string {
 // byX are the options to sort some rows of sorttest.NumbersSchema into partitions by their keys.
 func byX(t *testing.T, folder string, r *rand.Rand, rows int) (in []string, opts Options) {
 	path := filepath.Join(folder, "in.parquet")
-	generate(t, path, sorttest.NumbersSchema, 1, func(int) arrow.Record {
-		return sorttest.Numbers(memory.DefaultAllocator, r, 0, rows)
-	})
+	generateNumbers(t, path, r, 0, 1, rows)
 	return []string{path}, Options{Keys: []arrowsort.Key{{Path: "x"}, {Path: "row"}},
 		Output: Output{PartitionBy: []string{"key"}}}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -53,10 +52,7 @@ func TestSortOfEveryShape(t *testing.T) {
 	folder := t.TempDir()
 	in := filepath.Join(folder, "in.parquet")
 	r := rand.New(rand.NewPCG(5, 6))
-	generate(t, in, sorttest.MixedSchema, 10, func(batch int) arrow.Record {
-		return sorttest.Mixed(memory.DefaultAllocator, r, batch*9000,
-			9000)
-	})
+	generateMixed(t, in, r, 10, 9000)
 	for name, c := range map[string]struct {
 		keys        []arrowsort.Key
 		compression string
@@ -88,10 +84,7 @@ func TestSortInMemoryNeverTouchesTheDisk(t *testing.T) {
 	folder := t.TempDir()
 	in, out := filepath.Join(folder, "in.arrows"), filepath.Join(folder, "out.arrow")
 	r := rand.New(rand.NewPCG(3, 4))
-	generate(t, in, sorttest.MixedSchema, 2, func(batch int) arrow.Record {
-		return sorttest.Mixed(memory.DefaultAllocator, r, batch*500,
-			500)
-	})
+	generateMixed(t, in, r, 2, 500)
 	keys := []arrowsort.Key{{Path: "word"}}
 	result := sortFiles(t, []string{in}, out,
 		Options{Keys: keys, Memory: Memory{Budget: MinMemory, SpillDir: filepath.Join(folder, "missing")}})
@@ -106,8 +99,7 @@ func TestSortManyFilesIntoMany(t *testing.T) {
 	var files []string
 	for i := range 5 {
 		files = append(files, filepath.Join(folder, fmt.Sprintf("in-%d.parquet", i)))
-		generate(t, files[i], sorttest.NumbersSchema, 1,
-			func(int) arrow.Record { return sorttest.Numbers(memory.DefaultAllocator, r, i*1000, 1000) })
+		generateNumbers(t, files[i], r, i*1000, 1, 1000)
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "_SUCCESS"), nil, 0o600))
 	keys := []arrowsort.Key{{Path: "key"}}

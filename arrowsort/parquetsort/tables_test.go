@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -42,10 +41,7 @@ func TestWantedRowsAndColumns(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 11))
 	in, empty := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "empty.parquet")
 	const batches, batch = 20, 20_000
-	generate(t, in, sorttest.NumbersSchema, batches, func(i int) arrow.Record {
-		rec := sorttest.Numbers(memory.DefaultAllocator, r, i*batch, batch)
-		return rec
-	})
+	generateNumbers(t, in, r, 0, batches, batch)
 	generate(t, empty, sorttest.NumbersSchema, 0, nil)
 	sorted := filepath.Join(folder, "sorted.parquet")
 	keys := []arrowsort.Key{{Path: "key"}, {Path: "x", Order: arrowsort.Descending}}
