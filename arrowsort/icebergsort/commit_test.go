@@ -94,6 +94,8 @@ func TestConcurrentAppendsStay(t *testing.T) {
 	requireNoOrphans(t, cat)
 }
 
+func upgradeFormat(tx *table.Transaction) error { return tx.UpgradeFormatVersion(3) }
+
 // Where others delete rows or replace the files that were read, nothing is committed, and no file stays.
 func TestConcurrentChangesAreConflicts(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, cat table.CatalogIO){
@@ -109,16 +111,10 @@ func TestConcurrentChangesAreConflicts(t *testing.T) {
 		},
 		"equality deletes": func(t *testing.T, cat table.CatalogIO) { deleteIDs(t, reload(t, cat), 5, 600) },
 		"a new version of the format": func(t *testing.T, cat table.CatalogIO) {
-			tx := reload(t, cat).NewTransaction()
-			require.NoError(t, tx.UpgradeFormatVersion(3))
-			_, err := tx.Commit(t.Context())
-			require.NoError(t, err)
+			transact(t, reload(t, cat), upgradeFormat)
 		},
 		"a new version and rows": func(t *testing.T, cat table.CatalogIO) {
-			tx := reload(t, cat).NewTransaction()
-			require.NoError(t, tx.UpgradeFormatVersion(3))
-			tbl, err := tx.Commit(t.Context())
-			require.NoError(t, err)
+			tbl := transact(t, reload(t, cat), upgradeFormat)
 			appendRows(t, tbl, random(t, flights(), seeded(t), 9000, 200))
 		},
 	} {

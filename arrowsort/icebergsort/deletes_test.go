@@ -16,14 +16,12 @@ import (
 // deleteWhere deletes rows in one of the modes of the property write.delete.mode.
 func deleteWhere(t *testing.T, tbl *table.Table, where, mode string) *table.Table {
 	t.Helper()
-	tx := tbl.NewTransaction()
-	require.NoError(t, tx.SetProperties(iceberg.Properties{"write.delete.mode": mode}))
 	filter, err := parseWhere(where, tbl.Schema())
 	require.NoError(t, err)
-	require.NoError(t, tx.Delete(t.Context(), filter, nil))
-	tbl, err = tx.Commit(t.Context())
-	require.NoError(t, err)
-	return tbl
+	return transact(t, tbl, func(tx *table.Transaction) error {
+		require.NoError(t, tx.SetProperties(iceberg.Properties{"write.delete.mode": mode}))
+		return tx.Delete(t.Context(), filter, nil)
+	})
 }
 
 // Rows that position deletes have deleted are not in the new files; the delete files that no other file needs go with
@@ -98,14 +96,11 @@ func deleteIDs(t *testing.T, tbl *table.Table, ids ...int64) *table.Table {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(columns.Fields()[4:], nil))
 	defer b.Release()
 	b.Field(0).(*array.Int64Builder).AppendValues(ids, nil)
-	tx := tbl.NewTransaction()
-	err = tx.CommitEqualityDeletes(t.Context(), []int{5}, func(yield func(arrow.RecordBatch, error) bool) {
-		yield(b.NewRecordBatch(), nil)
-	}, nil)
-	require.NoError(t, err)
-	tbl, err = tx.Commit(t.Context())
-	require.NoError(t, err)
-	return tbl
+	return transact(t, tbl, func(tx *table.Transaction) error {
+		return tx.CommitEqualityDeletes(t.Context(), []int{5}, func(yield func(arrow.RecordBatch, error) bool) {
+			yield(b.NewRecordBatch(), nil)
+		}, nil)
+	})
 }
 
 // Equality deletes apply to rows that are older than they are: such rows go, and newer rows of the same values stay,

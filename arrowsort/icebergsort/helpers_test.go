@@ -184,6 +184,16 @@ func appendRows(t *testing.T, tbl *table.Table, rec arrow.RecordBatch) *table.Ta
 	return tbl
 }
 
+// transact commits a transaction and returns the table after it.
+func transact(t *testing.T, tbl *table.Table, with func(tx *table.Transaction) error) *table.Table {
+	t.Helper()
+	tx := tbl.NewTransaction()
+	require.NoError(t, with(tx))
+	tbl, err := tx.Commit(t.Context())
+	require.NoError(t, err)
+	return tbl
+}
+
 // seeded returns the random numbers of a test.
 func seeded(t *testing.T) *rand.Rand {
 	t.Helper()

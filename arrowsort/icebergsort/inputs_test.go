@@ -55,13 +55,11 @@ func addText(u *table.UpdateSchema, name string) {
 // changeSchema changes the schema of a table, without a snapshot.
 func changeSchema(t *testing.T, tbl *table.Table, change func(u *table.UpdateSchema)) *table.Table {
 	t.Helper()
-	tx := tbl.NewTransaction()
-	update := tx.UpdateSchema(true, true)
-	change(update)
-	require.NoError(t, update.Commit())
-	tbl, err := tx.Commit(t.Context())
-	require.NoError(t, err)
-	return tbl
+	return transact(t, tbl, func(tx *table.Transaction) error {
+		update := tx.UpdateSchema(true, true)
+		change(update)
+		return update.Commit()
+	})
 }
 
 // Files from before a change of the schema become files of the current schema, whether a snapshot has it or not.
@@ -152,10 +150,9 @@ func TestUnitsOfOtherWriters(t *testing.T) {
 	b, err := iceberg.NewDataFileBuilder(*iceberg.UnpartitionedSpec, iceberg.EntryContentData, "file://"+path,
 		iceberg.ParquetFile, nil, nil, nil, 2, info.Size())
 	require.NoError(t, err)
-	tx := tbl.NewTransaction()
-	require.NoError(t, tx.AddDataFiles(t.Context(), []iceberg.DataFile{b.Build()}, nil))
-	_, err = tx.Commit(t.Context())
-	require.NoError(t, err)
+	transact(t, tbl, func(tx *table.Transaction) error {
+		return tx.AddDataFiles(t.Context(), []iceberg.DataFile{b.Build()}, nil)
+	})
 
 	_, tbl = rewrite(t.Context(), t, cat, Options{Sort: "ms"})
 	requireSorted(t, tbl, "ms")
@@ -219,13 +216,12 @@ func TestTablesThatAreNotSupported(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			cat, folder := newCatalog(t)
 			tbl := fillTable(t, newTable(t, cat, flights()), seeded(t), 1, 10)
-			tx := tbl.NewTransaction()
-			if want == "format version 3" {
-				require.NoError(t, tx.UpgradeFormatVersion(3))
-			}
-			require.NoError(t, tx.SetProperties(properties))
-			_, err := tx.Commit(t.Context())
-			require.NoError(t, err)
+			transact(t, tbl, func(tx *table.Transaction) error {
+				if want == "format version 3" {
+					require.NoError(t, tx.UpgradeFormatVersion(3))
+				}
+				return tx.SetProperties(properties)
+			})
 			requireUnsupported(t, cat, folder, Options{Sort: "id"}, want)
 		})
 	}
@@ -279,11 +275,7 @@ func TestRowsAreCopiedWhereTheyHaveTo(t *testing.T) {
 			return deleteWhere(t, tbl, "id < 5", "merge-on-read")
 		},
 		"another schema": func(tbl *table.Table) *table.Table {
-			tx := tbl.NewTransaction()
-			require.NoError(t, tx.UpdateSchema(true, false).RenameColumn([]string{"int"}, "number").Commit())
-			tbl, err := tx.Commit(t.Context())
-			require.NoError(t, err)
-			return tbl
+			return changeSchema(t, tbl, func(u *table.UpdateSchema) { u.RenameColumn([]string{"int"}, "number") })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -53,16 +53,15 @@ func TestPartitionOfTheEmptyText(t *testing.T) {
 	}
 }
 
+func dropPartition(tx *table.Transaction) error { return tx.UpdateSpec(true).RemoveField("p").Commit() }
+
 // The value of a partition whose column was dropped would be lost, and with it which rows are deleted.
 func TestPartitionsOfDroppedColumns(t *testing.T) {
 	cat, folder := newCatalog(t)
 	tbl := byCarrier(t, cat, "p", `[{"id": 1, "carrier": "a"}, {"id": 2, "carrier": "b"}, {"id": 3, "carrier": "b"}]`)
 	deleteWhere(t, tbl, "id = 2", "merge-on-read")
-	tx := reload(t, cat).NewTransaction()
-	require.NoError(t, tx.UpdateSpec(true).RemoveField("p").Commit())
-	_, err := tx.Commit(t.Context())
-	require.NoError(t, err)
-	changeSchema(t, reload(t, cat), func(u *table.UpdateSchema) { u.DeleteColumn([]string{"carrier"}) })
+	tbl = transact(t, reload(t, cat), dropPartition)
+	changeSchema(t, tbl, func(u *table.UpdateSchema) { u.DeleteColumn([]string{"carrier"}) })
 	for _, where := range []string{"", "id = 1"} {
 		requireUnsupported(t, cat, folder, Options{Sort: "id", Where: where}, "by p, whose column")
 	}
@@ -74,11 +73,8 @@ func TestPartitionColumnIsDroppedMeanwhile(t *testing.T) {
 	byCarrier(t, cat, "p", `[{"id": 1, "carrier": "a"}, {"id": 2, "carrier": "b"}]`)
 	faulty := &faultyCatalog{CatalogIO: cat}
 	faulty.before = once(func() {
-		tx := reload(t, cat).NewTransaction()
-		require.NoError(t, tx.UpdateSpec(true).RemoveField("p").Commit())
-		_, err := tx.Commit(t.Context())
-		require.NoError(t, err)
-		changed := changeSchema(t, reload(t, cat), func(u *table.UpdateSchema) { u.DeleteColumn([]string{"carrier"}) })
+		changed := transact(t, reload(t, cat), dropPartition)
+		changed = changeSchema(t, changed, func(u *table.UpdateSchema) { u.DeleteColumn([]string{"carrier"}) })
 		fillTable(t, changed, seeded(t), 1, 10) // so that the rewrite is tried again
 	})
 	_, err := Rewrite(t.Context(), faulty, tableName, Options{Sort: "id desc"})

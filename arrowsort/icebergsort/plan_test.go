@@ -34,12 +34,9 @@ func TestLargeFilesAreOneFile(t *testing.T) {
 func TestFilesThatAreInTheTableTwice(t *testing.T) {
 	cat, _ := newCatalog(t)
 	tbl := fillTable(t, newTable(t, cat, flights()), seeded(t), 1, 10)
-	tx := tbl.NewTransaction()
 	paths := []string{dataFiles(t, tbl)[0].FilePath()}
-	require.NoError(t, tx.AddFiles(t.Context(), paths, nil, true))
-	_, err := tx.Commit(t.Context())
-	require.NoError(t, err)
-	_, err = Rewrite(t.Context(), cat, tableName, Options{Sort: "id"})
+	transact(t, tbl, func(tx *table.Transaction) error { return tx.AddFiles(t.Context(), paths, nil, true) })
+	_, err := Rewrite(t.Context(), cat, tableName, Options{Sort: "id"})
 	require.ErrorIs(t, err, ErrUnsupported)
 	require.ErrorContains(t, err, "twice")
 }

@@ -124,10 +124,9 @@ func TestEarlierPartitionSpecsAreKept(t *testing.T) {
 	rng := seeded(t)
 	cat, _ := newCatalog(t)
 	fillTable(t, newTable(t, cat, flights()), rng, 2, 300)
-	tx := reload(t, cat).NewTransaction()
-	require.NoError(t, tx.UpdateSpec(true).AddField("delay", iceberg.BucketTransform{NumBuckets: 2}, "bucket").Commit())
-	tbl, err := tx.Commit(t.Context())
-	require.NoError(t, err)
+	tbl := transact(t, reload(t, cat), func(tx *table.Transaction) error {
+		return tx.UpdateSpec(true).AddField("delay", iceberg.BucketTransform{NumBuckets: 2}, "bucket").Commit()
+	})
 	appendRows(t, tbl, random(t, tbl.Schema(), rng, 600, 300))
 	old := partitions(t, reload(t, cat))
 	require.Len(t, old, 4) // with one of delays that are null
