@@ -336,18 +336,9 @@ func TestDictionariesOfEveryTypeKeepTheirValues(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, before.Schema.String(), after.Schema.String())
 	for i, f := range fields {
-		want, got := rowsOf(before.Table.Column(i)), rowsOf(after.Table.Column(i))
+		want, got := arrowtest.Values(before.Table.Column(i).Data()), arrowtest.Values(after.Table.Column(i).Data())
 		for row := range want {
 			require.Equal(t, want[len(want)-1-row], got[row], "%s, row %d", f.Name, row)
 		}
 	}
-}
-
-func rowsOf(column *arrow.Column) (rows []string) {
-	for _, c := range column.Data().Chunks() {
-		for i := range c.Len() {
-			rows = append(rows, arrowtest.Value(c, i))
-		}
-	}
-	return rows
 }
