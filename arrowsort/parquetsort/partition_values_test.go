@@ -171,12 +171,12 @@ func TestPartitionsThatAreRead(t *testing.T) {
 		`: column "part" is in the names of folders only, and is not read`}, warnings)
 	for _, of := range []arrowsort.Function{"", arrowsort.Lower} {
 		opts.Keys = []arrowsort.Key{{Path: "key"}, {Path: "part", Function: of}}
-		_, err = Sort(t.Context(), []string{out + "/**/*.parquet"}, all, opts)
+		_, err := Sort(t.Context(), []string{out + "/**/*.parquet"}, all, opts)
 		require.ErrorIs(t, err, arrowsort.ErrColumn)
 		require.ErrorContains(t, err, `column "part" is in the names of folders only, which are not read: leave it out`)
 	}
 	opts.Keys[1].Path = "party"
-	_, err = Sort(t.Context(), []string{out + "/**/*.parquet"}, all, opts)
+	_, err := Sort(t.Context(), []string{out + "/**/*.parquet"}, all, opts)
 	require.ErrorContains(t, err, `no match for key "party"`)
 }
 

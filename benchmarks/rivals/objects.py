@@ -48,9 +48,9 @@ def start(folder: Path, port: int) -> subprocess.Popen:
 
 def measure(command: Path, job: str, keys: list[str], file: Path, folder: Path, args: argparse.Namespace) -> None:
     bucket = folder / "data/bucket"
-    os.link(file, bucket / f"{job}.parquet")
+    os.link(file, bucket / f"{job}-input.parquet")
     places = {"path": (file, folder / "sorted.parquet"),
-              "object": (f"s3://bucket/{job}.parquet", "s3://bucket/sorted.parquet")}  # fmt: skip
+              "object": (f"s3://bucket/{job}-input.parquet", "s3://bucket/sorted.parquet")}  # fmt: skip
     seconds = {place: [] for place in places}
     for run in range(args.runs + 1):
         for place, (source, output) in places.items():
