@@ -41,6 +41,28 @@ func (c command) run(t *testing.T, args ...string) (out, errors string, code int
 	return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
 }
 
+// The server that docs/objects.md starts has the flights of the examples, which the command sorts.
+func TestTheServerForATry(t *testing.T) {
+	_, err := versity()
+	require.NoError(t, err)
+	folder, err := os.MkdirTemp("../../build", "objects")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", `. arrowsort/blob/server.sh "build/$1" "$2" && shift 2 &&
+		"$@" && kill %1`, "bash", filepath.Base(folder), port, string(buildCommand(t)), "sort", "-k", "delay:desc",
+		"-o", "s3://bucket/sorted.parquet", "s3://bucket/flights.parquet")
+	cmd.Dir = "../.."
+	cmd.Env = append(os.Environ(), "AWS_REGION=", "AWS_PROFILE=")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.FileExists(t, filepath.Join(folder, "data/bucket/sorted.parquet"))
+}
+
 // All commands take addresses, --json counts requests and those that were made again, and messages are one line.
 func TestCommandsTakeAddresses(t *testing.T) {
 	s, cmd := startS3(t), buildCommand(t)

@@ -1,9 +1,10 @@
 """Sorts Parquet files of a server of S3 on this machine, versitygw, and the same files by their paths, in turns, and prints
-the seconds of both: benchmarks/rivals/run.sh objects --help
+the seconds of both, and the processor time of the command without the server's: benchmarks/rivals/run.sh objects --help
 """
 
 import argparse
 import os
+import resource
 import statistics
 import subprocess
 import tempfile
@@ -51,19 +52,28 @@ def measure(command: Path, job: str, keys: list[str], file: Path, folder: Path, 
     os.link(file, bucket / f"{job}-input.parquet")
     places = {"path": (file, folder / "sorted.parquet"),
               "object": (f"s3://bucket/{job}-input.parquet", "s3://bucket/sorted.parquet")}  # fmt: skip
-    seconds = {place: [] for place in places}
+    seconds, busy = ({place: [] for place in places} for _ in range(2))
     for run in range(args.runs + 1):
         for place, (source, output) in places.items():
-            start = time.perf_counter()
+            start, before = time.perf_counter(), processor()
             subprocess.run([command, "sort", "--quiet", "--memory", args.memory, *(f"-k{key}" for key in keys),
                             "-o", output, source], check=True)  # fmt: skip
             if run > 0:  # the first run reads the files into the page cache
                 seconds[place].append(time.perf_counter() - start)
+                busy[place].append(processor() - before)
     local, remote = (statistics.median(seconds[place]) for place in places)
+    busy = [statistics.median(busy[place]) for place in places]
     same = (folder / "sorted.parquet").read_bytes() == (bucket / "sorted.parquet").read_bytes()
     size = file.stat().st_size / 1e6
     print(f"{job}, {size:.0f} MB: paths {local:.3f} s, objects {remote:.3f} s, {remote / local:.2f} x; ", end="")
+    print(f"processor time {busy[0]:.3f} s, {busy[1]:.3f} s, {busy[1] / busy[0]:.2f} x; ", end="")
     print("the same bytes" if same else "OTHER BYTES", flush=True)
+
+
+def processor() -> float:
+    """The processor time of the commands that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 if __name__ == "__main__":
