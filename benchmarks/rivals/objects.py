@@ -1,5 +1,7 @@
-"""Sorts Parquet files of a server of S3 on this machine, versitygw, and the same files by their paths, in turns, and prints
-the seconds of both, and the processor time of the command without the server's: benchmarks/rivals/run.sh objects --help
+"""Sorts Parquet files of a server of S3 on this machine, versitygw, and the same files by their paths, in turns. It
+prints the seconds of both, and the processor time of the command without the server's.
+
+benchmarks/rivals/run.sh objects --help
 """
 
 import argparse
