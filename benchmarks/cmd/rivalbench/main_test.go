@@ -47,7 +47,7 @@ func ask(t *testing.T, mode string, rec arrow.Record, commands ...string) ([]map
 
 func TestModesRunAndSave(t *testing.T) {
 	for mode, variants := range map[string][]any{
-		"sort": {"arrowsort"}, "argsort": {"arrowsort"}, "small": {"arrowsort", "slices"}, "copy": {"copy"},
+		"sort": {"arrowsort", "recycled"}, "argsort": {"arrowsort"}, "small": {"arrowsort", "slices"}, "copy": {"copy"},
 		"memory": {"arrowsort"},
 	} {
 		for _, variant := range variants {
@@ -57,7 +57,7 @@ func TestModesRunAndSave(t *testing.T) {
 			require.Equal(t, map[string]any{"ready": true, "rows": 3000.0, "variants": variants}, replies[0], mode)
 			require.Positive(t, replies[1]["seconds"], mode)
 
-			saves := variant == "arrowsort"
+			saves := variant == "arrowsort" || variant == "recycled"
 			require.Equal(t, map[string]any{"saved": saves}, replies[2], mode)
 			if saves {
 				saved, err := load(file, 0)

@@ -43,9 +43,10 @@ func newWork(mode string, rec arrow.Record, names []string) (*work, error) {
 	}
 	switch mode {
 	case "sort":
-		return &work{variants: []variant{{"arrowsort", func(ctx context.Context) (arrow.Record, measured, error) {
-			return clock(func() (arrow.Record, error) { return arrowsort.Sort(ctx, rec, keys, arrowsort.Options{}) })
-		}}}}, nil
+		return &work{variants: []variant{
+			sortVariant("arrowsort", rec, keys, arrowsort.Options{}),
+			sortVariant("recycled", rec, keys, arrowsort.Options{Allocator: arrowsort.NewRecycler(nil, 0)}),
+		}}, nil
 	case "argsort":
 		return &work{variants: []variant{{"arrowsort", func(ctx context.Context) (arrow.Record, measured, error) {
 			return clock(func() (arrow.Record, error) { return argsort(ctx, rec, keys) })
@@ -60,6 +61,12 @@ func newWork(mode string, rec arrow.Record, names []string) (*work, error) {
 		return collateWork(rec, keys)
 	}
 	return nil, fmt.Errorf("unknown -mode %q: use sort, argsort, small, copy, memory or collate", mode)
+}
+
+func sortVariant(name string, rec arrow.Record, keys []arrowsort.Key, opts arrowsort.Options) variant {
+	return variant{name, func(ctx context.Context) (arrow.Record, measured, error) {
+		return clock(func() (arrow.Record, error) { return arrowsort.Sort(ctx, rec, keys, opts) })
+	}}
 }
 
 func argsort(ctx context.Context, rec arrow.Record, keys []arrowsort.Key) (arrow.Record, error) {
