@@ -153,14 +153,15 @@ func (r results) conditions(links string) string {
 	return "\n" + wrapped(text+" "+links) + "\n\n"
 }
 
-// sideBySide is a table of runs with different numbers of threads on one machine: arrowsort, and the fastest other.
+// sideBySide is a table of runs with different numbers of threads on one machine: arrowsort, into fresh and into recycled
+// memory, and the fastest other.
 func sideBySide(runs []results, jobs []job) string {
 	var b strings.Builder
 	b.WriteString("| seconds |")
 	for _, r := range runs {
-		fmt.Fprintf(&b, " %d threads | the fastest other |", r.Threads)
+		fmt.Fprintf(&b, " %d threads | recycled memory | the fastest other |", r.Threads)
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---|---|", len(runs)) + "\n")
+	b.WriteString("\n|---|" + strings.Repeat("---|---|---|", len(runs)) + "\n")
 	for _, job := range jobs {
 		if !slices.ContainsFunc(runs, func(r results) bool { return len(r.Jobs[job.Job]) > 0 }) {
 			continue
@@ -168,13 +169,22 @@ func sideBySide(runs []results, jobs []job) string {
 		fmt.Fprintf(&b, "| %s |", job.Title)
 		for _, r := range runs {
 			measured := r.Jobs[job.Job]
-			fmt.Fprintf(&b, " %s | %s |", fastest(measured, "arrowsort"), fastestOther(measured))
+			var recycled []measurement
+			for _, m := range measured {
+				if m.Variant == "recycled" {
+					m.Variant = ""
+					recycled = append(recycled, m)
+				}
+			}
+			fmt.Fprintf(&b, " %s | %s | %s |", fastest(measured, "arrowsort"), fastest(recycled, "arrowsort"),
+				fastestOther(measured))
 		}
 		b.WriteString("\n")
 	}
 	last := runs[len(runs)-1]
 	b.WriteString("\n" + wrapped(fmt.Sprintf("Another machine, where stores to lines in no cache are slow, medians of "+
-		"%d runs, memory given back between them. %s", last.Runs, last.where())) + "\n\n")
+		"%d runs, memory given back between them; *recycled* is with [NewRecycler](faq.md#memory), which keeps memory as "+
+		"the allocators of the others do. %s", last.Runs, last.where())) + "\n\n")
 	return b.String()
 }
 
@@ -216,7 +226,7 @@ func wrapped(text string) string {
 func fastest(job []measurement, engine string) string {
 	best := 0.0
 	for _, m := range job {
-		if m.Engine != engine || engine == "arrowsort" && m.Variant == "slices" {
+		if m.Engine != engine || engine == "arrowsort" && (m.Variant == "slices" || m.Variant == "recycled") {
 			continue
 		}
 		if m.Error != "" {
