@@ -153,8 +153,8 @@ func (r results) conditions(links string) string {
 	return "\n" + wrapped(text+" "+links) + "\n\n"
 }
 
-// sideBySide is a table of runs with different numbers of threads on one machine: arrowsort, into fresh and into recycled
-// memory, and the fastest other.
+// sideBySide is a table of runs with different numbers of threads on one machine: arrowsort, into fresh and into
+// recycled memory, and the fastest other.
 func sideBySide(runs []results, jobs []job) string {
 	var b strings.Builder
 	b.WriteString("| seconds |")
