@@ -5,6 +5,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,6 +108,36 @@ func TestCredentialsOfAzure(t *testing.T) {
 			t.Setenv("AZURE_STORAGE_"+name, "")
 		}
 	}
+}
+
+// An error has neither the signature of an address nor many lines, and a server that cannot be found is no missing
+// object. A request is made as often as the options say.
+func TestErrorsOfAzure(t *testing.T) {
+	var requests atomic.Int64
+	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests.Add(1)
+		w.WriteHeader(http.StatusInternalServerError)
+	}))
+	defer broken.Close()
+	for _, name := range []string{"ACCOUNT", "KEY", "SAS_TOKEN", "DOMAIN"} {
+		t.Setenv("AZURE_STORAGE_"+name, "")
+	}
+	for server, text := range map[string]string{
+		"http://127.0.0.1:1":                        "the request failed: dial tcp 127.0.0.1:1",
+		"http://no-such.invalid":                    "there is no server no-such.invalid",
+		"http://" + broken.Listener.Addr().String(): "(500: Internal Server Error)",
+	} {
+		t.Setenv("AZURE_STORAGE_CONNECTION_STRING", "BlobEndpoint="+server+"/mine;SharedAccessSignature=sv=2022&sig=SECRET")
+		store := newStore(t, blob.Options{Attempts: 1})
+		_, err := store.Open(t.Context(), "azblob://bucket/x.parquet")
+		for _, err := range []error{err, store.Check(t.Context(), "azblob://bucket/x.parquet")} {
+			require.ErrorContains(t, err, text)
+			require.NotContains(t, err.Error(), "SECRET")
+			require.NotErrorIs(t, err, os.ErrNotExist)
+		}
+		require.Zero(t, store.Stats().Retries)
+	}
+	require.EqualValues(t, 2, requests.Load())
 }
 
 func pairs(text string) map[string]string {

@@ -1,10 +1,14 @@
 package blob
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -20,6 +24,16 @@ func named(address string, err error) error { return fmt.Errorf("%s: %w", addres
 func explain(err error) error {
 	if err == nil {
 		return nil
+	}
+	if e := (*net.DNSError)(nil); errors.As(err, &e) { // for Azure's provider a container that is not there
+		return refusal{fmt.Sprintf("there is no server %s, check the account or the address", e.Name), e}
+	}
+	if strings.Contains(err.Error(), "DefaultAzureCredential") { // of a type that is not exported, in ten lines
+		return refusal{"no credentials for Azure: set AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN or " +
+			"AZURE_STORAGE_CONNECTION_STRING", err}
+	}
+	if e := (*url.Error)(nil); errors.As(err, &e) { // without the address, in which there may be a signature
+		return refusal{"the request failed: " + e.Err.Error(), err}
 	}
 	why := reason(err)
 	code := gcerrors.Code(err)
@@ -51,7 +65,7 @@ func reason(err error) string {
 		return fmt.Sprintf(" (%d: %s)", e.Code, e.Message)
 	}
 	if e := (*azcore.ResponseError)(nil); errors.As(err, &e) {
-		return fmt.Sprintf(" (%d: %s)", e.StatusCode, e.ErrorCode)
+		return fmt.Sprintf(" (%d: %s)", e.StatusCode, cmp.Or(e.ErrorCode, http.StatusText(e.StatusCode)))
 	}
 	return ""
 }

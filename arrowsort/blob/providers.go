@@ -109,9 +109,12 @@ func openGoogle(ctx context.Context, s *Store, bucket string) (*blob.Bucket, err
 
 // openAzure opens a container of Azure, or of another server that AZURE_STORAGE_CONNECTION_STRING names.
 func openAzure(_ context.Context, s *Store, bucket string) (*blob.Bucket, error) {
+	again := int32(s.opts.Attempts) - 1
+	if again == 0 {
+		again = -1 // 0 is the client's default
+	}
 	client, err := azureClient(bucket, &container.ClientOptions{ClientOptions: policy.ClientOptions{
-		Retry: policy.RetryOptions{MaxRetries: int32(s.opts.Attempts) - 1, RetryDelay: firstWait,
-			MaxRetryDelay: longestWait},
+		Retry: policy.RetryOptions{MaxRetries: again, RetryDelay: firstWait, MaxRetryDelay: longestWait},
 		PerCallPolicies: []policy.Policy{countingPolicy{s}}, PerRetryPolicies: []policy.Policy{countingPolicy{s}},
 	}})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -148,11 +149,12 @@ func (s *Store) Check(ctx context.Context, address string) error {
 	if o.key == "" || strings.HasSuffix(o.key, "/") {
 		return named(address, errors.New("the address names no object: add a name, such as sorted.parquet"))
 	}
-	switch there, err := b.IsAccessible(ctx); {
-	case err != nil:
-		return named(address, explain(err))
-	case !there:
+	_, _, err = b.ListPage(ctx, blob.FirstPageToken, 1, nil)
+	switch err = explain(err); {
+	case errors.Is(err, fs.ErrNotExist):
 		return named(address, fmt.Errorf("there is no bucket %s, or no access to it", o.bucket))
+	case err != nil:
+		return named(address, err)
 	}
 	return nil
 }

@@ -183,8 +183,8 @@ func sideBySide(runs []results, jobs []job) string {
 	}
 	last := runs[len(runs)-1]
 	b.WriteString("\n" + wrapped(fmt.Sprintf("Another machine, where stores to lines in no cache are slow, medians of "+
-		"%d runs, memory given back between them; *recycled* is with [NewRecycler](faq.md#memory), which keeps memory as "+
-		"the allocators of the others do. %s", last.Runs, last.where())) + "\n\n")
+		"%d runs, memory given back between them; *recycled* is with [NewRecycler](faq.md#memory), which keeps memory "+
+		"as the allocators of the others do. %s", last.Runs, last.where())) + "\n\n")
 	return b.String()
 }
 
