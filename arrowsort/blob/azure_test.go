@@ -127,7 +127,8 @@ func TestErrorsOfAzure(t *testing.T) {
 		"http://no-such.invalid":                    "there is no server no-such.invalid",
 		"http://" + broken.Listener.Addr().String(): "(500: Internal Server Error)",
 	} {
-		t.Setenv("AZURE_STORAGE_CONNECTION_STRING", "BlobEndpoint="+server+"/mine;SharedAccessSignature=sv=2022&sig=SECRET")
+		t.Setenv("AZURE_STORAGE_CONNECTION_STRING",
+			"BlobEndpoint="+server+"/mine;SharedAccessSignature=sv=2022&sig=SECRET")
 		store := newStore(t, blob.Options{Attempts: 1})
 		_, err := store.Open(t.Context(), "azblob://bucket/x.parquet")
 		for _, err := range []error{err, store.Check(t.Context(), "azblob://bucket/x.parquet")} {
