@@ -114,7 +114,7 @@ func openAzure(_ context.Context, s *Store, bucket string) (*blob.Bucket, error)
 		again = -1 // 0 is the client's default
 	}
 	client, err := azureClient(bucket, &container.ClientOptions{ClientOptions: policy.ClientOptions{
-		Retry: policy.RetryOptions{MaxRetries: again, RetryDelay: firstWait, MaxRetryDelay: longestWait},
+		Retry:           policy.RetryOptions{MaxRetries: again, RetryDelay: firstWait, MaxRetryDelay: longestWait},
 		PerCallPolicies: []policy.Policy{countingPolicy{s}}, PerRetryPolicies: []policy.Policy{countingPolicy{s}},
 	}})
 	if err != nil {
