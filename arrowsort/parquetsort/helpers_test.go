@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
@@ -100,13 +101,7 @@ func writeTable(t testing.TB, path string, table arrow.Table, opts tablefile.Wri
 	require.NoError(t, err)
 }
 
-// readFile returns the bytes of a file.
-func readFile(t testing.TB, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return b
-}
+var readFile = arrowtest.ReadFile
 
 // eachBatch reads files from front to back.
 func eachBatch(t testing.TB, files []string, use func(rec arrow.Record)) {

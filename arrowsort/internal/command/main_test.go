@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
 // people is a small table with ties, nulls and a nested-free mix of types.
@@ -261,10 +263,4 @@ func TestSmallFilesThatDeclareMuch(t *testing.T) {
 	}
 }
 
-// readFile returns the bytes of a file.
-func readFile(t testing.TB, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return b
-}
+var readFile = arrowtest.ReadFile

@@ -228,10 +228,4 @@ func writeFile(t testing.TB, path string, table arrow.Table, opts WriteOptions) 
 	require.NoError(t, err)
 }
 
-// readFile returns the bytes of a file.
-func readFile(t testing.TB, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	require.NoError(t, err)
-	return b
-}
+var readFile = arrowtest.ReadFile
