@@ -123,7 +123,8 @@ func openAzure(_ context.Context, s *Store, bucket string) (*blob.Bucket, error)
 	return azureblob.OpenBucket(context.Background(), client, nil)
 }
 
-// azureClient makes a client with the credentials of the environment.
+// azureClient makes a client with the credentials of the environment. It is azureblob.NewDefaultClient with options,
+// which that does not take.
 func azureClient(bucket string, opts *container.ClientOptions) (*container.Client, error) {
 	connection, key := os.Getenv("AZURE_STORAGE_CONNECTION_STRING"), os.Getenv("AZURE_STORAGE_KEY")
 	if connection != "" {
