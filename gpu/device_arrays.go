@@ -14,10 +14,10 @@ import (
 // error names the key, the buffer and the address. Nothing has been done then.
 var ErrDeviceArray = resident.ErrDeviceArray
 
-// A DeviceColumn is a key column in the memory of a device.
+// A DeviceColumn is a column in the memory of a device.
 type DeviceColumn = resident.Column
 
-// A DeviceJob is a sort of row numbers by columns on a device.
+// A DeviceJob is a sort by columns on a device: of row numbers, and of columns that are gathered.
 type DeviceJob = resident.Job
 
 // A DeviceMemory allocates memory of a device in place of the driver.
@@ -39,14 +39,24 @@ func DeviceJobOf(array *ArrowDeviceArray, schema *ArrowSchema, keys []keyencode.
 	return resident.JobOf(array, schema, keys)
 }
 
-// DeviceRows are row numbers on a device, the result of ArgsortDevice.
+// DeviceTableJobOf returns the sort of an Arrow array on a device with all of its columns: job.Gather are the fields of
+// a struct, or the array itself. It is DeviceJobOf otherwise; strings, lists and dictionaries are engine.ErrKind also
+// where they are no keys.
+func DeviceTableJobOf(array *ArrowDeviceArray, schema *ArrowSchema, keys []keyencode.Key) (*DeviceJob, error) {
+	return resident.TableJobOf(array, schema, keys)
+}
+
+// DeviceRows are row numbers and columns on a device, the result of ArgsortDevice.
 type DeviceRows struct {
-	Address uint64 // of the first row number; 0 without rows
+	Address uint64 // of the first row number; 0 without rows, and without row numbers
 	Rows    int
-	Width   int // bytes of a row number: 4 or 8
+	Width   int // bytes of a row number: 4 or 8; 0: there are none
+	// Columns are those of DeviceJob.Gather, each from its first value and bit on. One has a validity bitmap where the
+	// column that it was gathered from has.
+	Columns []DeviceColumn
 	Device  int // number of the device
-	// Event is the driver's handle (CUevent) of an event that is passed when the row numbers are complete, for streams
-	// other than the job's; it is valid until Release. 0: the memory is the caller's, or there are no rows.
+	// Event is the driver's handle (CUevent) of an event that is passed when the result is complete, for streams other
+	// than the job's; it is valid until Release. 0: all memory is the caller's, or there are no rows.
 	Event uintptr
 
 	release  func() error // nil: the memory is the caller's
@@ -54,7 +64,7 @@ type DeviceRows struct {
 }
 
 // Release gives memory of the engine back, after the work that is queued in the job's stream, which must still be
-// there: work of other streams that reads the row numbers must be done, or that stream must wait for it. It may be
+// there: work of other streams that reads the result must be done, or that stream must wait for it. It may be
 // called by any goroutine. The memory outlives the engine's Close, and an error of another sort after which the engine
 // opens its device again: then Release frees it, and until then the primary context is retained. A second Release does
 // nothing, and so does one of memory of the caller.
@@ -65,8 +75,9 @@ func (r *DeviceRows) Release() error {
 	return r.release()
 }
 
-// ArgsortDevice sorts row numbers by columns that lie on the engine's device, in the order of Sort: nothing is uploaded
-// or downloaded. Of a limit of few rows only those are sorted, as by Sort. The engine is one of Options.PrimaryContext.
+// ArgsortDevice sorts row numbers by columns that lie on the engine's device, in the order of Sort, and gathers the
+// columns of job.Gather: nothing is uploaded or downloaded. Of a limit of few rows only those are sorted, as by Sort.
+// The engine is one of Options.PrimaryContext.
 //
 // The sort belongs to the job's stream: it comes after what was queued there, and what is queued there later comes
 // after it. ArgsortDevice returns when the last kernel is queued. The host waits, as in Sort, where the next kernel
@@ -77,7 +88,8 @@ func (r *DeviceRows) Release() error {
 //
 // A context that ends after the last kernel was queued makes no error: the sort is complete then.
 //
-// Memory on the device is 29 bytes for each row, 8 more for row numbers of 8 bytes, and the columns that are copied.
+// Memory on the device is 29 bytes for each row, 8 more for row numbers of 8 bytes, the columns that are copied, and the
+// result. Gathers of columns of at least 4 and 8 bytes a value take 14 more for each row where there is memory for it.
 // Columns are borrowed and not written, until the stream has passed the sort. After an error nothing is queued any
 // more, and the result may have been written in part.
 //

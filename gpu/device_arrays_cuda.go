@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/resident"
 )
@@ -25,19 +24,20 @@ func (e *Engine) argsortDevice(ctx context.Context, job *DeviceJob) (*DeviceRows
 		return nil, err
 	}
 	defer func() { e.turn <- s }()
-	var kept device.Kept
+	var made resident.Result
 	err = driver.Failure(s.Do(func() (err error) {
-		kept, err = resident.Argsort(ctx, s, job)
+		made, err = resident.Sort(ctx, s, job)
 		return err
 	}))
 	if s = e.unlessFailed(s, err); err != nil {
 		return nil, err
 	}
-	rows := &DeviceRows{Address: job.Out, Rows: job.Result(), Width: job.RowNumbers, Device: s.Number}
-	if kept.Memory != 0 {
-		rows.Address, rows.Event = uint64(kept.Memory), kept.Ready.Handle()
+	rows := &DeviceRows{Address: max(job.Out, uint64(made.Rows)), Rows: job.Result(), Width: job.RowNumbers,
+		Columns: made.Columns, Device: s.Number}
+	if len(made.Kept) > 0 {
 		session, stream := s, job.Stream
-		rows.release = func() error { return driver.Failure(session.GiveBack(kept, stream)) }
+		rows.Event = made.Kept[0].Ready.Handle()
+		rows.release = func() error { return driver.Failure(made.GiveBack(session, stream)) }
 	}
 	return rows, nil
 }

@@ -101,7 +101,20 @@ func TestDeviceArrayErrors(t *testing.T) {
 		"rows":              {func(job *DeviceJob) { job.Rows = 1 << 32 }, engine.ErrRows, "at most 4294967295"},
 		"no rows":           {func(job *DeviceJob) { job.Rows = -1 }, engine.ErrRows, "-1"},
 		"a key": {func(job *DeviceJob) { job.Keys[0].Column = 1 }, keyencode.ErrColumn,
-			`key "delay" is column 1 of 1`},
+			`key "delay": keyencode: invalid column: column 1 of 1`},
+		"a column": {func(job *DeviceJob) { job.Gather = []int{-1} }, keyencode.ErrColumn, "column -1 of 1"},
+		"strings that are no key": {func(job *DeviceJob) {
+			job.Gather = []int{1}
+			job.Columns = append(job.Columns, DeviceColumn{Kind: keyencode.Binary, Values: 64})
+		}, engine.ErrKind, "column 1: engine: unsupported kind of column: strings"},
+		"a column of the host": {func(job *DeviceJob) {
+			job.Gather = []int{1}
+			job.Columns = append(job.Columns, DeviceColumn{Kind: keyencode.Int8, Values: addressOf(host)})
+		}, ErrDeviceArray, "column 1: gpu: invalid device array: the values at "},
+		"nothing wanted": {func(job *DeviceJob) { job.RowNumbers = 0 }, ErrDeviceArray, "and 0 if columns are gathered"},
+		"no row numbers, but memory": {func(job *DeviceJob) {
+			job.Gather, job.RowNumbers, job.Out = []int{0}, 0, job.Columns[0].Values
+		}, ErrDeviceArray, "no row numbers, for which memory is given"},
 		"strings": {column(func(c *DeviceColumn) { c.Kind = keyencode.Binary }), engine.ErrKind,
 			`key "delay": engine: unsupported kind of column: strings; sort from host memory`},
 		"wide bytes": {column(func(c *DeviceColumn) { c.Kind, c.Width = keyencode.FixedSizeBinary, 9 }),
@@ -202,7 +215,7 @@ func sortsUntilFailure(t *testing.T, e *Engine, l *library) (failed bool) {
 		require.NoError(t, err)
 		values := l.put(t, randomNumbers(kernels.ClusterRows+1), 0)
 		job := &DeviceJob{Rows: kernels.ClusterRows + 1, RowNumbers: 8, Stream: uintptr(l.stream.Handle()),
-			Keys: []keyencode.Key{{}}, Columns: []DeviceColumn{{Kind: keyencode.Int64, Values: values}}}
+			Keys: []keyencode.Key{{}}, Columns: []DeviceColumn{{Kind: keyencode.Int64, Values: values}}, Gather: []int{0}}
 		rows, err := e.ArgsortDevice(t.Context(), job)
 		if err == nil {
 			require.NoError(t, rows.Release())
@@ -266,7 +279,10 @@ func TestDeviceMemoryOfAProgram(t *testing.T) {
 	require.NoError(t, err)
 	const rows = 300_000
 	sort := func() (sorted *DeviceRows, err error) {
-		l.withJob(t, rows, func(job *DeviceJob) { sorted, err = e.ArgsortDevice(t.Context(), job) })
+		l.withJob(t, rows, func(job *DeviceJob) {
+			job.Gather = []int{0}
+			sorted, err = e.ArgsortDevice(t.Context(), job)
+		})
 		return sorted, err
 	}
 	sorted, err := sort()
@@ -274,7 +290,7 @@ func TestDeviceMemoryOfAProgram(t *testing.T) {
 	require.GreaterOrEqual(t, memory.bytes, 24*rows)
 	require.Equal(t, map[uintptr]bool{uintptr(l.stream.Handle()): true}, memory.streams, "that of the job")
 	require.NoError(t, e.Trim(t.Context()))
-	require.InDelta(t, 4*rows, memory.bytes, 2<<20, "the result, and counters")
+	require.InDelta(t, 12*rows, memory.bytes, 2<<20, "the result, and counters")
 	memory.most = 6 * rows
 	_, err = sort()
 	require.ErrorIs(t, err, engine.ErrMemory)

@@ -90,8 +90,8 @@ func (l *library) free(t testing.TB) {
 	l.taken = nil
 }
 
-// onDeviceArrays is an engine whose row numbers come from ArgsortDevice: keys go to a library's memory, at any
-// alignment, and all else is that of the engine.
+// onDeviceArrays is an engine whose row numbers, and columns of fixed width, come from ArgsortDevice: columns go to a
+// library's memory, at any alignment, and all else is that of the engine.
 type onDeviceArrays struct {
 	*Engine
 	t       testing.TB
@@ -120,22 +120,31 @@ func isForDevice(job *engine.Job) bool {
 
 func (e onDeviceArrays) Sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
 	result, err := e.Engine.Sort(ctx, job, mem)
-	if err != nil || job.RowNumbers == 0 || !isForDevice(job) {
+	if err != nil || job.RowNumbers == 0 && len(gathered(job)) == 0 || !isForDevice(job) {
 		return result, err
 	}
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	rows, err := e.argsort(ctx, job, rand.New(rand.NewPCG(testrun.Seed(), uint64(*e.sorted))))
+	err = e.argsort(ctx, job, result, rand.New(rand.NewPCG(testrun.Seed(), uint64(*e.sorted))))
 	if *e.sorted++; err != nil {
 		result.Release(mem)
 		return nil, err
 	}
-	copy(result.RowNumbers, rows)
 	return result, nil
 }
 
-// argsort returns the row numbers of a job that ArgsortDevice makes.
-func (e onDeviceArrays) argsort(ctx context.Context, job *engine.Job, r *rand.Rand) (rows []byte, err error) {
+// gathered are the positions in job.Gather of the columns that ArgsortDevice gathers.
+func gathered(job *engine.Job) (list []int) {
+	for i, at := range job.Gather {
+		if c := &job.Columns[at]; c.Kind <= keyencode.FixedSizeBinary && (c.ValueBytes() > 0 || c.Kind <= keyencode.Bool) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// argsort replaces the row numbers and columns of a result by those that ArgsortDevice makes.
+func (e onDeviceArrays) argsort(ctx context.Context, job *engine.Job, to *engine.Result, r *rand.Rand) (err error) {
 	l := e.library
 	inContext := l.Do(func() error {
 		defer l.free(e.t)
@@ -144,23 +153,44 @@ func (e onDeviceArrays) argsort(ctx context.Context, job *engine.Job, r *rand.Ra
 		for i := range job.Columns {
 			device.Columns = append(device.Columns, l.putColumn(e.t, &job.Columns[i], r))
 		}
+		list := gathered(job)
+		for _, i := range list {
+			device.Gather = append(device.Gather, job.Gather[i])
+		}
 		bytes := job.Out() * job.RowNumbers
-		if r.IntN(2) == 0 {
+		if job.RowNumbers > 0 && r.IntN(2) == 0 {
 			device.Out = l.put(e.t, make([]byte, bytes), []int{0, 16, flushed, r.IntN(16)}[r.IntN(4)])
 		}
 		var result *DeviceRows
 		if result, err = e.ArgsortDevice(ctx, device); err != nil {
 			return l.stream.Wait()
 		}
-		if job.Out() > 0 {
-			rows = l.get(e.t, result.Address, bytes)
+		l.fetch(e.t, to.RowNumbers, result.Address)
+		for k, i := range list {
+			c, made := &to.Columns[i], result.Columns[k]
+			valid := c.Validity
+			if valid == nil && made.Validity != 0 { // Sort has found no null
+				valid = make([]byte, (job.Out()+7)/8)
+			}
+			l.fetch(e.t, valid, made.Validity)
+			l.fetch(e.t, c.Values, made.Values)
+			require.True(e.t, c.Validity != nil || valid == nil || buffers.CountZeros(valid, 0, job.Out()) == 0)
 		}
 		l.spoil(e.t, device.Columns, job.Rows)
 		require.NoError(e.t, result.Release())
 		return l.stream.Wait()
 	})
 	require.NoError(e.t, inContext)
-	return rows, err
+	return err
+}
+
+// fetch copies bytes of the device to memory of the host, which are there when the stream is idle.
+func (l *library) fetch(t testing.TB, to []byte, p uint64) {
+	if len(to) > 0 {
+		got := l.get(t, p, len(to))
+		require.NoError(t, l.stream.Wait())
+		copy(to, got)
+	}
 }
 
 // putColumn makes a column of one chunk on the device: its values begin at any byte, its first row is any bit.

@@ -208,6 +208,17 @@ int32_t arrowsort_device_argsort(const struct ArrowDeviceArray* array, const str
   return run(&request, error);
 }
 
+int32_t arrowsort_device_sort(const struct ArrowDeviceArray* array, const struct ArrowSchema* schema,
+                              const struct arrowsort_key* keys, int64_t n_keys, void* stream,
+                              const struct arrowsort_options* options, struct ArrowDeviceArray* out,
+                              struct arrowsort_error* error) {
+  if (out) memset(out, 0, sizeof *out);
+  struct arrowsort_request request = {
+      .function = DEVICE_SORT, .device_array = array, .schema = schema, .keys = keys, .n_keys = n_keys,
+      .stream = stream, .options = options, .out_device_array = out};
+  return run(&request, error);
+}
+
 int32_t arrowsort_merge_streams(struct ArrowArrayStream* const* streams, int64_t n_streams,
                                 const struct arrowsort_key* keys, int64_t n_keys,
                                 const struct arrowsort_options* options, struct ArrowArrayStream* out,

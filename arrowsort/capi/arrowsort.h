@@ -349,6 +349,16 @@ int32_t arrowsort_device_argsort(const struct ArrowDeviceArray* array, const str
                                  const struct arrowsort_options* options, struct ArrowDeviceArray* out,
                                  struct arrowsort_error* error);
 
+// arrowsort_device_sort returns the array in the order of the keys, in the memory of its GPU: of a struct every field.
+// out is an array of the same schema whose offset is 0, and as out of arrowsort_device_argsort otherwise; its children
+// may be moved out of it. All columns are of fixed width, keys of types that arrowsort_device_argsort takes; the values
+// of fixed-size binary that is no key may have any number of bytes. Fails as that does, with _KEY_TYPE also for columns
+// that are no keys.
+int32_t arrowsort_device_sort(const struct ArrowDeviceArray* array, const struct ArrowSchema* schema,
+                              const struct arrowsort_key* keys, int64_t n_keys, void* stream,
+                              const struct arrowsort_options* options, struct ArrowDeviceArray* out,
+                              struct arrowsort_error* error);
+
 // ---- Streams ------------------------------------------------------------------------------------------------------
 
 // arrowsort_merge_streams merges streams of records, each of which is sorted: it reads them as the stream that comes

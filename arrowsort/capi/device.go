@@ -18,35 +18,49 @@ import (
 )
 
 func deviceArgsort(r *request) error {
+	if r.parameter != 32 && r.parameter != 64 {
+		return optionErrorf("row numbers of %d bits: give 32 or 64", r.parameter)
+	}
+	rows, err := sortOnDevice(r, gpu.DeviceJobOf)
+	if err != nil {
+		return err
+	}
+	return putResult(r.out_device_array, rows, []gpu.DeviceColumn{{Values: rows.Address, Kind: keyencode.Uint64}}, false)
+}
+
+func deviceSort(r *request) error {
+	rows, err := sortOnDevice(r, gpu.DeviceTableJobOf)
+	if err != nil {
+		return err
+	}
+	return putResult(r.out_device_array, rows, rows.Columns, C.GoString(r.schema.format) == "+s")
+}
+
+// sortOnDevice does the job that jobOf makes of a request's array.
+func sortOnDevice(r *request, jobOf func(*gpu.ArrowDeviceArray, *gpu.ArrowSchema, []keyencode.Key) (*gpu.DeviceJob,
+	error)) (*gpu.DeviceRows, error) {
 	if r.out_device_array == nil {
-		return optionErrorf("the pointer to the result is NULL")
+		return nil, optionErrorf("the pointer to the result is NULL")
 	}
 	s, err := deviceOptions(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	keys, err := deviceKeys(r, s.keys)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	array := (*gpu.ArrowDeviceArray)(unsafe.Pointer(r.device_array))
-	job, err := gpu.DeviceJobOf(array, (*gpu.ArrowSchema)(unsafe.Pointer(r.schema)), keys)
+	job, err := jobOf(array, (*gpu.ArrowSchema)(unsafe.Pointer(r.schema)), keys)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if job.RowNumbers = int(r.parameter) / 8; r.parameter != 32 && r.parameter != 64 {
-		return optionErrorf("row numbers of %d bits: give 32 or 64", r.parameter)
-	}
-	job.Limit, job.Stream = s.Limit, uintptr(r.stream)
+	job.RowNumbers, job.Limit, job.Stream = int(r.parameter)/8, s.Limit, uintptr(r.stream)
 	e, err := primaryEngine(int(array.DeviceID))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	rows, err := e.ArgsortDevice(s.context(), job)
-	if err != nil {
-		return err
-	}
-	return putRows(r.out_device_array, rows)
+	return e.ArgsortDevice(s.context(), job)
 }
 
 // deviceOptions returns the options that a sort of a device array uses. It refuses others.
@@ -110,21 +124,31 @@ func primaryEngine(device int) (*gpu.Engine, error) {
 	return e, nil
 }
 
-// putRows makes an array of row numbers, which it takes over.
-func putRows(out *C.struct_ArrowDeviceArray, rows *gpu.DeviceRows) error {
-	handle := newHandle(rows)
-	if C.device_rows_init(out, handle, C.uint64_t(rows.Address), C.int64_t(rows.Rows), C.int64_t(rows.Device),
-		C.uint64_t(rows.Event)) != 0 {
-		goArrowsortReleaseRows(handle)
+// putResult makes an array of columns of a result, which it takes over.
+func putResult(out *C.struct_ArrowDeviceArray, rows *gpu.DeviceRows, columns []gpu.DeviceColumn, isStruct bool) error {
+	made := make([]C.struct_device_column, len(columns)+1) // one more, since there may be none
+	for i, c := range columns {
+		made[i] = C.struct_device_column{values: C.uint64_t(c.Values), validity: C.uint64_t(c.Validity)}
+		if c.Kind == keyencode.Null {
+			made[i].is_null = 1
+		}
+	}
+	handle, parent := newHandle(rows), C.int(0)
+	if isStruct {
+		parent = 1
+	}
+	if C.device_result_init(out, handle, C.int64_t(rows.Rows), C.int64_t(rows.Device), C.uint64_t(rows.Event), &made[0],
+		C.int64_t(len(columns)), parent) != 0 {
+		goArrowsortReleaseDevice(handle)
 		return fmt.Errorf("%w: the structures of the result", errkind.ErrMemory)
 	}
 	return nil
 }
 
-// goArrowsortReleaseRows gives the memory of row numbers back. A stream that is gone leaves them until the engine ends.
+// goArrowsortReleaseDevice gives the memory of a result back. A stream that is gone leaves it until the engine ends.
 //
-//export goArrowsortReleaseRows
-func goArrowsortReleaseRows(handle C.uint64_t) {
+//export goArrowsortReleaseDevice
+func goArrowsortReleaseDevice(handle C.uint64_t) {
 	handles.Lock()
 	rows, ok := handles.values[uint64(handle)].(*gpu.DeviceRows)
 	delete(handles.values, uint64(handle))

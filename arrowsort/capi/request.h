@@ -27,6 +27,7 @@ enum arrowsort_function {
   ENCODE_ROWS,
   DECODE_ROWS,
   DEVICE_ARGSORT,
+  DEVICE_SORT,
   MERGE_STREAMS,
   SORT_STREAM,
   STREAM_ERROR,
@@ -59,6 +60,13 @@ struct arrowsort_request {
   struct ArrowDeviceArray* out_device_array;
 };
 
-// Makes an array of row numbers on a GPU, which releases a handle. event 0: none. -1: there is no memory.
-int device_rows_init(struct ArrowDeviceArray* out, uint64_t handle, uint64_t address, int64_t rows, int64_t device,
-                     uint64_t event);
+// A column on a GPU.
+struct device_column {
+  uint64_t values, validity;  // 0: no bitmap
+  int32_t is_null;            // of the type that has no buffers
+};
+
+// Makes an array of columns on a GPU, or of one if it is no struct, which releases a handle. event 0: none. -1: there
+// is no memory.
+int device_result_init(struct ArrowDeviceArray* out, uint64_t handle, int64_t rows, int64_t device, uint64_t event,
+                       const struct device_column* columns, int64_t n_columns, int is_struct);

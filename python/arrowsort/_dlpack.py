@@ -19,6 +19,7 @@ from typing import NamedTuple
 CUDA, CUDA_MANAGED = 2, 13  # DLDeviceType, as in the Arrow C Device Data Interface
 
 _NAME = b"dltensor"
+_CODES = {0: "i", 1: "u", 2: "f", 6: "b"}  # DLDataTypeCode
 
 
 class _Tensor(Structure):
@@ -73,7 +74,7 @@ def pointer(capsule: object, name: str) -> int:
 def read(capsule: object) -> Column:
     """Describes the tensor of a capsule, which stays the owner of it."""
     tensor = _Managed.from_address(pointer(capsule, "dltensor")).tensor
-    code = {0: "i", 1: "u", 2: "f", 6: "b"}.get(tensor.code, "?") if tensor.lanes == 1 and tensor.bits % 8 == 0 else "?"
+    code = _CODES.get(tensor.code, "?") if tensor.lanes == 1 and tensor.bits % 8 == 0 else "?"
     shape = tuple(tensor.shape[: tensor.ndim])
     strides = tuple(tensor.strides[: tensor.ndim]) if tensor.strides else None
     address = (tensor.data or 0) + tensor.byte_offset
@@ -95,10 +96,11 @@ def _destroy(capsule: int | None) -> None:
 _deleter, _destructor = _DELETER(_delete), _DESTRUCTOR(_destroy)
 
 
-def capsule_of(owner: object, address: int, rows: int, signed: bool, size: int, device: int) -> object:
-    """A capsule of integers on a device, which keeps the owner of their memory."""
+def capsule_of(owner: object, address: int, rows: int, code: str, size: int, device: int) -> object:
+    """A capsule of values on a device, which keeps the owner of their memory."""
+    number = next(n for n, name in _CODES.items() if name == code)
     shape = (c_int64 * 1)(rows)
-    made = _Managed(_Tensor(address, CUDA, device, 1, 0 if signed else 1, 8 * size, 1, shape, None, 0), None, _deleter)
+    made = _Managed(_Tensor(address, CUDA, device, 1, number, 8 * size, 1, shape, None, 0), None, _deleter)
     at = ctypes.addressof(made)
     _exported[at] = (made, shape, owner)
     return _new(at, _NAME, ctypes.cast(_destructor, c_void_p))

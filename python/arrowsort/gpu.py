@@ -9,111 +9,26 @@ import threading
 from collections.abc import Sequence
 from ctypes import POINTER, addressof, byref, c_void_p
 from functools import lru_cache
-from typing import Any, NamedTuple, Union
+from typing import Any, Union
 
 from . import _calls, _dlpack
 from . import _library as lib
-from ._cuda import Stream, current_stream, device_of, stream_of, wait_for_event, wait_for_stream
-from ._errors import ArgumentTypeError, DeviceError, OptionError
+from ._cuda import Stream, current_stream, stream_of
+from ._device_arrays import Column, Field, Memory, RowNumbers, Table, field_of
+from ._device_inputs import KINDS, exports_of, inputs_of, is_struct, named, release_array, schema_of, together
+from ._errors import DeviceError, OptionError
 
-__all__ = ["RowNumbers", "argsort"]
+__all__ = ["Column", "RowNumbers", "Table", "argsort", "sort"]
 
 _BUILD = "in a checkout, on Linux on x86-64, `TAGS=cuda gpu/build.sh python/wheel.sh` builds a wheel with it"
 
-# The types of row numbers: signed, bits.
-_TYPES = {"int64": (True, 64), "uint64": (False, 64), "int32": (True, 32), "uint32": (False, 32)}
-
-# Formats of the Arrow C Data Interface by kind and bytes of a value; a bool of these libraries is a byte.
-_FORMATS = {
-    ("b", 1): b"C",
-    ("i", 1): b"c",
-    ("u", 1): b"C",
-    ("i", 2): b"s",
-    ("u", 2): b"S",
-    ("i", 4): b"i",
-    ("u", 4): b"I",
-    ("i", 8): b"l",
-    ("u", 8): b"L",
-    ("f", 2): b"e",
-    ("f", 4): b"f",
-    ("f", 8): b"g",
+# The types of row numbers: bytes, and as others call them.
+_TYPES = {
+    "int64": (Field(b"l"), ("i", 8)),
+    "uint64": (Field(b"L"), ("u", 8)),
+    "int32": (Field(b"i"), ("i", 4)),
+    "uint32": (Field(b"I"), ("u", 4)),
 }
-
-# Structures that are made here own nothing: what they describe is kept by Python.
-_release_array, _release_schema = lib.RELEASE_ARRAY(lambda _: None), lib.RELEASE_SCHEMA(lambda _: None)
-
-
-class _Input(NamedTuple):
-    """A column or a struct on a device."""
-
-    array: lib.ArrowArray
-    schema: lib.ArrowSchema
-    device_type: int
-    device: int
-    event: int  # the address of a cudaEvent_t; 0: none
-    keep: object
-    stream: Union[int, None]  # that the data belong to, where they say so
-    exported: bool = False  # for this sort: it may be a copy, which is kept with the result
-
-
-class RowNumbers:
-    """Row numbers on a GPU, for ``torch.from_dlpack``, ``cupy.asarray``, ``jax.dlpack.from_dlpack`` and others.
-
-    They have ``__dlpack__`` and ``__cuda_array_interface__``, by which they are taken without a copy. The memory is
-    freed with this object and all that was made of it, for work that comes later in the stream of the sort.
-    """
-
-    __slots__ = ("__weakref__", "_array", "_keep", "_stream", "device", "dtype", "shape")
-
-    def __init__(
-        self, array: lib.ArrowDeviceArray, rows: int, device: int, dtype: str, stream: Stream, keep: object = None
-    ):
-        self._array, self._stream, self._keep = array, stream, keep
-        self.dtype, self.device, self.shape = dtype, device, (rows,)
-
-    @property
-    def _address(self) -> int:
-        return self._array.array.buffers[1] or 0
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    def __repr__(self) -> str:
-        return f"<arrowsort.gpu.RowNumbers of {len(self)} rows, {self.dtype}, on device {self.device}>"
-
-    @property
-    def __cuda_array_interface__(self) -> dict[str, Any]:
-        signed, bits = _TYPES[self.dtype]
-        return {
-            "shape": self.shape,
-            "typestr": f"<{'i' if signed else 'u'}{bits // 8}",
-            "data": (self._address, False),
-            "version": 3,
-            "strides": None,
-            "stream": self._stream.handle or 1,  # 1 is the default stream
-        }
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (_dlpack.CUDA, self.device)
-
-    def __dlpack__(
-        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Union[bool, None] = None
-    ) -> object:
-        if copy:
-            raise BufferError("row numbers are exported without a copy: copy=True is not possible")
-        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
-            raise BufferError(f"row numbers are on device {self.__dlpack_device__()}, not {tuple(dl_device)}")
-        if stream != -1 and self._array.sync_event:
-            reader = 0 if stream is None else int(stream)
-            if reader not in (self._stream.handle, 1 - self._stream.handle):  # 0 and 1 are the same stream
-                wait_for_event(self.device, reader, c_void_p.from_address(self._array.sync_event).value or 0)
-        signed, bits = _TYPES[self.dtype]
-        return _dlpack.capsule_of(self, self._address, len(self), signed, bits // 8, self.device)
-
-    def __del__(self) -> None:
-        array = self._array.array
-        if array.release:
-            array.release(array)
 
 
 def argsort(
@@ -149,20 +64,18 @@ def argsort(
         column = _of_torch(x, stream)
         if column is not None:
             return _sort_plain(*column, _equal_keys(1, descending, nulls), options, dtype)
-    columns = list(x) if isinstance(x, (list, tuple)) else [x]
-    if not columns:
-        raise OptionError("x has no keys: give an array, or a list of arrays")
-    sort_stream = stream_of(stream) if stream is not None else current_stream(columns[0])
-    inputs = [_input(column, i, sort_stream) for i, column in enumerate(columns)]
-    array, schema, keep = _together(inputs, sort_stream)
-    keys = _keys(by, descending, nulls, len(columns), inputs[0].schema.format == b"+s" and len(inputs) == 1)
+    columns = x if isinstance(x, (list, tuple)) else [x]
+    inputs, sort_stream = inputs_of({f"key {i}": column for i, column in enumerate(columns)}, stream)
+    array, schema, keep = together(inputs, sort_stream)
+    keys = _keys(by, descending, nulls, len(inputs), is_struct(inputs))
+    bits = 8 * _TYPES[dtype][1][1]
     out, error = lib.ArrowDeviceArray(), lib.ErrorOut()
     code = lib.device_argsort(
         byref(array),
         byref(schema),
         keys,
         len(keys),
-        _TYPES[dtype][1],
+        bits,
         sort_stream.handle,
         byref(options),
         byref(out),
@@ -170,8 +83,58 @@ def argsort(
     )
     del keep
     _check(code, error)
-    exports = [one.keep for one in inputs if one.exported]
-    return RowNumbers(out, out.array.length, out.device_id, dtype, sort_stream, exports)
+    return _row_numbers(out, out.array.length, dtype, sort_stream, exports_of(inputs))
+
+
+def sort(
+    x: object,
+    *,
+    by: Union[str, int, Sequence[Union[str, int]], None] = None,
+    stream: object = None,
+    descending: Union[bool, Sequence[bool]] = False,
+    nulls: Union[str, Sequence[str]] = "at_end",
+    limit: Union[int, None] = None,
+) -> Union[Column, list[Column], dict[str, Column], Table]:
+    """Returns the columns of x in sorted order, in new memory on the GPU where they lie.
+
+    x is a dict or a list of columns of one length, an Arrow struct, or one array, as ``argsort`` takes them. ``by`` are
+    the keys, the most significant first: names of a dict or struct, positions of a list; one array is sorted by itself.
+    The result is a dict, a list, a ``Table`` or a ``Column`` then. Columns that are no keys have any type that a key
+    can have, and fixed-size binary of any number of bytes. The other arguments are those of ``argsort``.
+    """
+    options = _DEFAULTS if limit is None else _calls.options_of(limit)
+    several = isinstance(x, (dict, list, tuple))
+    columns = x if isinstance(x, dict) else dict(enumerate(x if isinstance(x, (list, tuple)) else [x]))
+    inputs, sort_stream = inputs_of({f"column {name!r}": column for name, column in columns.items()}, stream)
+    is_table = is_struct(inputs) and not several
+    if isinstance(x, dict):
+        inputs = [one._replace(schema=named(one.schema, str(name))) for one, name in zip(inputs, x, strict=True)]
+    array, schema, keep = together(inputs, sort_stream, always=several)
+    keys = _keys(by, descending, nulls, 1, is_table or several)
+    out, error = lib.ArrowDeviceArray(), lib.ErrorOut()
+    code = lib.device_sort(
+        byref(array), byref(schema), keys, len(keys), sort_stream.handle, byref(options), byref(out), byref(error)
+    )
+    _check(code, error)
+    memory, rows = Memory(out, sort_stream, exports_of(inputs)), out.array.length
+    if not is_table and not several:
+        return Column(memory, out.array, field_of(schema), inputs[0].kind, rows)
+    fields = (POINTER(lib.ArrowSchema) * schema.n_children).from_address(schema.children) if schema.n_children else []
+    parts = (POINTER(lib.ArrowArray) * len(fields)).from_address(out.array.children)
+    kinds = [one.kind for one in inputs] if several else [KINDS.get(field.contents.format) for field in fields]
+    made = [
+        Column(memory, part.contents, field_of(field.contents), kind, rows)
+        for part, field, kind in zip(parts, fields, kinds, strict=True)
+    ]
+    whole = field_of(schema)
+    del keep
+    if isinstance(x, dict):
+        return dict(zip(x, made, strict=True))
+    return made if several else Table(memory, whole, made, rows)
+
+
+def _row_numbers(out: lib.ArrowDeviceArray, rows: int, dtype: str, stream: Stream, keep: object = None) -> RowNumbers:
+    return RowNumbers(Memory(out, stream, keep), out.array, *_TYPES[dtype], rows)
 
 
 def _check(code: int, error: lib.ErrorOut) -> None:
@@ -188,7 +151,7 @@ class _Structures(threading.local):
 
     def __init__(self) -> None:
         self.buffers = (c_void_p * 2)()
-        array = lib.ArrowArray(n_buffers=2, buffers=self.buffers, release=_release_array)
+        array = lib.ArrowArray(n_buffers=2, buffers=self.buffers, release=release_array)
         self.whole = lib.ArrowDeviceArray(array, 0, _dlpack.CUDA)
         self.array = self.whole.array  # the same memory
         self.error = lib.ErrorOut()
@@ -215,14 +178,14 @@ def _sort_plain(
     try:
         s.array.length, s.buffers[1], s.whole.device_id = length, address, device
         out, (whole, error) = lib.ArrowDeviceArray(), s.places
-        schema, bits, handle = addressof(_schema(form)), _TYPES[dtype][1], stream.handle
+        schema, bits, handle = addressof(schema_of(form)), 8 * _TYPES[dtype][1][1], stream.handle
         code = lib.device_argsort(whole, schema, keys, 1, bits, handle, addressof(options), addressof(out), error)
         if code:
             _check(code, s.error)
     finally:
         s.busy = False
     rows = min(options.limit, length) if options.limit else length
-    return RowNumbers(out, rows, device, dtype, stream)
+    return _row_numbers(out, rows, dtype, stream)
 
 
 @lru_cache
@@ -255,8 +218,8 @@ def _equal_keys(columns: int, descending: bool, nulls: str) -> ctypes.Array:
     return _keys(None, descending, nulls, columns, False)
 
 
-def _keys(by: Any, descending: Any, nulls: Any, columns: int, is_struct: bool) -> ctypes.Array:
-    if is_struct:
+def _keys(by: Any, descending: Any, nulls: Any, columns: int, of_struct: bool) -> ctypes.Array:
+    if of_struct:
         if by is None or by == []:
             raise OptionError("x is a struct of columns: name the keys by `by`")
         names = [by] if isinstance(by, (str, int)) else list(by)
@@ -285,115 +248,3 @@ def _each(name: str, value: Any, keys: int, choices: tuple) -> list:
             text = f"give {choices[0]!r} or {choices[1]!r}, or a list with one for each key"
             raise OptionError(f"{name} is {one!r}: {text}")
     return values
-
-
-def _together(inputs: list[_Input], stream: Stream) -> tuple[lib.ArrowDeviceArray, lib.ArrowSchema, object]:
-    """One array of all inputs: a struct of several."""
-    first = inputs[0]
-    for i, other in enumerate(inputs):
-        if other.array.length != first.array.length:
-            raise OptionError(f"key {i} has {other.array.length} rows, key 0 has {first.array.length}")
-        if (other.device, other.device_type) != (first.device, first.device_type):
-            raise OptionError(f"key {i} is {_place(other)}, key 0 {_place(first)}")
-        if other.stream is not None and other.stream not in (stream.handle, 1 - stream.handle):
-            wait_for_stream(other.device, other.stream)
-    events = [other.event for other in inputs if other.event]
-    for event in events[1:]:
-        wait_for_event(first.device, stream.handle, c_void_p.from_address(event).value or 0)
-    event = events[0] if events else 0
-    if len(inputs) == 1:
-        return lib.ArrowDeviceArray(first.array, first.device, first.device_type, event), first.schema, inputs
-    arrays = (POINTER(lib.ArrowArray) * len(inputs))(*(ctypes.pointer(one.array) for one in inputs))
-    schemas = (POINTER(lib.ArrowSchema) * len(inputs))(*(ctypes.pointer(one.schema) for one in inputs))
-    no_nulls = (c_void_p * 1)()
-    array = lib.ArrowArray(
-        length=first.array.length, n_buffers=1, buffers=no_nulls, n_children=len(inputs), release=_release_array
-    )
-    array.children = addressof(arrays)
-    schema = lib.ArrowSchema(format=b"+s", n_children=len(inputs), release=_release_schema)
-    schema.children = addressof(schemas)
-    whole = lib.ArrowDeviceArray(array, first.device, first.device_type, event)
-    return whole, schema, (inputs, arrays, schemas, no_nulls)
-
-
-def _place(of: _Input) -> str:
-    managed = " in managed memory" if of.device_type == _dlpack.CUDA_MANAGED else ""
-    return f"on device {of.device}{managed}"
-
-
-def _input(x: Any, position: int, stream: Stream) -> _Input:
-    if hasattr(x, "__arrow_c_device_array__"):
-        return _of_arrow(x)
-    interface = getattr(x, "__cuda_array_interface__", None)
-    # An interface that names no stream, as that of PyTorch, says nothing of work on x that is still queued.
-    if interface is not None and ("stream" in interface or not hasattr(x, "__dlpack__")):
-        return _of_interface(x, interface, position)
-    if hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__"):
-        device_type, _ = x.__dlpack_device__()
-        if int(device_type) not in (_dlpack.CUDA, _dlpack.CUDA_MANAGED):
-            text = "sort memory of the host by arrowsort.sort_indices"
-            raise OptionError(f"key {position} is not on a CUDA device: {text}")
-        capsule = x.__dlpack__(stream=stream.handle or 1)
-        c = _dlpack.read(capsule)
-        strides = None if c.strides is None else tuple(c.size * stride for stride in c.strides)
-        column = _column(position, c.code, c.size, c.address, c.shape, strides, c.device_type, c.device, capsule, None)
-        return column._replace(exported=True)
-    raise ArgumentTypeError(
-        f"key {position} is a {type(x).__name__}: give an array on a GPU, with __cuda_array_interface__, __dlpack__ or "
-        "__arrow_c_device_array__"
-    )
-
-
-def _of_interface(x: object, interface: dict[str, Any], position: int) -> _Input:
-    if interface.get("mask") is not None:
-        raise OptionError(f"key {position} has a mask: pass nulls by __arrow_c_device_array__")
-    typestr, (address, _) = interface["typestr"], interface["data"]
-    if typestr[0] == ">":
-        raise ArgumentTypeError(f"key {position} has type {typestr}: give numbers of the machine's byte order")
-    size = int(typestr[2]) if len(typestr) == 3 and typestr[2].isdigit() else 0  # else the type has no format
-    shape, strides = tuple(interface["shape"]), interface.get("strides")
-    device = device_of(address) if shape and 0 not in shape else 0
-    return _column(
-        position, typestr[1], size, address, shape, strides, _dlpack.CUDA, device, x, interface.get("stream"), typestr
-    )
-
-
-def _column(
-    position: int,
-    code: str,
-    size: int,
-    address: int,
-    shape: tuple[int, ...],
-    strides: Union[tuple[int, ...], None],
-    device_type: int,
-    device: int,
-    keep: object,
-    stream: Union[int, None],
-    typestr: str = "",
-) -> _Input:
-    form = _FORMATS.get((code, size))
-    if form is None:
-        name = typestr or f"{code}{size}"
-        raise ArgumentTypeError(
-            f"key {position} has type {name}: give integers, floats of 2, 4 or 8 bytes, or bools; other types by "
-            "__arrow_c_device_array__"
-        )
-    if len(shape) != 1:
-        raise OptionError(f"key {position} has {len(shape)} dimensions: give one")
-    if strides is not None and shape[0] > 1 and strides[0] != size:
-        raise OptionError(f"key {position} is not contiguous, its stride is {strides[0]} bytes: copy it first")
-    buffers = (c_void_p * 2)(None, address)
-    array = lib.ArrowArray(length=shape[0], n_buffers=2, buffers=buffers, release=_release_array)
-    return _Input(array, _schema(form), device_type, device, 0, (keep, buffers), stream)
-
-
-@lru_cache
-def _schema(form: bytes) -> lib.ArrowSchema:
-    return lib.ArrowSchema(format=form, name=b"", release=_release_schema)
-
-
-def _of_arrow(x: Any) -> _Input:
-    capsules = x.__arrow_c_device_array__()
-    schema = lib.ArrowSchema.from_address(_dlpack.pointer(capsules[0], "arrow_schema"))
-    array = lib.ArrowDeviceArray.from_address(_dlpack.pointer(capsules[1], "arrow_device_array"))
-    return _Input(array.array, schema, array.device_type, array.device_id, array.sync_event or 0, capsules, None, True)

@@ -472,6 +472,18 @@ static void test_device(void) {
   array.array.release = NULL;
   FAILED(ARGSORT(&array, 64, NULL), ARROWSORT_OPTION, "ErrOption");
   CHECK(rows.array.release == NULL);
+#define SORT(keys, n_keys, options) \
+  arrowsort_device_sort(&array, &schema, keys, n_keys, NULL, options, &rows, &failure)
+  FAILED(SORT(NULL, 0, NULL), ARROWSORT_OPTION, "ErrOption");
+  array.array.release = release_array;
+  FAILED(SORT(&by_number, 1, NULL), ARROWSORT_COLUMN, "ErrColumn");
+  FAILED(SORT(NULL, 0, &wrong[0]), ARROWSORT_OPTION, "ErrOption");
+  schema.format = "u";
+  FAILED(SORT(NULL, 0, NULL), ARROWSORT_KEY_TYPE, "ErrKeyType");
+  schema.format = "l";
+  FAILED(SORT(NULL, 0, NULL), ARROWSORT_DEVICE, "ErrDevice");
+  FAILED(arrowsort_device_sort(&array, &schema, NULL, 0, NULL, NULL, NULL, &failure), ARROWSORT_OPTION, "ErrOption");
+  CHECK(rows.array.release == NULL);
 }
 
 static void on_signal(int number) { (void)number; }

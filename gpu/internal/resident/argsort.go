@@ -4,6 +4,7 @@ package resident
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -11,6 +12,7 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/argsort"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/gather"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -19,17 +21,36 @@ import (
 // A sorter is one job on a device.
 type sorter struct {
 	*device.Task
-	job *Job
+	job    *Job
+	result Result
 }
 
-// Argsort queues a job that Check has passed in the job's stream. The result is at Job.Out, else it is kept in memory
-// of the pool. The host waits for decisions of kernels, as a sort from host memory does, and not for the last kernels.
-func Argsort(ctx context.Context, s *device.Session, job *Job) (result device.Kept, err error) {
+// A Result is what a job has made, in memory of the pool until it is given back.
+type Result struct {
+	Kept    []device.Kept
+	Rows    driver.Ptr // of row numbers; 0: they are at Job.Out, or not wanted
+	Columns []Column
+}
+
+// GiveBack frees the memory of a result after the work that is queued in a stream.
+func (r *Result) GiveBack(s *device.Session, stream uintptr) (err error) {
+	for _, k := range r.Kept {
+		err = errors.Join(err, s.GiveBack(k, stream))
+	}
+	return err
+}
+
+// Sort queues a job that Check has passed in the job's stream. The host waits for decisions of kernels, as a sort from
+// host memory does, and not for the last kernels.
+func Sort(ctx context.Context, s *device.Session, job *Job) (result Result, err error) {
 	caller, err := streamOf(s, job)
 	if err != nil {
 		return result, err
 	}
 	if job.Rows == 0 {
+		for _, at := range job.Gather {
+			result.Columns = append(result.Columns, Column{Kind: job.Columns[at].Kind, Width: job.Columns[at].Width})
+		}
 		return result, nil
 	}
 	if err := checkAddresses(s, job); err != nil {
@@ -38,16 +59,16 @@ func Argsort(ctx context.Context, s *device.Session, job *Job) (result device.Ke
 	if err := s.Settle(caller); err != nil {
 		return result, err
 	}
-	sorter := &sorter{device.NewTask(ctx, s, 1), job}
-	if result, err = sorter.sort(); err == nil {
-		err = sorter.Leave()
+	sorter := &sorter{Task: device.NewTask(ctx, s, 1), job: job}
+	if sorter.sort(); sorter.Err == nil {
+		sorter.Fail(sorter.Leave())
 	}
-	if err != nil {
+	if err = sorter.Err; err != nil {
 		sorter.End()
-		_ = s.GiveBack(result, job.Stream) // the first error says why; what it leaves Close frees
-		return device.Kept{}, err
+		_ = sorter.result.GiveBack(s, job.Stream) // the first error says why; what it leaves Close frees
+		return result, err
 	}
-	return result, nil
+	return sorter.result, nil
 }
 
 // streamOf returns the job's stream, which waits for the job's event.
@@ -77,18 +98,53 @@ func streamOf(s *device.Session, job *Job) (*driver.Stream, error) {
 }
 
 // sort queues the kernels.
-func (s *sorter) sort() (result device.Kept, err error) {
+func (s *sorter) sort() {
 	columns := keys.NewColumns(s.Task, s.engineJob(), nil, nil)
 	columns.OnDevice = s.align(columns.Job.Columns)
 	if s.writesOut() {
 		s.Lend(driver.Ptr(s.job.Out), 4*s.job.Rows)
 	}
 	order, _ := argsort.Run(columns, func() {})
+	s.Lend(0, 0) // row numbers may be there
 	s.AssertPermutation(order, s.job.Result(), s.job.Rows)
-	if rows := s.deliver(order); s.job.Out == 0 {
-		result = s.Keep(rows)
+	s.result.Columns = s.gather(columns, order)
+	made := []driver.Ptr{}
+	for _, c := range s.result.Columns {
+		made = append(made, driver.Ptr(c.Values), driver.Ptr(c.Validity))
 	}
-	return result, s.Err
+	if s.job.RowNumbers > 0 {
+		if rows := s.deliver(order); s.job.Out == 0 {
+			s.result.Rows = rows
+			made = append(made, rows)
+		}
+	}
+	for _, p := range made { // when all kernels are queued, after which their events are recorded
+		if p != 0 && !s.Failed() {
+			s.result.Kept = append(s.result.Kept, s.Keep(p))
+		}
+	}
+}
+
+// gather gathers the columns of the result.
+func (s *sorter) gather(columns *keys.Columns, order driver.Ptr) (result []Column) {
+	g := gather.New(s.Task, order, s.job.Rows, s.job.Result())
+	ones := gather.Ones{Task: s.Task}
+	for _, at := range s.job.Gather {
+		c, from := &s.job.Columns[at], columns.OnDevice[at]
+		made := Column{Kind: c.Kind, Width: c.Width}
+		if from.Validity != 0 {
+			made.Validity = uint64(g.Bits(from.Validity, from.Bit, ones.Uncounted()))
+		}
+		switch width := columns.Job.Columns[at].ValueBytes(); {
+		case c.Kind == keyencode.Bool:
+			made.Values = uint64(g.Bits(from.Values, from.ValueBit, ones.Uncounted()))
+		case width > 0:
+			made.Values = uint64(g.Values(from.Values, width))
+		}
+		result = append(result, made)
+	}
+	g.ReleaseWindows()
+	return result
 }
 
 // writesOut reports whether the sort may write its row numbers where the caller wants them.
@@ -111,15 +167,11 @@ func (s *sorter) engineJob() *engine.Job {
 	return job
 }
 
-// checkAddresses refuses keys and a result that are not in memory of the device, in the engine's context.
+// checkAddresses refuses columns and a result that are not in memory of the device, in the engine's context.
 func checkAddresses(s *device.Session, job *Job) error {
-	for i, key := range job.Keys {
-		if err := checkColumn(s, &job.Columns[key.Column], job.Rows); err != nil {
-			return fmt.Errorf("%s: %w", job.name(i), err)
-		}
-	}
-	if job.Out == 0 {
-		return nil
+	err := job.eachColumn(func(at int, _ bool) error { return checkColumn(s, &job.Columns[at], job.Rows) })
+	if err != nil || job.Out == 0 {
+		return err
 	}
 	return checkAddress(s, "the result", job.Out, job.Out+uint64(job.Result()*job.RowNumbers)-1)
 }
@@ -177,10 +229,9 @@ func bits(bitmap uint64, offset, rows int) (from, bit uint64, first, last uint64
 // columns that lie otherwise are copied, so that nothing is read but what is the caller's.
 func (s *sorter) align(columns []keyencode.Column) map[int]*keys.Column {
 	aligned := map[int]*keys.Column{}
-	for _, key := range s.job.Keys {
-		at := key.Column
+	s.Fail(s.job.eachColumn(func(at int, _ bool) error {
 		if aligned[at] != nil {
-			continue
+			return nil
 		}
 		c, made := &s.job.Columns[at], &keys.Column{}
 		aligned[at] = made
@@ -198,7 +249,8 @@ func (s *sorter) align(columns []keyencode.Column) map[int]*keys.Column {
 				made.Values = copied
 			}
 		}
-	}
+		return nil
+	}))
 	return aligned
 }
 

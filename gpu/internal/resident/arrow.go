@@ -52,29 +52,94 @@ const (
 // has columns of the keys only, the array's event, and no result yet. The structures are read now, and the array's
 // buffers are borrowed as those of a Column. Errors: ErrDeviceArray, engine.ErrKind, keyencode.ErrColumn.
 func JobOf(array *ArrowDeviceArray, schema *ArrowSchema, keys []keyencode.Key) (*Job, error) {
+	job, err := tableOf(array, schema)
+	if err != nil {
+		return nil, err
+	}
+	return job.sortBy(keys)
+}
+
+// TableJobOf returns the job of JobOf that gathers all columns of the array as well: its fields, or the array itself.
+func TableJobOf(array *ArrowDeviceArray, schema *ArrowSchema, keys []keyencode.Key) (*Job, error) {
+	job, err := tableOf(array, schema)
+	if err != nil {
+		return nil, err
+	}
+	for at := range job.fields {
+		column, err := job.add(at)
+		if err != nil {
+			return nil, fmt.Errorf("column %d, %q: %w", at, text(job.fields[at].Name), err)
+		}
+		job.Gather = append(job.Gather, column)
+	}
+	return job.sortBy(keys)
+}
+
+// A tableJob is a job of an array's fields: of a struct, else of the array alone.
+type tableJob struct {
+	Job
+	isTable bool
+	offset  int64 // of the struct
+	arrays  []*ArrowArray
+	fields  []*ArrowSchema
+	columns map[int]int // of the job, by fields
+}
+
+func tableOf(array *ArrowDeviceArray, schema *ArrowSchema) (*tableJob, error) {
 	if err := checkWhole(array, schema); err != nil {
 		return nil, err
 	}
-	job := &Job{Rows: int(array.Array.Length)}
+	a := &array.Array
+	job := &tableJob{Job: Job{Rows: int(a.Length)}, columns: map[int]int{}}
 	if array.SyncEvent != nil {
 		job.Event = *array.SyncEvent
 	}
-	isTable := text(schema.Format) == "+s"
-	if len(keys) == 0 && !isTable {
+	if job.isTable = text(schema.Format) == "+s"; !job.isTable {
+		job.arrays, job.fields = []*ArrowArray{a}, []*ArrowSchema{schema}
+		return job, nil
+	}
+	if a.NChildren != schema.NChildren || a.NChildren > 0 && (a.Children == nil || schema.Children == nil) {
+		return nil, fmt.Errorf("%w: the array has %d fields, the schema %d", ErrDeviceArray, a.NChildren,
+			schema.NChildren)
+	}
+	if nullable(a) {
+		return nil, fmt.Errorf("%w: rows of the struct may be null: its validity bitmap is not NULL", ErrDeviceArray)
+	}
+	job.offset = a.Offset
+	job.arrays = unsafe.Slice(a.Children, a.NChildren)
+	job.fields = unsafe.Slice(schema.Children, schema.NChildren)
+	return job, nil
+}
+
+// add makes a field a column of the job, unless it is one, and returns its position.
+func (j *tableJob) add(field int) (int, error) {
+	at, ok := j.columns[field]
+	if !ok {
+		column, err := columnOf(j.arrays[field], j.fields[field], int64(j.Rows), j.offset)
+		if err != nil {
+			return 0, err
+		}
+		at = len(j.Columns)
+		j.columns[field], j.Columns = at, append(j.Columns, column)
+	}
+	return at, nil
+}
+
+// sortBy makes fields the keys of the job, which is complete then.
+func (j *tableJob) sortBy(keys []keyencode.Key) (*Job, error) {
+	if len(keys) == 0 && !j.isTable {
 		keys = []keyencode.Key{{}}
 	}
 	for i, key := range keys {
-		column, err := arrayOfKey(array, schema, key, isTable)
-		if err != nil {
-			if key.Name == "" {
-				return nil, fmt.Errorf("key %d: %w", i, err)
-			}
-			return nil, fmt.Errorf("key %q: %w", key.Name, err)
+		at, err := j.fieldOf(key)
+		if err == nil {
+			key.Column, err = j.add(at)
 		}
-		key.Column = i
-		job.Columns, job.Keys = append(job.Columns, column), append(job.Keys, key)
+		if j.Keys = append(j.Keys, key); err != nil {
+			return nil, fmt.Errorf("%s: %w", j.key(i), err)
+		}
 	}
-	return job, nil
+	return &j.Job, nil
 }
 
 // checkWhole refuses structures that are released, or of another device, or contradict each other.
@@ -93,39 +158,19 @@ func checkWhole(array *ArrowDeviceArray, schema *ArrowSchema) error {
 	return nil
 }
 
-// arrayOfKey finds the array of a key and describes it.
-func arrayOfKey(whole *ArrowDeviceArray, schema *ArrowSchema, key keyencode.Key, isTable bool) (Column, error) {
-	array := &whole.Array
-	if !isTable {
+// fieldOf returns the position of a key's field.
+func (j *tableJob) fieldOf(key keyencode.Key) (at int, err error) {
+	if !j.isTable {
 		if key.Name != "" || key.Column != 0 {
-			return Column{}, fmt.Errorf("%w: the array is a column, not a struct: the key is column 0, without a name",
+			return 0, fmt.Errorf("%w: the array is a column, not a struct: the key is column 0, without a name",
 				keyencode.ErrColumn)
 		}
-		return columnOf(array, schema, array.Length, 0)
+		return 0, nil
 	}
-	if array.NChildren != schema.NChildren || array.NChildren > 0 && (array.Children == nil || schema.Children == nil) {
-		return Column{}, fmt.Errorf("%w: the array has %d fields, the schema %d", ErrDeviceArray, array.NChildren,
-			schema.NChildren)
-	}
-	if nullable(array) {
-		return Column{}, fmt.Errorf("%w: rows of the struct may be null: its validity bitmap is not NULL",
-			ErrDeviceArray)
-	}
-	fields := unsafe.Slice(schema.Children, schema.NChildren)
-	at, err := fieldOf(fields, key)
-	if err != nil {
-		return Column{}, err
-	}
-	child := unsafe.Slice(array.Children, array.NChildren)[at]
-	return columnOf(child, fields[at], array.Length, array.Offset)
-}
-
-// fieldOf returns the position of a key's field.
-func fieldOf(fields []*ArrowSchema, key keyencode.Key) (at int, err error) {
 	if at = key.Column; key.Name != "" {
 		at = -1
 	}
-	for i, field := range fields {
+	for i, field := range j.fields {
 		switch {
 		case key.Name == "" || text(field.Name) != key.Name:
 		case at >= 0:
@@ -134,9 +179,9 @@ func fieldOf(fields []*ArrowSchema, key keyencode.Key) (at int, err error) {
 			at = i
 		}
 	}
-	if at < 0 || at >= len(fields) {
+	if at < 0 || at >= len(j.fields) {
 		return 0, fmt.Errorf("%w: the struct has %d fields, none of this name or position", keyencode.ErrColumn,
-			len(fields))
+			len(j.fields))
 	}
 	return at, nil
 }
@@ -199,7 +244,7 @@ func kindOf(format string) (c Column, ok bool) {
 		return Column{Kind: keyencode.Int64}, true
 	case "w":
 		width, err := strconv.Atoi(parameter)
-		return Column{Kind: keyencode.FixedSizeBinary, Width: width}, err == nil && width >= 1 && width <= 8
+		return Column{Kind: keyencode.FixedSizeBinary, Width: width}, err == nil && width >= 1
 	case "d":
 		return decimalOf(strings.Split(parameter, ","))
 	}

@@ -63,7 +63,7 @@ func TestJobOfEveryFormat(t *testing.T) {
 		"d:38,2": wide(keyencode.Decimal128, 0), "d:38,2,128": wide(keyencode.Decimal128, 0),
 		"d:9,2,32": wide(keyencode.Int32, 0), "d:18,2,64": wide(keyencode.Int64, 0),
 		"d:76,-3,256": wide(keyencode.Decimal256, 0), "w:1": wide(keyencode.FixedSizeBinary, 1),
-		"w:8": wide(keyencode.FixedSizeBinary, 8),
+		"w:8": wide(keyencode.FixedSizeBinary, 8), "w:20": wide(keyencode.FixedSizeBinary, 20),
 	} {
 		array, schema := one(column(format, "x"))
 		job, err := JobOf(array, schema, nil)
@@ -73,7 +73,7 @@ func TestJobOfEveryFormat(t *testing.T) {
 		require.Equal(t, []keyencode.Key{{}}, job.Keys)
 		require.Equal(t, 10, job.Rows)
 	}
-	for _, format := range []string{"", "u", "z", "U", "Z", "vu", "vz", "tiD", "tin", "w:9", "w:0", "w:x", "w:", "+l",
+	for _, format := range []string{"", "u", "z", "U", "Z", "vu", "vz", "tiD", "tin", "w:0", "w:x", "w:", "+l",
 		"+r", "d:1", "d:1,2,8", "d:1,2,3,4", "ts", "tsx:", "q"} {
 		array, schema := one(column(format, "x"))
 		_, err := JobOf(array, schema, nil)
@@ -100,6 +100,29 @@ func TestJobOfStruct(t *testing.T) {
 		Columns: []Column{{Kind: keyencode.Float64, Values: 0x2000, Offset: 5},
 			{Kind: keyencode.Int64, Values: 0x2000, Validity: 0x100, Offset: 5}},
 		Keys: []keyencode.Key{{Name: "delay", Order: keyencode.Descending}, {Column: 1}}}, job)
+}
+
+// TestTableJobOf gathers every field once, keys or not.
+func TestTableJobOf(t *testing.T) {
+	array, schema := table(column("l", "id"), column("w:20", "code"), column("g", "delay"))
+	job, err := TableJobOf(array, schema, []keyencode.Key{{Name: "delay"}, {Column: 0}})
+	require.NoError(t, err)
+	require.Equal(t, &Job{Rows: 4, Gather: []int{0, 1, 2},
+		Columns: []Column{{Kind: keyencode.Int64, Values: 0x2000, Validity: 0x100, Offset: 5},
+			{Kind: keyencode.FixedSizeBinary, Width: 20, Values: 0x2000, Validity: 0x100, Offset: 5},
+			{Kind: keyencode.Float64, Values: 0x2000, Validity: 0x100, Offset: 5}},
+		Keys: []keyencode.Key{{Name: "delay", Column: 2}, {Column: 0}}}, job)
+	array, schema = one(column("l", ""))
+	job, err = TableJobOf(array, schema, nil)
+	require.NoError(t, err)
+	require.Equal(t, &Job{Rows: 10, Gather: []int{0}, Keys: []keyencode.Key{{}},
+		Columns: []Column{{Kind: keyencode.Int64, Values: 0x2000, Validity: 0x100, Offset: 3}}}, job)
+	require.NoError(t, job.Check(), "without row numbers")
+
+	array, schema = table(column("l", "id"), column("u", "city"))
+	_, err = TableJobOf(array, schema, []keyencode.Key{{Column: 0}})
+	require.ErrorIs(t, err, engine.ErrKind)
+	require.ErrorContains(t, err, `column 1, "city": `)
 }
 
 // TestJobOfErrors refuses structures that do not fit together, each by an error that names what.

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowsort
-from arrowsort import _cuda, _dlpack, gpu
+from arrowsort import _cuda, _device_arrays, _device_inputs, _dlpack, gpu
 from arrowsort import _library as lib
 
 cuda = ctypes.CDLL("libcuda.so.1")
@@ -100,8 +100,8 @@ class Arrow(Memory):
     def column(self):
         buffers = (c_void_p * 2)(self.bits.address, self.address)
         array = lib.ArrowArray(length=len(self.values), null_count=-1, n_buffers=2, buffers=buffers)
-        array.release = gpu._release_array
-        return array, lib.ArrowSchema(format=self.form, name=b"a", release=gpu._release_schema), buffers
+        array.release = _device_inputs.release_array
+        return array, lib.ArrowSchema(format=self.form, name=b"a", release=_device_inputs.release_schema), buffers
 
     def __arrow_c_device_array__(self, requested_schema=None):
         array, schema, buffers = self.column()
@@ -233,10 +233,10 @@ def test_struct_and_event():
         def __arrow_c_device_array__(self, requested_schema=None):
             other = Interface(np.array([1.5, 0.5, 0.5]))
             a, s, self.buffers = self.column()
-            column = gpu._input(other, 0, gpu.Stream(0, None))
+            column = _device_inputs._input(other, "key 0", gpu.Stream(0, None))
             column.schema.name = b"b"
-            both = [gpu._Input(a, s, 2, 0, 0, self, None), column._replace(event=ctypes.addressof(event))]
-            whole, schema, self.keep = gpu._together(both, gpu.Stream(0, None))
+            both = [_device_inputs.Input(a, s, 2, 0, 0, self, None), column._replace(event=ctypes.addressof(event))]
+            whole, schema, self.keep = _device_inputs.together(both, gpu.Stream(0, None))
             self.all = whole, schema, other, column
             return (
                 _dlpack._new(ctypes.addressof(schema), b"arrow_schema", None),
@@ -294,9 +294,9 @@ def test_arrays_whose_interface_names_no_stream():
     rows = gpu.argsort([array])
     assert read(rows).tolist() == [1, 2, 0]
     assert array.stream == 1  # told to make this stream wait for what it has queued
-    assert len(rows._keep) == 1  # what it exported may be a copy
+    assert len(rows._memory.keep) == 1  # what it exported may be a copy
     array.changes = {"stream": None}  # says that there is nothing to wait for
-    assert not gpu.argsort([array])._keep
+    assert not gpu.argsort([array])._memory.keep
 
 
 def test_default_stream_of_a_device_in_a_thread_without_context():
@@ -352,10 +352,152 @@ def test_result_by_dlpack():
     rows = gpu.argsort(Interface(np.array([3, 1, 2])))
     with pytest.raises(BufferError, match="copy=True"):
         rows.__dlpack__(copy=True)
-    with pytest.raises(BufferError, match="are on device"):
+    with pytest.raises(BufferError, match="is on device"):
         rows.__dlpack__(dl_device=(1, 0))
     assert repr(rows) == "<arrowsort.gpu.RowNumbers of 3 rows, int64, on device 0>"
     cuda.cuStreamDestroy_v2(other)
+
+
+def values_of(column, dtype=None):
+    """The values of a sorted column on the host, None for nulls."""
+    sync()
+    array = column._array
+    size = np.dtype(dtype or column.dtype).itemsize
+    n = len(column)
+    raw = ctypes.string_at(array.buffers[1] or 0, n * size) if n else b""
+    values = np.frombuffer(raw, dtype or column.dtype).tolist()
+    if not array.buffers or not array.buffers[0]:
+        return values
+    bits = np.frombuffer(ctypes.string_at(array.buffers[0], (n + 7) // 8), "u1")
+    valid = np.unpackbits(bits, bitorder="little")[:n]
+    return [value if is_valid else None for value, is_valid in zip(values, valid, strict=True)]
+
+
+@pytest.mark.parametrize("make", [Interface, Tensor, OfTorch])
+def test_sort_of_columns(make):
+    random = np.random.default_rng(3)
+    for n in (0, 1, 5000, 70_001):
+        key = random.integers(0, 50, n).astype("i4")
+        columns = {f"c {kind}": random.integers(0, 2, n).astype(kind) for kind in [*NUMBERS, "?"]}
+        order = np.argsort(key, kind="stable")
+        x = {"key": make(key, 4), **{name: make(values, 1) for name, values in columns.items()}}
+        sorted_ = gpu.sort(x, by="key")
+        assert list(sorted_) == list(x)
+        for name, values in {"key": key, **columns}.items():
+            assert sorted_[name].dtype == values.dtype.name and sorted_[name].shape == (n,)
+            assert values_of(sorted_[name]) == values[order].tolist()
+        first = gpu.sort([x["c f8"], x["key"]], by=[1, 0], descending=[True, False], limit=10)
+        want = sorted(zip((-key).tolist(), columns["c f8"].tolist(), strict=True))[:10]
+        assert values_of(first[1]) == [-k for k, _ in want] and values_of(first[0]) == [v for _, v in want]
+        one = gpu.sort(x["key"], descending=True)
+        assert values_of(one) == np.sort(key)[::-1].tolist()
+
+
+def test_sorted_columns_by_the_interfaces():
+    flags = Interface(np.array([True, False, True]))
+    sorted_ = gpu.sort({"x": Tensor(np.array([0.5, -1.0, np.nan])), "flag": flags}, by="x", descending=True)
+    interface = sorted_["flag"].__cuda_array_interface__
+    assert interface["typestr"] == "|b1" and interface["shape"] == (3,)
+    sync()
+    assert ctypes.string_at(interface["data"][0], 3) == b"\1\0\1"
+    got = _dlpack.read(sorted_["x"].__dlpack__())
+    assert (got.code, got.size, got.shape) == ("f", 8, (3,))
+    assert (ctypes.c_double * 2).from_address(got.address)[:] == [0.5, -1.0]
+    assert _dlpack.read(sorted_["flag"].__dlpack__()).code == "b"
+    assert repr(sorted_["x"]) == "<arrowsort.gpu.Column of 3 rows, float64, on device 0>"
+
+
+class Batch(Arrow):
+    """A record batch on the device: the columns a, with nulls, and b."""
+
+    def __arrow_c_device_array__(self, requested_schema=None):
+        other = Interface(np.arange(len(self.values)) / 2)
+        a, s, self.buffers = self.column()
+        s.metadata = ctypes.addressof(METADATA)
+        column = _device_inputs._input(other, "b", gpu.Stream(0, None))
+        both = [
+            _device_inputs.Input(a, s, 2, 0, 0, self, None),
+            column._replace(schema=_device_inputs.named(column.schema, "b")),
+        ]
+        whole, schema, self.keep = _device_inputs.together(both, gpu.Stream(0, None))
+        self.all = whole, schema, other, column
+        return (
+            _dlpack._new(ctypes.addressof(schema), b"arrow_schema", None),
+            _dlpack._new(ctypes.addressof(whole), b"arrow_device_array", None),
+        )
+
+
+METADATA = ctypes.create_string_buffer(np.array([1, 1], "i4").tobytes() + b"k" + np.array([2], "i4").tobytes() + b"vw")
+
+
+def test_sort_of_an_arrow_struct():
+    batch = Batch(np.array([5, 9, 7, 5]), np.array([True, True, False, True]))
+    table = gpu.sort(batch, by=["a"], descending=True)
+    assert repr(table) == "<arrowsort.gpu.Table of 4 rows on device 0: a, b>"
+    assert values_of(table["a"]) == [9, 5, 5, None] and values_of(table[1]) == [0.5, 0, 1.5, 1]
+    assert [len(column) for column in table] == [4, 4] and len(table) == 2
+    with pytest.raises(arrowsort.ColumnError, match="0 columns have the name 'c': a, b"):
+        table["c"]
+    with pytest.raises(BufferError, match="may have nulls: take it by __arrow_c_device_array__"):
+        table["a"].__dlpack__()
+    assert not hasattr(table["a"], "__cuda_array_interface__") and hasattr(table["b"], "__cuda_array_interface__")
+    assert values_of(gpu.sort(Arrow(np.array([3, 1]), np.array([True, True])))) == [1, 3]
+
+    again = gpu.sort(gpu.sort(table, by="b"), by="a")  # what is made here is read here
+    assert values_of(again["a"]) == [5, 5, 9, None] and values_of(again["b"]) == [0, 1.5, 0.5, 1]
+    of_time = gpu.sort(Arrow(np.array([3, 1]), np.array([True, True]), b"tsu:UTC"))
+    assert of_time.dtype == "tsu:UTC"
+    with pytest.raises(BufferError, match="has type tsu:UTC"):
+        of_time.__dlpack__()
+    strings = Batch(np.array([5]), np.array([True]), b"u")
+    with pytest.raises(arrowsort.KeyTypeError, match=r'column 0, "a": .*format "u"'):
+        gpu.sort(strings, by="b")
+
+
+def test_result_by_arrow():
+    table = gpu.sort(Batch(np.array([5, 9, 7]), np.array([True, True, False])), by="a")
+    kept = len(_device_arrays._exported)
+    schema_capsule, array_capsule = table.__arrow_c_device_array__()
+    schema = lib.ArrowSchema.from_address(_dlpack.pointer(schema_capsule, "arrow_schema"))
+    array = lib.ArrowDeviceArray.from_address(_dlpack.pointer(array_capsule, "arrow_device_array"))
+    assert (array.device_id, array.device_type, bool(array.sync_event)) == (0, 2, True)
+    fields = (ctypes.POINTER(lib.ArrowSchema) * 2).from_address(schema.children)
+    assert schema.format == b"+s" and [field.contents.name for field in fields] == [b"a", b"b"]
+    assert ctypes.string_at(fields[0].contents.metadata, 15) == METADATA.raw[:15]
+    children = (ctypes.POINTER(lib.ArrowArray) * 2).from_address(array.array.children)
+    moved = lib.ArrowArray.from_buffer_copy(children[1].contents)  # as a consumer takes a child
+    children[1].contents.release = lib.RELEASE_ARRAY()
+    whole = lib.ArrowArray.from_buffer_copy(array.array)
+    array.array.release = lib.RELEASE_ARRAY()
+    address = table["b"]._array.buffers[1]
+    del table, schema_capsule, array_capsule, children, fields
+    assert not _device_arrays._capsules
+    whole.release(whole)
+    assert not whole.release and len(_device_arrays._exported) == kept + 1
+    sync()
+    assert (ctypes.c_double * 3).from_address(moved.buffers[1])[:] == [0, 0.5, 1] and moved.buffers[1] == address
+    moved.release(moved)
+    assert len(_device_arrays._exported) == kept
+
+
+def test_errors_of_columns():
+    x = Interface(np.arange(4))
+    for of, arguments, error, text in (
+        (
+            {"a": x, "b": Interface(np.arange(3))},
+            {"by": "a"},
+            arrowsort.OptionError,
+            "column 'b' has 3 rows, column 'a' ",
+        ),
+        ([x, 3], {"by": 0}, arrowsort.ArgumentTypeError, "column 1 is a int: give an array"),
+        ([x], {}, arrowsort.OptionError, "name the keys by `by`"),
+        ({}, {"by": "a"}, arrowsort.OptionError, "x has no columns"),
+        ({"a": x}, {"by": "b"}, arrowsort.ColumnError, 'key "b"'),
+        ([x], {"by": 1}, arrowsort.ColumnError, "key 0"),
+        (x, {"limit": 0}, arrowsort.OptionError, "limit is 0"),
+    ):
+        with pytest.raises(error, match=text):
+            gpu.sort(of, **arguments)
 
 
 def test_memory_is_used_again():
@@ -374,7 +516,7 @@ def test_memory_is_used_again():
     [
         (lambda: np.arange(3), arrowsort.OptionError, "key 0 is not on a CUDA device"),
         (lambda: [1, "x"], arrowsort.ArgumentTypeError, "key 0 is a int: give an array on a GPU"),
-        (lambda: [], arrowsort.OptionError, "x has no keys"),
+        (lambda: [], arrowsort.OptionError, "x has no columns"),
         (lambda: Interface(np.zeros((2, 2))), arrowsort.OptionError, "key 0 has 2 dimensions"),
         (lambda: Interface(np.zeros(2, "c16")), arrowsort.ArgumentTypeError, "key 0 has type <c16"),
         (lambda: Interface(np.zeros(2, "M8[ns]")), arrowsort.ArgumentTypeError, r"key 0 has type <M8\[ns\]"),
