@@ -140,13 +140,43 @@ func TestDeviceArrayErrors(t *testing.T) {
 			require.NoError(t, rows.Release())
 		})
 	}
-	t.Setenv("ARROWSORT_STANDIN_CAPTURE", "default")
-	l.withJob(t, 100, func(job *DeviceJob) {
-		job.Stream = 0
-		_, err := e.ArgsortDevice(t.Context(), job)
-		require.ErrorIs(t, err, ErrDeviceArray)
-		require.ErrorContains(t, err, "the stream is captured into a graph")
-	})
+}
+
+// TestCapturedSorts: a stream that is captured takes a sort of one kernel, into memory of the caller, and refuses others
+// before any work. python/tests/gpu launches such a graph, and benchmarks/devicearrays does on a GPU.
+func TestCapturedSorts(t *testing.T) {
+	e := openOnDeviceArrays(t)
+	l := e.library
+	for text, spoil := range map[string]func(job *DeviceJob){
+		"": func(job *DeviceJob) {},
+		"sorts by several keys, or of more than 65536 rows":  func(job *DeviceJob) { job.Keys = append(job.Keys, job.Keys[0]) },
+		"a limit, or columns that are gathered, need memory": func(job *DeviceJob) { job.Limit = 3 },
+		"or columns that are gathered":                       func(job *DeviceJob) { job.Gather = []int{0} },
+		"need memory of the caller, at a multiple of 16":     func(job *DeviceJob) { job.Out = 0 },
+		"need memory of the caller":                          func(job *DeviceJob) { job.Out += 8 },
+		"the event was not recorded in the graph":            func(job *DeviceJob) { job.Event = 8 },
+		"the key do not begin at a multiple of 16":           func(job *DeviceJob) { job.Columns[0].Offset, job.Rows = 1, 99 },
+		"rows of the key may be null":                        func(job *DeviceJob) { job.Columns[0].Validity = job.Out },
+		"needs more than one kernel":                         func(job *DeviceJob) { job.Columns[0].Kind = keyencode.Null },
+		"values at 0x40":                                     func(job *DeviceJob) { job.Columns[0].Values = 64 },
+	} {
+		l.withJob(t, 100, func(job *DeviceJob) {
+			job.Stream, job.RowNumbers, job.Out = 0, 8, l.put(t, make([]byte, 800), 0)
+			spoil(job)
+			require.NoError(t, l.stream.Wait())
+			t.Setenv("ARROWSORT_STANDIN_CAPTURE", "default")
+			rows, err := e.ArgsortDevice(t.Context(), job)
+			t.Setenv("ARROWSORT_STANDIN_CAPTURE", "")
+			if text == "" {
+				require.NoError(t, err)
+				require.NoError(t, rows.Release())
+				return
+			}
+			require.ErrorIs(t, err, ErrDeviceArray)
+			require.ErrorContains(t, err, text)
+		})
+	}
+	require.NoError(t, e.Trim(t.Context()))
 }
 
 // TestDeviceArraysNeedThePrimaryContext refuses engines with a separate context, several devices, and closed engines.

@@ -208,6 +208,16 @@ int32_t arrowsort_device_argsort(const struct ArrowDeviceArray* array, const str
   return run(&request, error);
 }
 
+int32_t arrowsort_device_argsort_into(const struct ArrowDeviceArray* array, const struct ArrowSchema* schema,
+                                      const struct arrowsort_key* keys, int64_t n_keys, int32_t bits, void* stream,
+                                      const struct arrowsort_options* options, void* rows,
+                                      struct arrowsort_error* error) {
+  struct arrowsort_request request = {
+      .function = DEVICE_ARGSORT_INTO, .device_array = array, .schema = schema, .keys = keys, .n_keys = n_keys,
+      .parameter = bits, .stream = stream, .options = options, .device_rows = rows};
+  return run(&request, error);
+}
+
 int32_t arrowsort_device_sort(const struct ArrowDeviceArray* array, const struct ArrowSchema* schema,
                               const struct arrowsort_key* keys, int64_t n_keys, void* stream,
                               const struct arrowsort_options* options, struct ArrowDeviceArray* out,

@@ -334,8 +334,8 @@ int32_t arrowsort_decode_rows(arrowsort_data rows, arrowsort_data like, const st
 //
 // stream is the CUstream (cudaStream_t) that the sort is queued in, of the device's primary context, which the CUDA
 // runtime uses; NULL is its default stream, and that of the thread (2) is refused. The array's sync_event comes
-// first. The call returns when the last kernel is queued; it waits for decisions of kernels, so the stream must not be
-// captured into a graph. out's sync_event is for other streams.
+// first. The call returns when the last kernel is queued; it waits for decisions of kernels, and needs memory of the
+// engine, so the stream must not be captured into a graph. out's sync_event is for other streams.
 //
 // The array and the schema are borrowed; buffers are read until the stream has passed the sort. out is released by the
 // caller, after the work that reads it has been queued in stream, which must still be there. The engine keeps the
@@ -348,6 +348,15 @@ int32_t arrowsort_device_argsort(const struct ArrowDeviceArray* array, const str
                                  const struct arrowsort_key* keys, int64_t n_keys, int32_t bits, void* stream,
                                  const struct arrowsort_options* options, struct ArrowDeviceArray* out,
                                  struct arrowsort_error* error);
+
+// arrowsort_device_argsort_into writes the row numbers to memory of the caller on the same GPU, as many as the array has
+// rows, of limit at most. At a multiple of 16 bytes they need no copy. The stream may be captured into a CUDA graph for
+// an array of one key without nulls of at most 65,536 rows, without a limit and a sync_event; the graph then sorts what
+// is in the array's buffers whenever it is launched. Otherwise as arrowsort_device_argsort.
+int32_t arrowsort_device_argsort_into(const struct ArrowDeviceArray* array, const struct ArrowSchema* schema,
+                                      const struct arrowsort_key* keys, int64_t n_keys, int32_t bits, void* stream,
+                                      const struct arrowsort_options* options, void* rows,
+                                      struct arrowsort_error* error);
 
 // arrowsort_device_sort returns the array in the order of the keys, in the memory of its GPU: of a struct every field.
 // out is an array of the same schema whose offset is 0, and as out of arrowsort_device_argsort otherwise; its children

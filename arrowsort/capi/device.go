@@ -18,18 +18,27 @@ import (
 )
 
 func deviceArgsort(r *request) error {
-	if r.parameter != 32 && r.parameter != 64 {
-		return optionErrorf("row numbers of %d bits: give 32 or 64", r.parameter)
-	}
-	rows, err := sortOnDevice(r, gpu.DeviceJobOf)
+	rows, err := argsortOnDevice(r, r.out_device_array == nil)
 	if err != nil {
 		return err
 	}
 	return putResult(r.out_device_array, rows, []gpu.DeviceColumn{{Values: rows.Address, Kind: keyencode.Uint64}}, false)
 }
 
+func deviceArgsortInto(r *request) error {
+	_, err := argsortOnDevice(r, r.device_rows == nil)
+	return err
+}
+
+func argsortOnDevice(r *request, noResult bool) (*gpu.DeviceRows, error) {
+	if r.parameter != 32 && r.parameter != 64 {
+		return nil, optionErrorf("row numbers of %d bits: give 32 or 64", r.parameter)
+	}
+	return sortOnDevice(r, gpu.DeviceJobOf, noResult)
+}
+
 func deviceSort(r *request) error {
-	rows, err := sortOnDevice(r, gpu.DeviceTableJobOf)
+	rows, err := sortOnDevice(r, gpu.DeviceTableJobOf, r.out_device_array == nil)
 	if err != nil {
 		return err
 	}
@@ -38,8 +47,8 @@ func deviceSort(r *request) error {
 
 // sortOnDevice does the job that jobOf makes of a request's array.
 func sortOnDevice(r *request, jobOf func(*gpu.ArrowDeviceArray, *gpu.ArrowSchema, []keyencode.Key) (*gpu.DeviceJob,
-	error)) (*gpu.DeviceRows, error) {
-	if r.out_device_array == nil {
+	error), noResult bool) (*gpu.DeviceRows, error) {
+	if noResult {
 		return nil, optionErrorf("the pointer to the result is NULL")
 	}
 	s, err := deviceOptions(r)
@@ -56,6 +65,7 @@ func sortOnDevice(r *request, jobOf func(*gpu.ArrowDeviceArray, *gpu.ArrowSchema
 		return nil, err
 	}
 	job.RowNumbers, job.Limit, job.Stream = int(r.parameter)/8, s.Limit, uintptr(r.stream)
+	job.Out = uint64(uintptr(r.device_rows))
 	e, err := primaryEngine(int(array.DeviceID))
 	if err != nil {
 		return nil, err

@@ -27,6 +27,7 @@ enum arrowsort_function {
   ENCODE_ROWS,
   DECODE_ROWS,
   DEVICE_ARGSORT,
+  DEVICE_ARGSORT_INTO,
   DEVICE_SORT,
   MERGE_STREAMS,
   SORT_STREAM,
@@ -50,6 +51,7 @@ struct arrowsort_request {
   const char* text;                         // that goes in
   const struct ArrowDeviceArray* device_array;  // that goes in
   void* stream;                                 // of a GPU
+  void* device_rows;                            // memory of the caller for row numbers
   arrowsort_data* out;
   int64_t* out_number;
   char** out_text;

@@ -33,7 +33,7 @@ var functions = [...]func(*request) error{
 	C.SORT: sortData, C.SORT_INDICES: sortIndices, C.TAKE: takeRows, C.IS_SORTED: isSorted, C.RANK: rankRows,
 	C.SEARCH_SORTED: searchSorted, C.GROUPS: findGroups, C.MERGE: mergeData, C.EXPLAIN: explainSort,
 	C.ENCODE_ROWS: encodeRows, C.DECODE_ROWS: decodeRows, C.DEVICE_ARGSORT: deviceArgsort,
-	C.DEVICE_SORT:   deviceSort,
+	C.DEVICE_ARGSORT_INTO: deviceArgsortInto, C.DEVICE_SORT: deviceSort,
 	C.MERGE_STREAMS: mergeStreams, C.SORT_STREAM: sortStream, C.STREAM_ERROR: streamError, C.FILES: runFiles,
 }
 

@@ -18,7 +18,7 @@
 // The primary context of a device lives until its last release, and ends the program if something is left in it then.
 // With ARROWSORT_STANDIN_CAPTURE set another thread captures a graph in global mode, so calls that would spoil it fail
 // in threads that have not relaxed their mode. If it is "default", all streams that the driver has not made (0, 1, 2)
-// are captured too.
+// are captured too, into one graph, which cuGraphLaunch runs: it takes nothing but kernels.
 #include "standin.h"
 #include <algorithm>
 #include <cstdio>
@@ -197,9 +197,18 @@ void run_all(Context* c) {
 	for (Stream& s : c->streams) run(c, &s, UINT64_MAX);
 }
 
-int push(Stream* s, std::function<void()> work) {
+// Whether a stream is captured into the graph.
+bool is_captured(Stream* s) {
+	const char* captured = getenv("ARROWSORT_STANDIN_CAPTURE");
+	return captured && !strcmp(captured, "default") && (uint64_t)s <= 2;
+}
+
+std::vector<std::function<void()>> graph;
+
+int push(Stream* s, std::function<void()> work, bool is_kernel = false) {
 	Context* c = current();
 	if (c->failure != SUCCESS) return c->failure;
+	if (is_captured(s)) return is_kernel ? graph.push_back(std::move(work)), SUCCESS : CAPTURE_UNSUPPORTED;
 	if (!(s = stream_of(s))) return INVALID_HANDLE;
 	s->work.push_back(std::move(work));
 	if (random_() % 8 == 0) {
@@ -316,8 +325,13 @@ EXPORT cuStreamDestroy_v2(Stream* s) {
 EXPORT cuStreamIsCapturing(Stream* s, int* status) {
 	LOCKED;
 	if (!stream_of(s)) return INVALID_HANDLE;
-	const char* captured = getenv("ARROWSORT_STANDIN_CAPTURE");
-	return *status = captured && !strcmp(captured, "default") && (uint64_t)s <= 2, SUCCESS;
+	return *status = is_captured(s), SUCCESS;
+}
+EXPORT cuGraphLaunch(void*, Stream* s) {
+	LOCKED;
+	for (auto& kernel : graph)
+		if (int code = push(s, kernel)) return code;
+	return SUCCESS;
 }
 EXPORT cuThreadExchangeStreamCaptureMode(int* mode) {
 	if (*mode < 0 || *mode > 2) return INVALID_VALUE;
@@ -353,6 +367,7 @@ EXPORT cuEventDestroy_v2(Event* e) {
 }
 EXPORT cuEventRecord(Event* e, Stream* s) {
 	LOCKED;
+	if (is_captured(s)) return CAPTURE_UNSUPPORTED;
 	if (!(s = stream_of(s)) || e->context != current()) return INVALID_HANDLE;
 	*e = {current(), s, s->done + s->work.size()};
 	return current()->failure;
@@ -522,9 +537,9 @@ static int launch_kernel(std::string* function, unsigned x, unsigned y, unsigned
 	}
 	if (emulates()) {
 		const uint64_t seed = random_();
-		return push(s, [=] { standin_emulate(*function, arguments, x, threads, shared, seed); });
+		return push(s, [=] { standin_emulate(*function, arguments, x, threads, shared, seed); }, true);
 	}
-	return push(s, [=] { standin_run(*function, arguments.data(), x); });
+	return push(s, [=] { standin_run(*function, arguments.data(), x); }, true);
 }
 EXPORT cuLaunchKernel(std::string* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned,
                       unsigned shared, Stream* s, void** params, void**) {

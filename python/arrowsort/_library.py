@@ -158,6 +158,9 @@ merge = _function("merge", c_void_p, c_int64, c_void_p, c_int64, *_end)
 device_argsort = _function(
     "device_argsort", c_void_p, c_void_p, c_void_p, c_int64, c_int32, c_void_p, c_void_p, c_void_p, c_void_p
 )
+device_argsort_into = _function(
+    "device_argsort_into", c_void_p, c_void_p, c_void_p, c_int64, c_int32, c_void_p, c_void_p, c_void_p, c_void_p
+)
 device_sort = _function("device_sort", c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p)
 explain = _function("explain", c_uint64, c_void_p, c_int64, *_end)
 files = _function("files", c_char_p, c_uint64, c_void_p, c_void_p)

@@ -39,7 +39,8 @@ def argsort(
     descending: Union[bool, Sequence[bool]] = False,
     nulls: Union[str, Sequence[str]] = "at_end",
     limit: Union[int, None] = None,
-    dtype: str = "int64",
+    dtype: Union[str, None] = None,
+    out: object = None,
 ) -> RowNumbers:
     """Returns the row numbers of x in sorted order, on the GPU where x lies. Rows that tie keep their order.
 
@@ -49,14 +50,22 @@ def argsort(
 
     ``descending`` and ``nulls``, "at_end" or "at_start", are those of all keys, or lists with one for each. Order:
     values, NaNs, nulls, whatever the direction; with "at_start" nulls, NaNs, values. The zeros -0.0 and 0.0 tie.
-    ``limit`` is the number of leading rows. ``dtype`` is int64, uint64, int32 or uint32; 32 bits are faster.
+    ``limit`` is the number of leading rows. ``dtype`` is int64, which is the default, uint64, int32 or uint32; 32 bits
+    are faster. ``out`` is an array on the same GPU, of one of these types, for the row numbers: the result is this
+    memory then.
 
     ``stream`` is the CUDA stream that the sort belongs to: a handle, or a stream of PyTorch, CuPy or Numba; by default
     the current one of x's library. The sort comes after what was queued there. This function returns when the last
     kernel is queued, so work on the result is queued in the same stream, or goes through ``__dlpack__`` or
     ``__cuda_array_interface__``. x must not change until the stream has passed the sort, and the stream must live as
     long as the result.
+
+    A stream that is captured into a CUDA graph takes a sort of one key of at most 65,536 rows, with ``out`` and without
+    ``limit``: the graph sorts what is in the array whenever it is launched.
     """
+    if out is not None:
+        return _argsort_into(out, x, by, stream, descending, nulls, limit, dtype)
+    dtype = dtype or "int64"
     if dtype not in _TYPES:
         raise OptionError(f"dtype is {dtype!r}: give one of {', '.join(_TYPES)}")
     options = _DEFAULTS if limit is None else _calls.options_of(limit)
@@ -84,6 +93,40 @@ def argsort(
     del keep
     _check(code, error)
     return _row_numbers(out, out.array.length, dtype, sort_stream, exports_of(inputs))
+
+
+def _argsort_into(
+    out: Any, x: Any, by: Any, stream: Any, descending: Any, nulls: Any, limit: Any, dtype: Union[str, None]
+) -> RowNumbers:
+    options = _DEFAULTS if limit is None else _calls.options_of(limit)
+    columns = x if isinstance(x, (list, tuple)) else [x]
+    inputs, sort_stream = inputs_of({f"key {i}": column for i, column in enumerate(columns)}, stream)
+    (target,), _ = inputs_of({"out": out}, sort_stream)
+    types = {kind: name for name, (_, kind) in _TYPES.items()}
+    type_of = types.get(target.kind or ("", 0))
+    rows = min(limit or inputs[0].array.length, inputs[0].array.length)
+    if type_of is None or dtype not in (None, type_of):
+        raise OptionError(f"out has another type than {dtype or 'int64, uint64, int32 or uint32'}")
+    if target.array.length != rows or target.array.buffers[0]:
+        raise OptionError(f"out has {target.array.length} rows, or nulls: give an array of {rows} row numbers")
+    array, schema, keep = together(inputs, sort_stream)
+    keys, error = _keys(by, descending, nulls, len(inputs), is_struct(inputs)), lib.ErrorOut()
+    address = (target.array.buffers[1] or 0) + target.array.offset * _TYPES[type_of][1][1]
+    code = lib.device_argsort_into(
+        byref(array),
+        byref(schema),
+        keys,
+        len(keys),
+        8 * _TYPES[type_of][1][1],
+        sort_stream.handle,
+        byref(options),
+        address,
+        byref(error),
+    )
+    _check(code, error)
+    buffers = (c_void_p * 2)(None, address)
+    made = lib.ArrowDeviceArray(lib.ArrowArray(length=rows, n_buffers=2, buffers=buffers), target.device, _dlpack.CUDA)
+    return _row_numbers(made, rows, type_of, sort_stream, (keep, out, buffers))
 
 
 def sort(

@@ -472,6 +472,8 @@ static void test_device(void) {
   array.array.release = NULL;
   FAILED(ARGSORT(&array, 64, NULL), ARROWSORT_OPTION, "ErrOption");
   CHECK(rows.array.release == NULL);
+  FAILED(arrowsort_device_argsort_into(&array, &schema, NULL, 0, 64, NULL, NULL, NULL, &failure), ARROWSORT_OPTION,
+         "ErrOption");
 #define SORT(keys, n_keys, options) \
   arrowsort_device_sort(&array, &schema, keys, n_keys, NULL, options, &rows, &failure)
   FAILED(SORT(NULL, 0, NULL), ARROWSORT_OPTION, "ErrOption");

@@ -75,6 +75,12 @@ func Run(c *keys.Columns, planned func()) (rows driver.Ptr, plan *keyencode.Plan
 	return rows, nil
 }
 
+// IsOneKernel reports whether Run queues one kernel, and waits for nothing.
+func IsOneKernel(c *keys.Columns) bool {
+	job := (&argsorter{c, c.Job.Out()}).describe()
+	return strategy.Choose(&job) == strategy.Cluster
+}
+
 // describe returns what a sort in a single launch needs to know of the job, before its keys are read.
 func (s *argsorter) describe() strategy.Job {
 	list, columns := s.Job.Keys, s.Job.Columns

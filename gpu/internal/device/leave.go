@@ -3,6 +3,7 @@
 package device
 
 import (
+	"context"
 	"sync"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
@@ -38,6 +39,20 @@ func (s *Session) Settle(kernels *driver.Stream) error {
 	s.returns.Lock()
 	defer s.returns.Unlock()
 	return s.takeReturned()
+}
+
+// Capture calls work with a task whose kernels are queued in a stream that is captured into a CUDA graph. It queues
+// nothing else there, and waits for nothing there: what runs later is not the session's.
+func (s *Session) Capture(ctx context.Context, stream *driver.Stream, work func(t *Task)) error {
+	if err := s.Settle(nil); err != nil {
+		return err
+	}
+	s.Streams[0].Stream = stream
+	t := NewTask(ctx, s, 1)
+	work(t)
+	s.reset()
+	t.Pool.PutAll()
+	return t.Err
 }
 
 // reset makes the session ready for the next task. All work is done.

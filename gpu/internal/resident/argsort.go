@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
-	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/argsort"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
@@ -43,9 +42,12 @@ func (r *Result) GiveBack(s *device.Session, stream uintptr) (err error) {
 // Sort queues a job that Check has passed in the job's stream. The host waits for decisions of kernels, as a sort from
 // host memory does, and not for the last kernels.
 func Sort(ctx context.Context, s *device.Session, job *Job) (result Result, err error) {
-	caller, err := streamOf(s, job)
+	caller, captured, err := streamOf(s, job)
 	if err != nil {
 		return result, err
+	}
+	if captured {
+		return result, capture(ctx, s, job, caller)
 	}
 	if job.Rows == 0 {
 		for _, at := range job.Gather {
@@ -71,18 +73,17 @@ func Sort(ctx context.Context, s *device.Session, job *Job) (result Result, err 
 	return sorter.result, nil
 }
 
-// streamOf returns the job's stream, which waits for the job's event.
-func streamOf(s *device.Session, job *Job) (*driver.Stream, error) {
+// streamOf returns the job's stream, which waits for the job's event, unless it is captured.
+func streamOf(s *device.Session, job *Job) (stream *driver.Stream, captured bool, err error) {
 	const perThread = 2 // CU_STREAM_PER_THREAD
 	if job.Stream == perThread {
-		return nil, fmt.Errorf("%w: stream 2 is that of the calling thread, which may not be the one that frees the "+
+		return nil, false, fmt.Errorf("%w: stream 2 is that of the calling thread, which may not be the one that frees the "+
 			"result: give a stream that was made, or the default stream", ErrDeviceArray)
 	}
-	stream := s.Of(job.Stream)
-	capturing, err := stream.IsCapturing() // first of all: other calls would spoil the graph
-	if capturing {
-		return nil, fmt.Errorf("%w: the stream is captured into a graph: a sort waits for decisions of kernels",
-			ErrDeviceArray)
+	stream = s.Of(job.Stream)
+	captured, err = stream.IsCapturing() // first of all: other calls would spoil the graph
+	if captured {
+		return stream, true, nil
 	}
 	if err == nil {
 		err = stream.Record(s.Probe)
@@ -91,10 +92,10 @@ func streamOf(s *device.Session, job *Job) (*driver.Stream, error) {
 		err = stream.AfterHandle(job.Event)
 	}
 	if driver.RejectsStream(err) {
-		return nil, fmt.Errorf("%w: the stream %#x, or the event, is not one of the primary context of device %d, or "+
+		return nil, false, fmt.Errorf("%w: the stream %#x, or the event, is not one of the primary context of device %d, or "+
 			"is captured: %v", ErrDeviceArray, job.Stream, s.Number, err)
 	}
-	return stream, err
+	return stream, false, err
 }
 
 // sort queues the kernels.
@@ -297,9 +298,7 @@ func (s *sorter) deliver(rows driver.Ptr) driver.Ptr {
 func (s *sorter) widen(rows driver.Ptr, n int, to driver.Ptr) {
 	w := &s.Widening
 	if w.Rows != rows {
-		column := abi.ColumnValues{Values: uint64(rows), Form: abi.FormInteger, Width: 4, Stride: 4}
-		source := abi.KeySource{Column: abi.Column{ColumnValues: column}}
-		words := buffers.Bytes(abi.Words([]abi.Field{source.Field()}))
+		words := buffers.Bytes(wideningWords(rows))
 		if w.Field == 0 && !s.Failed() {
 			var err error
 			w.Field, err = s.Context.Alloc(len(words))
@@ -310,5 +309,5 @@ func (s *sorter) widen(rows driver.Ptr, n int, to driver.Ptr) {
 			w.Rows = 0
 		}
 	}
-	s.Launch("encode", s.Blocks(n), uint64(w.Field), 1, uint64(n), 0, uint64(to))
+	s.launchWidening(w.Field, n, to)
 }

@@ -500,6 +500,49 @@ def test_errors_of_columns():
             gpu.sort(of, **arguments)
 
 
+def test_result_in_memory_of_the_caller():
+    for kind, name in (("i8", "int64"), ("u8", "uint64"), ("i4", "int32"), ("u4", "uint32")):
+        for n, shift in ((3, 0), (3, 8), (70_001, 0), (0, 0)):
+            values = np.arange(n)[::-1].astype("f8")
+            out = Interface(np.zeros(n, kind), shift)
+            rows = gpu.argsort(Tensor(values), out=out)
+            assert (rows.dtype, rows.shape) == (name, (n,)) and rows._array.buffers[1] == out.address
+            assert read(rows).tolist() == list(range(n))[::-1]
+    x = Interface(np.array([3, 1, 2]))
+    first = gpu.argsort([x, x], limit=2, out=Tensor(np.zeros(2, "i4")))
+    assert read(first).tolist() == [1, 2]
+    for out, text in (
+        (Interface(np.zeros(3, "f4")), "another type than int64"),
+        (Interface(np.zeros(3, "u8")), "another type than int64"),
+        (Interface(np.zeros(2, "i8")), "out has 2 rows, or nulls: give an array of 3 row numbers"),
+    ):
+        with pytest.raises(arrowsort.OptionError, match=text):
+            gpu.argsort(x, out=out, dtype="int64")
+
+
+def test_sort_in_a_graph(monkeypatch):
+    values = [np.random.default_rng(seed).permutation(1000).astype("i8") for seed in range(3)]
+    x, outs = Interface(values[0]), [Interface(np.zeros(1000, kind)) for kind in ("i8", "u4")]
+    gpu.argsort(x)
+    sync()
+    with monkeypatch.context() as captured:
+        captured.setenv("ARROWSORT_STANDIN_CAPTURE", "default")
+        for out in outs:
+            gpu.argsort(x, out=out)
+        with pytest.raises(arrowsort.OptionError, match="captured into a graph, and the row numbers need memory"):
+            gpu.argsort(x)
+        with pytest.raises(arrowsort.OptionError, match="captured into a graph, and sorts by several keys"):
+            gpu.argsort([x, x], out=outs[0])
+    for now in values:
+        ctypes.memmove(x.address, now.ctypes.data, now.nbytes)
+        assert cuda.cuGraphLaunch(None, None) == 0
+        gpu.argsort(Interface(now))  # uses the engine's memory meanwhile
+        sync()
+        for out in outs:
+            raw = ctypes.string_at(out.address, out.values.nbytes)
+            assert np.array_equal(np.frombuffer(raw, out.values.dtype), np.argsort(now))
+
+
 def test_memory_is_used_again():
     x = Interface(np.arange(100_000)[::-1])
     addresses = set()
