@@ -19,9 +19,9 @@ import time
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
-import arrowsort.gpu  # noqa: E402
-import cupy  # noqa: E402
-import torch  # noqa: E402
+import arrowsort.gpu
+import cupy
+import torch
 
 GPU = "cuda"
 
@@ -173,6 +173,39 @@ def measure_two(bits, runs):
     return times, 5
 
 
+def measure_table(bits, runs):
+    """A table of an int64 key and two columns of 8 bytes in sorted order, all on the device."""
+    n, generator = 1 << bits, torch.Generator(device=GPU).manual_seed(bits)
+    names = ("key", "number", "value")
+    table = {name: torch.randint(-(2**63), 2**63 - 1, (n,), generator=generator, device=GPU) for name in names}
+
+    def mine():
+        return arrowsort.gpu.sort(table, by="key")
+
+    def by_torch():
+        key, rows = torch.sort(table["key"], stable=True)
+        return {"key": key, "number": table["number"][rows], "value": table["value"][rows]}
+
+    def by_cupy():
+        rows = cupy.argsort(of_cupy["key"])
+        return {name: column[rows] for name, column in of_cupy.items()}
+
+    of_cupy = {name: cupy.from_dlpack(column) for name, column in table.items()}
+    with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
+        want = by_torch()
+        for name, column in mine().items():
+            same(torch.from_dlpack(column), want[name], f"column {name} of 2^{bits} rows")
+        del want, column
+        free()
+        times = {}
+        for name, work in {"arrowsort": mine, "torch": by_torch, "cupy": by_cupy}.items():
+            times[name] = median(work, runs)
+            free()
+    ratio = min(times["torch"], times["cupy"]) / times["arrowsort"]
+    text = ", ".join(f"{name} {took:.0f} us" for name, took in times.items())
+    print(f"three columns of 8 bytes by the first, 2^{bits} rows: {text}, {ratio:.2f} times", flush=True)
+
+
 def measure_segments(segments, rows):
     """Segments of equal length, each sorted by itself: a sort by the number of the segment, then by the key."""
     n, what = segments * rows, f"{segments} segments of {rows} rows"
@@ -242,7 +275,7 @@ def check_others():
 
 
 def check_graph():
-    """A sort in a stream that is captured is an error, and the capture goes on."""
+    """A sort of one kernel is captured into a graph; any other is an error, and the capture goes on."""
     large = torch.randint(-(2**63), 2**63 - 1, (1 << 20,), device=GPU)
     total, text = torch.zeros(1, dtype=torch.int64, device=GPU), ""
     graph = torch.cuda.CUDAGraph()
@@ -258,6 +291,38 @@ def check_graph():
         sys.exit(f"WRONG: in a graph: {text}")
     same(torch.from_dlpack(arrowsort.gpu.argsort(large)), torch.sort(large, stable=True).indices, "after a graph")
     print("in a graph:", text)
+    for bits in (10, 16):
+        times = {}
+        for dtype in (torch.int64, torch.int32):
+            times |= measure_graph(bits, dtype)
+        print(f"2^{bits} int64 in a graph:", ", ".join(f"{name} {took:.1f} us" for name, took in times.items()))
+
+
+def measure_graph(bits, dtype):
+    """A graph of twenty sorts by new values each, which are proved."""
+    x = torch.zeros(1 << bits, dtype=torch.int64, device=GPU)
+    sorts, columns = 20, []
+    outs = [torch.zeros(1 << bits, dtype=dtype, device=GPU) for _ in range(sorts)]
+    graph, others = torch.cuda.CUDAGraph(), torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for out in outs:
+            arrowsort.gpu.argsort(x, out=out)
+    with torch.cuda.graph(others):
+        for _ in range(sorts):
+            columns.append(torch.sort(x, stable=True).indices)
+    for seed in range(20):
+        x.copy_(torch.randint(-(2**63), 2**63 - 1, x.shape, device=GPU))
+        graph.replay()
+        arrowsort.gpu.argsort(torch.flip(x, (0,)))  # uses the engine's memory meanwhile
+        for out in outs:
+            same(out.long(), torch.sort(x, stable=True).indices, f"replay {seed}")
+    name = str(dtype).removeprefix("torch.")
+    return {
+        f"{name} {median(graph.replay, 50) / sorts:.1f} a sort, alone": median(
+            lambda: arrowsort.gpu.argsort(x, out=outs[0]), 200
+        ),
+        "torch a sort": median(others.replay, 50) / sorts,
+    }
 
 
 def show_overhead():
@@ -338,6 +403,8 @@ def main():
             print(f"{name:24} 2^{bits:<3}{columns}{ratio:8.2f}{asked:7}", flush=True)
             results.append({"keys": name, "bits": bits, "us": times, "times": ratio, "asked": asked})
             free()
+    for bits in map(int, args.bits.split(",")):
+        measure_table(bits, 101 if bits <= 20 else 9 if bits <= 24 else 3)
     measure_segments(1000, 10_000)
     measure_segments(1_000_000, 10)
     if args.json:
