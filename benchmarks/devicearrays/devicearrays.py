@@ -19,9 +19,10 @@ import time
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
-import arrowsort.gpu
 import cupy
 import torch
+
+import arrowsort.gpu
 
 GPU = "cuda"
 
@@ -65,6 +66,11 @@ KEYS = {
     "int64 clusters": (clusters, 2.2, 1.5),
     "int64 timestamps": (timestamps, 2.2, 1.5),
 }
+
+
+def of_torch():
+    """CuPy's calls go to the current stream of PyTorch."""
+    return cupy.cuda.Stream.from_external(torch.cuda.current_stream())
 
 
 def median(work, runs):
@@ -123,8 +129,7 @@ def measure_one(name, bits, runs):
     x = make(n, torch.Generator(device=GPU).manual_seed(bits))
     y = cupy.from_dlpack(x)
     what = f"{name}, 2^{bits}"
-    stream = torch.cuda.current_stream().cuda_stream
-    with cupy.cuda.ExternalStream(stream):
+    with of_torch():
         for descending in (False, True):
             prove([x], torch.from_dlpack(arrowsort.gpu.argsort(x, descending=descending)), what, descending)
             free()
@@ -152,7 +157,7 @@ def measure_two(bits, runs):
     first = torch.randint(0, 1000, (n,), generator=generator, device=GPU)
     second = torch.randint(-(2**63), 2**63 - 1, (n,), generator=generator, device=GPU)
     last_first = cupy.from_dlpack(torch.stack([second, first]))  # cupy.lexsort has the most significant key last
-    with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
+    with of_torch():
         mine = torch.from_dlpack(arrowsort.gpu.argsort([first, second]))
         prove([first, second], mine, what)
         same(mine, torch.from_dlpack(cupy.lexsort(last_first)), what + " and cupy")
@@ -191,7 +196,7 @@ def measure_table(bits, runs):
         return {name: column[rows] for name, column in of_cupy.items()}
 
     of_cupy = {name: cupy.from_dlpack(column) for name, column in table.items()}
-    with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
+    with of_torch():
         want = by_torch()
         for name, column in mine().items():
             same(torch.from_dlpack(column), want[name], f"column {name} of 2^{bits} rows")
@@ -364,9 +369,9 @@ def show_overhead():
     library.device_argsort = native
     for name, work in {
         "torch.cuda.synchronize": torch.cuda.synchronize,
-        "current stream": lambda: arrowsort.gpu.current_stream(x),
+        "current stream": lambda: arrowsort._cuda.current_stream(x),
         "__cuda_array_interface__": lambda: x.__cuda_array_interface__,
-        "device of an address": lambda: arrowsort.gpu.device_of(x.data_ptr()),
+        "device of an address": lambda: arrowsort._cuda.device_of(x.data_ptr()),
     }.items():
         start = time.perf_counter()
         for _ in range(1000):

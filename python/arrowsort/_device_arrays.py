@@ -11,7 +11,7 @@ from . import _library as lib
 from ._cuda import Stream, wait_for_event
 from ._errors import ColumnError
 
-_NAMES = {"i": "int", "u": "uint", "f": "float", "b": "bool"}
+NAMES = {"i": "int", "u": "uint", "f": "float", "b": "bool"}
 
 
 class Field(NamedTuple):
@@ -77,7 +77,7 @@ class Column:
         if self._type is None:
             return self._field.format.decode()
         code, size = self._type
-        return _NAMES[code] if code == "b" else f"{_NAMES[code]}{8 * size}"
+        return NAMES[code] if code == "b" else f"{NAMES[code]}{8 * size}"
 
     def __len__(self) -> int:
         return self.shape[0]

@@ -1,6 +1,7 @@
 """Columns on a GPU that come in: of PyTorch, CuPy and others, as structures of the Arrow C Device Data Interface."""
 
 import ctypes
+import sys
 from ctypes import POINTER, addressof, c_void_p
 from functools import lru_cache
 from typing import Any, NamedTuple, Union
@@ -8,6 +9,7 @@ from typing import Any, NamedTuple, Union
 from . import _dlpack
 from . import _library as lib
 from ._cuda import Stream, current_stream, device_of, stream_of, wait_for_event, wait_for_stream
+from ._device_arrays import NAMES
 from ._errors import ArgumentTypeError, OptionError
 
 # Formats of the Arrow C Data Interface by kind and bytes of a value; a bool of these libraries is a byte.
@@ -108,7 +110,33 @@ def _place(of: Input) -> str:
     return f"on device {of.device}{managed}"
 
 
+@lru_cache
+def _torch_kinds() -> dict[Any, tuple[str, int]]:
+    torch = sys.modules["torch"]
+    names = {f"{name}{8 * size}": (code, size) for code, name in NAMES.items() for size in (1, 2, 4, 8)}
+    names["bool"] = ("b", 1)
+    return {getattr(torch, name): kind for name, kind in names.items() if kind in FORMATS and hasattr(torch, name)}
+
+
+def of_torch(x: Any, stream: Any) -> Union[tuple[tuple[str, int], int, int, int, Stream], None]:
+    """A tensor of PyTorch, without its slow interfaces; None for another object, one that cannot be sorted as it is, or
+    in a stream that is not the current one."""
+    if type(x).__module__ != "torch":
+        return None
+    kind = _torch_kinds().get(getattr(x, "dtype", None))
+    if kind is None or not x.is_cuda or x.dim() != 1 or not x.is_contiguous():
+        return None
+    current = current_stream(x)
+    if stream is not None and stream_of(stream).handle != current.handle:
+        return None
+    return kind, x.data_ptr(), x.numel(), x.get_device(), current if stream is None else stream_of(stream)
+
+
 def _input(x: Any, what: str, stream: Stream) -> Input:
+    tensor = of_torch(x, stream.handle)
+    if tensor is not None:
+        (code, size), address, length, device, _ = tensor
+        return _column(what, code, size, address, (length,), None, _dlpack.CUDA, device, x, None)
     if hasattr(x, "__arrow_c_device_array__"):
         return _of_arrow(x)
     interface = getattr(x, "__cuda_array_interface__", None)

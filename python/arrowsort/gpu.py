@@ -4,7 +4,6 @@ This needs the library with the GPU engine, on Linux on x86-64; without it every
 """
 
 import ctypes
-import sys
 import threading
 from collections.abc import Sequence
 from ctypes import POINTER, addressof, byref, c_void_p
@@ -13,9 +12,20 @@ from typing import Any, Union
 
 from . import _calls, _dlpack
 from . import _library as lib
-from ._cuda import Stream, current_stream, stream_of
+from ._cuda import Stream
 from ._device_arrays import Column, Field, Memory, RowNumbers, Table, field_of
-from ._device_inputs import KINDS, exports_of, inputs_of, is_struct, named, release_array, schema_of, together
+from ._device_inputs import (
+    FORMATS,
+    KINDS,
+    exports_of,
+    inputs_of,
+    is_struct,
+    named,
+    of_torch,
+    release_array,
+    schema_of,
+    together,
+)
 from ._errors import DeviceError, OptionError
 
 __all__ = ["Column", "RowNumbers", "Table", "argsort", "sort"]
@@ -69,8 +79,8 @@ def argsort(
     if dtype not in _TYPES:
         raise OptionError(f"dtype is {dtype!r}: give one of {', '.join(_TYPES)}")
     options = _DEFAULTS if limit is None else _calls.options_of(limit)
-    if by is None and type(descending) is bool and type(nulls) is str and type(x).__module__ == "torch":
-        column = _of_torch(x, stream)
+    if by is None and type(descending) is bool and type(nulls) is str:
+        column = of_torch(x, stream)
         if column is not None:
             return _sort_plain(*column, _equal_keys(1, descending, nulls), options, dtype)
     columns = x if isinstance(x, (list, tuple)) else [x]
@@ -206,7 +216,7 @@ _structures = _Structures()
 
 
 def _sort_plain(
-    form: bytes,
+    kind: tuple[str, int],
     address: int,
     length: int,
     device: int,
@@ -221,7 +231,7 @@ def _sort_plain(
     try:
         s.array.length, s.buffers[1], s.whole.device_id = length, address, device
         out, (whole, error) = lib.ArrowDeviceArray(), s.places
-        schema, bits, handle = addressof(schema_of(form)), 8 * _TYPES[dtype][1][1], stream.handle
+        schema, bits, handle = addressof(schema_of(FORMATS[kind])), 8 * _TYPES[dtype][1][1], stream.handle
         code = lib.device_argsort(whole, schema, keys, 1, bits, handle, addressof(options), addressof(out), error)
         if code:
             _check(code, s.error)
@@ -229,27 +239,6 @@ def _sort_plain(
         s.busy = False
     rows = min(options.limit, length) if options.limit else length
     return _row_numbers(out, rows, dtype, stream)
-
-
-@lru_cache
-def _torch_formats() -> dict[Any, bytes]:
-    torch = sys.modules["torch"]
-    names = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
-    formats = dict(zip(names, (b"C", b"c", b"C", b"s", b"S", b"i", b"I", b"l", b"L"), strict=True))
-    formats |= {"float16": b"e", "float32": b"f", "float64": b"g"}
-    return {getattr(torch, name): form for name, form in formats.items() if hasattr(torch, name)}
-
-
-def _of_torch(x: Any, stream: Any) -> Union[tuple[bytes, int, int, int, Stream], None]:
-    """A tensor of PyTorch, without its slow interfaces; None for one that cannot be sorted as it is, or in a stream
-    that is not the current one."""
-    form = _torch_formats().get(getattr(x, "dtype", None))
-    if form is None or not x.is_cuda or x.dim() != 1 or not x.is_contiguous():
-        return None
-    current = current_stream(x)
-    if stream is not None and stream_of(stream).handle != current.handle:
-        return None
-    return form, x.data_ptr(), x.numel(), x.get_device(), current if stream is None else stream_of(stream)
 
 
 _DEFAULTS = _calls.options_of()
