@@ -50,10 +50,9 @@ func listInputs(ctx context.Context, inputs []string) (paths []string, err error
 }
 
 // expand lists the files that an input stands for.
-func expand(ctx context.Context, input string) ([]string, error) {
-	if !isRemote(input) {
-		paths, err := parquetsort.Expand([]string{input})
-		if err != nil {
+func expand(ctx context.Context, input string) (paths []string, err error) {
+	if store := storeOf(input); store != nil || !isRemote(input) {
+		if paths, _, err = parquetsort.List(ctx, []string{input}, store); err != nil {
 			return nil, err
 		}
 		for i := range paths {
@@ -61,7 +60,7 @@ func expand(ctx context.Context, input string) ([]string, error) {
 				return nil, err
 			}
 		}
-		return paths, err
+		return paths, nil
 	}
 	if !strings.ContainsAny(input, "*?[") {
 		return []string{input}, nil
@@ -71,7 +70,7 @@ func expand(ctx context.Context, input string) ([]string, error) {
 		return nil, err
 	}
 	defer fs.Close()
-	paths, err := fs.List(ctx, input)
+	paths, err = fs.List(ctx, input)
 	if err == nil && len(paths) == 0 {
 		err = fmt.Errorf("%s: no file matches", input)
 	}

@@ -32,10 +32,11 @@ type Options struct {
 	KeysFor func(schema *arrow.Schema) ([]arrowsort.Key, error) `json:"-"`
 	// Memory is the budget in bytes of one part that is read and of one shard that is sorted, at least
 	// parquetsort.MinMemory; a shard that needs more is spilled to SpillDir. 0 is a quarter of what the worker has.
-	// A runner's own copy of a shard's batches comes on top of it.
+	// A runner's own copy of a shard's batches comes on top of it, and so does an eighth for the store of inputs,
+	// 16 MiB at least, which all steps of a process share.
 	Memory int64
-	// SpillDir is the folder of a worker for spilled shards and for copies of objects of remote file systems;
-	// empty is os.TempDir.
+	// SpillDir is the folder of a worker for spilled shards and for copies of files of Beam's file systems; empty is
+	// os.TempDir.
 	SpillDir string
 	// ShuffleDir is a local folder, or one that all workers share, in which rows travel to their shards, in files that
 	// are removed at the end: the runner's elements are locations in them. It needs space for all rows as they are in

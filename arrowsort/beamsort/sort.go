@@ -56,9 +56,10 @@ func init() {
 }
 
 // Sort adds steps to a pipeline that sort the rows of files into shards in the folder output, and returns a collection
-// of Shard. Inputs and output are local, or in a file system that is registered with Beam, as in gs://bucket/folder/.
-// Inputs are files, patterns, and local folders, as in parquetsort.Sort, but not CSV. Their metadata are read when the
-// pipeline is built, and the keys are checked.
+// of Shard. Inputs and output are local, or in a file system that is registered with Beam, as in gs://bucket/folder/;
+// inputs may also be in a store, see RegisterStore. They are files, patterns and, but for those of Beam's file systems,
+// folders, as in parquetsort.Sort, but not CSV. Their metadata are read when the pipeline is built, and the keys are
+// checked.
 //
 // Unless rows travel through the runner, Sort creates a folder for the files in which they travel. The last step of the
 // pipeline removes it; see Options.ShuffleDir and Cleanup.
@@ -75,6 +76,7 @@ func Sort(ctx context.Context, scope beam.Scope, inputs []string, output string,
 	if err != nil {
 		return none, err
 	}
+	forgetInputs() // of other calls, which may have been replaced
 	paths, err := listInputs(ctx, inputs)
 	if err != nil {
 		return none, err

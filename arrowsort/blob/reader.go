@@ -111,6 +111,14 @@ func (s *Store) forget(address string) {
 	}
 }
 
+// Forget drops what is kept of objects that were opened. A program that keeps a store calls it where others may have
+// replaced objects since.
+func (s *Store) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known, s.kept = map[string]*summary{}, 0
+}
+
 // Size returns the size of the object.
 func (r *reader) Size() int64 { return r.summary.size }
 

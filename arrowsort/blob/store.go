@@ -56,7 +56,8 @@ func NewStore(opts Options) *Store {
 	if opts.Attempts == 0 {
 		opts.Attempts = 5
 	}
-	s := &Store{opts: opts, buckets: map[string]*blob.Bucket{}, known: map[string]*summary{}}
+	s := &Store{opts: opts, buckets: map[string]*blob.Bucket{}}
+	s.Forget()
 	s.Limit(defaultMemory)
 	return s
 }
@@ -161,13 +162,14 @@ func (s *Store) Check(ctx context.Context, address string) error {
 
 // Close closes the connections.
 func (s *Store) Close() error {
+	s.Forget()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var errs []error
 	for _, b := range s.buckets {
 		errs = append(errs, b.Close())
 	}
-	s.buckets, s.known = map[string]*blob.Bucket{}, map[string]*summary{}
+	s.buckets = map[string]*blob.Bucket{}
 	return errors.Join(errs...)
 }
 

@@ -169,15 +169,22 @@ func TestPartitionsThatAreRead(t *testing.T) {
 	sortFiles(t, []string{filepath.Join(out, "**", "*.parquet")}, all, opts)
 	require.Equal(t, []string{filepath.Join(out, "part=1", "part-00001.parquet") +
 		`: column "part" is in the names of folders only, and is not read`}, warnings)
-	for _, of := range []arrowsort.Function{"", arrowsort.Lower} {
-		opts.Keys = []arrowsort.Key{{Path: "key"}, {Path: "part", Function: of}}
+	for _, key := range []arrowsort.Key{{}, {Function: arrowsort.Lower}, {Collation: arrowsort.FoldCase}} {
+		key.Path = "part"
+		opts.Keys = []arrowsort.Key{{Path: "key"}, key}
 		_, err := Sort(t.Context(), []string{out + "/**/*.parquet"}, all, opts)
 		require.ErrorIs(t, err, arrowsort.ErrColumn)
 		require.ErrorContains(t, err, `column "part" is in the names of folders only, which are not read: leave it out`)
 	}
-	opts.Keys[1].Path = "party"
-	_, err := Sort(t.Context(), []string{out + "/**/*.parquet"}, all, opts)
-	require.ErrorContains(t, err, `no match for key "party"`)
+	for text, key := range map[string]arrowsort.Key{`no match for key "party"`: {Path: "party"},
+		"the key has position 9": {At: arrowsort.Column(9)}} {
+		opts.Keys[1] = key
+		_, err := Sort(t.Context(), []string{out + "/**/*.parquet"}, all, opts)
+		require.ErrorContains(t, err, text)
+	}
+	opts.Keys, opts.Output.PartitionBy = opts.Keys[:1], []string{"part"}
+	_, err := Sort(t.Context(), []string{out + "/**/*.parquet"}, filepath.Join(folder, "again"), opts)
+	require.ErrorContains(t, err, `column "part" is in the names of folders only, which are not read: leave it out`)
 }
 
 // TestNoRowsInPartitions: without rows there is an empty folder.

@@ -29,17 +29,17 @@ func resolve(ctx context.Context, schema *arrow.Schema, flags []keyFlag, o *parq
 		}
 		keys[i] = k.key
 		if err := k.locate(schema); err != nil {
-			return nil, fmt.Errorf("key %s: %w", quoted(k.text), err)
+			return nil, about(k.key.Path, fmt.Errorf("key %s: %w", quoted(k.text), err))
 		}
 	}
 	for _, name := range o.Columns {
 		if err := locateColumn(schema, name); err != nil {
-			return nil, fmt.Errorf("--select %s: %w", quoted(name), err)
+			return nil, about(name, fmt.Errorf("--select %s: %w", quoted(name), err))
 		}
 	}
 	for _, name := range o.Output.PartitionBy {
 		if err := locateColumn(schema, name); err != nil {
-			return nil, usagef("--partition-by %s: %v", quoted(name), err)
+			return nil, about(name, usagef("--partition-by %s: %v", quoted(name), err))
 		}
 	}
 	none := array.NewTableFromRecords(arraydata.Labelled(schema), nil)
@@ -50,6 +50,9 @@ func resolve(ctx context.Context, schema *arrow.Schema, flags []keyFlag, o *parq
 	}
 	return keys, nil
 }
+
+// about adds to an error which column it is about.
+func about(column string, err error) error { return &errkind.ColumnError{Column: column, Err: err} }
 
 // locate checks that a key names one column.
 func (k *keyFlag) locate(schema *arrow.Schema) error {

@@ -110,6 +110,28 @@ func TestFieldsThatAreNotThere(t *testing.T) {
 	}
 }
 
+// TestColumnsOfFolders: a key or an option that names a column which only folders have is answered by what to do about
+// it, also where the column could be no such key; others are not.
+func TestColumnsOfFolders(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "age=3", "=x", "part.csv")
+	require.NoError(t, os.MkdirAll(filepath.Dir(in), 0o700))
+	require.NoError(t, os.WriteFile(in, []byte("name,n\nb,1\na,2\n"), 0o600))
+	const hint = `column "age" is in the names of folders only, which are not read: leave it out`
+	for args, want := range map[string]string{
+		"-k age": hint, "-k age:nocase": hint, "-k lower(age):desc": hint, "-k age%3": hint, "-k name -k age": hint,
+		"-k name --select n --select age": hint, "-k name --partition-by age": hint,
+		"-k #3": `key "#3": there are 2 columns`, "-k #3 -k age": `key "#3": there are 2 columns`,
+		"-k agee": `key "agee": no such column; there are 2 columns`, "-k n:nocase -k age": hint,
+		"-k name:dsc":                 `key "name:dsc": unknown modifier`,
+		"-k name --partition-by agee": `--partition-by "agee": no such column`,
+	} {
+		to := []string{"sort", "-q", "--output-format", "parquet", "-o", filepath.Join(t.TempDir(), "out"), in}
+		r := cli(t, nil, append(to, strings.Fields(args)...)...)
+		require.Equal(t, exitUsage, r.code, args)
+		require.Contains(t, r.err, in+": "+want, args)
+	}
+}
+
 func TestModifiersInUpperCase(t *testing.T) {
 	r := cli(t, nil, "sort", "-q", "-k", "b:DESC:Nulls-First", "--output-format", "csv", "-o", "-",
 		file(t, "odd.csv", odd))

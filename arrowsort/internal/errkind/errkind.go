@@ -70,6 +70,18 @@ func (r *reworded) Error() string { return r.text }
 
 func (r *reworded) Unwrap() error { return r.kind }
 
+// A ColumnError is an error about a column that a key or an option names.
+type ColumnError struct {
+	Column string // empty: it is given by its position
+	Err    error
+}
+
+// Error is the text of the error, which names the column.
+func (e *ColumnError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error without the column.
+func (e *ColumnError) Unwrap() error { return e.Err }
+
 // Corrupt returns an ErrCorrupt with a text.
 func Corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))

@@ -97,7 +97,7 @@ func Find(in *adapter.Input, number int, key Key) (Column, error) {
 	}
 	leaf, err := find(in, key)
 	if err != nil {
-		return Column{}, err
+		return Column{}, &errkind.ColumnError{Column: key.Path, Err: err}
 	}
 	leaf.Function, leaf.Name = function, function.Of(leaf.Name)
 	if leaf.Collation, err = key.Collation.Resolve(); err != nil {

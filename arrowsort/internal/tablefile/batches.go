@@ -29,9 +29,24 @@ type ipcBatches struct {
 	mem   memory.Allocator
 	limit int64 // bytes of all batches; 0: none
 	bytes int64 // of the batches so far
+
+	announcer Announcer // to which a file is not announced yet; else nil
+}
+
+// announce announces the messages that are read.
+func (b *ipcBatches) announce() {
+	var ranges []Range
+	for _, place := range b.Places() {
+		ranges = append(ranges, Range{From: place[0], To: place[1]})
+	}
+	b.announcer.Announce(ranges)
+	b.announcer = nil
 }
 
 func (b *ipcBatches) Next(context.Context) (arrow.Table, error) {
+	if b.announcer != nil {
+		b.announce()
+	}
 	for {
 		rec, err := b.Reader.Next()
 		if err != nil {

@@ -138,7 +138,9 @@ func (s *Scanner) openBatches(src io.Reader, size int64, opts ReadOptions) error
 		s.InMemory = batches.InMemory(at, size)
 	}
 	s.Table, s.MemoryWithDictionaries = s.InMemory, s.InMemory
-	s.Schema, s.batches = batches.Schema(), &ipcBatches{Reader: batches, mem: opts.Allocator, limit: opts.declaredLimit}
+	read := &ipcBatches{Reader: batches, mem: opts.Allocator, limit: opts.declaredLimit}
+	read.announcer, _ = src.(Announcer)
+	s.Schema, s.batches = batches.Schema(), read
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -259,4 +260,51 @@ func slicesOf(table arrow.Table, first, end int64) [][]arrow.Array {
 		chunks[i] = array.NewChunkedSlice(table.Column(i).Data(), first, end).Chunks()
 	}
 	return chunks
+}
+
+// An announcedFile counts the bytes that are announced.
+type announcedFile struct {
+	countedFile
+	announced *int64
+}
+
+func (f announcedFile) Announce(ranges []Range) {
+	for _, r := range ranges {
+		*f.announced += r.To - r.From
+	}
+}
+
+// TestAPartIsAnnouncedWhenItIsRead, and no other part; a stream is announced as a whole.
+func TestAPartIsAnnouncedWhenItIsRead(t *testing.T) {
+	records := array.NewTableReader(listsAndText(4000), 1000)
+	var batches []arrow.Record
+	for records.Next() {
+		records.Record().Retain()
+		batches = append(batches, records.Record())
+	}
+	table := array.NewTableFromRecords(records.Schema(), batches)
+	for extension, parts := range map[string]int64{".parquet": 4, ".arrow": 4, ".arrows": 1} {
+		path, opts := filepath.Join(t.TempDir(), "x"+extension), WriteOptions{}
+		if extension == ".parquet" {
+			opts.RowGroupRows = 1000
+		}
+		writeFile(t, path, table, opts)
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		read, announced := atomic.Int64{}, int64(0)
+		s, err := Scan(path, 1<<20, ReadOptions{Open: func(path string) (File, error) {
+			f, err := os.Open(path)
+			return announcedFile{countedFile{f, info.Size(), &read}, &announced}, err
+		}})
+		require.NoError(t, err)
+		defer s.Close()
+		if parts > 1 {
+			require.Zero(t, announced, path)
+			require.NoError(t, s.SelectParts(1, 1))
+		}
+		part, err := s.Next(t.Context())
+		require.NoError(t, err)
+		part.Release()
+		require.InEpsilon(t, info.Size()/parts, announced, 0.1, path)
+	}
 }

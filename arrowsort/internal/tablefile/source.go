@@ -103,7 +103,7 @@ func (o *ReadOptions) open(path string, format Format) (f *opened, err error) {
 		f.Close()
 		return nil, err
 	}
-	if format != Parquet { // which announces what is read of it
+	if format == CSV || format == IPCStream { // files of other formats list what is read of them
 		f.announceAll()
 	}
 	return f, nil

@@ -99,6 +99,16 @@ func (r *Reader) Batches() []int64 {
 	return nil
 }
 
+// Places returns the first byte, and that after the last, of each message of a file that Next reads; nil for a stream.
+func (r *Reader) Places() (places [][2]int64) {
+	if m, ok := r.messages.(*blockMessages); ok {
+		for _, b := range m.listed {
+			places = append(places, [2]int64{b.offset, b.offset + b.meta + b.body})
+		}
+	}
+	return places
+}
+
 // SelectParts limits Next to count record batches of a file from number first on. It precedes Next, and is
 // called once.
 func (r *Reader) SelectParts(first, count int) { r.messages.(*blockMessages).only(first, count) }
@@ -217,7 +227,7 @@ type sized interface {
 // blockMessages are the messages of an IPC file: one from the start of each block.
 type blockMessages struct {
 	blocks  []sized // not read yet
-	listed  []block // of dictionaries and record batches
+	listed  []block // of dictionaries and record batches that are read
 	total   int
 	batches []int64 // bytes of the record batches, which are the last blocks
 	mem     memory.Allocator
@@ -231,9 +241,14 @@ func (m *blockMessages) metadata() []byte { return m.current.metadata() }
 
 // only leaves some of the record batches out, and no dictionary.
 func (m *blockMessages) only(first, count int) {
-	others := len(m.blocks) - len(m.batches)
-	kept := m.blocks[others+first : others+first+count]
-	m.blocks = append(m.blocks[:others:others], kept...)
+	m.blocks = without(m.blocks, len(m.batches), first, count)
+	m.listed = without(m.listed, len(m.batches), first, count)
+}
+
+// without leaves all but some of the last n values out.
+func without[T any](values []T, n, first, count int) []T {
+	others := len(values) - n
+	return slices.Concat(values[:others], values[others+first:others+first+count])
 }
 
 func (m *blockMessages) share() float64 { return 1 - float64(len(m.blocks))/float64(m.total) }

@@ -107,7 +107,8 @@ func (d *Dataset) FolderColumns() (columns, files []string) {
 			seen[folder] = true
 			name, _, ok := strings.Cut(filepath.Base(folder), "=")
 			column, err := url.PathUnescape(name)
-			if ok && err == nil && !slices.Contains(columns, column) && !d.Schema.HasField(column) {
+			named := ok && err == nil && column != ""
+			if named && !slices.Contains(columns, column) && !d.Schema.HasField(column) {
 				columns, files = append(columns, column), append(files, path)
 			}
 		}

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,16 +48,12 @@ func (d *Dataset) FindKeys(ctx context.Context, keysFor func(*arrow.Schema) ([]a
 func (d *Dataset) findKeys(ctx context.Context, keysFor func(*arrow.Schema) ([]arrowsort.Key, error)) (Projection,
 	error) {
 	p := d.All()
-	checked := func(schema *arrow.Schema) ([]arrowsort.Key, error) {
-		keys, err := keysFor(schema)
-		if err == nil {
-			err = extsort.CheckKeys(ctx, schema, keys)
-		}
-		return keys, err
+	keys, err := keysFor(d.Schema)
+	if err == nil {
+		err = extsort.CheckKeys(ctx, d.Schema, keys)
 	}
-	keys, err := checked(d.Schema)
 	if err != nil {
-		return p, withHint(d.CSV, d.inFolders(err, func(s *arrow.Schema) error { _, err := checked(s); return err }))
+		return p, withHint(d.CSV, d.inFolders(err))
 	}
 	for _, key := range keys {
 		named, _, _ := Canonical(d.Schema, key)
@@ -66,27 +63,13 @@ func (d *Dataset) findKeys(ctx context.Context, keysFor func(*arrow.Schema) ([]a
 	return p, nil
 }
 
-// inFolders returns what to do about the error of a check of the schema if it is that of a column which only the names
-// of folders have, else the error.
-func (d *Dataset) inFolders(err error, check func(*arrow.Schema) error) error {
-	folders, _ := d.FolderColumns()
-	without := func(name string) error {
-		fields := slices.Clone(d.Schema.Fields())
-		for _, folder := range folders {
-			if folder != name {
-				fields = append(fields, arrow.Field{Name: folder, Type: arrow.Null}) // goes with every function
-			}
-		}
-		return check(arrow.NewSchema(fields, nil))
-	}
-	if without("") != nil {
-		return err
-	}
-	for _, name := range folders {
-		if without(name) != nil {
-			return errkind.Reword(err, fmt.Sprintf("column %q is in the names of folders only, which are not read: "+
-				"leave it out to sort the files of one folder, or add it to the files first", name))
-		}
+// inFolders returns what to do about an error if it is about a column which only the names of folders have, else the
+// error.
+func (d *Dataset) inFolders(err error) error {
+	of := (*errkind.ColumnError)(nil)
+	if folders, _ := d.FolderColumns(); errors.As(err, &of) && slices.Contains(folders, of.Column) {
+		return errkind.Reword(err, fmt.Sprintf("column %q is in the names of folders only, which are not read: leave "+
+			"it out to sort the files of one folder, or add it to the files first", of.Column))
 	}
 	return err
 }
@@ -173,7 +156,8 @@ func (p Projection) Find(option string, names []string) (columns []int, err erro
 			}
 		}
 		if len(at) != 1 {
-			return nil, fmt.Errorf("%w: %s: %d columns are named %q", errkind.ErrFileOption, option, len(at), name)
+			return nil, &errkind.ColumnError{Column: name, Err: fmt.Errorf("%w: %s: %d columns are named %q",
+				errkind.ErrFileOption, option, len(at), name)}
 		}
 		columns = append(columns, at[0])
 	}
