@@ -1,7 +1,7 @@
 """Polars beside arrowsort at what is around a sort: rank, search_sorted, row numbers, first rows of groups, and 8
 sorted runs as one.
 
-    benchmarks/.venv/bin/python benchmarks/rivals/around.py [--repeats N]
+    benchmarks/.venv/bin/python benchmarks/rivals/around.py [--repeats N] [--no-build]
 
 Both have the table W of the other comparisons, a random int64 and two more columns: arrowsort by the Go benchmarks,
 Polars here, in turns. Prints the fastest seconds of each. run.sh makes the virtual environment.
@@ -72,10 +72,12 @@ def arrowsort_seconds(program, pattern):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--no-build", action="store_true", help="build/around.test is there already")
     args = parser.parse_args()
     root = Path(__file__).resolve().parents[2]
     program = root / "build" / "around.test"
-    subprocess.run(["go", "test", "-c", "-o", program, "./benchmarks"], cwd=root, check=True)
+    if not args.no_build:
+        subprocess.run(["go", "test", "-c", "-o", program, "./benchmarks"], cwd=root, check=True)
     calls = polars_calls()
     print(f"{'seconds':26}{'arrowsort':>10}{'Polars ' + pl.__version__:>16}{'times':>8}", flush=True)
     for job, pattern in JOBS.items():

@@ -181,10 +181,12 @@ func sideBySide(runs []results, jobs []job) string {
 		}
 		b.WriteString("\n")
 	}
-	last := runs[len(runs)-1]
+	first, last := runs[0], runs[len(runs)-1]
 	b.WriteString("\n" + wrapped(fmt.Sprintf("Another machine, where stores to lines in no cache are slow, medians of "+
-		"%d runs, memory given back between them; *recycled* is with [NewRecycler](faq.md#memory), which keeps memory "+
-		"as the allocators of the others do. %s", last.Runs, last.where())) + "\n\n")
+		"at least %d runs, memory given back between them; fewer threads than there are processors run on the first "+
+		"ones, which may share a core; *recycled* is with [NewRecycler](faq.md#memory), which keeps memory as the "+
+		"allocators of the others do. %s",
+		min(first.Runs, last.Runs), last.where())) + "\n\n")
 	return b.String()
 }
 
