@@ -92,8 +92,8 @@ func (r *DeviceRows) Release() error {
 //
 // A context that ends after the last kernel was queued makes no error: the sort is complete then.
 //
-// Memory on the device is 29 bytes for each row, 8 more for row numbers of 8 bytes, the columns that are copied, and the
-// result. Gathers of columns of at least 4 and 8 bytes a value take 14 more for each row where there is memory for it.
+// Memory on the device is 29 bytes for each row, 8 more for row numbers of 8 bytes, the columns that are copied, and
+// the result. Gathers of large columns of 4 and 8 bytes a value take 14 more for each row where there is memory for it.
 // Columns are borrowed and not written, until the stream has passed the sort. After an error nothing is queued any
 // more, and the result may have been written in part.
 //

@@ -22,7 +22,8 @@ func deviceArgsort(r *request) error {
 	if err != nil {
 		return err
 	}
-	return putResult(r.out_device_array, rows, []gpu.DeviceColumn{{Values: rows.Address, Kind: keyencode.Uint64}}, false)
+	columns := []gpu.DeviceColumn{{Kind: keyencode.Uint64, Values: rows.Address}}
+	return putResult(r.out_device_array, rows, columns, false)
 }
 
 func deviceArgsortInto(r *request) error {

@@ -77,8 +77,8 @@ func Sort(ctx context.Context, s *device.Session, job *Job) (result Result, err 
 func streamOf(s *device.Session, job *Job) (stream *driver.Stream, captured bool, err error) {
 	const perThread = 2 // CU_STREAM_PER_THREAD
 	if job.Stream == perThread {
-		return nil, false, fmt.Errorf("%w: stream 2 is that of the calling thread, which may not be the one that frees the "+
-			"result: give a stream that was made, or the default stream", ErrDeviceArray)
+		return nil, false, fmt.Errorf("%w: stream 2 is that of the calling thread, which may not be the one that "+
+			"frees the result: give a stream that was made, or the default stream", ErrDeviceArray)
 	}
 	stream = s.Of(job.Stream)
 	captured, err = stream.IsCapturing() // first of all: other calls would spoil the graph
@@ -92,8 +92,8 @@ func streamOf(s *device.Session, job *Job) (stream *driver.Stream, captured bool
 		err = stream.AfterHandle(job.Event)
 	}
 	if driver.RejectsStream(err) {
-		return nil, false, fmt.Errorf("%w: the stream %#x, or the event, is not one of the primary context of device %d, or "+
-			"is captured: %v", ErrDeviceArray, job.Stream, s.Number, err)
+		return nil, false, fmt.Errorf("%w: the stream %#x, or the event, is not one of the primary context of device "+
+			"%d, or is captured: %v", ErrDeviceArray, job.Stream, s.Number, err)
 	}
 	return stream, false, err
 }

@@ -75,8 +75,8 @@ func (s *sorter) capture() {
 	columns := keys.NewColumns(s.Task, s.engineJob(), nil, nil)
 	columns.OnDevice = s.align(columns.Job.Columns)
 	if !argsort.IsOneKernel(columns) {
-		s.Fail(fmt.Errorf("%w: the stream is captured into a graph, and this device, or a key of this type, needs more "+
-			"than one kernel", ErrDeviceArray))
+		s.Fail(fmt.Errorf("%w: the stream is captured into a graph, and this device, or a key of this type, needs "+
+			"more than one kernel", ErrDeviceArray))
 	}
 	s.Lend(rows, 4*s.job.Rows)
 	argsort.Run(columns, func() {})
