@@ -86,9 +86,9 @@ func (r *DeviceRows) Release() error {
 // another, on the device too: a call waits until the one before it is complete. Kernels run in the job's stream.
 //
 // A stream that is captured into a CUDA graph takes a sort that waits for nothing: of at most 65,536 rows by one key
-// without nulls, on a device with clusters of blocks (compute capability 9.0), with Out, and without Limit, Event and
-// Gather. The graph reads the key and writes Out whenever it is launched, and the engine must live as long. Row numbers
-// of 8 bytes take 4 bytes a row more for each sort that is captured, until Close.
+// without nulls, no Bool, on a device with clusters of blocks (compute capability 9.0), with Out, and without Limit,
+// Event and Gather. The graph reads the key and writes Out whenever it is launched, and the engine must live as long.
+// Row numbers of 8 bytes take 4 bytes a row more for each sort that is captured, until Close.
 //
 // A context that ends after the last kernel was queued makes no error: the sort is complete then.
 //

@@ -90,6 +90,8 @@ func TestDeviceArrayErrors(t *testing.T) {
 		"validity": {column(func(c *DeviceColumn) { c.Validity = 8 }), ErrDeviceArray,
 			`key "delay": gpu: invalid device array: the validity bitmap at 0x8`},
 		"out": {func(job *DeviceJob) { job.Out = uint64(elsewhere) }, ErrDeviceArray, "the result at "},
+		"out that is a column": {func(job *DeviceJob) { job.Out = job.Columns[0].Values + 399 }, ErrDeviceArray,
+			"the row numbers would overwrite this memory"},
 		"the stream of another context": {func(job *DeviceJob) { job.Stream = uintptr(foreignStream.Handle()) },
 			ErrDeviceArray, "or the event, is not one of the primary context of device 0"},
 		"the stream of the thread": {func(job *DeviceJob) { job.Stream = 2 }, ErrDeviceArray,
@@ -156,6 +158,7 @@ func TestCapturedSorts(t *testing.T) {
 		"need memory of the caller, at": func(job *DeviceJob) { job.Out = 0 },
 		"the caller, at a multiple of ": func(job *DeviceJob) { job.Out += 8 },
 		"the event was not recorded in": func(job *DeviceJob) { job.Event = 8 },
+		"the key has bits, which are c": func(job *DeviceJob) { job.Columns[0].Kind = keyencode.Bool },
 		"the key do not begin at a mul": func(job *DeviceJob) { job.Columns[0].Offset, job.Rows = 1, 99 },
 		"rows of the key may be null":   func(job *DeviceJob) { job.Columns[0].Validity = job.Out },
 		"needs more than one kernel":    func(job *DeviceJob) { job.Columns[0].Kind = keyencode.Null },
@@ -165,6 +168,8 @@ func TestCapturedSorts(t *testing.T) {
 			job.Stream, job.RowNumbers, job.Out = 0, 8, l.put(t, make([]byte, 800), 0)
 			spoil(job)
 			require.NoError(t, l.stream.Wait())
+			free, err := l.FreeMemory()
+			require.NoError(t, err)
 			t.Setenv("ARROWSORT_STANDIN_CAPTURE", "default")
 			rows, err := e.ArgsortDevice(t.Context(), job)
 			t.Setenv("ARROWSORT_STANDIN_CAPTURE", "")
@@ -175,6 +180,9 @@ func TestCapturedSorts(t *testing.T) {
 			}
 			require.ErrorIs(t, err, ErrDeviceArray)
 			require.ErrorContains(t, err, text)
+			after, err := l.FreeMemory()
+			require.NoError(t, err)
+			require.Equal(t, free, after, text)
 		})
 	}
 	require.NoError(t, e.Trim(t.Context()))

@@ -27,7 +27,8 @@ func deviceArgsort(r *request) error {
 }
 
 func deviceArgsortInto(r *request) error {
-	_, err := argsortOnDevice(r, r.device_rows == nil)
+	noRows := r.device_array != nil && r.device_array.array.length == 0 // then libraries have no memory either
+	_, err := argsortOnDevice(r, r.device_rows == nil && !noRows)
 	return err
 }
 

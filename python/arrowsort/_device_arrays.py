@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Union
 
 from . import _dlpack
 from . import _library as lib
-from ._cuda import Stream, wait_for_event
+from ._cuda import Stream, wait_for_event, wait_for_stream
 from ._errors import ColumnError
 
 NAMES = {"i": "int", "u": "uint", "f": "float", "b": "bool"}
@@ -44,6 +44,21 @@ class Memory:
 
     def __init__(self, array: lib.ArrowDeviceArray, stream: Stream, keep: object = None):
         self.array, self.stream, self.keep = array, stream, keep
+
+    def precede(self, reader: int) -> None:
+        """Has a stream wait for the sort."""
+        own, event = self.stream.handle, self.array.sync_event
+        if reader in (own, 1 - own):  # 0 and 1 are the same stream
+            return
+        if event:
+            wait_for_event(self.array.device_id, reader, c_void_p.from_address(event).value or 0)
+        else:
+            self.complete()
+
+    def complete(self) -> None:
+        """Waits for the sort where no event follows it, as in memory of the caller."""
+        if self.array.array.length and not self.array.sync_event:
+            wait_for_stream(self.array.device_id, self.stream.handle)
 
     def __del__(self) -> None:
         array = self.array.array
@@ -118,11 +133,8 @@ class Column:
             raise BufferError("the column is exported without a copy: copy=True is not possible")
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
             raise BufferError(f"the column is on device {self.__dlpack_device__()}, not {tuple(dl_device)}")
-        event = self._memory.array.sync_event
-        if stream != -1 and event:
-            reader, own = 0 if stream is None else int(stream), self._memory.stream.handle
-            if reader not in (own, 1 - own):  # 0 and 1 are the same stream
-                wait_for_event(self.device, reader, c_void_p.from_address(event).value or 0)
+        if stream != -1:
+            self._memory.precede(0 if stream is None else int(stream))
         return _dlpack.capsule_of(self, address, len(self), code, size, self.device)
 
     def __arrow_c_device_array__(self, requested_schema: object = None, **_: Any) -> tuple[object, object]:
@@ -192,6 +204,7 @@ _release_array, _release_schema = lib.RELEASE_ARRAY(_release), lib.RELEASE_SCHEM
 
 def _export(memory: Memory, array: lib.ArrowArray, field: Field, fields: list[Field]) -> tuple[object, object]:
     """Capsules of a schema and an array, which share the memory of a result."""
+    memory.complete()
     parts: Any = (POINTER(lib.ArrowArray) * len(fields)).from_address(array.children) if fields else []
     whole = lib.ArrowDeviceArray(
         _array(array, [_array(part.contents, [], memory) for part in parts], memory),
