@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowsort
-from arrowsort import _cuda, _device_arrays, _device_inputs, _dlpack, gpu
+from arrowsort import _cuda, _data, _device_arrays, _device_inputs, _dlpack, gpu
 from arrowsort import _library as lib
 
 cuda = ctypes.CDLL("libcuda.so.1")
@@ -456,7 +456,7 @@ def test_sort_of_an_arrow_struct():
 
 def test_result_by_arrow():
     table = gpu.sort(Batch(np.array([5, 9, 7]), np.array([True, True, False])), by="a")
-    kept = len(_device_arrays._exported)
+    kept, held = len(_device_arrays._exported), len(_data._kept)
     schema_capsule, array_capsule = table.__arrow_c_device_array__()
     schema = lib.ArrowSchema.from_address(_dlpack.pointer(schema_capsule, "arrow_schema"))
     array = lib.ArrowDeviceArray.from_address(_dlpack.pointer(array_capsule, "arrow_device_array"))
@@ -471,13 +471,23 @@ def test_result_by_arrow():
     array.array.release = lib.RELEASE_ARRAY()
     address = table["b"]._array.buffers[1]
     del table, schema_capsule, array_capsule, children, fields
-    assert not _device_arrays._capsules
+    assert len(_data._kept) == held
     whole.release(whole)
     assert not whole.release and len(_device_arrays._exported) == kept + 1
     sync()
     assert (ctypes.c_double * 3).from_address(moved.buffers[1])[:] == [0, 0.5, 1] and moved.buffers[1] == address
     moved.release(moved)
     assert len(_device_arrays._exported) == kept
+
+
+def test_capsules_while_an_exception_is_pending():
+    """A function of C that fails drops its arguments before its exception is handled."""
+    rows = gpu.argsort(Interface(np.array([3, 1, 2])))
+    for capsule_of in (lambda: rows.__dlpack__(), *(lambda i=i: rows.__arrow_c_device_array__()[i] for i in (0, 1))):
+        before = [len(kept) for kept in (_dlpack._exported, _device_arrays._exported, _data._kept)]
+        with pytest.raises(TypeError, match="PyCapsule"):
+            int(capsule_of())
+        assert [len(kept) for kept in (_dlpack._exported, _device_arrays._exported, _data._kept)] == before
 
 
 def test_errors_of_columns():
