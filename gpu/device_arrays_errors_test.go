@@ -188,6 +188,28 @@ func TestCapturedSorts(t *testing.T) {
 	require.NoError(t, e.Trim(t.Context()))
 }
 
+// TestDeviceRowsReleasedInAGraph releases a result while its stream is captured: the memory is used again afterwards.
+func TestDeviceRowsReleasedInAGraph(t *testing.T) {
+	e := openOnDeviceArrays(t)
+	e.library.withJob(t, 100, func(job *DeviceJob) {
+		require.NoError(t, e.library.stream.Wait())
+		job.Stream = 0
+		rows, err := e.ArgsortDevice(t.Context(), job)
+		require.NoError(t, err)
+		t.Setenv("ARROWSORT_STANDIN_CAPTURE", "default")
+		require.NoError(t, rows.Release())
+		require.NoError(t, e.Trim(t.Context()))
+		s := <-e.turn
+		require.Positive(t, s.Pool.Held, "work of the stream may still read the result")
+		e.turn <- s
+		t.Setenv("ARROWSORT_STANDIN_CAPTURE", "")
+		require.NoError(t, e.Trim(t.Context()))
+		s = <-e.turn
+		require.Zero(t, s.Pool.Held)
+		e.turn <- s
+	})
+}
+
 // TestDeviceArraysNeedThePrimaryContext refuses engines with a separate context, several devices, and closed engines.
 func TestDeviceArraysNeedThePrimaryContext(t *testing.T) {
 	t.Setenv("ARROWSORT_STANDIN_DEVICES", "2")
