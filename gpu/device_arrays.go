@@ -65,9 +65,10 @@ type DeviceRows struct {
 
 // Release gives memory of the engine back, after the work that is queued in the job's stream, which must still be
 // there: work of other streams that reads the result must be done, or that stream must wait for it. While the stream is
-// captured into a graph the memory stays until the capture has ended. Release may be called by any goroutine. The memory outlives the engine's Close, and an error of another sort after which the engine
-// opens its device again: then Release frees it, and until then the primary context is retained. A second Release does
-// nothing, and so does one of memory of the caller.
+// captured into a graph the memory stays until the capture has ended. Release may be called by any goroutine. The
+// memory outlives the engine's Close, and an error of another sort after which the engine opens its device again: then
+// Release frees it, and until then the primary context is retained. A second Release does nothing, and so does one of
+// memory of the caller.
 func (r *DeviceRows) Release() error {
 	if r.release == nil || r.released.Swap(true) {
 		return nil
