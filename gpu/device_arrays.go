@@ -64,10 +64,11 @@ type DeviceRows struct {
 }
 
 // Release gives memory of the engine back, after the work that is queued in the job's stream, which must still be
-// there: work of other streams that reads the result must be done, or that stream must wait for it. It may be
-// called by any goroutine. The memory outlives the engine's Close, and an error of another sort after which the engine
-// opens its device again: then Release frees it, and until then the primary context is retained. A second Release does
-// nothing, and so does one of memory of the caller.
+// there: work of other streams that reads the result must be done, or that stream must wait for it. While the stream is
+// captured into a graph the memory stays until the capture has ended. Release may be called by any goroutine. The
+// memory outlives the engine's Close, and an error of another sort after which the engine opens its device again: then
+// Release frees it, and until then the primary context is retained. A second Release does nothing, and so does one of
+// memory of the caller.
 func (r *DeviceRows) Release() error {
 	if r.release == nil || r.released.Swap(true) {
 		return nil
@@ -86,14 +87,14 @@ func (r *DeviceRows) Release() error {
 // another, on the device too: a call waits until the one before it is complete. Kernels run in the job's stream.
 //
 // A stream that is captured into a CUDA graph takes a sort that waits for nothing: of at most 65,536 rows by one key
-// without nulls, on a device with clusters of blocks (compute capability 9.0), with Out, and without Limit, Event and
-// Gather. The graph reads the key and writes Out whenever it is launched, and the engine must live as long. Row numbers
-// of 8 bytes take 4 bytes a row more for each sort that is captured, until Close.
+// without nulls, no Bool, on a device with clusters of blocks (compute capability 9.0), with Out, and without Limit,
+// Event and Gather. The graph reads the key and writes Out whenever it is launched, and the engine must live as long.
+// Row numbers of 8 bytes take 4 bytes a row more for each sort that is captured, until Close.
 //
 // A context that ends after the last kernel was queued makes no error: the sort is complete then.
 //
-// Memory on the device is 29 bytes for each row, 8 more for row numbers of 8 bytes, the columns that are copied, and the
-// result. Gathers of columns of at least 4 and 8 bytes a value take 14 more for each row where there is memory for it.
+// Memory on the device is 29 bytes for each row, 8 more for row numbers of 8 bytes, the columns that are copied, and
+// the result. Gathers of large columns of 4 and 8 bytes a value take 14 more for each row where there is memory for it.
 // Columns are borrowed and not written, until the stream has passed the sort. After an error nothing is queued any
 // more, and the result may have been written in part.
 //

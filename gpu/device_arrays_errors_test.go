@@ -90,6 +90,8 @@ func TestDeviceArrayErrors(t *testing.T) {
 		"validity": {column(func(c *DeviceColumn) { c.Validity = 8 }), ErrDeviceArray,
 			`key "delay": gpu: invalid device array: the validity bitmap at 0x8`},
 		"out": {func(job *DeviceJob) { job.Out = uint64(elsewhere) }, ErrDeviceArray, "the result at "},
+		"out that is a column": {func(job *DeviceJob) { job.Out = job.Columns[0].Values + 399 }, ErrDeviceArray,
+			"the row numbers would overwrite this memory"},
 		"the stream of another context": {func(job *DeviceJob) { job.Stream = uintptr(foreignStream.Handle()) },
 			ErrDeviceArray, "or the event, is not one of the primary context of device 0"},
 		"the stream of the thread": {func(job *DeviceJob) { job.Stream = 2 }, ErrDeviceArray,
@@ -111,7 +113,8 @@ func TestDeviceArrayErrors(t *testing.T) {
 			job.Gather = []int{1}
 			job.Columns = append(job.Columns, DeviceColumn{Kind: keyencode.Int8, Values: addressOf(host)})
 		}, ErrDeviceArray, "column 1: gpu: invalid device array: the values at "},
-		"nothing wanted": {func(job *DeviceJob) { job.RowNumbers = 0 }, ErrDeviceArray, "and 0 if columns are gathered"},
+		"nothing wanted": {func(job *DeviceJob) { job.RowNumbers = 0 }, ErrDeviceArray,
+			"and 0 if columns are gathered"},
 		"no row numbers, but memory": {func(job *DeviceJob) {
 			job.Gather, job.RowNumbers, job.Out = []int{0}, 0, job.Columns[0].Values
 		}, ErrDeviceArray, "no row numbers, for which memory is given"},
@@ -142,28 +145,31 @@ func TestDeviceArrayErrors(t *testing.T) {
 	}
 }
 
-// TestCapturedSorts: a stream that is captured takes a sort of one kernel, into memory of the caller, and refuses others
-// before any work. python/tests/gpu launches such a graph, and benchmarks/devicearrays does on a GPU.
+// TestCapturedSorts: a stream that is captured takes a sort of one kernel, into memory of the caller, and refuses
+// others before any work. python/tests/gpu launches such a graph, and benchmarks/devicearrays does on a GPU.
 func TestCapturedSorts(t *testing.T) {
 	e := openOnDeviceArrays(t)
 	l := e.library
 	for text, spoil := range map[string]func(job *DeviceJob){
-		"": func(job *DeviceJob) {},
-		"sorts by several keys, or of more than 65536 rows":  func(job *DeviceJob) { job.Keys = append(job.Keys, job.Keys[0]) },
-		"a limit, or columns that are gathered, need memory": func(job *DeviceJob) { job.Limit = 3 },
-		"or columns that are gathered":                       func(job *DeviceJob) { job.Gather = []int{0} },
-		"need memory of the caller, at a multiple of 16":     func(job *DeviceJob) { job.Out = 0 },
-		"need memory of the caller":                          func(job *DeviceJob) { job.Out += 8 },
-		"the event was not recorded in the graph":            func(job *DeviceJob) { job.Event = 8 },
-		"the key do not begin at a multiple of 16":           func(job *DeviceJob) { job.Columns[0].Offset, job.Rows = 1, 99 },
-		"rows of the key may be null":                        func(job *DeviceJob) { job.Columns[0].Validity = job.Out },
-		"needs more than one kernel":                         func(job *DeviceJob) { job.Columns[0].Kind = keyencode.Null },
-		"values at 0x40":                                     func(job *DeviceJob) { job.Columns[0].Values = 64 },
+		"":                              func(job *DeviceJob) {},
+		"sorts by several keys, or of":  func(job *DeviceJob) { job.Keys = append(job.Keys, job.Keys[0]) },
+		"a limit, or columns that are ": func(job *DeviceJob) { job.Limit = 3 },
+		"or columns that are gathered":  func(job *DeviceJob) { job.Gather = []int{0} },
+		"need memory of the caller, at": func(job *DeviceJob) { job.Out = 0 },
+		"the caller, at a multiple of ": func(job *DeviceJob) { job.Out += 8 },
+		"the event was not recorded in": func(job *DeviceJob) { job.Event = 8 },
+		"the key has bits, which are c": func(job *DeviceJob) { job.Columns[0].Kind = keyencode.Bool },
+		"the key do not begin at a mul": func(job *DeviceJob) { job.Columns[0].Offset, job.Rows = 1, 99 },
+		"rows of the key may be null":   func(job *DeviceJob) { job.Columns[0].Validity = job.Out },
+		"needs more than one kernel":    func(job *DeviceJob) { job.Columns[0].Kind = keyencode.Null },
+		"values at 0x40":                func(job *DeviceJob) { job.Columns[0].Values = 64 },
 	} {
 		l.withJob(t, 100, func(job *DeviceJob) {
 			job.Stream, job.RowNumbers, job.Out = 0, 8, l.put(t, make([]byte, 800), 0)
 			spoil(job)
 			require.NoError(t, l.stream.Wait())
+			free, err := l.FreeMemory()
+			require.NoError(t, err)
 			t.Setenv("ARROWSORT_STANDIN_CAPTURE", "default")
 			rows, err := e.ArgsortDevice(t.Context(), job)
 			t.Setenv("ARROWSORT_STANDIN_CAPTURE", "")
@@ -174,9 +180,34 @@ func TestCapturedSorts(t *testing.T) {
 			}
 			require.ErrorIs(t, err, ErrDeviceArray)
 			require.ErrorContains(t, err, text)
+			after, err := l.FreeMemory()
+			require.NoError(t, err)
+			require.Equal(t, free, after, text)
 		})
 	}
 	require.NoError(t, e.Trim(t.Context()))
+}
+
+// TestDeviceRowsReleasedInAGraph releases a result while its stream is captured: the memory is used again afterwards.
+func TestDeviceRowsReleasedInAGraph(t *testing.T) {
+	e := openOnDeviceArrays(t)
+	e.library.withJob(t, 100, func(job *DeviceJob) {
+		require.NoError(t, e.library.stream.Wait())
+		job.Stream = 0
+		rows, err := e.ArgsortDevice(t.Context(), job)
+		require.NoError(t, err)
+		t.Setenv("ARROWSORT_STANDIN_CAPTURE", "default")
+		require.NoError(t, rows.Release())
+		require.NoError(t, e.Trim(t.Context()))
+		s := <-e.turn
+		require.Positive(t, s.Pool.Held, "work of the stream may still read the result")
+		e.turn <- s
+		t.Setenv("ARROWSORT_STANDIN_CAPTURE", "")
+		require.NoError(t, e.Trim(t.Context()))
+		s = <-e.turn
+		require.Zero(t, s.Pool.Held)
+		e.turn <- s
+	})
 }
 
 // TestDeviceArraysNeedThePrimaryContext refuses engines with a separate context, several devices, and closed engines.
@@ -245,7 +276,8 @@ func sortsUntilFailure(t *testing.T, e *Engine, l *library) (failed bool) {
 		require.NoError(t, err)
 		values := l.put(t, randomNumbers(kernels.ClusterRows+1), 0)
 		job := &DeviceJob{Rows: kernels.ClusterRows + 1, RowNumbers: 8, Stream: uintptr(l.stream.Handle()),
-			Keys: []keyencode.Key{{}}, Columns: []DeviceColumn{{Kind: keyencode.Int64, Values: values}}, Gather: []int{0}}
+			Keys: []keyencode.Key{{}}, Gather: []int{0},
+			Columns: []DeviceColumn{{Kind: keyencode.Int64, Values: values}}}
 		rows, err := e.ArgsortDevice(t.Context(), job)
 		if err == nil {
 			require.NoError(t, rows.Release())

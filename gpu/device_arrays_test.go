@@ -136,7 +136,8 @@ func (e onDeviceArrays) Sort(ctx context.Context, job *engine.Job, mem engine.Al
 // gathered are the positions in job.Gather of the columns that ArgsortDevice gathers.
 func gathered(job *engine.Job) (list []int) {
 	for i, at := range job.Gather {
-		if c := &job.Columns[at]; c.Kind <= keyencode.FixedSizeBinary && (c.ValueBytes() > 0 || c.Kind <= keyencode.Bool) {
+		c := &job.Columns[at]
+		if c.Kind <= keyencode.Bool || c.Kind <= keyencode.FixedSizeBinary && c.ValueBytes() > 0 {
 			list = append(list, i)
 		}
 	}

@@ -349,10 +349,11 @@ int32_t arrowsort_device_argsort(const struct ArrowDeviceArray* array, const str
                                  const struct arrowsort_options* options, struct ArrowDeviceArray* out,
                                  struct arrowsort_error* error);
 
-// arrowsort_device_argsort_into writes the row numbers to memory of the caller on the same GPU, as many as the array has
-// rows, of limit at most. At a multiple of 16 bytes they need no copy. The stream may be captured into a CUDA graph for
-// an array of one key without nulls of at most 65,536 rows, without a limit and a sync_event; the graph then sorts what
-// is in the array's buffers whenever it is launched. Otherwise as arrowsort_device_argsort.
+// arrowsort_device_argsort_into writes the row numbers to memory of the caller on the same GPU, as many as the array
+// has rows, of limit at most; they may not overlap the array's buffers. At a multiple of 16 bytes they need no copy.
+// The stream may be captured into a CUDA graph for an array of one key, no bool, without nulls, of at most 65,536 rows,
+// without a limit and a sync_event; the graph then sorts what is in the array's buffers whenever it is launched.
+// Otherwise as arrowsort_device_argsort.
 int32_t arrowsort_device_argsort_into(const struct ArrowDeviceArray* array, const struct ArrowSchema* schema,
                                       const struct arrowsort_key* keys, int64_t n_keys, int32_t bits, void* stream,
                                       const struct arrowsort_options* options, void* rows,

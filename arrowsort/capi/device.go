@@ -22,11 +22,13 @@ func deviceArgsort(r *request) error {
 	if err != nil {
 		return err
 	}
-	return putResult(r.out_device_array, rows, []gpu.DeviceColumn{{Values: rows.Address, Kind: keyencode.Uint64}}, false)
+	columns := []gpu.DeviceColumn{{Kind: keyencode.Uint64, Values: rows.Address}}
+	return putResult(r.out_device_array, rows, columns, false)
 }
 
 func deviceArgsortInto(r *request) error {
-	_, err := argsortOnDevice(r, r.device_rows == nil)
+	noRows := r.device_array != nil && r.device_array.array.length == 0 // then libraries have no memory either
+	_, err := argsortOnDevice(r, r.device_rows == nil && !noRows)
 	return err
 }
 

@@ -93,7 +93,7 @@ def from_buffer(data: Any, what: str) -> Handle:
     return handle
 
 
-def _destructor(structure, name):
+def destructor(structure, name):
     """The destructor of capsules of a structure: it releases what nobody took over."""
 
     def destroy(capsule, pointer_at=_pointer_at, structure=structure, name=name, kept=lambda at: _kept.pop(at)) -> None:
@@ -103,18 +103,20 @@ def _destructor(structure, name):
             held.release(held)
         kept(at)
 
-    callback = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(destroy)
-    _api.Py_IncRef(py_object(callback))  # capsules may outlive this module
-    return ctypes.cast(callback, ctypes.c_void_p)
+    return lib.callback(destroy)
 
 
 _kept: dict[int, ctypes.Structure] = {}  # the structures of capsules, by address
-_free_stream = _destructor(lib.ArrowArrayStream, _STREAM)
-_free_array = _destructor(lib.ArrowArray, _ARRAY)
-_free_schema = _destructor(lib.ArrowSchema, _SCHEMA)
+_free_stream = destructor(lib.ArrowArrayStream, _STREAM)
+_free_array = destructor(lib.ArrowArray, _ARRAY)
+_free_schema = destructor(lib.ArrowSchema, _SCHEMA)
 
 
-def _capsule(held: ctypes.Structure, name: bytes, destructor: ctypes.c_void_p):
+def schema_capsule(schema: lib.ArrowSchema) -> object:
+    return capsule(schema, _SCHEMA, _free_schema)
+
+
+def capsule(held: ctypes.Structure, name: bytes, destructor: int) -> object:
     at = ctypes.addressof(held)
     _kept[at] = held
     return _capsule_of(at, name, destructor)
@@ -142,7 +144,7 @@ class Data:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         stream, error = lib.ArrowArrayStream(), lib.ErrorOut()
         lib.check(lib.export_stream(self._handle.number, byref(stream), byref(error)), error)
-        return _capsule(stream, _STREAM, _free_stream)
+        return capsule(stream, _STREAM, _free_stream)
 
     def __arrow_c_schema__(self) -> object:
         stream, error = lib.ArrowArrayStream(), lib.ErrorOut()
@@ -153,7 +155,7 @@ class Data:
                 raise MemoryError("the schema of the result")
         finally:
             stream.release(stream)
-        return _capsule(schema, _SCHEMA, _free_schema)
+        return schema_capsule(schema)
 
 
 def to_chunk(handle: Handle) -> tuple[lib.ArrowArray, lib.ArrowSchema]:
@@ -173,4 +175,4 @@ class Chunk:
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         array, schema = to_chunk(self._handle)
-        return _capsule(schema, _SCHEMA, _free_schema), _capsule(array, _ARRAY, _free_array)
+        return schema_capsule(schema), capsule(array, _ARRAY, _free_array)

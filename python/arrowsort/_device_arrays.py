@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Union
 
 from . import _dlpack
 from . import _library as lib
-from ._cuda import Stream, wait_for_event
+from ._cuda import Stream, wait_for_event, wait_for_stream
+from ._data import capsule, destructor, schema_capsule
 from ._errors import ColumnError
 
 NAMES = {"i": "int", "u": "uint", "f": "float", "b": "bool"}
@@ -44,6 +45,21 @@ class Memory:
 
     def __init__(self, array: lib.ArrowDeviceArray, stream: Stream, keep: object = None):
         self.array, self.stream, self.keep = array, stream, keep
+
+    def precede(self, reader: int) -> None:
+        """Has a stream wait for the sort."""
+        own, event = self.stream.handle, self.array.sync_event
+        if reader in (own, 1 - own):  # 0 and 1 are the same stream
+            return
+        if event:
+            wait_for_event(self.array.device_id, reader, c_void_p.from_address(event).value or 0)
+        else:
+            self.complete()
+
+    def complete(self) -> None:
+        """Waits for the sort where no event follows it, as in memory of the caller."""
+        if self.array.array.length and not self.array.sync_event:
+            wait_for_stream(self.array.device_id, self.stream.handle)
 
     def __del__(self) -> None:
         array = self.array.array
@@ -118,11 +134,8 @@ class Column:
             raise BufferError("the column is exported without a copy: copy=True is not possible")
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
             raise BufferError(f"the column is on device {self.__dlpack_device__()}, not {tuple(dl_device)}")
-        event = self._memory.array.sync_event
-        if stream != -1 and event:
-            reader, own = 0 if stream is None else int(stream), self._memory.stream.handle
-            if reader not in (own, 1 - own):  # 0 and 1 are the same stream
-                wait_for_event(self.device, reader, c_void_p.from_address(event).value or 0)
+        if stream != -1:
+            self._memory.precede(0 if stream is None else int(stream))
         return _dlpack.capsule_of(self, address, len(self), code, size, self.device)
 
     def __arrow_c_device_array__(self, requested_schema: object = None, **_: Any) -> tuple[object, object]:
@@ -175,23 +188,30 @@ _exported: dict[int, object] = {}
 _numbers = count(1)
 
 
-def _release(structure: Any) -> None:
-    """Releases a structure, whose children may have been moved to another place."""
-    released = structure.contents
-    if released.children:
-        children = (type(structure) * released.n_children).from_address(released.children)
-        for child in children:
-            if child.contents.release:
-                child.contents.release(child)
-    _exported.pop(released.private_data or 0, None)
-    released.release = type(released.release)()
+def _releaser(kind: Any) -> int:
+    """The callback that releases structures of a kind, whose children may have been moved to another place."""
+
+    def release(at: int) -> None:
+        released = kind.from_address(at)
+        if released.children:
+            for child in (POINTER(kind) * released.n_children).from_address(released.children):
+                if child.contents.release:
+                    child.contents.release(child)
+        _exported.pop(released.private_data or 0, None)
+        released.release = type(released.release)()
+
+    return lib.callback(release)
 
 
-_release_array, _release_schema = lib.RELEASE_ARRAY(_release), lib.RELEASE_SCHEMA(_release)
+_release_array = lib.RELEASE_ARRAY(_releaser(lib.ArrowArray))
+_release_schema = lib.RELEASE_SCHEMA(_releaser(lib.ArrowSchema))
+_ARRAY = b"arrow_device_array"
+_free_array = destructor(lib.ArrowArray, _ARRAY)  # which a device array begins with
 
 
 def _export(memory: Memory, array: lib.ArrowArray, field: Field, fields: list[Field]) -> tuple[object, object]:
     """Capsules of a schema and an array, which share the memory of a result."""
+    memory.complete()
     parts: Any = (POINTER(lib.ArrowArray) * len(fields)).from_address(array.children) if fields else []
     whole = lib.ArrowDeviceArray(
         _array(array, [_array(part.contents, [], memory) for part in parts], memory),
@@ -199,9 +219,8 @@ def _export(memory: Memory, array: lib.ArrowArray, field: Field, fields: list[Fi
         memory.array.device_type,
         memory.array.sync_event,
     )
-    return _capsule(_schema(field, [_schema(one, []) for one in fields]), b"arrow_schema"), _capsule(
-        whole, b"arrow_device_array"
-    )
+    schema = _schema(field, [_schema(one, []) for one in fields])
+    return schema_capsule(schema), capsule(whole, _ARRAY, _free_array)
 
 
 def _array(of: lib.ArrowArray, children: list[lib.ArrowArray], memory: Memory) -> lib.ArrowArray:
@@ -224,23 +243,3 @@ def _keep(made: Any, children: list[Any], needs: object) -> Any:
     made.private_data = next(_numbers)
     _exported[made.private_data] = (children, pointers, needs)
     return made
-
-
-_capsules: dict[int, Any] = {}  # the structures that capsules point to, by address
-
-
-def _destroy(capsule: Union[int, None]) -> None:
-    for name in (b"arrow_schema", b"arrow_device_array"):
-        if _dlpack._is_valid(capsule, name):
-            structure = _capsules.pop(_dlpack._pointer_of(capsule, name), None)
-            part = getattr(structure, "array", structure)
-            if part is not None and part.release:  # else it has been moved out of the capsule
-                part.release(part)
-
-
-_destructor = _dlpack._DESTRUCTOR(_destroy)
-
-
-def _capsule(structure: Any, name: bytes) -> object:
-    _capsules[addressof(structure)] = structure
-    return _dlpack._new(addressof(structure), name, ctypes.cast(_destructor, c_void_p))

@@ -78,18 +78,22 @@ def named(schema: lib.ArrowSchema, name: str) -> lib.ArrowSchema:
     return copied
 
 
+def wait_for(inputs: list[Input], stream: Stream, passed: int = 0) -> None:
+    """Has a stream come after the work on inputs, but for that of an event, which the sort itself waits for."""
+    for one in inputs:
+        if one.stream is not None and one.stream not in (stream.handle, 1 - stream.handle):  # 0 and 1 are the same
+            wait_for_stream(one.device, one.stream)
+        if one.event not in (0, passed):
+            wait_for_event(one.device, stream.handle, c_void_p.from_address(one.event).value or 0)
+
+
 def together(
     inputs: list[Input], stream: Stream, always: bool = False
 ) -> tuple[lib.ArrowDeviceArray, lib.ArrowSchema, object]:
     """One array of all inputs: a struct of several, or always."""
     first = inputs[0]
-    for other in inputs:
-        if other.stream is not None and other.stream not in (stream.handle, 1 - stream.handle):
-            wait_for_stream(other.device, other.stream)
-    events = [other.event for other in inputs if other.event]
-    for event in events[1:]:
-        wait_for_event(first.device, stream.handle, c_void_p.from_address(event).value or 0)
-    event = events[0] if events else 0
+    event = next((other.event for other in inputs if other.event), 0)
+    wait_for(inputs, stream, event)
     if len(inputs) == 1 and not always:
         return lib.ArrowDeviceArray(first.array, first.device, first.device_type, event), first.schema, inputs
     arrays = (POINTER(lib.ArrowArray) * len(inputs))(*(ctypes.pointer(one.array) for one in inputs))

@@ -16,6 +16,8 @@ from ctypes import (
 )
 from typing import NamedTuple
 
+from . import _library as lib
+
 CUDA, CUDA_MANAGED = 2, 13  # DLDeviceType, as in the Arrow C Device Data Interface
 
 _NAME = b"dltensor"
@@ -48,7 +50,6 @@ _Managed._fields_ = [("tensor", _Tensor), ("manager", c_void_p), ("deleter", _DE
 
 _python = ctypes.pythonapi
 _get_pointer = ctypes.PYFUNCTYPE(c_void_p, py_object, c_char_p)(("PyCapsule_GetPointer", _python))
-_DESTRUCTOR = ctypes.PYFUNCTYPE(None, c_void_p)
 _new = ctypes.PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", _python))
 _is_valid = ctypes.PYFUNCTYPE(c_int, c_void_p, c_char_p)(("PyCapsule_IsValid", _python))
 _pointer_of = ctypes.PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer", _python))
@@ -93,7 +94,7 @@ def _destroy(capsule: int | None) -> None:
         _delete(_pointer_of(capsule, _NAME))
 
 
-_deleter, _destructor = _DELETER(_delete), _DESTRUCTOR(_destroy)
+_deleter, _destructor = _DELETER(lib.callback(_delete)), lib.callback(_destroy)
 
 
 def capsule_of(owner: object, address: int, rows: int, code: str, size: int, device: int) -> object:
@@ -103,4 +104,4 @@ def capsule_of(owner: object, address: int, rows: int, code: str, size: int, dev
     made = _Managed(_Tensor(address, CUDA, device, 1, number, 8 * size, 1, shape, None, 0), None, _deleter)
     at = ctypes.addressof(made)
     _exported[at] = (made, shape, owner)
-    return _new(at, _NAME, ctypes.cast(_destructor, c_void_p))
+    return _new(at, _NAME, _destructor)

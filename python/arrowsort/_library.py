@@ -2,7 +2,9 @@
 
 import ctypes
 import sys
-from ctypes import POINTER, Structure, c_char_p, c_int32, c_int64, c_size_t, c_uint64, c_void_p
+from collections.abc import Callable
+from ctypes import POINTER, Structure, c_char_p, c_int32, c_int64, c_size_t, c_uint64, c_void_p, py_object
+from itertools import count
 from pathlib import Path
 
 from . import _errors
@@ -129,6 +131,20 @@ def _function(name: str, *arguments, result=c_int32):
     function = getattr(_dll, "arrowsort_" + name)
     function.argtypes, function.restype = arguments, result
     return function
+
+
+_python_callback = _function("python_callback", c_int32, c_void_p, c_void_p, result=c_void_p)
+_numbers = count()  # of callbacks, at most 8
+
+
+def callback(function: Callable[[int], None]) -> int:
+    """The address of a C function that calls one of Python with an address. An exception that is pending stays so."""
+    api = ctypes.pythonapi
+    of_python = (api.PyErr_Fetch, api.PyErr_Restore, api.PyGILState_Ensure, api.PyGILState_Release)
+    made = ctypes.PYFUNCTYPE(None, c_void_p)(function)
+    api.Py_IncRef(py_object(made))  # what has it may outlive this module
+    functions = (c_void_p * 4)(*(ctypes.cast(of, c_void_p) for of in of_python))
+    return _python_callback(next(_numbers), functions, made)
 
 
 # All that may fail end with the options, the result and the error, but for those without options.

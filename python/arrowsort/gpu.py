@@ -25,8 +25,9 @@ from ._device_inputs import (
     release_array,
     schema_of,
     together,
+    wait_for,
 )
-from ._errors import DeviceError, OptionError
+from ._errors import ArgumentTypeError, DeviceError, OptionError
 
 __all__ = ["Column", "RowNumbers", "Table", "argsort", "sort"]
 
@@ -62,7 +63,7 @@ def argsort(
     values, NaNs, nulls, whatever the direction; with "at_start" nulls, NaNs, values. The zeros -0.0 and 0.0 tie.
     ``limit`` is the number of leading rows. ``dtype`` is int64, which is the default, uint64, int32 or uint32; 32 bits
     are faster. ``out`` is an array on the same GPU, of one of these types, for the row numbers: the result is this
-    memory then.
+    memory then, which may not be that of x.
 
     ``stream`` is the CUDA stream that the sort belongs to: a handle, or a stream of PyTorch, CuPy or Numba; by default
     the current one of x's library. The sort comes after what was queued there. This function returns when the last
@@ -71,7 +72,7 @@ def argsort(
     long as the result.
 
     A stream that is captured into a CUDA graph takes a sort of one key of at most 65,536 rows, with ``out`` and without
-    ``limit``: the graph sorts what is in the array whenever it is launched.
+    ``limit``; a bool of Arrow is no such key. The graph sorts what is in the array whenever it is launched.
     """
     if out is not None:
         return _argsort_into(out, x, by, stream, descending, nulls, limit, dtype)
@@ -119,6 +120,7 @@ def _argsort_into(
         raise OptionError(f"out has another type than {dtype or 'int64, uint64, int32 or uint32'}")
     if target.array.length != rows or target.array.buffers[0]:
         raise OptionError(f"out has {target.array.length} rows, or nulls: give an array of {rows} row numbers")
+    wait_for([target], sort_stream)
     array, schema, keep = together(inputs, sort_stream)
     keys, error = _keys(by, descending, nulls, len(inputs), is_struct(inputs)), lib.ErrorOut()
     address = (target.array.buffers[1] or 0) + target.array.offset * _TYPES[type_of][1][1]
@@ -158,10 +160,14 @@ def sort(
     options = _DEFAULTS if limit is None else _calls.options_of(limit)
     several = isinstance(x, (dict, list, tuple))
     columns = x if isinstance(x, dict) else dict(enumerate(x if isinstance(x, (list, tuple)) else [x]))
+    if isinstance(x, dict):
+        for name in x:
+            if not isinstance(name, str):
+                raise ArgumentTypeError(f"column {name!r} has no name: a dict has texts as its keys")
     inputs, sort_stream = inputs_of({f"column {name!r}": column for name, column in columns.items()}, stream)
     is_table = is_struct(inputs) and not several
     if isinstance(x, dict):
-        inputs = [one._replace(schema=named(one.schema, str(name))) for one, name in zip(inputs, x, strict=True)]
+        inputs = [one._replace(schema=named(one.schema, name)) for one, name in zip(inputs, x, strict=True)]
     array, schema, keep = together(inputs, sort_stream, always=several)
     keys = _keys(by, descending, nulls, 1, is_table or several)
     out, error = lib.ArrowDeviceArray(), lib.ErrorOut()
@@ -252,9 +258,9 @@ def _equal_keys(columns: int, descending: bool, nulls: str) -> ctypes.Array:
 
 def _keys(by: Any, descending: Any, nulls: Any, columns: int, of_struct: bool) -> ctypes.Array:
     if of_struct:
-        if by is None or by == []:
+        names = [by] if isinstance(by, (str, int)) else list(() if by is None else by)
+        if not names:
             raise OptionError("x is a struct of columns: name the keys by `by`")
-        names = [by] if isinstance(by, (str, int)) else list(by)
     elif by is not None:
         raise OptionError("by is given, and x is no Arrow struct: give the keys as a list of arrays")
     else:

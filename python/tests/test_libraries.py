@@ -15,6 +15,7 @@ from polars.testing import assert_frame_equal, assert_series_equal
 from reference import sort_keys, tables
 
 import arrowsort
+from arrowsort import _data
 
 
 @pytest.mark.parametrize("rows", [0, 5, 300_000])
@@ -76,6 +77,15 @@ def test_duckdb(rows):
     want = connection.sql("FROM relation ORDER BY k DESC, i").fetchall()
     assert connection.sql("FROM result").fetchall() == want
     assert len(result) == rows
+
+
+def test_a_capsule_while_an_exception_is_pending():
+    """A function of C that fails drops its arguments before its exception is handled."""
+    result = arrowsort.sort(duckdb.connect().sql("SELECT 1 AS i"), "i")
+    kept = len(_data._kept)
+    with pytest.raises(TypeError, match="PyCapsule"):
+        int(result.__arrow_c_stream__())
+    assert len(_data._kept) == kept
 
 
 def frame_of(rows):

@@ -472,12 +472,16 @@ static void test_device(void) {
   array.array.release = NULL;
   FAILED(ARGSORT(&array, 64, NULL), ARROWSORT_OPTION, "ErrOption");
   CHECK(rows.array.release == NULL);
-  FAILED(arrowsort_device_argsort_into(&array, &schema, NULL, 0, 64, NULL, NULL, NULL, &failure), ARROWSORT_OPTION,
-         "ErrOption");
 #define SORT(keys, n_keys, options) \
   arrowsort_device_sort(&array, &schema, keys, n_keys, NULL, options, &rows, &failure)
   FAILED(SORT(NULL, 0, NULL), ARROWSORT_OPTION, "ErrOption");
   array.array.release = release_array;
+  FAILED(arrowsort_device_argsort_into(&array, &schema, NULL, 0, 64, NULL, NULL, NULL, &failure), ARROWSORT_OPTION,
+         "ErrOption");
+  array.array.length = 0;  // without rows there need be no memory
+  FAILED(arrowsort_device_argsort_into(&array, &schema, NULL, 0, 64, NULL, NULL, NULL, &failure), ARROWSORT_DEVICE,
+         "ErrDevice");
+  array.array.length = 3;
   FAILED(SORT(&by_number, 1, NULL), ARROWSORT_COLUMN, "ErrColumn");
   FAILED(SORT(NULL, 0, &wrong[0]), ARROWSORT_OPTION, "ErrOption");
   schema.format = "u";

@@ -130,7 +130,7 @@ func TestImportsFollowTheArchitecture(t *testing.T) {
 
 // floorsOfGPU are the packages of the GPU engine from the ground up. Each imports only those before it.
 var floorsOfGPU = []string{"tuning", "driver", "host", "memory", "abi", "strategy", "stream", "device", "keys",
-	"onesweep", "incore", "partition", "topk", "argsort", "resident", "gather", "valuesort", "table", "multigpu"}
+	"onesweep", "incore", "partition", "topk", "argsort", "gather", "resident", "valuesort", "table", "multigpu"}
 
 // TestImportsOfGPUGoDown reads the files of all build tags.
 func TestImportsOfGPUGoDown(t *testing.T) {

@@ -96,6 +96,7 @@ type returns struct {
 	closed bool
 	out    map[driver.Ptr]driver.Event // not freed yet, with their events
 	list   []Kept                      // freed by any goroutine since the last task
+	later  []inStream                  // freed in streams that are captured into graphs
 	events []driver.Event              // that are free
 }
 
@@ -103,6 +104,12 @@ type returns struct {
 type Kept struct {
 	Memory driver.Ptr   // of the pool
 	Ready  driver.Event // recorded after the kernels that write the memory
+}
+
+// inStream is a result with the handle of the stream after whose work it is freed.
+type inStream struct {
+	Kept
+	stream uintptr
 }
 
 // Keep makes memory of the pool a result.
@@ -136,13 +143,25 @@ func (s *Session) GiveBack(k Kept, stream uintptr) error {
 	if s.returns.closed {
 		return s.Drop(k.Ready, func() error { return s.source.freeAfter(k.Memory, stream) })
 	}
-	return s.Do(func() error {
-		err := s.Of(stream).Record(k.Ready) // from now on the event is passed when the memory has been read
-		if err == nil {
-			s.returns.list = append(s.returns.list, k)
-		}
-		return err
-	})
+	return s.Do(func() error { return s.giveBack(inStream{k, stream}) })
+}
+
+// giveBack has the next task take the memory of a result. An event that is recorded in a stream while that is captured
+// would belong to the graph, so takeReturned calls giveBack again then.
+func (s *Session) giveBack(k inStream) error {
+	r, stream := &s.returns, s.Of(k.stream)
+	captured, err := stream.IsCapturing()
+	if captured {
+		r.later = append(r.later, k)
+		return nil
+	}
+	if err == nil {
+		err = stream.Record(k.Ready) // from now on the event is passed when the memory has been read
+	}
+	if err == nil {
+		r.list = append(r.list, k.Kept)
+	}
+	return err
 }
 
 func (r *returns) event(c *driver.Context) (driver.Event, error) {
@@ -157,6 +176,11 @@ func (r *returns) event(c *driver.Context) (driver.Event, error) {
 // takeReturned makes the memory of freed results spare, for kernels and uploads after the work that reads it.
 func (s *Session) takeReturned() error {
 	r := &s.returns
+	later := r.later
+	r.later = nil
+	for _, k := range later {
+		_ = s.giveBack(k) // the memory of a stream that is gone is freed by Close
+	}
 	for _, back := range r.list {
 		for _, writes := range s.Streams[:2] {
 			if err := writes.After(back.Ready); err != nil {

@@ -77,8 +77,8 @@ func Sort(ctx context.Context, s *device.Session, job *Job) (result Result, err 
 func streamOf(s *device.Session, job *Job) (stream *driver.Stream, captured bool, err error) {
 	const perThread = 2 // CU_STREAM_PER_THREAD
 	if job.Stream == perThread {
-		return nil, false, fmt.Errorf("%w: stream 2 is that of the calling thread, which may not be the one that frees the "+
-			"result: give a stream that was made, or the default stream", ErrDeviceArray)
+		return nil, false, fmt.Errorf("%w: stream 2 is that of the calling thread, which may not be the one that "+
+			"frees the result: give a stream that was made, or the default stream", ErrDeviceArray)
 	}
 	stream = s.Of(job.Stream)
 	captured, err = stream.IsCapturing() // first of all: other calls would spoil the graph
@@ -92,8 +92,8 @@ func streamOf(s *device.Session, job *Job) (stream *driver.Stream, captured bool
 		err = stream.AfterHandle(job.Event)
 	}
 	if driver.RejectsStream(err) {
-		return nil, false, fmt.Errorf("%w: the stream %#x, or the event, is not one of the primary context of device %d, or "+
-			"is captured: %v", ErrDeviceArray, job.Stream, s.Number, err)
+		return nil, false, fmt.Errorf("%w: the stream %#x, or the event, is not one of the primary context of device "+
+			"%d, or is captured: %v", ErrDeviceArray, job.Stream, s.Number, err)
 	}
 	return stream, false, err
 }
@@ -168,19 +168,30 @@ func (s *sorter) engineJob() *engine.Job {
 	return job
 }
 
-// checkAddresses refuses columns and a result that are not in memory of the device, in the engine's context.
+// checkAddresses refuses columns and a result that are not in memory of the device, in the engine's context, and a
+// result that would overwrite columns.
 func checkAddresses(s *device.Session, job *Job) error {
-	err := job.eachColumn(func(at int, _ bool) error { return checkColumn(s, &job.Columns[at], job.Rows) })
+	end := job.Out + uint64(job.Result()*job.RowNumbers)
+	err := job.eachColumn(func(at int, _ bool) error {
+		return checkColumn(&job.Columns[at], job.Rows, func(what string, first, last uint64) error {
+			if job.Out != 0 && first < end && job.Out <= last {
+				return fmt.Errorf("%w: %s at %#x: the row numbers would overwrite this memory: give them another one",
+					ErrDeviceArray, what, first)
+			}
+			return checkAddress(s, what, first, last)
+		})
+	})
 	if err != nil || job.Out == 0 {
 		return err
 	}
-	return checkAddress(s, "the result", job.Out, job.Out+uint64(job.Result()*job.RowNumbers)-1)
+	return checkAddress(s, "the result", job.Out, end-1)
 }
 
-func checkColumn(s *device.Session, c *Column, rows int) error {
+// checkColumn calls check for the first and the last byte of each buffer.
+func checkColumn(c *Column, rows int, check func(what string, first, last uint64) error) error {
 	if c.Validity != 0 {
 		_, _, first, last := bits(c.Validity, c.Offset, rows)
-		if err := checkAddress(s, "the validity bitmap", first, last); err != nil {
+		if err := check("the validity bitmap", first, last); err != nil {
 			return err
 		}
 	}
@@ -189,11 +200,11 @@ func checkColumn(s *device.Session, c *Column, rows int) error {
 		return nil
 	case keyencode.Bool:
 		_, _, first, last := bits(c.Values, c.Offset, rows)
-		return checkAddress(s, "the values", first, last)
+		return check("the values", first, last)
 	}
 	width := (&keyencode.Column{Kind: c.Kind, Width: c.Width}).ValueBytes()
 	first := c.Values + uint64(c.Offset*width)
-	return checkAddress(s, "the values", first, first+uint64(rows*width)-1)
+	return check("the values", first, first+uint64(rows*width)-1)
 }
 
 // checkAddress refuses memory by its first and last byte.

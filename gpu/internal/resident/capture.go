@@ -53,6 +53,8 @@ func notCaptured(job *Job) string {
 		return "the event was not recorded in the graph: record it after the capture has begun, or wait for it before"
 	}
 	switch c := &job.Columns[job.Keys[0].Column]; {
+	case c.Kind == keyencode.Bool:
+		return "the key has bits, which are copied first"
 	case (c.Values+uint64(c.Offset*(&keyencode.Column{Kind: c.Kind, Width: c.Width}).ValueBytes()))%16 != 0:
 		return "the values of the key do not begin at a multiple of 16"
 	case c.Validity != 0:
@@ -63,6 +65,13 @@ func notCaptured(job *Job) string {
 
 // capture queues the kernels. Row numbers of 4 bytes that are widened have memory until the engine is closed.
 func (s *sorter) capture() {
+	columns := keys.NewColumns(s.Task, s.engineJob(), nil, nil)
+	if !argsort.IsOneKernel(columns) {
+		s.Fail(fmt.Errorf("%w: the stream is captured into a graph, and this device, or a key of this type, needs "+
+			"more than one kernel", ErrDeviceArray))
+		return
+	}
+	columns.OnDevice = s.align(columns.Job.Columns) // copies nothing of what notCaptured lets pass
 	rows := driver.Ptr(s.job.Out)
 	var field driver.Ptr
 	if s.job.RowNumbers == 8 {
@@ -71,12 +80,6 @@ func (s *sorter) capture() {
 		field = s.forGood(8 * len(words))
 		s.Up.Upload(field, buffers.Bytes(words))
 		s.Fail(s.Up.Wait())
-	}
-	columns := keys.NewColumns(s.Task, s.engineJob(), nil, nil)
-	columns.OnDevice = s.align(columns.Job.Columns)
-	if !argsort.IsOneKernel(columns) {
-		s.Fail(fmt.Errorf("%w: the stream is captured into a graph, and this device, or a key of this type, needs more "+
-			"than one kernel", ErrDeviceArray))
 	}
 	s.Lend(rows, 4*s.job.Rows)
 	argsort.Run(columns, func() {})

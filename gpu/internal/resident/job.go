@@ -13,10 +13,10 @@ import (
 // ErrDeviceArray is returned for memory and streams that are not those of the engine's device and context.
 var ErrDeviceArray = errors.New("gpu: invalid device array")
 
-// A Column is a column in the memory of a device: a key, or one that is gathered, or both. It is borrowed until the stream of the job has passed the sort.
-// Addresses are those of the driver (CUdeviceptr), of any alignment. What kernels do not read as it lies is copied
-// first, on the device: numbers whose first value is not at a multiple of 16, and bits that do not begin and end at
-// multiples of 4 bytes.
+// A Column is a column in the memory of a device: a key, or one that is gathered, or both. It is borrowed until the
+// stream of the job has passed the sort. Addresses are those of the driver (CUdeviceptr), of any alignment. What
+// kernels do not read as it lies is copied first, on the device: numbers whose first value is not at a multiple of 16,
+// and bits that do not begin and end at multiples of 4 bytes.
 type Column struct {
 	// Kind is the layout of the values: a number, Bool, a decimal, FixedSizeBinary, as a key of at most 8 bytes, or
 	// Null. Strings and dictionaries are encoded by the host, so they are no columns of a device: engine.ErrKind.

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arrowsort
-from arrowsort import _cuda, _device_arrays, _device_inputs, _dlpack, gpu
+from arrowsort import _cuda, _data, _device_arrays, _device_inputs, _dlpack, gpu
 from arrowsort import _library as lib
 
 cuda = ctypes.CDLL("libcuda.so.1")
@@ -456,7 +456,7 @@ def test_sort_of_an_arrow_struct():
 
 def test_result_by_arrow():
     table = gpu.sort(Batch(np.array([5, 9, 7]), np.array([True, True, False])), by="a")
-    kept = len(_device_arrays._exported)
+    kept, held = len(_device_arrays._exported), len(_data._kept)
     schema_capsule, array_capsule = table.__arrow_c_device_array__()
     schema = lib.ArrowSchema.from_address(_dlpack.pointer(schema_capsule, "arrow_schema"))
     array = lib.ArrowDeviceArray.from_address(_dlpack.pointer(array_capsule, "arrow_device_array"))
@@ -471,13 +471,23 @@ def test_result_by_arrow():
     array.array.release = lib.RELEASE_ARRAY()
     address = table["b"]._array.buffers[1]
     del table, schema_capsule, array_capsule, children, fields
-    assert not _device_arrays._capsules
+    assert len(_data._kept) == held
     whole.release(whole)
     assert not whole.release and len(_device_arrays._exported) == kept + 1
     sync()
     assert (ctypes.c_double * 3).from_address(moved.buffers[1])[:] == [0, 0.5, 1] and moved.buffers[1] == address
     moved.release(moved)
     assert len(_device_arrays._exported) == kept
+
+
+def test_capsules_while_an_exception_is_pending():
+    """A function of C that fails drops its arguments before its exception is handled."""
+    rows = gpu.argsort(Interface(np.array([3, 1, 2])))
+    for capsule_of in (lambda: rows.__dlpack__(), *(lambda i=i: rows.__arrow_c_device_array__()[i] for i in (0, 1))):
+        before = [len(kept) for kept in (_dlpack._exported, _device_arrays._exported, _data._kept)]
+        with pytest.raises(TypeError, match="PyCapsule"):
+            int(capsule_of())
+        assert [len(kept) for kept in (_dlpack._exported, _device_arrays._exported, _data._kept)] == before
 
 
 def test_errors_of_columns():
@@ -491,6 +501,8 @@ def test_errors_of_columns():
         ),
         ([x, 3], {"by": 0}, arrowsort.ArgumentTypeError, "column 1 is a int: give an array"),
         ([x], {}, arrowsort.OptionError, "name the keys by `by`"),
+        ([x], {"by": ()}, arrowsort.OptionError, "name the keys by `by`"),
+        ({1: x, 0: x}, {"by": 1}, arrowsort.ArgumentTypeError, "column 1 has no name: a dict has texts as its keys"),
         ({}, {"by": "a"}, arrowsort.OptionError, "x has no columns"),
         ({"a": x}, {"by": "b"}, arrowsort.ColumnError, 'key "b"'),
         ([x], {"by": 1}, arrowsort.ColumnError, "key 0"),
@@ -505,19 +517,48 @@ def test_result_in_memory_of_the_caller():
         for n, shift in ((3, 0), (3, 8), (70_001, 0), (0, 0)):
             values = np.arange(n)[::-1].astype("f8")
             out = Interface(np.zeros(n, kind), shift)
+            if n == 0:
+                out.address = 0  # as libraries have it
             rows = gpu.argsort(Tensor(values), out=out)
-            assert (rows.dtype, rows.shape) == (name, (n,)) and rows._array.buffers[1] == out.address
+            assert (rows.dtype, rows.shape) == (name, (n,)) and rows._array.buffers[1] in (out.address, None)
             assert read(rows).tolist() == list(range(n))[::-1]
     x = Interface(np.array([3, 1, 2]))
     first = gpu.argsort([x, x], limit=2, out=Tensor(np.zeros(2, "i4")))
     assert read(first).tolist() == [1, 2]
     for out, text in (
+        (x, "the row numbers would overwrite this memory"),
         (Interface(np.zeros(3, "f4")), "another type than int64"),
         (Interface(np.zeros(3, "u8")), "another type than int64"),
         (Interface(np.zeros(2, "i8")), "out has 2 rows, or nulls: give an array of 3 row numbers"),
     ):
         with pytest.raises(arrowsort.OptionError, match=text):
             gpu.argsort(x, out=out, dtype="int64")
+
+
+def test_streams_of_memory_of_the_caller():
+    filling, sorting, reading = (c_void_p() for _ in range(3))
+    for stream in (filling, sorting, reading):
+        assert cuda.cuStreamCreate(byref(stream), 1) == 0
+    x, n = Interface(np.arange(1000)[::-1]), 1000  # by one kernel, for which nothing waits
+    copy = Memory(np.zeros(n, "i4"))
+    for take in 10 * (
+        lambda rows: rows.__dlpack__(stream=reading.value),
+        lambda rows: rows.__arrow_c_device_array__(),
+    ):
+        out = Interface(np.zeros(n, "i4"))
+        assert cuda.cuMemsetD8Async(c_uint64(out.address), 7, c_size_t(4 * n), filling) == 0
+        out.changes = {"stream": filling.value}
+        rows = gpu.argsort(x, out=out, stream=sorting.value)
+        taken = take(rows)
+        assert cuda.cuMemcpyDtoDAsync_v2(c_uint64(copy.address), c_uint64(out.address), c_size_t(4 * n), reading) == 0
+        sync(reading.value)
+        assert np.array_equal(np.frombuffer(ctypes.string_at(copy.address, 4 * n), "i4"), np.arange(n)[::-1])
+        for stream in (filling, sorting):
+            sync(stream.value)
+        assert read(rows).tolist() == list(range(n))[::-1]
+        del taken, rows
+    for stream in (filling, sorting, reading):
+        cuda.cuStreamDestroy_v2(stream)
 
 
 def test_sort_in_a_graph(monkeypatch):
