@@ -36,6 +36,7 @@ var _ parquetsort.Announcer = (*reader)(nil)
 type summary struct {
 	size     int64
 	modified time.Time // which some stores have in seconds
+	version  string    // that no other object at the address has
 	head     []byte    // the first bytes
 	tail     []byte    // the last bytes; of a small object all
 }
@@ -73,7 +74,8 @@ func (r *reader) summarize(address string) error {
 	if err != nil {
 		return explain(err)
 	}
-	r.summary = &summary{size: attributes.Size, modified: attributes.ModTime}
+	r.summary = &summary{size: attributes.Size, modified: attributes.ModTime,
+		version: fmt.Sprint(attributes.ModTime.Unix(), " ", attributes.ETag)}
 	tail := int64(tailBytes)
 	if attributes.Size <= smallBytes {
 		tail = attributes.Size
@@ -121,6 +123,9 @@ func (s *Store) Forget() {
 
 // Size returns the size of the object.
 func (r *reader) Size() int64 { return r.summary.size }
+
+// Version returns what no other object at the address does.
+func (r *reader) Version() string { return r.summary.version }
 
 // Close stops what is being fetched.
 func (r *reader) Close() error {

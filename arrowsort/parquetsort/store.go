@@ -31,7 +31,8 @@ type Store interface {
 
 // A File is an open file that an Opener or a Store opens. ReadAt may be called by several goroutines; where it is
 // called, the file is read and nowhere else: the metadata, and what is needed of the columns that are read. A file that
-// has a method Announce is passed what will be read, see Announcer.
+// has a method Announce is passed what will be read, see Announcer. One that has a method Version() string returns what
+// no other file at its address does, even if it is of the same size; see Part.
 type File interface {
 	io.ReaderAt
 	io.Closer

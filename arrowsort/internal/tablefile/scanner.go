@@ -26,6 +26,7 @@ type Scanner struct {
 	Schema   *arrow.Schema
 	Format   Format
 	Bytes    int64     // size of the file; of a pipe, what was read so far
+	Version  string    // of the file: its size, and what a Versioned adds; of a pipe empty
 	Template *Template // of a Parquet file, else nil
 	Rows     int64     // of a Parquet file and of all CSV files of ReadOptions.CSV; else -1
 
@@ -70,7 +71,7 @@ func scan(path string, batchBytes int64, opts ReadOptions) (s *Scanner, err erro
 	if err != nil {
 		return nil, err
 	}
-	s.file = file
+	s.file, s.Version = file, fmt.Sprintf("%d %s", file.size, file.version)
 	if err = ErrScan; !file.compressed { // else CSV, which is copied first
 		opts.setAllocationLimit(file.size)
 		err = s.open(file.source, file.size, batchBytes, opts)
