@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
@@ -55,13 +56,8 @@ type NewFile interface {
 	Abort()        // in place of Commit: nothing is left
 }
 
-// The memory of a store is an eighth of the budget, which has to be leastStoreBudget at least, but leastStore at least:
-// a part of an upload takes 5 MiB.
-const (
-	leastStoreBudget = 64 << 20
-	leastStore       = 16 << 20
-	storeShare       = 8
-)
+// leastStoreBudget is the smallest budget of a sort with a store.
+const leastStoreBudget = 64 << 20
 
 // divideBudget returns the parts of a budget: for the sort, and for what the store fetches ahead and has not stored.
 func divideBudget(budget int64) (sort, store int64, err error) {
@@ -69,7 +65,7 @@ func divideBudget(budget int64) (sort, store int64, err error) {
 		return 0, 0, fmt.Errorf("%w: a budget of %d bytes is too small for an object store, which needs %d", errOption,
 			budget, int64(leastStoreBudget))
 	}
-	store = max(budget/storeShare, leastStore)
+	store = extsort.StoreMemory(budget)
 	return budget - store, store, nil
 }
 
