@@ -88,6 +88,7 @@ func partsOf(d *dataset.Dataset, path string, most int64) ([]Part, error) {
 		return nil, err
 	}
 	defer s.Close()
+	s.Measure()
 	pieces := s.PartSizes()
 	if len(pieces) == 0 {
 		return []Part{{Path: path, Count: -1, Bytes: s.InMemory, Version: s.Version}}, nil

@@ -32,7 +32,7 @@ type Scanner struct {
 
 	// About the bytes that the footer of a Parquet file takes in memory, as long as it is open, and that the rows take:
 	// with the dictionaries that columns have in the file, as a table of all rows has them, and with text in
-	// dictionaries where a Parquet file has them.
+	// dictionaries where a Parquet file has them. An Arrow file is measured by Measure; before, they are its size.
 	Footer, InMemory, Table, MemoryWithDictionaries int64
 
 	path     string          // in errors
@@ -124,25 +124,36 @@ func (s *Scanner) openCSV(src io.ReaderAt, batchBytes int64, opts ReadOptions) e
 		return err
 	}
 	s.Schema, s.Rows, s.batches = opts.CSV.Arrow(), opts.CSV.Rows, csvBatches{r}
-	s.InMemory = opts.CSV.Bytes()
-	s.Table, s.MemoryWithDictionaries = s.InMemory, s.InMemory
+	s.setMemory(opts.CSV.Bytes())
 	return nil
 }
 
 func (s *Scanner) openBatches(src io.Reader, size int64, opts ReadOptions) error {
-	s.InMemory, s.Rows = s.Bytes, -1
+	s.setMemory(s.Bytes)
+	s.Rows = -1
 	batches, err := openBatches(s.Format, src, size, opts.Allocator)
 	if err != nil {
 		return err
 	}
-	if at, ok := src.(io.ReaderAt); ok && size >= 0 {
-		s.InMemory = batches.InMemory(at, size)
-	}
-	s.Table, s.MemoryWithDictionaries = s.InMemory, s.InMemory
 	read := &ipcBatches{Reader: batches, mem: opts.Allocator, limit: opts.declaredLimit}
 	read.announcer, _ = src.(Announcer)
+	if size >= 0 {
+		read.file, _ = src.(io.ReaderAt)
+	}
 	s.Schema, s.batches = batches.Schema(), read
 	return nil
+}
+
+func (s *Scanner) setMemory(bytes int64) {
+	s.InMemory, s.Table, s.MemoryWithDictionaries = bytes, bytes, bytes
+}
+
+// Measure estimates what an Arrow file takes in memory, by the lengths of some buffers where they are compressed: each
+// may be a request of a file that is elsewhere. It precedes SelectParts.
+func (s *Scanner) Measure() {
+	if b, ok := s.batches.(*ipcBatches); ok && b.file != nil {
+		s.setMemory(b.InMemory(b.file, s.Bytes))
+	}
 }
 
 // Next returns the next batch, which the caller releases; io.EOF after the last. Errors name the file.
