@@ -30,9 +30,9 @@ func TestOneBatchIsLookedAt(t *testing.T) {
 		src.at = src.Size()
 		r, err := OpenFile(src.Reader, src.Size(), arrowtest.Checked(t))
 		require.NoError(t, err)
+		defer r.Release()
 		r.InMemory(src, src.Size())
 		require.Equal(t, r.Places()[read][0], src.at, codec)
-		r.Release()
 	}
 }
 
