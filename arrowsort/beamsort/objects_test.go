@@ -121,6 +121,7 @@ func TestInputsThatAreReplaced(t *testing.T) {
 		forgetInputs() // as another call of Sort does
 		_, err = prism.Execute(context.Background(), p)
 		require.ErrorContains(t, err, path+": the file was replaced")
+		require.NoError(t, Cleanup())
 	}
 }
 

@@ -41,8 +41,8 @@ type summary struct {
 	tail     []byte    // the last bytes; of a small object all
 }
 
-// summaries are those of objects that were opened, by address. Their store replaces them as a whole when it is to forget,
-// so that what was asked for before that is not kept after it.
+// summaries are those of objects that were opened, by address. Their store replaces them as a whole when it is to
+// forget, so that what was asked for before that is not kept after it.
 type summaries struct {
 	of    map[string]*summary
 	bytes int64 // of all heads and tails

@@ -132,8 +132,7 @@ func ReadPart(ctx context.Context, part Part, stored *arrow.Schema, columns []in
 		return err
 	}
 	if part.Version != "" && part.Version != s.Version() {
-		return fmt.Errorf("%s: the file was replaced after the inputs were divided; divide and read them again",
-			part.Path)
+		return fmt.Errorf("%s: the file was replaced after its metadata were read; start again", part.Path)
 	}
 	if part.Count >= 0 {
 		if err := s.SelectParts(part.First, part.Count); err != nil {
