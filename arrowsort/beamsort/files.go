@@ -65,7 +65,7 @@ func expand(ctx context.Context, input string) (paths []string, err error) {
 	if !strings.ContainsAny(input, "*?[") {
 		return []string{input}, nil
 	}
-	fs, err := filesystem.New(ctx, input)
+	fs, err := fileSystem(ctx, input)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +76,19 @@ func expand(ctx context.Context, input string) (paths []string, err error) {
 	}
 	slices.Sort(paths)
 	return paths, err
+}
+
+// fileSystem returns that of Beam which has a path.
+func fileSystem(ctx context.Context, path string) (filesystem.Interface, error) {
+	fs, err := filesystem.New(ctx, path)
+	if err == nil {
+		return fs, nil
+	}
+	remedy := "give a local or shared path, or import Beam's file system for it"
+	if storeOf(path) != nil {
+		remedy = "such addresses are inputs only; give a local or shared folder, or one of gs:// or s3://"
+	}
+	return nil, fmt.Errorf("%w: %w: %s", errOption, err, remedy)
 }
 
 // publish calls write for a local file, which gets its name when it is complete. A remote file is uploaded under
@@ -96,7 +109,7 @@ func publish(ctx context.Context, path, folder string, write func(local string) 
 	if err := write(local); err != nil {
 		return err
 	}
-	fs, err := filesystem.New(ctx, path)
+	fs, err := fileSystem(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -129,15 +142,9 @@ func upload(ctx context.Context, fs filesystem.Interface, local, path string) er
 	return to.Close()
 }
 
-// checkOutput finds shards of another number of files in the output, and inputs that are shards of it.
-func checkOutput(ctx context.Context, inputs []string, output string, shards int) error {
-	if output == "" {
-		return fmt.Errorf("%w: no output folder", errOption)
-	}
-	old, err := shardsIn(ctx, output)
-	if err != nil {
-		return err
-	}
+// checkOutput finds shards of another number of files among the old ones in the output, and inputs that are shards of
+// it.
+func checkOutput(inputs, old []string, output string, shards int) error {
 	own := make(map[string]bool, shards)
 	for i := range shards {
 		own[join(output, shardName(i, shards))] = true
@@ -159,6 +166,9 @@ func checkOutput(ctx context.Context, inputs []string, output string, shards int
 // shardsIn lists the files in a folder that have the name of a shard.
 func shardsIn(ctx context.Context, output string) ([]string, error) {
 	const pattern = "part-*-of-*.parquet"
+	if output == "" {
+		return nil, fmt.Errorf("%w: no output folder", errOption)
+	}
 	if !isRemote(output) {
 		entries, err := os.ReadDir(output)
 		if errors.Is(err, os.ErrNotExist) {
@@ -172,7 +182,7 @@ func shardsIn(ctx context.Context, output string) ([]string, error) {
 		}
 		return shards, err
 	}
-	fs, err := filesystem.New(ctx, output)
+	fs, err := fileSystem(ctx, output)
 	if err != nil {
 		return nil, err
 	}

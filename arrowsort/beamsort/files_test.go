@@ -127,6 +127,28 @@ func TestStepThatFailsOnce(t *testing.T) {
 	requireSorted(t, []string{path}, fetch(t, shards), keys)
 }
 
+// TestCopiesOfAKilledWorker are removed from the spill folder by the next copy of a file of Beam's file systems.
+func TestCopiesOfAKilledWorker(t *testing.T) {
+	folder := t.TempDir()
+	dead := filepath.Join(folder, "arrowsort-stage-dead")
+	memfs.Write("memfs://copied/a", []byte("some bytes"))
+	for i := range 2 {
+		f, err := stage(t.Context(), "memfs://copied/a", folder)
+		require.NoError(t, err)
+		require.NoDirExists(t, dead)
+		if i == 0 { // the copy and its lock, which nobody holds
+			live, err := filepath.Glob(filepath.Join(folder, "arrowsort-stage-*"))
+			require.NoError(t, err)
+			require.NoError(t, os.CopyFS(dead, os.DirFS(live[0])))
+		}
+		require.EqualValues(t, len("some bytes"), f.Size())
+		require.NoError(t, f.Close())
+	}
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}
+
 // TestShardsOfAKilledWorker are removed from the spill folder by the next shard for a file system of Beam.
 func TestShardsOfAKilledWorker(t *testing.T) {
 	folder := t.TempDir()

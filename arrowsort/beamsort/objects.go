@@ -1,18 +1,18 @@
 package beamsort
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -23,12 +23,6 @@ type Store interface {
 	// Forget drops what is known of files that were opened, as they may have been replaced since.
 	Forget()
 }
-
-// The memory of a store is an eighth of that of a step, as in package parquetsort, but leastStore at least.
-const (
-	leastStore = 16 << 20
-	storeShare = 8
-)
 
 // stores are the registered stores, by scheme.
 var stores = struct {
@@ -76,22 +70,23 @@ func (o *Options) opener(ctx context.Context, paths ...string) func(path string)
 			return tablefile.OpenLocal(path)
 		}
 		if store := storeOf(path); store != nil {
-			store.Limit(max(o.memory()/storeShare, leastStore))
+			store.Limit(extsort.StoreMemory(o.memory()))
 			return store.Open(ctx, path)
 		}
 		return stage(ctx, path, o.SpillDir)
 	}
 }
 
-// A stagedFile is a local copy of a file, which is removed when it is closed.
+// A stagedFile is a local copy of a file, which is removed with its folder when it is closed.
 type stagedFile struct {
 	*os.File
-	size int64
+	size   int64
+	folder *atomicfile.TempDir
 }
 
 // stage copies a file of one of Beam's file systems, which read from the start only, to a folder.
 func stage(ctx context.Context, path, folder string) (parquetsort.File, error) {
-	fs, err := filesystem.New(ctx, path)
+	fs, err := fileSystem(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -101,12 +96,14 @@ func stage(ctx context.Context, path, folder string) (parquetsort.File, error) {
 		return nil, err
 	}
 	defer r.Close()
-	local, err := os.CreateTemp(folder, "arrowsort-stage-*"+filepath.Ext(path))
-	if err != nil {
+	f := &stagedFile{}
+	if f.folder, err = atomicfile.NewTempDir(cmp.Or(folder, os.TempDir()), "arrowsort-stage-"); err != nil {
 		return nil, err
 	}
-	f := &stagedFile{File: local}
-	if f.size, err = io.Copy(local, r); err != nil {
+	if f.File, err = os.Create(f.folder.Next("")); err == nil {
+		f.size, err = io.Copy(f.File, r)
+	}
+	if err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -115,4 +112,4 @@ func stage(ctx context.Context, path, folder string) (parquetsort.File, error) {
 
 func (f *stagedFile) Size() int64 { return f.size }
 
-func (f *stagedFile) Close() error { return errors.Join(f.File.Close(), os.Remove(f.Name())) }
+func (f *stagedFile) Close() error { return errors.Join(f.File.Close(), f.folder.Remove()) }

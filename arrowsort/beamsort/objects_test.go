@@ -4,11 +4,14 @@ import (
 	"context"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -98,6 +101,44 @@ func TestSamplesNeedTheirColumns(t *testing.T) {
 	left, err := os.ReadDir(stage)
 	require.NoError(t, err)
 	require.Empty(t, left)
+}
+
+// TestInputsThatAreReplaced after the pipeline was built are an error that names them, also where the process forgot
+// what it knew of them: the row groups of another file are not those of the parts.
+func TestInputsThatAreReplaced(t *testing.T) {
+	in, keys := t.TempDir(), []arrowsort.Key{{Path: "key"}}
+	place := map[string]func(local, path string){
+		filepath.Join(in, "x.parquet"): func(local, path string) { require.NoError(t, os.Rename(local, path)) },
+		"memfs://replaced/x.parquet":   func(local, path string) { put(t, local, path) },
+		"mem://replaced/x.parquet":     func(local, path string) { putObject(t, local, path) },
+	}
+	for path, put := range place {
+		put(writeFile(t, t.TempDir(), "a.parquet", numbers(1, 1000, 10, 0), 0), path)
+		p, scope := beam.NewPipelineWithRoot()
+		_, err := Sort(t.Context(), scope, []string{path}, t.TempDir(), keys, Options{Shards: 2})
+		require.NoError(t, err)
+		put(writeFile(t, t.TempDir(), "a.parquet", numbers(1, 3000, 10, 0), 1000), path)
+		forgetInputs() // as another call of Sort does
+		_, err = prism.Execute(context.Background(), p)
+		require.ErrorContains(t, err, path+": the file was replaced")
+		require.NoError(t, Cleanup())
+	}
+}
+
+// TestVersionsOfObjects differ where their sizes do not.
+func TestVersionsOfObjects(t *testing.T) {
+	divide := func(seed uint64) parquetsort.Part {
+		local := writeFile(t, t.TempDir(), "a.arrow", numbers(seed, 1000, 10, 0), 0)
+		putObject(t, local, "mem://versions/a.arrow")
+		paths := []string{"mem://versions/a.arrow"}
+		d, err := parquetsort.Divide(t.Context(), paths, 1, parquetsort.DivideOptions{
+			Keys: []arrowsort.Key{{Path: "key"}}, Open: (&Options{}).opener(t.Context(), paths...)})
+		require.NoError(t, err)
+		return d.Parts[0]
+	}
+	a, b := divide(1), divide(2)
+	require.Equal(t, a.Bytes, b.Bytes)
+	require.NotEqual(t, a.Version, b.Version)
 }
 
 // TestLocalFilesBesideObjects: patterns and folders of a store, and local files, which are read where they are.

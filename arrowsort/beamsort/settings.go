@@ -81,13 +81,14 @@ type inputPart struct {
 	Number       int64 // of the part, in the order of files and rows
 	Path         string
 	First, Count int64 // of parquetsort.Part
+	Version      string
 }
 
 // inputParts returns the parts of all inputs.
 func inputParts(d *parquetsort.Division) []inputPart {
 	all := make([]inputPart, len(d.Parts))
 	for i, p := range d.Parts {
-		all[i] = inputPart{int64(i), p.Path, int64(p.First), int64(p.Count)}
+		all[i] = inputPart{int64(i), p.Path, int64(p.First), int64(p.Count), p.Version}
 	}
 	return all
 }
@@ -95,7 +96,7 @@ func inputParts(d *parquetsort.Division) []inputPart {
 // read passes the rows of a part to use, batch by batch: the given columns, or all if columns is nil.
 func (s *settings) read(ctx context.Context, t inputPart, columns []int, use func(piece arrow.Table) error) error {
 	o := &s.Options
-	part := parquetsort.Part{Path: t.Path, First: int(t.First), Count: int(t.Count)}
+	part := parquetsort.Part{Path: t.Path, First: int(t.First), Count: int(t.Count), Version: t.Version}
 	return parquetsort.ReadPart(ctx, part, s.stored, columns, parquetsort.PartOptions{
 		Format: parquetsort.Format(o.InputFormat), Open: o.opener(ctx, t.Path), Budget: o.memory(), Threads: o.Threads,
 	}, use)

@@ -76,6 +76,10 @@ func Sort(ctx context.Context, scope beam.Scope, inputs []string, output string,
 	if err != nil {
 		return none, err
 	}
+	old, err := shardsIn(ctx, output)
+	if err != nil {
+		return none, err
+	}
 	forgetInputs() // of other calls, which may have been replaced
 	paths, err := listInputs(ctx, inputs)
 	if err != nil {
@@ -95,7 +99,7 @@ func Sort(ctx context.Context, scope beam.Scope, inputs []string, output string,
 		bytes += p.Bytes
 	}
 	shards := opts.shards(bytes)
-	if err := checkOutput(ctx, paths, output, shards); err != nil {
+	if err := checkOutput(paths, old, output, shards); err != nil {
 		return none, err
 	}
 	opts.KeysFor = nil

@@ -51,6 +51,9 @@ func TestMistakesAreFoundWhenThePipelineIsBuilt(t *testing.T) {
 		{[]string{"-"}, out, key, Options{InputFormat: "arrows"}, ErrOption, "standard input"},
 		{nil, out, key, Options{}, parquetsort.ErrOption, "no inputs"},
 		{[]string{"nope://x.parquet"}, out, key, Options{}, nil, `scheme "nope" not registered`},
+		{[]string{"nope://*.parquet"}, out, key, Options{}, ErrOption, "import Beam's file system for it"},
+		{[]string{"absent"}, "nope://out", key, Options{}, ErrOption, "import Beam's file system for it"},
+		{[]string{"absent"}, "mem://out", key, Options{}, ErrOption, "such addresses are inputs only"},
 		{[]string{filepath.Join(in, "absent.parquet")}, out, key, Options{}, os.ErrNotExist, "absent.parquet"},
 	} {
 		_, err := Sort(t.Context(), scopeOf(), c.inputs, c.output, c.keys, c.opts)

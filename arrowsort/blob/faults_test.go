@@ -1,6 +1,7 @@
 package blob_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -211,6 +212,35 @@ func TestAFailureListsTheOutputsThatStand(t *testing.T) {
 	_, err = parquetsort.Sort(t.Context(), []string{"s3://bucket/large*.parquet"}, "s3://bucket/out.parquet", opts)
 	require.ErrorIs(t, err, parquetsort.ErrOption)
 	require.ErrorContains(t, err, "s3://bucket/out-00001.parquet is there already")
+}
+
+// What is kept of an object is never of one that was replaced: not what was asked for before Forget, and not what was
+// opened while the object was written.
+func TestObjectsThatAreReplacedAreOpenedAgain(t *testing.T) {
+	const address = "s3://bucket/a"
+	s, store, other := startS3(t), newStore(t, blob.Options{}), newStore(t, blob.Options{})
+	put(t, other, address, []byte("first"))
+	s.set(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) bool {
+		if r.Method == http.MethodGet {
+			store.Forget()
+		}
+		return false
+	})
+	require.Equal(t, "first", string(get(t, store, address)))
+	s.set(nil)
+	put(t, other, address, []byte("second"))
+	require.Equal(t, "second", string(get(t, store, address)))
+	s.set(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) bool {
+		if r.Method != http.MethodPut {
+			return false
+		}
+		if f, err := store.Open(context.Background(), address); err == nil {
+			f.Close()
+		}
+		return false
+	})
+	put(t, store, address, []byte("third"))
+	require.Equal(t, "third", string(get(t, store, address)))
 }
 
 // A sort reads the footers, and the columns that it needs, by few requests.

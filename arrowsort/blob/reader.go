@@ -36,8 +36,16 @@ var _ parquetsort.Announcer = (*reader)(nil)
 type summary struct {
 	size     int64
 	modified time.Time // which some stores have in seconds
+	version  string    // that no other object at the address has
 	head     []byte    // the first bytes
 	tail     []byte    // the last bytes; of a small object all
+}
+
+// summaries are those of objects that were opened, by address. Their store replaces them as a whole when it is to
+// forget, so that what was asked for before that is not kept after it.
+type summaries struct {
+	of    map[string]*summary
+	bytes int64 // of all heads and tails
 }
 
 // Bytes of an object that are fetched when it is opened.
@@ -56,24 +64,28 @@ func (s *Store) Open(ctx context.Context, address string) (parquetsort.File, err
 	r := &reader{store: s, bucket: b, key: o.key}
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	s.mu.Lock()
-	r.summary = s.known[address]
+	known := s.known
+	r.summary = known.of[address]
 	s.mu.Unlock()
-	if r.summary == nil {
-		if err := r.summarize(address); err != nil {
-			r.cancel()
-			return nil, err
-		}
+	if r.summary != nil {
+		return r, nil
 	}
+	if err := r.summarize(); err != nil {
+		r.cancel()
+		return nil, err
+	}
+	s.remember(known, address, r.summary)
 	return r, nil
 }
 
 // summarize finds the size of an object, and fetches its first and last bytes.
-func (r *reader) summarize(address string) error {
+func (r *reader) summarize() error {
 	attributes, err := r.bucket.Attributes(r.ctx, r.key)
 	if err != nil {
 		return explain(err)
 	}
-	r.summary = &summary{size: attributes.Size, modified: attributes.ModTime}
+	r.summary = &summary{size: attributes.Size, modified: attributes.ModTime,
+		version: fmt.Sprint(attributes.ModTime.Unix(), " ", attributes.ETag)}
 	tail := int64(tailBytes)
 	if attributes.Size <= smallBytes {
 		tail = attributes.Size
@@ -86,28 +98,29 @@ func (r *reader) summarize(address string) error {
 			return err
 		}
 	}
-	r.store.remember(address, r.summary)
 	return nil
 }
 
 // remember keeps a summary, unless many are kept already.
-func (s *Store) remember(address string, known *summary) {
+func (s *Store) remember(known *summaries, address string, of *summary) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	const most = 8 << 20
-	if bytes := int64(len(known.head) + len(known.tail)); s.kept+bytes <= most {
-		s.kept += bytes
-		s.known[address] = known
+	if bytes := of.bytes(); known.bytes+bytes <= most && known.of[address] == nil {
+		known.bytes += bytes
+		known.of[address] = of
 	}
 }
+
+func (s *summary) bytes() int64 { return int64(len(s.head) + len(s.tail)) }
 
 // forget drops the summary of an object that is written.
 func (s *Store) forget(address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if known := s.known[address]; known != nil {
-		s.kept -= int64(len(known.head) + len(known.tail))
-		delete(s.known, address)
+	if of := s.known.of[address]; of != nil {
+		s.known.bytes -= of.bytes()
+		delete(s.known.of, address)
 	}
 }
 
@@ -116,11 +129,14 @@ func (s *Store) forget(address string) {
 func (s *Store) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.known, s.kept = map[string]*summary{}, 0
+	s.known = &summaries{of: map[string]*summary{}}
 }
 
 // Size returns the size of the object.
 func (r *reader) Size() int64 { return r.summary.size }
+
+// Version returns what no other object at the address does.
+func (r *reader) Version() string { return r.summary.version }
 
 // Close stops what is being fetched.
 func (r *reader) Close() error {

@@ -40,8 +40,7 @@ type Store struct {
 
 	mu      sync.Mutex
 	buckets map[string]*blob.Bucket // by scheme and name
-	known   map[string]*summary     // by address: of objects that were opened
-	kept    int64                   // bytes of known
+	known   *summaries
 
 	requests, retries, bytes atomic.Int64
 }
@@ -221,7 +220,7 @@ func (u *upload) Flush() error { return nil }
 // Commit uploads the last part, and makes the object appear. It compares the size.
 func (u *upload) Commit() error {
 	defer u.cancel()
-	u.store.forget(u.address)
+	defer u.store.forget(u.address) // at last, as the object may be opened before it is replaced
 	if err := u.w.Close(); err != nil {
 		return explain(causeOf(u.ctx, err))
 	}

@@ -18,6 +18,9 @@ type Part struct {
 	Path         string
 	First, Count int   // row groups or record batches; a Count of -1: the whole file
 	Bytes        int64 // that its rows take in memory, about
+	// Version is that of the file when it was divided: its size, and of a File that has one its Version. A file with
+	// another one is an error of ReadPart, as it may have other rows there; empty is any.
+	Version string
 }
 
 // A Division is inputs in parts that can be read independently of each other, in other processes too.
@@ -85,15 +88,16 @@ func partsOf(d *dataset.Dataset, path string, most int64) ([]Part, error) {
 		return nil, err
 	}
 	defer s.Close()
+	s.Measure()
 	pieces := s.PartSizes()
 	if len(pieces) == 0 {
-		return []Part{{Path: path, Count: -1, Bytes: s.InMemory}}, nil
+		return []Part{{Path: path, Count: -1, Bytes: s.InMemory, Version: s.Version}}, nil
 	}
-	parts := []Part{{Path: path}}
+	parts := []Part{{Path: path, Version: s.Version}}
 	for i, bytes := range pieces {
 		part := &parts[len(parts)-1]
 		if part.Count > 0 && part.Bytes+bytes > most {
-			parts = append(parts, Part{Path: path, First: i})
+			parts = append(parts, Part{Path: path, First: i, Version: s.Version})
 			part = &parts[len(parts)-1]
 		}
 		part.Count++
@@ -104,7 +108,7 @@ func partsOf(d *dataset.Dataset, path string, most int64) ([]Part, error) {
 
 // ReadPart passes the rows of a part of a division to use, piece by piece in their order: some columns of
 // Division.Schema by position, in ascending order, nil for all. use borrows the pieces. A part whose file has another
-// schema than Division.Stored, or fewer row groups, is an error.
+// schema than Division.Stored, fewer row groups or another version, is an error.
 func ReadPart(ctx context.Context, part Part, stored *arrow.Schema, columns []int, opts PartOptions,
 	use func(piece arrow.Table) error) error {
 	_, read, err := Options{Input: Input{Format: opts.Format}, Memory: Memory{Budget: opts.Budget},
@@ -126,6 +130,9 @@ func ReadPart(ctx context.Context, part Part, stored *arrow.Schema, columns []in
 	defer s.Close()
 	if err := s.Open(); err != nil {
 		return err
+	}
+	if part.Version != "" && part.Version != s.Version() {
+		return fmt.Errorf("%s: the file was replaced after its metadata were read; start again", part.Path)
 	}
 	if part.Count >= 0 {
 		if err := s.SelectParts(part.First, part.Count); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
@@ -31,7 +32,8 @@ type Store interface {
 
 // A File is an open file that an Opener or a Store opens. ReadAt may be called by several goroutines; where it is
 // called, the file is read and nowhere else: the metadata, and what is needed of the columns that are read. A file that
-// has a method Announce is passed what will be read, see Announcer.
+// has a method Announce is passed what will be read, see Announcer. One that has a method Version() string returns what
+// no other file at its address does, even if it is of the same size; see Part.
 type File interface {
 	io.ReaderAt
 	io.Closer
@@ -54,13 +56,8 @@ type NewFile interface {
 	Abort()        // in place of Commit: nothing is left
 }
 
-// The memory of a store is an eighth of the budget, which has to be leastStoreBudget at least, but leastStore at least:
-// a part of an upload takes 5 MiB.
-const (
-	leastStoreBudget = 64 << 20
-	leastStore       = 16 << 20
-	storeShare       = 8
-)
+// leastStoreBudget is the smallest budget of a sort with a store.
+const leastStoreBudget = 64 << 20
 
 // divideBudget returns the parts of a budget: for the sort, and for what the store fetches ahead and has not stored.
 func divideBudget(budget int64) (sort, store int64, err error) {
@@ -68,7 +65,7 @@ func divideBudget(budget int64) (sort, store int64, err error) {
 		return 0, 0, fmt.Errorf("%w: a budget of %d bytes is too small for an object store, which needs %d", errOption,
 			budget, int64(leastStoreBudget))
 	}
-	store = max(budget/storeShare, leastStore)
+	store = extsort.StoreMemory(budget)
 	return budget - store, store, nil
 }
 

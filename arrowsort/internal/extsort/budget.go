@@ -121,6 +121,10 @@ func (b Budget) Holds(table int64) bool { return table <= b.Total/5*2 }
 // being decoded.
 func (b Budget) Load() int64 { return b.Total * 3 / 5 }
 
+// StoreMemory returns the bytes of a store of files that goes with a budget: an eighth, but 16 MiB at least, as a part
+// of an upload takes 5 MiB.
+func StoreMemory(budget int64) int64 { return max(budget/8, 16<<20) }
+
 // MinMemory is the smallest budget.
 const MinMemory = 16 << 20
 

@@ -27,8 +27,9 @@ func openBatches(format Format, src io.Reader, size int64, mem memory.Allocator)
 type ipcBatches struct {
 	*ipc.Reader
 	mem   memory.Allocator
-	limit int64 // bytes of all batches; 0: none
-	bytes int64 // of the batches so far
+	file  io.ReaderAt // nil: a pipe
+	limit int64       // bytes of all batches; 0: none
+	bytes int64       // of the batches so far
 
 	announcer Announcer // to which a file is not announced yet; else nil
 }

@@ -26,12 +26,13 @@ type Scanner struct {
 	Schema   *arrow.Schema
 	Format   Format
 	Bytes    int64     // size of the file; of a pipe, what was read so far
+	Version  string    // of the file: its size, and what a Versioned adds; of a pipe empty
 	Template *Template // of a Parquet file, else nil
 	Rows     int64     // of a Parquet file and of all CSV files of ReadOptions.CSV; else -1
 
 	// About the bytes that the footer of a Parquet file takes in memory, as long as it is open, and that the rows take:
 	// with the dictionaries that columns have in the file, as a table of all rows has them, and with text in
-	// dictionaries where a Parquet file has them.
+	// dictionaries where a Parquet file has them. An Arrow file is measured by Measure; before, they are its size.
 	Footer, InMemory, Table, MemoryWithDictionaries int64
 
 	path     string          // in errors
@@ -70,7 +71,7 @@ func scan(path string, batchBytes int64, opts ReadOptions) (s *Scanner, err erro
 	if err != nil {
 		return nil, err
 	}
-	s.file = file
+	s.file, s.Version = file, fmt.Sprintf("%d %s", file.size, file.version)
 	if err = ErrScan; !file.compressed { // else CSV, which is copied first
 		opts.setAllocationLimit(file.size)
 		err = s.open(file.source, file.size, batchBytes, opts)
@@ -123,25 +124,36 @@ func (s *Scanner) openCSV(src io.ReaderAt, batchBytes int64, opts ReadOptions) e
 		return err
 	}
 	s.Schema, s.Rows, s.batches = opts.CSV.Arrow(), opts.CSV.Rows, csvBatches{r}
-	s.InMemory = opts.CSV.Bytes()
-	s.Table, s.MemoryWithDictionaries = s.InMemory, s.InMemory
+	s.setMemory(opts.CSV.Bytes())
 	return nil
 }
 
 func (s *Scanner) openBatches(src io.Reader, size int64, opts ReadOptions) error {
-	s.InMemory, s.Rows = s.Bytes, -1
+	s.setMemory(s.Bytes)
+	s.Rows = -1
 	batches, err := openBatches(s.Format, src, size, opts.Allocator)
 	if err != nil {
 		return err
 	}
-	if at, ok := src.(io.ReaderAt); ok && size >= 0 {
-		s.InMemory = batches.InMemory(at, size)
-	}
-	s.Table, s.MemoryWithDictionaries = s.InMemory, s.InMemory
 	read := &ipcBatches{Reader: batches, mem: opts.Allocator, limit: opts.declaredLimit}
 	read.announcer, _ = src.(Announcer)
+	if size >= 0 {
+		read.file, _ = src.(io.ReaderAt)
+	}
 	s.Schema, s.batches = batches.Schema(), read
 	return nil
+}
+
+func (s *Scanner) setMemory(bytes int64) {
+	s.InMemory, s.Table, s.MemoryWithDictionaries = bytes, bytes, bytes
+}
+
+// Measure estimates what an Arrow file takes in memory, by the lengths of some buffers where they are compressed: each
+// may be a request of a file that is elsewhere. It precedes SelectParts.
+func (s *Scanner) Measure() {
+	if b, ok := s.batches.(*ipcBatches); ok && b.file != nil {
+		s.setMemory(b.InMemory(b.file, s.Bytes))
+	}
 }
 
 // Next returns the next batch, which the caller releases; io.EOF after the last. Errors name the file.

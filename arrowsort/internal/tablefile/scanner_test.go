@@ -274,6 +274,27 @@ func (f announcedFile) Announce(ranges []Range) {
 	}
 }
 
+// TestArrowIsMeasuredOnRequest: what reads a part does not ask for the memory of all.
+func TestArrowIsMeasuredOnRequest(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.arrow")
+	writeFile(t, path, listsAndText(4000), WriteOptions{Compression: Compression{Codec: "zstd"}})
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	var read atomic.Int64
+	s, err := Scan(path, 1<<20, ReadOptions{Open: func(path string) (File, error) {
+		f, err := os.Open(path)
+		return countedFile{f, info.Size(), &read}, err
+	}})
+	require.NoError(t, err)
+	defer s.Close()
+	opened := read.Load()
+	require.Equal(t, []int64{info.Size(), info.Size(), info.Size()},
+		[]int64{s.InMemory, s.Table, s.MemoryWithDictionaries})
+	s.Measure()
+	require.Greater(t, read.Load(), opened)
+	require.Greater(t, s.InMemory, info.Size())
+}
+
 // TestAPartIsAnnouncedWhenItIsRead, and no other part; a stream is announced as a whole.
 func TestAPartIsAnnouncedWhenItIsRead(t *testing.T) {
 	records := array.NewTableReader(listsAndText(4000), 1000)

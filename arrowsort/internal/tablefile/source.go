@@ -12,7 +12,8 @@ import (
 )
 
 // A File is a file that is elsewhere, in an object store. ReadAt may be called by several goroutines. One that is also
-// an Announcer fetches ahead what will be read.
+// an Announcer fetches ahead what will be read. One that is also a Versioned may be of the same size as the file that
+// it replaces.
 type File interface {
 	io.ReaderAt
 	io.Closer
@@ -24,6 +25,9 @@ type Announcer = page.Announcer
 
 // A Range is the bytes of a file from one offset up to another.
 type Range = page.Range
+
+// A Versioned is a File with a version that no other file at its path has.
+type Versioned interface{ Version() string }
 
 // An Opener opens files.
 type Opener func(path string) (File, error)
@@ -81,7 +85,8 @@ type opened struct {
 	source
 	io.Closer
 	size       int64
-	compressed bool // as a whole
+	version    string // of a Versioned
+	compressed bool   // as a whole
 }
 
 // Size returns the size of the file.
@@ -124,6 +129,9 @@ func openElsewhere(path string, open Opener) (*opened, error) {
 	o := &opened{source: io.NewSectionReader(file, 0, file.Size()), Closer: file, size: file.Size()}
 	if a, ok := file.(Announcer); ok {
 		o.source = remote{io.NewSectionReader(file, 0, file.Size()), a}
+	}
+	if v, ok := file.(Versioned); ok {
+		o.version = v.Version()
 	}
 	return o, nil
 }

@@ -63,6 +63,7 @@ func TestMistakesAreNotFollowedByAllFlags(t *testing.T) {
 			"-o s2.parquet is named like a file, and the output is a folder of files: give a folder, or s2.parquet/"},
 		{[]string{"sort", "-k", "delay", "-o", flights, flights}, 2, " is a file: give the folder"},
 		{[]string{"sort", "-k", "delay", "-o", "gs://b/x.parquet", flights}, 2, "-o gs://b/x.parquet is named like"},
+		{[]string{"sort", "-k", "delay", "-o", "azblob://c/out", flights}, 2, "such addresses are inputs only"},
 		{[]string{"sort", "-k", "delay", "--runner=flnk", "-o", "o", flights}, 2,
 			"--runner flnk: there is no such runner; did you mean flink?"},
 		{[]string{"sort", "-k", "delay", "--runner=dot", "-o", "o", flights}, 2,

@@ -15,7 +15,8 @@ const sampledBlocks = 8
 
 // InMemory returns about the bytes that the record batches and dictionaries of the file or stream take, which src has:
 // size, and more when they are compressed, where each buffer begins with its length. Nothing is decompressed. What is
-// damaged is found when it is read.
+// damaged is found when it is read. Of a file whose last record batch is not compressed no more than that is looked at:
+// dictionaries may not be compressed where record batches are.
 func (r *Reader) InMemory(src io.ReaderAt, size int64) int64 {
 	estimate := size
 	_ = errkind.Contain(func() error {
@@ -31,9 +32,9 @@ func (r *Reader) InMemory(src io.ReaderAt, size int64) int64 {
 		}
 		n := min(sampledBlocks, len(blocks))
 		for i := range n {
-			b := blocks[i*len(blocks)/n]
-			bytes, err := plainBytes(src, b)
-			if err != nil {
+			b := blocks[len(blocks)-1-i*(len(blocks)-1)/max(n-1, 1)]
+			bytes, compressed, err := plainBytes(src, b)
+			if err != nil || i == 0 && !compressed {
 				return err
 			}
 			stored, plain = stored+float64(b.meta+b.body), plain+bytes
@@ -70,18 +71,18 @@ func streamBlocks(src io.ReaderAt, size int64) (blocks []block) {
 	}
 }
 
-// plainBytes returns the size of a message whose buffers are not compressed.
-func plainBytes(src io.ReaderAt, b block) (bytes float64, err error) {
+// plainBytes returns the size that a message has when its buffers are not compressed, and whether they are.
+func plainBytes(src io.ReaderAt, b block) (bytes float64, compressed bool, err error) {
 	m := &messages{r: io.NewSectionReader(src, b.offset, b.meta+b.body), remaining: b.meta + b.body,
 		mem: memory.DefaultAllocator}
 	meta, _, err := m.head()
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	c := newFlatChecker(meta.Bytes())
 	table := c.data()
 	if table == 0 || c.table(table, batchCompression) == 0 {
-		return float64(b.meta + b.body), nil
+		return float64(b.meta + b.body), false, nil
 	}
 	bytes = float64(b.meta)
 	buffers, err := c.buffers(table)
@@ -91,7 +92,7 @@ func plainBytes(src io.ReaderAt, b block) (bytes float64, err error) {
 			continue
 		}
 		if _, err := src.ReadAt(length[:], b.offset+b.meta+buffer.offset); err != nil {
-			return 0, err
+			return 0, true, err
 		}
 		size := int64(binary.LittleEndian.Uint64(length[:]))
 		if size == uncompressed {
@@ -99,5 +100,5 @@ func plainBytes(src io.ReaderAt, b block) (bytes float64, err error) {
 		}
 		bytes += float64(max(size, 0))
 	}
-	return bytes, err
+	return bytes, true, err
 }

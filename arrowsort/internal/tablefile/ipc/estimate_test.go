@@ -11,6 +11,31 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 )
 
+// lowest is a file of which the lowest offset is noted at which it is read.
+type lowest struct {
+	*bytes.Reader
+	at int64
+}
+
+func (l *lowest) ReadAt(p []byte, off int64) (int, error) {
+	l.at = min(l.at, off)
+	return l.Reader.ReadAt(p, off)
+}
+
+// TestOneBatchIsLookedAt of a file that is not compressed.
+func TestOneBatchIsLookedAt(t *testing.T) {
+	table := arrowtest.RandomTable(arrow.PrimitiveTypes.Int64, 0, []int{3000, 3000, 3000}, 1)
+	for codec, read := range map[string]int{"": 2, "zstd": 0} {
+		src := &lowest{Reader: bytes.NewReader(written(t, table, Options{File: true, Codec: codec}))}
+		src.at = src.Size()
+		r, err := OpenFile(src.Reader, src.Size(), arrowtest.Checked(t))
+		require.NoError(t, err)
+		defer r.Release()
+		r.InMemory(src, src.Size())
+		require.Equal(t, r.Places()[read][0], src.at, codec)
+	}
+}
+
 // TestInMemoryIsEstimatedWithoutDecompression: what is compressed takes what the same takes without compression.
 func TestInMemoryIsEstimatedWithoutDecompression(t *testing.T) {
 	opened := func(b []byte, file bool) int64 {

@@ -188,6 +188,7 @@ func (d *Dataset) Narrow(ctx context.Context, s *rowgroups.Selection, n int64) (
 
 // measure adds what a file holds. What is measured of CSV is that of all files.
 func (d *Dataset) measure(file int, s *tablefile.Scanner) {
+	s.Measure()
 	d.Bytes += s.Bytes
 	d.Footers += s.Footer
 	d.Budget.Total = min(d.Budget.Total, d.Budget.All-s.Footer)

@@ -115,6 +115,9 @@ func (s *FileScan) Open() (err error) {
 	return err
 }
 
+// Version returns the version of the file, which Open has opened.
+func (s *FileScan) Version() string { return s.scanner.Version }
+
 // SelectParts limits Next to some row groups or record batches, as that of tablefile.Scanner does. Open precedes it.
 func (s *FileScan) SelectParts(first, count int) error { return s.scanner.SelectParts(first, count) }
 
