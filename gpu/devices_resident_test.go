@@ -12,7 +12,6 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/argsort"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
-	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/multigpu"
 	"github.com/arrowsort/arrowsort/internal/buffers"
@@ -105,9 +104,9 @@ func (b *bench) sortShare(s *device.Session, values driver.Ptr, rows int) time.D
 	return b.median(func() {
 		t := device.NewTask(b.Context(), s, 0)
 		defer t.End()
-		alone := keys.NewColumns(t, job, nil)
+		alone := keys.NewColumns(t, job, nil, nil)
 		alone.OnDevice[0] = &keys.Column{Values: values}
-		argsort.Run(alone, &host.Buffers{Mem: goMemory{}}, func() {})
+		argsort.Run(alone, func() {})
 		require.NoError(b, t.Wait())
 	})
 }

@@ -33,7 +33,7 @@ fi
 packages=${ARROWSORT_PACKAGES:-./gpu/...}
 tags=cuda,standin${ARROWSORT_TAGS:+,$ARROWSORT_TAGS}
 # shellcheck disable=SC2086 # names without spaces
-gpu/build.sh go vet -tags "$tags" $packages ./arrowsort/cmd/...
+gpu/build.sh go vet -tags "$tags,devices" $packages ./arrowsort/cmd/... # devices: what run.sh of benchmarks builds
 export LD_LIBRARY_PATH=$root/build/standin
 # shellcheck disable=SC2086
 gpu/build.sh go test -count=1 -tags "$tags" $packages "$@" # the cache does not see the driver
