@@ -26,11 +26,20 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--memory", default="4GiB", help="of a sort, in memory by default")
     parser.add_argument("--port", type=int, default=7071)
+    parser.add_argument("--apart", action="store_true",
+                        help="the command on the first two processors, the server on the others")  # fmt: skip
+    parser.add_argument("--no-build", action="store_true", help="build/arrowsort-objects is there already")
     args = parser.parse_args()
     command = ROOT / "build/arrowsort-objects"
-    subprocess.run(["go", "build", "-C", ROOT / "arrowsort/blob", "-o", command, "./cmd/arrowsort"], check=True)
+    if not args.no_build:
+        subprocess.run(["go", "build", "-C", ROOT / "arrowsort/blob", "-o", command, "./cmd/arrowsort"], check=True)
+    processors = sorted(os.sched_getaffinity(0))
+    if args.apart:
+        os.sched_setaffinity(0, processors[2:])  # which the server inherits
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
         server = start(Path(folder), args.port)
+        if args.apart:
+            os.sched_setaffinity(0, processors[:2])
         try:
             for job, keys in JOBS.items():
                 file = parquet_data.path(ROOT / "build", job, 1, args.flights)
