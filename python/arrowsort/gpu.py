@@ -31,7 +31,7 @@ from ._errors import ArgumentTypeError, DeviceError, OptionError
 
 __all__ = ["Column", "RowNumbers", "Table", "argsort", "sort"]
 
-_BUILD = "in a checkout, on Linux on x86-64, `TAGS=cuda gpu/build.sh python/wheel.sh` builds a wheel with it"
+_BUILD = "in a checkout, on Linux on x86-64, `python/wheel.sh` builds a wheel with it"
 
 # The types of row numbers: bytes, and as others call them.
 _TYPES = {
