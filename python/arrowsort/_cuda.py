@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ._errors import ArgumentTypeError, DeviceError, OptionError
 
+WITHOUT = "without a GPU, sort memory of the host by arrowsort.sort or arrowsort.sort_indices"
 _DEVICE_ORDINAL = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 _RELAXED = 2  # CU_STREAM_CAPTURE_MODE_RELAXED
 
@@ -59,7 +60,7 @@ def _driver() -> ctypes.CDLL:
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError as missing:
-        raise DeviceError(f"the NVIDIA driver's library was looked for: {missing}") from None
+        raise DeviceError(f"the NVIDIA driver's library was looked for: {missing}; {WITHOUT}") from None
     driver.cuInit(0)
     return driver
 

@@ -34,6 +34,9 @@ KINDS = {form: kind for kind, form in FORMATS.items() if kind[0] != "b"}
 release_array, release_schema = lib.RELEASE_ARRAY(lambda _: None), lib.RELEASE_SCHEMA(lambda _: None)
 
 
+_ON_HOST = "is not on a CUDA device: sort memory of the host by arrowsort.sort or arrowsort.sort_indices"
+
+
 class Input(NamedTuple):
     """A column or a struct on a device."""
 
@@ -142,7 +145,7 @@ def _input(x: Any, what: str, stream: Stream) -> Input:
         (code, size), address, length, device, _ = tensor
         return _column(what, code, size, address, (length,), None, _dlpack.CUDA, device, x, None)
     if hasattr(x, "__arrow_c_device_array__"):
-        return _of_arrow(x)
+        return _of_arrow(x, what)
     interface = getattr(x, "__cuda_array_interface__", None)
     # An interface that names no stream, as that of PyTorch, says nothing of work on x that is still queued.
     if interface is not None and ("stream" in interface or not hasattr(x, "__dlpack__")):
@@ -150,8 +153,7 @@ def _input(x: Any, what: str, stream: Stream) -> Input:
     if hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__"):
         device_type, _ = x.__dlpack_device__()
         if int(device_type) not in (_dlpack.CUDA, _dlpack.CUDA_MANAGED):
-            text = "sort memory of the host by arrowsort.sort_indices"
-            raise OptionError(f"{what} is not on a CUDA device: {text}")
+            raise OptionError(f"{what} {_ON_HOST}")
         capsule = x.__dlpack__(stream=stream.handle or 1)
         c = _dlpack.read(capsule)
         strides = None if c.strides is None else tuple(c.size * stride for stride in c.strides)
@@ -211,9 +213,11 @@ def schema_of(form: bytes) -> lib.ArrowSchema:
     return lib.ArrowSchema(format=form, name=b"", release=release_schema)
 
 
-def _of_arrow(x: Any) -> Input:
+def _of_arrow(x: Any, what: str) -> Input:
     capsules = x.__arrow_c_device_array__()
     schema = lib.ArrowSchema.from_address(_dlpack.pointer(capsules[0], "arrow_schema"))
     array = lib.ArrowDeviceArray.from_address(_dlpack.pointer(capsules[1], "arrow_device_array"))
+    if array.device_type not in (_dlpack.CUDA, _dlpack.CUDA_MANAGED):
+        raise OptionError(f"{what} {_ON_HOST}")
     event, kind = array.sync_event or 0, KINDS.get(schema.format)
     return Input(array.array, schema, array.device_type, array.device_id, event, capsules, None, kind, True)

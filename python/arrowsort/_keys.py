@@ -1,8 +1,9 @@
 """Sort keys as Python has them: a column, or a column with an order and a place for nulls, or several of these."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
+from numbers import Integral
 from typing import NamedTuple, Union
 
 from . import _library as lib
@@ -72,9 +73,9 @@ def parse(by: By, descending: bool, nulls_first: bool) -> list[SortKey]:
             raise OptionError(f'{name} is {value!r}: give True or False; of single keys as in by=[("a", "descending")]')
     if by is None:
         by = []
-    elif isinstance(by, (str, int, tuple)):
+    elif isinstance(by, (str, Integral, tuple)):
         by = [by]
-    elif not isinstance(by, Iterable):
+    elif not isinstance(by, Iterable) or isinstance(by, (Mapping, Set, bytes, bytearray)):
         raise OptionError(f'by is {by!r}: give a column, or a list such as ["a", ("b", "descending")]')
     keys = [_key(key, descending, nulls_first) for key in by]
     return keys or [SortKey(None, descending, nulls_first)]
@@ -82,7 +83,13 @@ def parse(by: By, descending: bool, nulls_first: bool) -> list[SortKey]:
 
 def _key(key: Union[Column, tuple], descending: bool, nulls_first: bool) -> SortKey:
     column, *rest = key if isinstance(key, tuple) and key else (key,)
+    if isinstance(column, Integral) and not isinstance(column, bool):
+        column = int(column)  # of NumPy too
     collation = function = ""
+    if sum(word in _ORDERS for word in rest if isinstance(word, str)) > 1:
+        raise OptionError(f"key {key!r} has two orders; give one")
+    if sum(word in _NULLS for word in rest if isinstance(word, str)) > 1:
+        raise OptionError(f"key {key!r} has two places for nulls; give one")
     for word in rest:
         text = isinstance(word, str) and "\0" not in word
         numbered = text and _NUMBERED.fullmatch(word)

@@ -12,7 +12,7 @@ from typing import Any, Union
 
 from . import _calls, _dlpack
 from . import _library as lib
-from ._cuda import Stream
+from ._cuda import WITHOUT, Stream
 from ._device_arrays import Column, Field, Memory, RowNumbers, Table, field_of
 from ._device_inputs import (
     FORMATS,
@@ -202,6 +202,8 @@ def _check(code: int, error: lib.ErrorOut) -> None:
     except DeviceError as failure:
         if "no GPU engine" in str(failure):
             raise DeviceError(f"this installation has no GPU engine: {_BUILD}") from None
+        if "no device: " in str(failure):
+            raise DeviceError(f"{failure}; {WITHOUT}") from None
         raise
 
 

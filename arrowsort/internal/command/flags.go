@@ -285,8 +285,8 @@ func (s *stores) checkOutputPath(path string, folder bool) error {
 		return usagef("-o %s is an address: give the path of the file, as in %s", path,
 			strings.TrimPrefix(path, "file://"))
 	case tablefile.Scheme(path) != "":
-		return usagef("-o %s is an address, and only files of this machine are written: write a file and copy it "+
-			"there, or pipe it there from -o -%s", path, s.hint(tablefile.Scheme(path)))
+		return usagef("-o %s is an address, and only %s are written: write a file and copy it there, or pipe it there "+
+			"from -o - of the command%s", path, s.reach(), s.hint(tablefile.Scheme(path)))
 	case os.IsPathSeparator(path[len(path)-1]) && !folder:
 		return usagef("-o %s is the name of a folder, which is not there: make it, and name a file in it, such as %s",
 			path, in)

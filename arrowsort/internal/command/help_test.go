@@ -106,13 +106,14 @@ func TestPathsThatAreNoFiles(t *testing.T) {
 		"-o new" + slash + " is the name of a folder, which is not there: make it, and name a file in it, such as " +
 			filepath.Join("new", "sorted.parquet"): {"-o", "new" + slash, in},
 		"-o s3://b/x.csv is an address, and only files of this machine are written: write a file and copy it there, " +
-			"or pipe it there from -o -; the command of arrowsort/blob reads and writes object stores": {"-o",
+			"or pipe it there from -o - of the command; the command of arrowsort/blob reads and writes object " +
+			"stores": {"-o",
 			"s3://b/x.csv", in},
 		"s3://b/*.csv is an address, and only files of this machine are read: copy it here first, or pipe it to the " +
-			"input - with --format; the command of arrowsort/blob reads and writes object stores": {"-o", "x.csv", in,
+			"input - of the command with --format; the command of arrowsort/blob reads and writes object stores": {"-o", "x.csv", in,
 			"s3://b/*.csv"},
 		"https://h/x.csv is an address, and only files of this machine are read: copy it here first, or pipe it to " +
-			"the input - with --format": {"-o", "x.csv", "https://h/x.csv"},
+			"the input - of the command with --format": {"-o", "x.csv", "https://h/x.csv"},
 		"file:///x.csv is an address: give the path of the file, as in /x.csv":    {"-o", "x.csv", "file:///x.csv"},
 		"-o file:///x.csv is an address: give the path of the file, as in /x.csv": {"-o", "file:///x.csv", in},
 	} {

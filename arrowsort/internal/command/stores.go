@@ -84,16 +84,24 @@ func (s *stores) checkInputPaths(paths []string) error {
 			return usagef("%s is an address: give the path of the file, as in %s", path,
 				strings.TrimPrefix(path, "file://"))
 		default:
-			return usagef("%s is an address, and only files of this machine are read: copy it here first, or pipe it "+
-				"to the input - with --format%s", path, s.hint(scheme))
+			return usagef("%s is an address, and only %s are read: copy it here first, or pipe it to the input - of "+
+				"the command with --format%s", path, s.reach(), s.hint(scheme))
 		}
 	}
 	return nil
 }
 
+// reach is what can be read and written.
+func (s *stores) reach() string {
+	if s == nil {
+		return "files of this machine"
+	}
+	return "files of this machine, s3://, gs:// and azblob://"
+}
+
 // hint names the program for object stores, for errors about their addresses.
 func (s *stores) hint(scheme string) string {
-	if slices.Contains([]string{"s3", "gs", "azblob"}, scheme) {
+	if s == nil && slices.Contains([]string{"s3", "gs", "azblob"}, scheme) {
 		return "; the command of arrowsort/blob reads and writes object stores"
 	}
 	return ""
