@@ -9,8 +9,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 )
 
-var errNone = fmt.Errorf("%w: this build has no GPU engine; in a checkout, on Linux on x86-64, \"make gpu\" builds the "+
-	"command with it, \"make wheel\" the Python package", ErrNoDevice)
+var errNone = fmt.Errorf("%w: this build has no GPU engine; in a checkout, on Linux on x86-64, \"make gpu\" builds "+
+	"the command with it, \"make wheel\" the Python package", ErrNoDevice)
 
 // session is that of a build without GPU engine. None is ever opened.
 type session struct{}

@@ -110,8 +110,8 @@ func TestPathsThatAreNoFiles(t *testing.T) {
 			"stores": {"-o",
 			"s3://b/x.csv", in},
 		"s3://b/*.csv is an address, and only files of this machine are read: copy it here first, or pipe it to the " +
-			"input - of the command with --format; the command of arrowsort/blob reads and writes object stores": {"-o", "x.csv", in,
-			"s3://b/*.csv"},
+			"input - of the command with --format; the command of arrowsort/blob reads and writes object stores": {"-o",
+			"x.csv", in, "s3://b/*.csv"},
 		"https://h/x.csv is an address, and only files of this machine are read: copy it here first, or pipe it to " +
 			"the input - of the command with --format": {"-o", "x.csv", "https://h/x.csv"},
 		"file:///x.csv is an address: give the path of the file, as in /x.csv":    {"-o", "x.csv", "file:///x.csv"},
