@@ -152,7 +152,7 @@ func TestCommandsOfTheDocuments(t *testing.T) {
 	require.NoError(t, err)
 	page, err := os.ReadFile(filepath.Join(root, "docs/objects.md"))
 	require.NoError(t, err)
-	block := regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindStringSubmatch(string(page))[1]
+	block := regexp.MustCompile("(?ms)^```bash\n(.*?)^```$").FindStringSubmatch(string(page))[1]
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	_, port, _ := net.SplitHostPort(l.Addr().String())
