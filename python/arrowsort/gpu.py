@@ -88,21 +88,9 @@ def argsort(
     inputs, sort_stream = inputs_of({f"key {i}": column for i, column in enumerate(columns)}, stream)
     array, schema, keep = together(inputs, sort_stream)
     keys = _keys(by, descending, nulls, len(inputs), is_struct(inputs))
-    bits = 8 * _TYPES[dtype][1][1]
-    out, error = lib.ArrowDeviceArray(), lib.ErrorOut()
-    code = lib.device_argsort(
-        byref(array),
-        byref(schema),
-        keys,
-        len(keys),
-        bits,
-        sort_stream.handle,
-        byref(options),
-        byref(out),
-        byref(error),
-    )
+    out, bits = lib.ArrowDeviceArray(), 8 * _TYPES[dtype][1][1]
+    _queue(lib.device_argsort, array, schema, keys, bits, sort_stream.handle, byref(options), byref(out))
     del keep
-    _check(code, error)
     return _row_numbers(out, out.array.length, dtype, sort_stream, exports_of(inputs))
 
 
@@ -122,20 +110,10 @@ def _argsort_into(
         raise OptionError(f"out has {target.array.length} rows, or nulls: give an array of {rows} row numbers")
     wait_for([target], sort_stream)
     array, schema, keep = together(inputs, sort_stream)
-    keys, error = _keys(by, descending, nulls, len(inputs), is_struct(inputs)), lib.ErrorOut()
-    address = (target.array.buffers[1] or 0) + target.array.offset * _TYPES[type_of][1][1]
-    code = lib.device_argsort_into(
-        byref(array),
-        byref(schema),
-        keys,
-        len(keys),
-        8 * _TYPES[type_of][1][1],
-        sort_stream.handle,
-        byref(options),
-        address,
-        byref(error),
-    )
-    _check(code, error)
+    keys = _keys(by, descending, nulls, len(inputs), is_struct(inputs))
+    size = _TYPES[type_of][1][1]
+    address = (target.array.buffers[1] or 0) + target.array.offset * size
+    _queue(lib.device_argsort_into, array, schema, keys, 8 * size, sort_stream.handle, byref(options), address)
     buffers = (c_void_p * 2)(None, address)
     made = lib.ArrowDeviceArray(lib.ArrowArray(length=rows, n_buffers=2, buffers=buffers), target.device, _dlpack.CUDA)
     return _row_numbers(made, rows, type_of, sort_stream, (keep, out, buffers))
@@ -170,11 +148,8 @@ def sort(
         inputs = [one._replace(schema=named(one.schema, name)) for one, name in zip(inputs, x, strict=True)]
     array, schema, keep = together(inputs, sort_stream, always=several)
     keys = _keys(by, descending, nulls, 1, is_table or several)
-    out, error = lib.ArrowDeviceArray(), lib.ErrorOut()
-    code = lib.device_sort(
-        byref(array), byref(schema), keys, len(keys), sort_stream.handle, byref(options), byref(out), byref(error)
-    )
-    _check(code, error)
+    out = lib.ArrowDeviceArray()
+    _queue(lib.device_sort, array, schema, keys, sort_stream.handle, byref(options), byref(out))
     memory, rows = Memory(out, sort_stream, exports_of(inputs)), out.array.length
     if not is_table and not several:
         return Column(memory, out.array, field_of(schema), inputs[0].kind, rows)
@@ -194,6 +169,12 @@ def sort(
 
 def _row_numbers(out: lib.ArrowDeviceArray, rows: int, dtype: str, stream: Stream, keep: object = None) -> RowNumbers:
     return RowNumbers(Memory(out, stream, keep), out.array, *_TYPES[dtype], rows)
+
+
+def _queue(function: Any, array: lib.ArrowDeviceArray, schema: lib.ArrowSchema, keys: ctypes.Array, *more: Any) -> None:
+    """Calls a function of the library."""
+    error = lib.ErrorOut()
+    _check(function(byref(array), byref(schema), keys, len(keys), *more, byref(error)), error)
 
 
 def _check(code: int, error: lib.ErrorOut) -> None:
