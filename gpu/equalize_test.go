@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"math"
 	"testing"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
@@ -78,4 +79,39 @@ func TestEqualizedMaps(t *testing.T) {
 	check(partitioning{name: "as of 2^22 rows", buckets: 16, rows: 1 << 22, sample: true},
 		"log-uniform", keyencode.Int64, 1<<18, 0)
 	expect(t, e, equalized > 2*(mode-equalized)/3, "%d of %d maps are equalized", equalized, mode)
+}
+
+// TestMoreBuckets sorts numbers that lie so unevenly that most of them would be in buckets that are too large: the sort
+// starts again with more buckets.
+func TestMoreBuckets(t *testing.T) {
+	e := openForTest(t)
+	s := <-e.turn
+	samples := 0
+	s.OnLaunch = func(kernel string) {
+		if kernel == "sample" {
+			samples++
+		}
+	}
+	e.turn <- s
+	real := func(kind keyencode.Kind, of func(r uint64) float64) numberKey {
+		return numberKey{kind: kind, value: func(row int) uint64 { return floatBits(kind, of(mix(uint64(row)))) }}
+	}
+	whole := func(kind keyencode.Kind) numberKey {
+		return numberKey{kind: kind, value: func(row int) uint64 { return uint64(int64(normal(uint64(row)) * (1 << 27))) }}
+	}
+	lognormal := func(r uint64) float64 { return math.Exp(normal(r)) }
+	p := partitioning{name: "uneven", buckets: 8, sample: true}
+	for i, key := range []numberKey{
+		real(keyencode.Float32, normal), real(keyencode.Float32, lognormal), whole(keyencode.Int32),
+		whole(keyencode.Int64),
+	} {
+		const rows = 700_000
+		if i%2 == 1 {
+			key.null = percent(10, 3)
+		}
+		samples = 0
+		p.set(&e.tuning, rows)
+		d := checkNumbers(t, e, p.name, rows, key.in(i)).Decision
+		expect(t, e, samples == 2 && d.Accepted == 1, "key %d: %d samples, declined: %d", i, samples, d.Reason)
+	}
 }

@@ -350,7 +350,9 @@ declined: counts are still zero. If the sample is in order, the key scan does no
 check_order. Then the plan's status word reports whether rows has the result; if not, the host launches all again with
 checksOrder = 0.
 
-sample(Buckets b)             grid 1. Makes the map and the decision as far as a sample allows.
+sample(Buckets b)             grid 1. Makes the map and the decision as far as a sample allows. Where rows lie so unevenly
+    that more buckets are needed, it decides nothing else, the key scan does nothing, and the host starts again with
+    more bits of buckets, and crowded.
 key_scan(Buckets b)           any grid, best one block per multiprocessor. Also plans up to SMALL_BUCKET_BITS bits of
     buckets. May be launched early, after the sample: until the sample ends it prefetches its first rows.
 equalize(Buckets b)           grid 1. If the sample has found the order UNEVEN: makes an equalized map if that spreads
@@ -423,8 +425,15 @@ struct Decision {
 	u32 order;      // SampleOrder: what comes before the key scan
 };
 
-// The order of the sample; UNEVEN: in none, and equalize tries to spread the rows.
-enum SampleOrder : u32 { ORDER_NONE = 0, ORDER_RISING = 1, ORDER_FALLING = 2, ORDER_UNEVEN = 3 };
+// The order of the sample; UNEVEN: in none, and equalize tries to spread the rows; CROWDED: in none, and the host starts
+// again with more buckets.
+enum SampleOrder : u32 {
+	ORDER_NONE = 0,
+	ORDER_RISING = 1,
+	ORDER_FALLING = 2,
+	ORDER_UNEVEN = 3,
+	ORDER_CROWDED = 4,
+};
 
 const int CLASS_OF_NAN = HEAVY_VALUES, CLASS_OF_NULL = HEAVY_VALUES + 1; // heavy values are the classes before
 
@@ -508,6 +517,7 @@ enum SortStatus : u64 {
 	STATUS_UNEVEN = 32,  // launch equalize
 	STATUS_EQUALIZED = 64, // the map is equalized: launch the kernels for it
 	STATUS_PLAN_ONLY = 128, // of the sample and equalize: launch no kernel after the plan
+	STATUS_CROWDED = 256, // start again with as many more bits of buckets as moreBits
 };
 
 struct Report {
@@ -542,5 +552,7 @@ struct Buckets {
 	u64 maxOversized; // the most oversized buckets
 	u64 checksOrder;  // 1: if the sample is in order, check_order is launched
 	u64 readsMore;    // 1: sample and equalize may read a larger sample, which is slow for few rows
+	u64 moreBits;     // of buckets, with which the host may start again; 0: none
+	u64 crowded;      // 1: the host has
 	u64 valuesOnly;   // 1: keys only
 };

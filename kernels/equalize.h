@@ -5,7 +5,6 @@
 #include "large_sample.h"
 
 const u32 CELLS_OF_PIECE = 8;      // cells in which rows of a piece are counted, to see whether they are spread evenly
-const float MOST_CROWDED = 1.12f;  // the rows that share a cell with a row, times those of evenly spread ones
 const u32 BASE_GROUP_BITS = 10;    // bits of the groups that are enough to choose a base
 const u32 TRIAL_GROUP_BITS = 12;   // of those of a trial: most columns that it does not suit decline there
 const u32 EQUALIZE_SLOT_BITS = 14; // of a table of keys

@@ -5,6 +5,7 @@
 const u32 GROUP_BITS = 13, MOST_GROUP_BITS = 17; // the least and the most bits of the number of groups
 const u32 ROWS_OF_GROUP_BITS = 10;               // between them there is a group for 2^10 rows
 const u32 MOST_PROBES = 64;    // of a key in the table of Ties
+const float MOST_CROWDED = 1.12f; // the rows that share a cell with a row, times those of evenly spread ones
 const float MOST_PARTNERS = 8; // of a row, the rows that share its bin: with more, digits are faster
 
 template <class Word> struct LargeSample {

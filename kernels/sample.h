@@ -23,13 +23,18 @@ const u32 DISTANCE_BITS = 16; // leading bits of row numbers that are enough for
 struct SampleSums {
 	u32 sampled, ties, neighbours, fullest; // fullest: rows of the fullest cell
 	u32 tied[2]; // of a larger sample, see Ties
-	u32 pairs;   // of rows in the same 256th of the prefixes, each twice
+	u32 pairs[2]; // of rows in the same 256th of the prefixes, each twice; in the same cell
 	u32 near, nearHits; // rows that share a bin with a near row: the sum of 2^octave, the number
 	u32 distance; // the sum of the distances of ties from the first row with their prefix: their leading DISTANCE_BITS
 	              // bits
 	u32 rises, falls, mixed; // 1: neighbours that rise or tie; that fall; rows that are no values
 	u32 candidates;
 	u64 varying; // bits that are not the same in all rows
+};
+
+// How unevenly rows lie: see crowding.
+struct Crowd {
+	float parts, cells;
 };
 
 // Shared memory of a sample of the given rows: a hash table of prefixes, by open addressing, and counters.
@@ -173,7 +178,7 @@ template <class Word, u32 rows> struct Sampler {
 	// Maps floats by their values if that spreads them better.
 	DEVICE void map_values(Map* map, Word least, Word greatest) {
 		const u32 bins = 32, shift = 27;
-		const double share = 1.0 / (1 << SAMPLE_MARGIN);
+		const double share = 1.0 / (1 << margin_bits(b));
 		u32 *byBits = m.cells, *byValue = byBits + bins;
 		Map* other = (Map*)(byValue + bins); // no heavy values: all is zero
 		u32* usable = (u32*)(other + 1);
@@ -442,35 +447,52 @@ template <class Word, u32 rows> struct Sampler {
 		return group > 32 || (group > 2 && (room < 0 || room * room < 2 * mean * group));
 	}
 	// Reports whether a cell with the given sampled rows has a bucket that is too large: five standard deviations are
-	// no chance. Row numbers spread the rows of short codes.
-	DEVICE bool has_oversized_bucket(const Map* map, float hits, u32 sample) const {
+	// no chance. Row numbers spread the rows of short codes. moreBits: of buckets.
+	DEVICE bool has_oversized_bucket(const Map* map, float hits, u32 sample, u32 moreBits = 0) const {
 		if (map->left > 32 - CELL_BITS && !b->valuesOnly) return false;
-		float mean = BUCKET_SORT_LARGE_ROWS * (float)(1u << (b->bits - cell_bits())) * sample / b->n;
+		float mean = BUCKET_SORT_LARGE_ROWS * (float)(1u << (b->bits + moreBits - cell_bits())) * sample / b->n;
 		float above = hits - mean - 4;
 		return above > 0 && above * above > 25 * mean;
 	}
 	// Reports whether equalize is worth trying, if this map is not good enough.
-	DEVICE bool may_equalize(const Map* map, u32 reason) {
+	DEVICE bool may_equalize(const Map* map, u32 reason, Crowd crowd) const {
 		const u64 sample = rows < b->n ? rows : b->n;
 		const u64 form = f->form;
 		const bool can = sizeof(Word) == 8 && !b->valuesOnly && form != FORM_KEYS && form != FORM_RANK &&
 		                 !map->narrow && may_read_more();
 		if (!can || few_others(b, m.sums->sampled, sample)) return false;
-		if (reason == REASON_NONE) return m.sums->sampled * 4 >= sample && uneven();
+		if (reason == REASON_NONE) return m.sums->sampled * 4 >= sample && crowd.parts > UNEVEN;
 		return reason == REASON_EQUAL || reason == REASON_LARGE;
 	}
-	// Reports whether rows lie so unevenly that many buckets of this map may be too large, though none of the cells is.
-	DEVICE bool uneven() {
+	// Reports whether the bucket of a row has, on average, more rows than a bucket range, and would not if there were
+	// more buckets. Rows of 4-byte keys that are crowded in few cells would share bins, too, and digits are few.
+	DEVICE bool needs_more_buckets(const Map* map, u32 reason, Crowd crowd) const {
+		const u32 sample = rows < b->n ? rows : (u32)b->n;
+		if (b->moreBits == 0 || (reason != REASON_NONE && reason != REASON_LARGE) || map->left > 32 - CELL_BITS ||
+		    few_others(b, m.sums->sampled, sample))
+			return false;
+		const float near = crowd.parts * m.sums->sampled / sample * b->n / (float)(1u << b->bits);
+		return near > BUCKET_RANGE_ROWS && near < BUCKET_RANGE_ROWS * (float)(1u << b->moreBits) &&
+		       (sizeof(Word) == 8 || crowd.cells < MOST_CROWDED * crowd.parts) &&
+		       !has_oversized_bucket(map, (float)m.sums->fullest, sample, (u32)b->moreBits);
+	}
+	// The rows near a row, times their mean: those in the same of 256 parts of the prefixes, and in the same cell. Where
+	// rows lie unevenly many buckets may be too large, though none of the cells is.
+	DEVICE Crowd crowding() const {
 		const u32 parts = 256, cells = 1u << cell_bits(), each = cells / parts;
-		u32 hits = 0;
+		u32 hits = 0, ofCells = 0;
 		if (thread_index() < parts) {
-			for (u32 k = 0; k < each; k++) hits += m.cells[thread_index() * each + k];
+			for (u32 k = 0; k < each; k++) {
+				const u32 ofCell = m.cells[thread_index() * each + k];
+				hits += ofCell, ofCells += ofCell * (ofCell - 1);
+			}
 		}
 		u32 pairs = warp_add(hits * (hits - 1));
-		if (lane_index() == 0 && pairs) atomic_add(&m.sums->pairs, pairs);
+		ofCells = warp_add(ofCells);
+		if (lane_index() == 0 && pairs) atomic_add(m.sums->pairs, pairs), atomic_add(m.sums->pairs + 1, ofCells);
 		sync_block();
-		float all = (float)(m.sums->sampled - m.sums->neighbours);
-		return (float)m.sums->pairs * parts > UNEVEN * all * (all - 1);
+		const float all = (float)(m.sums->sampled - m.sums->neighbours), scale = 1 / (all * (all - 1) + 1);
+		return {(float)m.sums->pairs[0] * parts * scale, (float)m.sums->pairs[1] * cells * scale};
 	}
 	// Reports whether the host needs no statistics: the digits are all those of the type, the rows are in no order, and
 	// null and NaN have numbers.
@@ -533,15 +555,17 @@ template <class Word, u32 rows> struct Sampler {
 		add_up(map);
 		if (!b->valuesOnly) find_near(map);
 		const u32 reason = reason_to_decline(map, least, greatest);
-		const bool unevenly = may_equalize(map, reason);
+		const Crowd crowd = reason == REASON_NONE || reason == REASON_LARGE ? crowding() : Crowd();
+		const bool unevenly = may_equalize(map, reason, crowd),
+		           crowded = !unevenly && needs_more_buckets(map, reason, crowd);
 		if (thread_index() != 0) return;
 		Decision v = {};
 		v.sampled = m.sums->sampled, v.ties = m.sums->ties, v.neighbours = m.sums->neighbours;
-		v.reason = reason, v.order = unevenly ? ORDER_UNEVEN : ORDER_NONE;
-		v.split = !unevenly && can_split(b, v.reason) && (splits_heavy(map) || must_split(b));
+		v.reason = reason, v.order = unevenly ? ORDER_UNEVEN : crowded ? ORDER_CROWDED : ORDER_NONE;
+		v.split = !v.order && can_split(b, v.reason) && (splits_heavy(map) || must_split(b));
 		v.early = v.reason != REASON_NONE && !v.split && early(least, greatest);
 		v.narrow = sizeof(Word) == 8 && map->narrow;
-		if (!keys_fit(f)) v.reason = REASON_OUT_OF_RANGE, v.early = 1;
+		if (!keys_fit(f)) v.reason = REASON_OUT_OF_RANGE, v.early = 1, v.order = ORDER_NONE;
 		*decision = v;
 		Statistics& seen = ((Report*)b->report)->statistics;
 		if (v.early) seen.any = m.sums->varying, seen.notAll = ~0ull;

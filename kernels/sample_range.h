@@ -3,6 +3,7 @@
 #include "numbers.h"
 
 const u32 SAMPLE_MARGIN = 6;     // the range of the sample is widened by 1 / 2^6 on both sides
+const u32 CROWDED_MARGIN = 3;    // the same where rows lie unevenly: those out of range share two buckets
 const u32 CLOSER_OF = 1 << 12;   // one group of adjacent rows of this many is read for the range
 const u32 CLOSER_ROWS = 4;       // of a group: they come in the same 32 bytes
 
@@ -40,12 +41,17 @@ template <class Word> NOINLINE void refine_range(const Buckets* b, u64* warps, W
 	*least = (Word)~notLeast, *greatest = top;
 }
 
+// The range of a small sample is narrower.
+DEVICE u32 margin_bits(const Buckets* b) {
+	return !b->crowded ? SAMPLE_MARGIN : b->n > SMALL_SAMPLE_OF ? CROWDED_MARGIN : CROWDED_MARGIN - 1;
+}
+
 // How far to widen a range on both sides: a multiple of the stride. If that makes 8-byte numbers exceed a narrow map by
 // a little, the range of more rows is widened only as far as the map allows: the few rows out of range share the first
 // and the last prefix.
 template <class Word> DEVICE u64 range_margin(const Buckets* b, u64* warps, u32 stride, Word* least, Word* greatest) {
 	u64 below = (1ull << stride) - 1, room = 0xffffffffull << stride, span = (u64)(*greatest - *least);
-	u64 wanted = ((span >> SAMPLE_MARGIN) + (span > 0) + below) & ~below;
+	u64 wanted = ((span >> margin_bits(b)) + (span > 0) + below) & ~below;
 	if (sizeof(Word) == 4 || b->field.form != FORM_INTEGER || room >> stride != 0xffffffff)
 		return wanted;
 	if (span >= room || span + 2 * wanted <= room) return wanted;

@@ -36,6 +36,20 @@ func (b *bench) search(log2 int, during time.Duration) {
 	}
 	fmt.Printf("%d generated distributions of 2^%d rows, %d wrong, %d of them slower than CUB; the slowest\n",
 		len(found), log2, b.wrong, slower)
+	var groups []string // of all, by type and way
+	count, slowerOf := map[string]int{}, map[string]int{}
+	for i, f := range found {
+		group := fmt.Sprintf("%s %s", f.keys[0].Type, f.Path)
+		if count[group]++; count[group] == 1 {
+			groups = append(groups, group)
+		}
+		if i < slower {
+			slowerOf[group]++
+		}
+	}
+	for _, group := range groups {
+		fmt.Printf("    %-20s %5d of %5d slower\n", group, slowerOf[group], count[group])
+	}
 	for _, f := range found[:min(shown, len(found))] {
 		r := f.keys[0]
 		fmt.Printf("variant %-6d %s %2d %% null %8.2f x  %.4f ms, %.4f ms, %d bits, %s%s\n", r.variant, r.Type,

@@ -512,6 +512,10 @@ void sample(const u64* a, u64 blocks) {
 		v.order = ORDER_UNEVEN, at<Report>(b.report)->sample = STATUS_UNEVEN;
 		return;
 	}
+	if (b.n % 5 == 4 && b.moreBits) {
+		v.order = ORDER_CROWDED, at<Report>(b.report)->sample = STATUS_CROWDED;
+		return;
+	}
 	// Nor does it decline where null has no number, since a word has no bits for it.
 	if (b.n % 7 != 3 || in_order(s) || (b.valuesOnly && f.validity)) return;
 	v.early = 1, v.reason = REASON_EQUAL;

@@ -123,6 +123,7 @@ type Buckets struct {
 	Partial, Pieces, Report     uint64
 	MinimumBits, MaxOversized   uint64
 	ChecksOrder, ReadsMore      uint64
+	MoreBits, Crowded           uint64
 	ValuesOnly                  uint64
 }
 
@@ -160,6 +161,7 @@ const (
 	StatusUneven    = 32  // equalize is to be launched
 	StatusEqualized = 64  // the map is equalized
 	StatusPlanOnly  = 128 // no kernel is to be launched after the plan
+	StatusCrowded   = 256 // more buckets are needed
 )
 
 // Bool is a member that is 1 or 0.

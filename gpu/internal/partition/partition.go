@@ -19,9 +19,10 @@ import (
 // Sort scans a column and sorts its n rows, in the order of the input, by partition and bucket sort. It returns
 // the sorted row numbers, or 0 when the device declined because another way is faster.
 //
-// A sample decides first. If it is in order, check_order compares all adjacent rows; if that fails, the sort restarts
-// without this check. Otherwise the key scan counts the rows of each bucket and decides again. If most rows are heavy
-// values, these are split off and the other rows are sorted by digits.
+// A sample decides first. If it lies unevenly, the map is equalized, or the sort restarts with more buckets. If it is in
+// order, check_order compares all adjacent rows; if that fails, the sort restarts without this check. Otherwise the key
+// scan counts the rows of each bucket and decides again. If most rows are heavy values, these are split off and the
+// other rows are sorted by digits.
 //
 // The host waits for the decision of the sample while the key scan runs, because launching tens of thousands of blocks
 // that only return is slow.
@@ -48,6 +49,11 @@ func SortValues(t *device.Task, in abi.KeySource, n int) (values driver.Ptr) {
 func sort(t *device.Task, in abi.KeySource, shape strategy.BucketShape, n int, afterLaunch func()) driver.Ptr {
 	p := newPartition(t, in, shape, n)
 	sampled := launchScan(t, p, &shape, n)
+	if sampled&abi.StatusCrowded != 0 {
+		t.Free(p.rows, p.records[0], p.records[1]) // no kernel has used them
+		defer t.Free(p.temp)                       // the key scan still reads it
+		return sort(t, in, shape.Finer(), n, afterLaunch)
+	}
 	launchSort(t, p, shape, n, sampled)
 	if sampled&abi.StatusInOrder != 0 {
 		t.Launch("check_order", t.Blocks(n), p.buckets...)
@@ -55,11 +61,9 @@ func sort(t *device.Task, in abi.KeySource, shape strategy.BucketShape, n int, a
 	afterLaunch() // other streams must not use the memory that is freed from here on
 	decided := t.WaitForStatus(&t.Reports.Report.Plan)
 	if sampled&abi.StatusInOrder != 0 && decided&abi.StatusDeclined != 0 {
-		p.structure.ChecksOrder = 0
-		p.buckets = p.with(p.records[0], p.records[1])
-		sampled = launchScan(t, p, &shape, n)
-		launchSort(t, p, shape, n, sampled)
-		decided = t.WaitForStatus(&t.Reports.Report.Plan)
+		in.ChecksOrder = false
+		t.Free(p.rows, p.temp, p.records[0], p.records[1])
+		return sort(t, in, shape, n, func() {})
 	}
 	t.Reports.Cleared = !t.Failed() && decided&abi.StatusSplit == 0
 	t.Record(t.Reports.Done)
@@ -191,7 +195,11 @@ func newPartition(t *device.Task, in abi.KeySource, shape strategy.BucketShape, 
 		Second:      uint64(shape.Bits - shape.First),
 		MinimumBits: strategy.BucketCodeBits, MaxOversized: shape.MaxOversized(),
 		ChecksOrder: abi.Bool(in.ChecksOrder), ReadsMore: abi.Bool(n >= t.Tuning.LargeSampleRows),
+		Crowded:    abi.Bool(shape.Crowded),
 		ValuesOnly: abi.Bool(shape.Values),
+	}
+	if n >= t.Tuning.LargeSampleRows {
+		p.structure.MoreBits = uint64(shape.MoreBits())
 	}
 	p.buckets = abi.Words([]abi.Buckets{p.structure})
 	return p

@@ -16,6 +16,7 @@ type BucketShape struct {
 	Floats    bool // the values are floats
 	Equalized bool // the map is equalized
 	Values    bool // keys only: records are numbers without rows
+	Crowded   bool // the shape is that of Finer
 }
 
 // BucketKernels are the kernels of partition and bucket sort. A device whose multiprocessors have too little shared
@@ -50,6 +51,21 @@ func ShapeKeys(t *tuning.Table, n int) BucketShape {
 	s := ShapeBuckets(t, n, 8)
 	s.keys = true
 	s.Bits = max(s.Bits, kernels.OnlyPassBits+1)
+	return s.inPasses()
+}
+
+// MoreBits is how many bits more Finer has: 0 where there can be no more buckets.
+func (s BucketShape) MoreBits() int {
+	if s.Crowded {
+		return 0
+	}
+	return min(3, kernels.BucketBits-s.Bits)
+}
+
+// Finer returns the shape with up to eight times as many buckets, for numbers that lie unevenly.
+func (s BucketShape) Finer() BucketShape {
+	s.Bits += s.MoreBits()
+	s.Crowded = true
 	return s.inPasses()
 }
 
