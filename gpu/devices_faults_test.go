@@ -138,6 +138,40 @@ func TestMemoryOfDevices(t *testing.T) {
 	}
 }
 
+// TestLimitOnDevices sorts with a limit that is less than a share of each device, of which the first has no memory for
+// it.
+func TestLimitOnDevices(t *testing.T) {
+	const rows, devices = 400_000, 8
+	t.Setenv("ARROWSORT_STANDIN_DEVICES", fmt.Sprint(devices))
+	r := rand.New(rand.NewPCG(6, 7))
+	job := roomJob([]keyencode.Column{memoryColumn(r, keyencode.Int64, rows, false)}, []int{0}, []int{0})
+	job.Limit = 40_000
+	want := sortWithEverything(t, job, goMemory{})
+	setMemories(t, job, devices, 6<<20, except(0, 0.1, 1.2))
+	e := openSharedForTest(t, devices, withoutSmallSorts)
+	e.options.ShareRows = rows / devices
+	got, err := e.Sort(t.Context(), job, goMemory{})
+	require.NoError(t, err)
+	require.True(t, reflect.DeepEqual(want, got))
+}
+
+// TestMemoryTakenFromDevices sorts after others have taken memory of two devices: the first sort fails, the next divides
+// the rows by what is free.
+func TestMemoryTakenFromDevices(t *testing.T) {
+	const rows, devices = 600_000, 8
+	t.Setenv("ARROWSORT_STANDIN_DEVICES", fmt.Sprint(devices))
+	r := rand.New(rand.NewPCG(6, 8))
+	job := roomJob([]keyencode.Column{memoryColumn(r, keyencode.Int64, rows, false)}, []int{0}, []int{0})
+	want := sortWithEverything(t, job, goMemory{})
+	e := openSharedForTest(t, devices, withoutSmallSorts)
+	setMemories(t, job, devices, 6<<20, func(device int) float64 { return []float64{2, 0.1}[device/3%2] })
+	_, err := e.Sort(t.Context(), job, goMemory{})
+	require.ErrorIs(t, err, engine.ErrMemory)
+	got, err := e.Sort(t.Context(), job, goMemory{})
+	require.NoError(t, err)
+	require.True(t, reflect.DeepEqual(want, got))
+}
+
 // TestRangesFitUnequalMemory divides keys of every distribution among devices of unequal memory: no range is too long
 // for the memory of its device.
 func TestRangesFitUnequalMemory(t *testing.T) {

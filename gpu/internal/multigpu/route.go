@@ -55,8 +55,8 @@ func (t *Team) newCuts() *cuts {
 	least := t.shareRows
 	borders := bordersOf(divide(out, t.most), 1)
 	if out < least*len(t.Members) {
-		for i := range t.Members {
-			borders[i] = min(out, i*least)
+		for i, most := range t.most[:len(t.most)-1] { // the last one has the remainder
+			borders[i+1] = min(out, borders[i]+min(least, max(0, most)))
 		}
 	}
 	c := &cuts{digitBits: kernels.RadixBits, limit: -1, exact: max(shortest(borders), least) / ExactShare}
