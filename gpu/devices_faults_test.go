@@ -155,8 +155,8 @@ func TestLimitOnDevices(t *testing.T) {
 	require.True(t, reflect.DeepEqual(want, got))
 }
 
-// TestMemoryTakenFromDevices sorts after others have taken memory of two devices: the first sort fails, the next divides
-// the rows by what is free.
+// TestMemoryTakenFromDevices sorts after others have taken memory of some devices: the first sort fails, the next one
+// divides its rows by what is free.
 func TestMemoryTakenFromDevices(t *testing.T) {
 	const rows, devices = 600_000, 8
 	t.Setenv("ARROWSORT_STANDIN_DEVICES", fmt.Sprint(devices))
