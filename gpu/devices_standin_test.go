@@ -37,8 +37,12 @@ func devicesForTest(t testing.TB, want int) int {
 // TestDevicesApart holds devices that do not reach each other to a part of the suite.
 func TestDevicesApart(t *testing.T) {
 	t.Setenv("ARROWSORT_STANDIN_APART", "1")
-	devicesForTest(t, 3)
-	enginetest.TestEngineBelow(t, 2000, func(t testing.TB) engine.Engine { return openSharedForTest(t, 3) })
+	for devices, rows := range map[int]int{3: 2000, 8: 300} {
+		if devicesForTest(t, devices); devices == 8 && !testrun.Long() { // TestFewRowsOfDevices has them
+			continue
+		}
+		enginetest.TestEngineBelow(t, rows, func(t testing.TB) engine.Engine { return openSharedForTest(t, devices) })
+	}
 }
 
 // TestSharedJobs compares jobs that take memory in all ways on 2 to 4 devices with one: windows, text, small batches.
@@ -63,109 +67,6 @@ func TestSharedJobs(t *testing.T) {
 			want.Release(mem)
 		}
 	}
-}
-
-// TestDeviceOfSeveralFails makes each launch fail on one device of three: the error names it, nothing leaks, and the
-// next sort is correct. A device that copies memory of one that has failed fails, too, and may be noticed first:
-// seldom.
-func TestDeviceOfSeveralFails(t *testing.T) {
-	failures, named := testFaults(t, "ARROWSORT_STANDIN_FAIL", ErrDevice)
-	require.Greater(t, named, failures*3/4, "%d of %d errors name the device", named, failures)
-}
-
-// TestDeviceOfSeveralIsFull does the same with memory that one device lacks.
-func TestDeviceOfSeveralIsFull(t *testing.T) {
-	failures, named := testFaults(t, "ARROWSORT_STANDIN_SHORT", engine.ErrMemory)
-	require.Equal(t, failures, named, "errors that name the device")
-}
-
-// testFaults returns the number of faults of device 1, and of those whose errors name it.
-func testFaults(t *testing.T, fault string, want error) (failures, named int) {
-	t.Setenv("ARROWSORT_STANDIN_DEVICES", "3")
-	t.Setenv("ARROWSORT_STANDIN_FAULTY", "1")
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-	defer mem.AssertSize(t, 0)
-	jobs := roomJobs(5_000)
-	job := jobs[len(jobs)-1]
-	right := sortWithEverything(t, job, mem, useEverything)
-	defer right.Release(mem)
-	step := 1
-	if !testrun.Long() {
-		step = 3
-	}
-	const spared = 60 // sorts in a row that the fault comes too late for: then a sort has no further call
-	for call, good := 1, 0; good*step < spared; call += step {
-		require.Less(t, call, 3000)
-		e := openShared(t, 3, useEverything)
-		e.pretendMemory(0) // so that strings are shared
-		t.Setenv(fault, fmt.Sprint(call+openCalls(t, e, fault)))
-		got, err := e.Sort(t.Context(), job, mem)
-		t.Setenv(fault, "")
-		if good++; err != nil {
-			failures, good = failures+1, 0
-			require.ErrorIs(t, err, want, "call %d", call)
-			if strings.HasPrefix(err.Error(), "device 1: ") {
-				named++
-			}
-			require.Regexp(t, "^device [012]: ", err.Error(), "call %d", call)
-			got, err = e.Sort(t.Context(), job, mem)
-			require.NoError(t, err, "after call %d failed", call)
-		}
-		require.True(t, reflect.DeepEqual(right, got), "call %d", call)
-		got.Release(mem)
-		require.NoError(t, e.Close())
-	}
-	require.Greater(t, failures, 10)
-	return failures, named
-}
-
-// openCalls is the number of calls that a context has made for memory until its device is open.
-func openCalls(t *testing.T, e *Engine, fault string) int {
-	if fault != "ARROWSORT_STANDIN_SHORT" {
-		return 0
-	}
-	calls := 0
-	for {
-		t.Setenv(fault, fmt.Sprint(calls+1))
-		opened, err := Open(Options{Device: 1})
-		t.Setenv(fault, "")
-		if err == nil {
-			require.NoError(t, opened.Close())
-			return calls
-		}
-		calls++
-	}
-}
-
-// TestMemoryOfDevices sorts with devices of which one has less memory than an equal share needs, and with less than all
-// have together.
-func TestMemoryOfDevices(t *testing.T) {
-	t.Setenv("ARROWSORT_STANDIN_DEVICES", "3")
-	const rows = 600_000
-	r := rand.New(rand.NewPCG(6, 6))
-	job := roomJob([]keyencode.Column{memoryColumn(r, keyencode.Int64, rows, false),
-		memoryColumn(r, keyencode.Int64, rows, true)}, []int{0}, []int{0, 1})
-	want := sortWithEverything(t, job, goMemory{})
-	each := (multigpu.BytesOfRow(job)*rows)/3 + 6<<20
-	for name, memories := range map[string][]int{
-		"equal": {each, each, each}, "one smaller": {2 * each, each / 2, 2 * each},
-		"one large": {each / 2, each / 2, 3 * each},
-	} {
-		t.Setenv("ARROWSORT_STANDIN_MEMORY", strings.Trim(strings.ReplaceAll(fmt.Sprint(memories), " ", ","), "[]"))
-		e := openShared(t, 3, withoutSmallSorts)
-		for range 2 {
-			got, err := e.Sort(t.Context(), job, goMemory{})
-			require.NoError(t, err, name)
-			require.True(t, reflect.DeepEqual(want, got), name)
-		}
-		require.NoError(t, e.Close())
-	}
-	t.Setenv("ARROWSORT_STANDIN_MEMORY", fmt.Sprint(each/3))
-	e := openShared(t, 3, withoutSmallSorts)
-	_, err := e.Sort(t.Context(), job, goMemory{})
-	require.ErrorIs(t, err, engine.ErrMemory)
-	require.ErrorContains(t, err, "device ")
-	require.NoError(t, e.Close())
 }
 
 // TestMemoryOfShares sorts with the memory that the documents state, on two devices.

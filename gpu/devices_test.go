@@ -43,11 +43,11 @@ func openSharedForTest(t testing.TB, devices int, use ...func(*tuning.Table)) *E
 // withoutSmallSorts has few rows sorted as many are.
 func withoutSmallSorts(t *tuning.Table) { t.SmallSortRows = 0 }
 
-// TestEngineOfDevices holds sorts on 2 to 4 devices to the suite that every engine passes.
+// TestEngineOfDevices holds sorts on up to 8 devices to the suite that every engine passes.
 func TestEngineOfDevices(t *testing.T) {
-	devices := devicesForTest(t, 4)
+	devices := devicesForTest(t, 8)
 	for n := min(2, devices); n <= devices; n++ {
-		if !testrun.Long() && n == 3 { // TestDevicesApart has as many
+		if !testrun.Long() && n != 2 && n != 4 && n != devices { // TestDevicesApart has 3
 			continue
 		}
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -63,40 +63,72 @@ func TestEngineOfDevices(t *testing.T) {
 // TestRangesAreEqual divides keys of every distribution among devices: no range is longer or shorter than an equal one
 // by more than the part that multigpu.ExactShare allows.
 func TestRangesAreEqual(t *testing.T) {
-	devices := devicesForTest(t, 4)
-	e := openSharedForTest(t, devices)
-	mode := 0
-	for _, name := range slices.Sorted(maps.Keys(draws)) {
-		for _, kind := range []keyencode.Kind{keyencode.Float32, keyencode.Int64} {
-			const rows = 20_011
-			k := numberKey{kind: kind, value: draws[name].by(rows, numberKey{kind: kind}.bytes(), 1),
-				null: percent(mode%3*20, 7)}.in(mode)
-			mode++
-			job := &engine.Job{Rows: rows, Columns: []keyencode.Column{k.column(rows)}, RowNumbers: 4,
-				Keys: []keyencode.Key{{Order: k.order, Nulls: k.nulls}}}
-			s := <-e.turn
-			team := multigpu.NewTeam(t.Context(), e.sharing(s, job), job, goMemory{}, e.options.ShareRows, &e.times)
-			team.AllocateResult()
-			require.NoError(t, team.Divide())
-			require.NoError(t, team.Measure())
-			require.NoError(t, team.Partition())
-			total := 0
-			for _, m := range team.Members {
-				received := 0
-				for _, in := range m.Inboxes {
-					require.Equal(t, total+received, in.Lo)
-					received += in.Received()
-				}
-				require.InDelta(t, rows/devices, received, float64(rows/devices/multigpu.ExactShare+1),
-					"%s of kind %d, %d devices", name, kind, devices)
-				total += received
+	all := devicesForTest(t, 8)
+	for devices := all; devices >= min(2, all); devices /= 2 {
+		if devices < all && !testrun.Long() {
+			break
+		}
+		e := openSharedForTest(t, devices)
+		mode := 0
+		for _, name := range slices.Sorted(maps.Keys(draws)) {
+			for _, kind := range []keyencode.Kind{keyencode.Float32, keyencode.Int64} {
+				const rows = 20_011
+				job := drawnJob(name, kind, rows, mode)
+				mode++
+				divided(t, e, job, func(team *multigpu.Team) {
+					total := 0
+					for _, m := range team.Members {
+						received := 0
+						for _, in := range m.Inboxes {
+							require.Equal(t, total+received, in.Lo)
+							received += in.Received()
+						}
+						require.InDelta(t, rows/devices, received, float64(rows/devices/multigpu.ExactShare+1),
+							"%s of kind %d, %d devices", name, kind, devices)
+						total += received
+					}
+					require.Equal(t, rows, total)
+				})
 			}
-			require.Equal(t, rows, total)
-			team.Helpers.Wait()
-			team.End()
-			e.turn <- s
 		}
 	}
+}
+
+// TestUniformKeysArePartitionedOnce holds uniform keys on up to 8 devices to one pass of the partition: bins of 8 bits
+// are short enough for the cuts.
+func TestUniformKeysArePartitionedOnce(t *testing.T) {
+	e := openSharedForTest(t, devicesForTest(t, 8))
+	s := <-e.turn
+	passes := map[string]int{}
+	s.OnLaunch = func(kernel string) { passes[kernel]++ }
+	e.turn <- s
+	for _, kind := range []keyencode.Kind{keyencode.Float32, keyencode.Int64} {
+		divided(t, e, drawnJob("uniform", kind, 300_000, 0), func(*multigpu.Team) {})
+	}
+	require.Equal(t, 2, passes["digit_binning_first_wide"])
+	require.Zero(t, passes["digit_binning_middle_wide"])
+}
+
+// drawnJob sorts by a column of drawn numbers, in an order and with nulls by mode.
+func drawnJob(name string, kind keyencode.Kind, rows, mode int) *engine.Job {
+	k := numberKey{kind: kind, value: draws[name].by(rows, numberKey{kind: kind}.bytes(), 1),
+		null: percent(mode%3*20, 7)}.in(mode)
+	return &engine.Job{Rows: rows, Columns: []keyencode.Column{k.column(rows)}, RowNumbers: 4,
+		Keys: []keyencode.Key{{Order: k.order, Nulls: k.nulls}}}
+}
+
+// divided divides the rows of a job among the devices of an engine, up to the ranges that each receives.
+func divided(t *testing.T, e *Engine, job *engine.Job, check func(team *multigpu.Team)) {
+	s := <-e.turn
+	defer func() { e.turn <- s }()
+	team := multigpu.NewTeam(t.Context(), e.sharing(s, job), job, goMemory{}, e.options.ShareRows, &e.times)
+	defer team.End()
+	team.AllocateResult()
+	defer team.Helpers.Wait()
+	for _, stage := range []func() error{team.Divide, team.Measure, team.Partition} {
+		require.NoError(t, stage())
+	}
+	check(team)
 }
 
 // TestSharedStrips divides rows in several launches for each share, as only shares of more than 2^29 rows do otherwise.

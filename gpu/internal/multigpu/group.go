@@ -4,6 +4,7 @@ package multigpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -90,8 +91,10 @@ func (t *Team) Each(stage string, work func(m *Member)) error {
 	return t.caller.Err()
 }
 
-// End makes the sessions ready for their next tasks.
+// End makes the sessions ready for their next tasks. After a lack of memory the next ones divide their rows by what is
+// free now: others may have taken some since it was measured.
 func (t *Team) End() {
+	isFull := errors.Is(context.Cause(t.Ctx), engine.ErrMemory)
 	var group sync.WaitGroup
 	for _, m := range t.Members {
 		group.Go(func() {
@@ -100,6 +103,9 @@ func (t *Team) End() {
 			}
 			_ = m.Do(func() error { // the next sort finds a context that has failed
 				m.End()
+				if isFull {
+					m.MeasureMemory()
+				}
 				return nil
 			})
 		})

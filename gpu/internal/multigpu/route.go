@@ -53,13 +53,13 @@ func (t *Team) Partition() error {
 func (t *Team) newCuts() *cuts {
 	out := t.Job.Out()
 	least := t.shareRows
-	c := &cuts{digitBits: kernels.RadixBits, limit: -1, exact: max(out/len(t.Members), least) / ExactShare}
 	borders := bordersOf(divide(out, t.most), 1)
 	if out < least*len(t.Members) {
-		for i := range t.Members {
-			borders[i] = min(out, i*least)
+		for i, most := range t.most[:len(t.most)-1] { // the last one has the remainder
+			borders[i+1] = min(out, borders[i]+min(least, max(0, most)))
 		}
 	}
+	c := &cuts{digitBits: kernels.RadixBits, limit: -1, exact: max(shortest(borders), least) / ExactShare}
 	for i, m := range t.Members {
 		lo, n := borders[i], borders[i+1]-borders[i]
 		ranges := RangesOf(n, c.exact, t.Members[0].Tuning.BucketRows)
@@ -79,9 +79,9 @@ func (t *Team) newCuts() *cuts {
 	return c
 }
 
-// ExactShare is the part of a range by which it may be longer or shorter: a digit of 8 bits divides uniform keys for 4
-// devices so well that, as a rule, no second one is counted.
-const ExactShare = 32
+// ExactShare is the part of a range by which it may be longer or shorter: a digit of 8 bits divides uniform keys for 8
+// devices so well, into bins of a 32nd of a range, that no second one is counted.
+const ExactShare = 24
 
 // RangesOf returns into how many ranges a device divides its rows: as few as possible of which each, inexactly cut, has
 // no more rows than the bucket sort takes.

@@ -47,7 +47,7 @@ func (t *Team) Divide() error {
 		}
 	}
 	for _, m := range t.Members {
-		t.most = append(t.most, int(m.FreeBytes)/bytes)
+		t.most = append(t.most, int(m.FreeBytes)/bytes*ExactShare/(ExactShare+1)) // its range may be longer
 	}
 	borders := bordersOf(divide(t.Job.Rows, t.most), shareStep)
 	for i, m := range t.Members {

@@ -152,6 +152,17 @@ func bordersOf(shares []int, step int) []int {
 	return borders
 }
 
+// shortest returns the rows between the two nearest of ascending borders, of those that differ.
+func shortest(borders []int) int {
+	least := borders[len(borders)-1]
+	for i, end := range borders[1:] {
+		if n := end - borders[i]; n > 0 {
+			least = min(least, n)
+		}
+	}
+	return least
+}
+
 // rowsOf returns rows lo to hi of a column, without copying.
 func rowsOf(c *keyencode.Column, lo, hi int) keyencode.Column {
 	part := keyencode.Column{Kind: c.Kind, Width: c.Width}

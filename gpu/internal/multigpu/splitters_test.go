@@ -60,10 +60,10 @@ func TestCuts(t *testing.T) {
 		for i := range wordBits {
 			wordBits[i] = 1 + r.IntN(64)
 		}
-		devices, total := make([][]cutRow, 1+r.IntN(5)), 0
+		devices, total := make([][]cutRow, 1+r.IntN(9)), 0
 		values := 1 + r.IntN(1+r.IntN(200))
 		for d := range devices {
-			for range r.IntN(120) {
+			for range r.IntN(70) {
 				row := cutRow{device: d}
 				draw := rand.New(rand.NewPCG(uint64(r.IntN(values)), seed)) // few values: many equal rows
 				for _, bits := range wordBits {
@@ -74,7 +74,7 @@ func TestCuts(t *testing.T) {
 			}
 		}
 		c := &cuts{digitBits: 1 + r.IntN(8), limit: -1, wordBits: wordBits, exact: r.IntN(1 + r.IntN(40))}
-		for range 1 + r.IntN(4) {
+		for range 1 + r.IntN(8) {
 			c.targets = append(c.targets, r.IntN(total+1))
 		}
 		slices.Sort(c.targets)
@@ -143,6 +143,8 @@ func TestDivide(t *testing.T) {
 	}
 	require.Equal(t, []int{0, 64, 128, 250}, bordersOf([]int{100, 50, 100}, shareStep))
 	require.Equal(t, []int{0, 0, 0, 3}, bordersOf([]int{1, 1, 1}, shareStep))
+	require.Equal(t, 40, shortest([]int{0, 64, 64, 104, 300}))
+	require.Equal(t, 0, shortest([]int{0, 0, 0}))
 }
 
 func TestRowsOf(t *testing.T) {
