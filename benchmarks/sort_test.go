@@ -58,6 +58,19 @@ func BenchmarkSortType(b *testing.B) {
 	}
 }
 
+// BenchmarkKeysOnly sorts a column alone, into memory of the sort before; vqsort has the same jobs.
+func BenchmarkKeysOnly(b *testing.B) {
+	recycler := arrowsort.NewRecycler(nil, 0)
+	defer recycler.Release()
+	for _, typ := range []string{"int64", "int32", "float64", "int16"} {
+		benchmark(b, Spec{typ, 10_000_000, "uniform", 0}, func(b *testing.B, rec arrow.Record) {
+			sorted, err := arrowsort.Sort(b.Context(), rec.Column(0), nil, arrowsort.Options{Allocator: recycler})
+			require.NoError(b, err)
+			sorted.Release()
+		})
+	}
+}
+
 // BenchmarkRecycler sorts into fresh memory and into that of the sort before.
 func BenchmarkRecycler(b *testing.B) {
 	recycler := arrowsort.NewRecycler(nil, 0)

@@ -141,11 +141,38 @@ func movable(k keyencode.Kind) bool {
 	return k >= keyencode.Int8 && k <= keyencode.FixedSizeBinary
 }
 
-// sortBins sorts every bin in place: the codes of its rows give an order, the order permutes every mover.
+// sortBins sorts every bin in place: the codes of its rows give an order, the order permutes every mover. Values of 4
+// bytes that are all of the result are sorted alone.
 func (s *sorter) sortBins(p *partition.Partition, src keys.Source, movers []*payload.Mover) error {
-	return s.eachBin(p, payload.Widest(movers), s.keys.Plan.Words() > 1,
-		func(f *binsort.Sorter, lo, hi int) { f.SortBin(s.keys.Plan, src, movers, lo, hi) },
+	short := func(f *binsort.Sorter, lo, hi int) { f.SortBin(s.keys.Plan, src, movers, lo, hi) }
+	if values, flip := s.onlyValues(); values != nil {
+		short = func(f *binsort.Sorter, lo, hi int) { f.SortValues(values[lo:hi], flip) }
+	}
+	return s.eachBin(p, payload.Widest(movers), s.keys.Plan.Words() > 1, short,
 		func(lo, hi int) error { return s.sortOversizedColumns(src, movers, lo, hi) })
+}
+
+// onlyValues returns the values of the result if it is one key of integers of 4 bytes without nulls, and nothing else,
+// and the bits to invert so that they order as unsigned numbers.
+func (s *sorter) onlyValues() (values []uint32, flip uint32) {
+	if s.numbers != nil || len(s.keys.Keys) != 1 || len(s.columns) != 1 {
+		return nil, 0
+	}
+	key, c := s.keys.Keys[0], s.columns[0]
+	if s.job.Gather[0] != key.Column || c.Bits != nil || c.Validity != nil {
+		return nil, 0
+	}
+	switch c.Kind {
+	case keyencode.Int32:
+		flip = 1 << 31
+	case keyencode.Uint32:
+	default:
+		return nil, 0
+	}
+	if key.Order == keyencode.Descending {
+		flip = ^flip
+	}
+	return buffers.View[uint32](c.Values.Out), flip
 }
 
 // sortOversizedColumns sorts a bin that is too long for one worker: its row numbers are sorted by all workers, and

@@ -309,3 +309,54 @@ func TestFewStringsOfFixedWidth(t *testing.T) {
 		}
 	}
 }
+
+// TestSortValuesOnly compares keys of 4 bytes that are sorted alone with those that row numbers are sorted with, and
+// the ways of other jobs: with nulls, of 8 bytes, of floats, with another column.
+func TestSortValuesOnly(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 2))
+	const n = 3*tileRows + 5
+	column := func(kind keyencode.Kind, width, nulls int) keyencode.Column {
+		c := keyencode.Column{Kind: kind}
+		k := keyencode.Chunk{Rows: n, Values: make([]byte, n*width)}
+		for i := range k.Values {
+			k.Values[i] = byte(r.Uint32() >> r.IntN(32))
+		}
+		if nulls > 0 {
+			k.Validity = make([]byte, (n+7)/8)
+			for i := range k.Validity {
+				k.Validity[i] = byte(r.Uint32() | r.Uint32())
+			}
+		}
+		c.Chunks = []keyencode.Chunk{k}
+		return c
+	}
+	for _, kind := range []keyencode.Kind{keyencode.Int32, keyencode.Uint32} {
+		for _, order := range []keyencode.Order{keyencode.Ascending, keyencode.Descending} {
+			job := engine.Job{Rows: n, Columns: []keyencode.Column{column(kind, 4, 0)},
+				Keys: []keyencode.Key{{Order: order}}, Gather: []int{0}, Threads: 2}
+			s := newTestSorter(t, &job)
+			require.NoError(t, s.allocate())
+			values, _ := s.onlyValues()
+			require.NotNil(t, values)
+			alone, _ := mustSort(t, &job)
+			job.RowNumbers = 4
+			want, _ := mustSort(t, &job)
+			require.Equal(t, want.Columns[0].Values, alone.Columns[0].Values, "kind %d, order %d", kind, order)
+		}
+	}
+	whole, nullable := column(keyencode.Int32, 4, 0), column(keyencode.Int32, 4, 1)
+	for name, job := range map[string]engine.Job{
+		"nulls":       {Columns: []keyencode.Column{nullable}, Gather: []int{0}},
+		"8 bytes":     {Columns: []keyencode.Column{column(keyencode.Int64, 8, 0)}, Gather: []int{0}},
+		"floats":      {Columns: []keyencode.Column{column(keyencode.Float32, 4, 0)}, Gather: []int{0}},
+		"row numbers": {Columns: []keyencode.Column{whole}, Gather: []int{0}, RowNumbers: 8},
+		"two columns": {Columns: []keyencode.Column{whole, whole}, Gather: []int{0, 1}},
+		"another":     {Columns: []keyencode.Column{whole, whole}, Gather: []int{1}},
+	} {
+		job.Rows, job.Threads, job.Keys = n, 2, []keyencode.Key{{}}
+		s := newTestSorter(t, &job)
+		require.NoError(t, s.allocate())
+		values, _ := s.onlyValues()
+		require.Nil(t, values, name)
+	}
+}
