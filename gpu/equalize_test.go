@@ -97,7 +97,9 @@ func TestMoreBuckets(t *testing.T) {
 		return numberKey{kind: kind, value: func(row int) uint64 { return floatBits(kind, of(mix(uint64(row)))) }}
 	}
 	whole := func(kind keyencode.Kind) numberKey {
-		return numberKey{kind: kind, value: func(row int) uint64 { return uint64(int64(normal(uint64(row)) * (1 << 27))) }}
+		return numberKey{kind: kind, value: func(row int) uint64 {
+			return uint64(int64(normal(uint64(row)) * (1 << 27)))
+		}}
 	}
 	lognormal := func(r uint64) float64 { return math.Exp(normal(r)) }
 	p := partitioning{name: "uneven", buckets: 8, sample: true}

@@ -350,9 +350,9 @@ declined: counts are still zero. If the sample is in order, the key scan does no
 check_order. Then the plan's status word reports whether rows has the result; if not, the host launches all again with
 checksOrder = 0.
 
-sample(Buckets b)             grid 1. Makes the map and the decision as far as a sample allows. Where rows lie so unevenly
-    that more buckets are needed, it decides nothing else, the key scan does nothing, and the host starts again with
-    more bits of buckets, and crowded.
+sample(Buckets b)             grid 1. Makes the map and the decision as far as a sample allows. Where rows lie so
+    unevenly that more buckets are needed, it decides nothing else, the key scan does nothing, and the host starts
+    again with more bits of buckets, and crowded.
 key_scan(Buckets b)           any grid, best one block per multiprocessor. Also plans up to SMALL_BUCKET_BITS bits of
     buckets. May be launched early, after the sample: until the sample ends it prefetches its first rows.
 equalize(Buckets b)           grid 1. If the sample has found the order UNEVEN: makes an equalized map if that spreads
@@ -425,8 +425,8 @@ struct Decision {
 	u32 order;      // SampleOrder: what comes before the key scan
 };
 
-// The order of the sample; UNEVEN: in none, and equalize tries to spread the rows; CROWDED: in none, and the host starts
-// again with more buckets.
+// The order of the sample; UNEVEN: in none, and equalize tries to spread the rows; CROWDED: in none, and the host
+// starts again with more buckets.
 enum SampleOrder : u32 {
 	ORDER_NONE = 0,
 	ORDER_RISING = 1,

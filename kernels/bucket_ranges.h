@@ -75,7 +75,8 @@ template <class BinSorter, bool wide> struct BucketRanges {
 
 	DEVICE BucketRanges(const Buckets& b, u8* memory)
 	    : b(b), range((volatile BucketRange*)memory), state((volatile u32*)memory + sizeof(BucketRange) / 4) {
-		// The last windows come first, then those from the first one on: at both ends are often few rows, in many ranges.
+		// The last windows come first, then those from the first one on: at both ends are often few rows, in many
+		// ranges.
 		const u32 turned = block_index() + grid_blocks() - grid_blocks() / 16,
 		          place = turned < grid_blocks() ? turned : turned - grid_blocks();
 		const Range* window = (const Range*)b.ranges + place;

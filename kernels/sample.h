@@ -476,8 +476,8 @@ template <class Word, u32 rows> struct Sampler {
 		       (sizeof(Word) == 8 || crowd.cells < MOST_CROWDED * crowd.parts) &&
 		       !has_oversized_bucket(map, (float)m.sums->fullest, sample, (u32)b->moreBits);
 	}
-	// The rows near a row, times their mean: those in the same of 256 parts of the prefixes, and in the same cell. Where
-	// rows lie unevenly many buckets may be too large, though none of the cells is.
+	// The rows near a row, times their mean: those in the same of 256 parts of the prefixes, and in the same cell.
+	// Where rows lie unevenly many buckets may be too large, though none of the cells is.
 	DEVICE Crowd crowding() const {
 		const u32 parts = 256, cells = 1u << cell_bits(), each = cells / parts;
 		u32 hits = 0, ofCells = 0;

@@ -19,9 +19,9 @@ import (
 // Sort scans a column and sorts its n rows, in the order of the input, by partition and bucket sort. It returns
 // the sorted row numbers, or 0 when the device declined because another way is faster.
 //
-// A sample decides first. If it lies unevenly, the map is equalized, or the sort restarts with more buckets. If it is in
-// order, check_order compares all adjacent rows; if that fails, the sort restarts without this check. Otherwise the key
-// scan counts the rows of each bucket and decides again. If most rows are heavy values, these are split off and the
+// A sample decides first. If it lies unevenly, the map is equalized, or the sort restarts with more buckets. If it is
+// in order, check_order compares all adjacent rows; if that fails, the sort restarts without this check. Otherwise the
+// key scan counts the rows of each bucket and decides again. If most rows are heavy values, these are split off and the
 // other rows are sorted by digits.
 //
 // The host waits for the decision of the sample while the key scan runs, because launching tens of thousands of blocks
