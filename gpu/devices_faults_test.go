@@ -147,12 +147,15 @@ func TestLimitOnDevices(t *testing.T) {
 	job := roomJob([]keyencode.Column{memoryColumn(r, keyencode.Int64, rows, false)}, []int{0}, []int{0})
 	job.Limit = 40_000
 	want := sortWithEverything(t, job, goMemory{})
-	setMemories(t, job, devices, 6<<20, except(0, 0.1, 1.2))
-	e := openSharedForTest(t, devices, withoutSmallSorts)
-	e.options.ShareRows = rows / devices
-	got, err := e.Sort(t.Context(), job, goMemory{})
-	require.NoError(t, err)
-	require.True(t, reflect.DeepEqual(want, got))
+	for one, parts := range map[int][2]float64{0: {0.1, 1.2}, 7: {0.1, 1.2}, 3: {8, 0.2}} {
+		setMemories(t, job, devices, 6<<20, except(one, parts[0], parts[1]))
+		e := openShared(t, devices, withoutSmallSorts)
+		e.options.ShareRows = rows / devices
+		got, err := e.Sort(t.Context(), job, goMemory{})
+		require.NoError(t, err, "device %d", one)
+		require.True(t, reflect.DeepEqual(want, got), "device %d", one)
+		require.NoError(t, e.Close())
+	}
 }
 
 // TestMemoryTakenFromDevices sorts after others have taken memory of some devices: the first sort fails, the next one
@@ -181,6 +184,7 @@ func TestRangesFitUnequalMemory(t *testing.T) {
 		job := drawnJob(name, keyencode.Int64, rows, mode)
 		setMemories(t, job, devices, 300<<10, func(device int) float64 { return []float64{1.5, 0.2}[device/3%2] })
 		e := openShared(t, devices)
+		e.options.ShareRows = max(1, mode%2*rows/devices) // cuts may be less exact where ranges are short
 		divided(t, e, job, func(team *multigpu.Team) {
 			for _, m := range team.Members {
 				bytes := 0

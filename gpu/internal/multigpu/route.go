@@ -52,14 +52,16 @@ func (t *Team) Partition() error {
 // newCuts gives each device its ranges, and returns the cuts between them and at the limit.
 func (t *Team) newCuts() *cuts {
 	out := t.Job.Out()
-	least := t.shareRows
-	borders := bordersOf(divide(out, t.most), 1)
-	if out < least*len(t.Members) {
-		for i, most := range t.most[:len(t.most)-1] { // the last one has the remainder
-			borders[i+1] = min(out, borders[i]+min(least, max(0, most)))
-		}
+	rows := fill(out, t.shareRows, t.most) // few rows are not worth all devices
+	if rows == nil {
+		rows = divide(out, t.most)
 	}
-	c := &cuts{digitBits: kernels.RadixBits, limit: -1, exact: max(shortest(borders), least) / ExactShare}
+	borders := bordersOf(rows, 1)
+	length := shortest(borders)
+	if t.hasRoom(rows, t.shareRows/ExactShare) {
+		length = max(length, t.shareRows)
+	}
+	c := &cuts{digitBits: kernels.RadixBits, limit: -1, exact: length / ExactShare}
 	for i, m := range t.Members {
 		lo, n := borders[i], borders[i+1]-borders[i]
 		ranges := RangesOf(n, c.exact, t.Members[0].Tuning.BucketRows)
@@ -79,8 +81,18 @@ func (t *Team) newCuts() *cuts {
 	return c
 }
 
-// ExactShare is the part of a range by which it may be longer or shorter: a digit of 8 bits divides uniform keys for 8
-// devices so well, into bins of a 32nd of a range, that no second one is counted.
+// hasRoom reports whether all devices have memory for some more rows.
+func (t *Team) hasRoom(rows []int, more int) bool {
+	for i, n := range rows {
+		if n+more > t.most[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// ExactShare is the part of a range by which it may be longer or shorter: a digit of 8 bits divides keys that are
+// uniform over a power of two for 8 devices so well, into bins of a 32nd of a range, that no second one is counted.
 const ExactShare = 24
 
 // RangesOf returns into how many ranges a device divides its rows: as few as possible of which each, inexactly cut, has

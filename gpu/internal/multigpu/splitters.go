@@ -141,6 +141,20 @@ func divide(rows int, most []int) []int {
 	return shares
 }
 
+// fill gives each device the given rows, but fewer where its memory has less, until none are left. It returns nil where
+// some are.
+func fill(rows, each int, most []int) []int {
+	shares := make([]int, len(most))
+	for i := range most {
+		shares[i] = min(rows, each, max(0, most[i]))
+		rows -= shares[i]
+	}
+	if rows > 0 {
+		return nil
+	}
+	return shares
+}
+
 // bordersOf returns where shares begin, and where the last one ends.
 func bordersOf(shares []int, step int) []int {
 	borders, sum := []int{0}, 0

@@ -141,6 +141,9 @@ func TestDivide(t *testing.T) {
 		require.Equal(t, c.rows, sum)
 		require.Equal(t, c.want, got, "%d rows, at most %v", c.rows, c.most)
 	}
+	require.Equal(t, []int{4, 4, 2, 0}, fill(10, 4, []int{9, 9, 9, 9}))
+	require.Equal(t, []int{4, 0, 3, 3}, fill(10, 4, []int{9, -1, 3, 9}))
+	require.Nil(t, fill(10, 4, []int{9, 1, 3, 1}))
 	require.Equal(t, []int{0, 64, 128, 250}, bordersOf([]int{100, 50, 100}, shareStep))
 	require.Equal(t, []int{0, 0, 0, 3}, bordersOf([]int{1, 1, 1}, shareStep))
 	require.Equal(t, 40, shortest([]int{0, 64, 64, 104, 300}))

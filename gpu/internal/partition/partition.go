@@ -52,6 +52,7 @@ func sort(t *device.Task, in abi.KeySource, shape strategy.BucketShape, n int, a
 	if sampled&abi.StatusCrowded != 0 {
 		t.Free(p.rows, p.records[0], p.records[1]) // no kernel has used them
 		defer t.Free(p.temp)                       // the key scan still reads it
+		t.Reports.Cleared = !t.Failed()            // it has counted nothing
 		return sort(t, in, shape.Finer(), n, afterLaunch)
 	}
 	launchSort(t, p, shape, n, sampled)
@@ -62,6 +63,7 @@ func sort(t *device.Task, in abi.KeySource, shape strategy.BucketShape, n int, a
 	decided := t.WaitForStatus(&t.Reports.Report.Plan)
 	if sampled&abi.StatusInOrder != 0 && decided&abi.StatusDeclined != 0 {
 		in.ChecksOrder = false
+		t.Reports.Cleared = !t.Failed() // nothing has been counted
 		t.Free(p.rows, p.temp, p.records[0], p.records[1])
 		return sort(t, in, shape, n, func() {})
 	}
