@@ -39,8 +39,8 @@ func NewPartitions(schema *arrow.Schema, columns []int) (*Partitions, error) {
 		case slices.Contains(columns[:i], c):
 			return nil, fmt.Errorf("%w: PartitionBy names column %q twice", errkind.ErrFileOption, f.Name)
 		case f.Name == "":
-			return nil, fmt.Errorf("%w: PartitionBy: column %s cannot name folders, as it has no name", errkind.ErrFileOption,
-				arraydata.Label(c))
+			return nil, fmt.Errorf("%w: PartitionBy: column %s cannot name folders, as it has no name",
+				errkind.ErrFileOption, arraydata.Label(c))
 		case isHidden(f.Name):
 			return nil, fmt.Errorf("%w: PartitionBy: column %q cannot name folders, as readers leave out names that "+
 				"begin with _ or a dot: rename it first", errkind.ErrFileOption, f.Name)
