@@ -263,11 +263,11 @@ func TestPartitionOptions(t *testing.T) {
 		out string
 		set func(o *Options)
 	}{
-		"PartitionBy goes with neither Limit nor Tail":   {out, func(o *Options) { o.Rows.Limit = 1 }},
-		"neither Limit nor Tail, which":                  {out, func(o *Options) { o.Rows.Tail = 1 }},
-		`PartitionBy: 0 columns are named "nothing"`:     {out, by("nothing")},
-		`PartitionBy names column "key" twice`:           {out, by("key", "#1")},
-		`column "x" of type float64 cannot name folders`: {out, by("x")},
+		"PartitionBy goes with neither Limit nor Tail":                {out, func(o *Options) { o.Rows.Limit = 1 }},
+		"neither Limit nor Tail, which":                               {out, func(o *Options) { o.Rows.Tail = 1 }},
+		`PartitionBy: 0 columns are named "nothing"`:                  {out, by("nothing")},
+		`PartitionBy names column "key" twice`:                        {out, by("key", "#1")},
+		`PartitionBy: column "x" of type float64 cannot name folders`: {out, by("x")},
 		"Overwrite replaces partitions, and there is " +
 			"no": {out, func(o *Options) { o.Output = Output{Overwrite: true} }},
 		"PartitionBy names all columns that are written":   {out, func(o *Options) { o.Columns = []string{"key"} }},

@@ -39,14 +39,14 @@ func NewPartitions(schema *arrow.Schema, columns []int) (*Partitions, error) {
 		case slices.Contains(columns[:i], c):
 			return nil, fmt.Errorf("%w: PartitionBy names column %q twice", errkind.ErrFileOption, f.Name)
 		case f.Name == "":
-			return nil, fmt.Errorf("%w: column %s cannot name folders, as it has no name", errkind.ErrFileOption,
-				arraydata.Label(c))
+			return nil, fmt.Errorf("%w: PartitionBy: column %s cannot name folders, as it has no name",
+				errkind.ErrFileOption, arraydata.Label(c))
 		case isHidden(f.Name):
-			return nil, fmt.Errorf("%w: column %q cannot name folders, as readers leave out names that begin with _ "+
-				"or a dot: rename it first", errkind.ErrFileOption, f.Name)
+			return nil, fmt.Errorf("%w: PartitionBy: column %q cannot name folders, as readers leave out names that "+
+				"begin with _ or a dot: rename it first", errkind.ErrFileOption, f.Name)
 		case !namesFolders(f.Type):
-			return nil, fmt.Errorf("%w: column %q of type %s cannot name folders: partition by integers, text, "+
-				"booleans, dates, decimals or timestamps without a time zone, or cast it to one of these",
+			return nil, fmt.Errorf("%w: PartitionBy: column %q of type %s cannot name folders: partition by integers, "+
+				"text, booleans, dates, decimals or timestamps without a time zone, or cast it to one of these",
 				errkind.ErrFileOption, f.Name, f.Type)
 		}
 		p.names = append(p.names, f.Name)

@@ -2,6 +2,7 @@ package page
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet/schema"
@@ -11,8 +12,8 @@ import (
 )
 
 // BloomHashes collects the hashes of the values of a column chunk for its Bloom filter: the xxHash64 of values in plain
-// encoding, as BloomFilter.md of parquet-format defines them. It keeps 8 bytes for each value, but for values that
-// repeat the one before. The chunk is not boolean.
+// encoding, as BloomFilter.md of parquet-format defines them. It keeps 8 bytes for each value, 16 for a half,
+// but none for values that repeat the one before. The chunk is not boolean.
 type BloomHashes struct {
 	width     int          // bytes of a value; 0: the bytes before it are its length
 	floats    *numberOrder // nil: no floating-point numbers
@@ -42,7 +43,29 @@ func (b *BloomHashes) Add(values []byte) {
 	}
 }
 
+// halfBytes are the bytes of a number of 16 bits.
+const halfBytes = 2
+
+// add adds the hash of a value. A half has that of the same number of 32 bits, too: DuckDB reads halves as such, and
+// would not find any of them in a filter.
 func (b *BloomHashes) add(value []byte) {
+	b.addHash(value)
+	if b.floats != nil && b.width == halfBytes {
+		b.addHash(binary.LittleEndian.AppendUint32(nil, widened(binary.LittleEndian.Uint16(value))))
+	}
+}
+
+// widened returns the bits of a half as a number of 32 bits.
+func widened(half uint16) uint32 {
+	const rebias = 0x1p112 // 127 - 15, the difference of the biases; exact, also for subnormal numbers
+	bits := math.Float32bits(math.Float32frombits(uint32(half&0x7FFF)<<13) * rebias)
+	if half&0x7C00 == 0x7C00 { // an infinity or NaN
+		bits |= 0x7F800000
+	}
+	return bits | uint32(half&0x8000)<<16
+}
+
+func (b *BloomHashes) addHash(value []byte) {
 	if h := xxhash.Sum64(value); len(b.hashes) == 0 || h != b.hashes[len(b.hashes)-1] {
 		b.hashes = append(b.hashes, h)
 	}

@@ -2,10 +2,13 @@ package page
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math"
 	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/require"
 
@@ -26,6 +29,21 @@ func TestBloomHashes(t *testing.T) {
 		b.Add(make([]byte, 7))
 		return nil
 	}), "a value that is cut off")
+}
+
+// TestBloomHashesOfHalves: a filter of halves has each number as one of 32 bits as well, as which DuckDB looks for it.
+func TestBloomHashesOfHalves(t *testing.T) {
+	half := schema.MustPrimitive(schema.NewPrimitiveNodeLogical("h", parquet.Repetitions.Required,
+		schema.Float16LogicalType{}, parquet.Types.FixedLenByteArray, 2, -1))
+	for bits, number := range map[uint16]float32{0x3C00: 1, 0xC100: -2.5, 0x7BFF: 65504, 0x0001: 0x1p-24,
+		0x83FF: -0x3FFp-24, 0x7C00: float32(math.Inf(1)), 0xFC00: float32(math.Inf(-1))} {
+		b := NewBloomHashes(schema.NewColumn(half, 0, 0))
+		b.Add(binary.LittleEndian.AppendUint16(nil, bits))
+		want := []uint64{xxhash.Sum64(binary.LittleEndian.AppendUint16(nil, bits)),
+			xxhash.Sum64(binary.LittleEndian.AppendUint32(nil, math.Float32bits(number)))}
+		slices.Sort(want)
+		require.Equal(t, want, b.Distinct(), number)
+	}
 }
 
 // TestBloomFilterSize: filters of other kinds, of sizes that are no blocks, and bytes that are none have no size.

@@ -231,8 +231,9 @@ func mayCut(bound []byte, column *schema.Column) bool {
 		column.SortOrder() == schema.SortUNSIGNED
 }
 
-// truncated returns a copy of bounds, cut to about longestBound bytes: a lower bound to its first bytes, an upper one
-// to the least value above all that start with these. Where there is none, as for bytes of 0xFF, the upper bound stays.
+// truncated returns a copy of bounds, cut to longestBound bytes: a lower bound to its first bytes, an upper one to the
+// least value of that length above all that start with these. Where there is none, as for bytes of 0xFF, the upper
+// bound stays.
 func (p *PlainBounds) truncated(b Bounds) Bounds {
 	text := holdsText(p.column)
 	if mayCut(b.Min, p.column) {
@@ -282,11 +283,13 @@ func nextText(b []byte) []byte {
 	for len(b) > 0 {
 		r, size := utf8.DecodeLastRune(b)
 		b = b[:len(b)-size]
-		switch {
-		case r == 0xD7FF: // surrogates follow
-			return utf8.AppendRune(b, 0xE000)
-		case r < utf8.MaxRune:
-			return utf8.AppendRune(b, r+1)
+		next := r + 1
+		if r == 0xD7FF { // surrogates follow
+			next = 0xE000
+		}
+		// The next character may take a byte more: an earlier one is raised then.
+		if r < utf8.MaxRune && len(b)+utf8.RuneLen(next) <= longestBound {
+			return utf8.AppendRune(b, next)
 		}
 	}
 	return nil

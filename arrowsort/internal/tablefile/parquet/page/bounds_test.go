@@ -88,8 +88,8 @@ func TestBoundsOfValuesThatAreCutOff(t *testing.T) {
 	}
 }
 
-// TestLongBoundsAreCut: bounds of text and bytes have at most 64 bytes, or what one more character takes. An upper
-// bound that nothing short is above stays whole in the page, and is left out of the metadata of the chunk.
+// TestLongBoundsAreCut: bounds of text and bytes have at most 64 bytes. An upper bound that nothing
+// short is above stays whole in the page, and is left out of the metadata of the chunk.
 func TestLongBoundsAreCut(t *testing.T) {
 	text := schema.MustPrimitive(schema.NewPrimitiveNodeLogical("t", parquet.Repetitions.Required,
 		schema.StringLogicalType{}, parquet.Types.ByteArray, 0, -1))
@@ -111,6 +111,8 @@ func TestLongBoundsAreCut(t *testing.T) {
 		"inside a character": {text, long("a", "é", 60), long("a", "é", 31), append(long("a", "é", 30), "ê"...)},
 		"before surrogates": {text, long("", "\uD7FF", 30), long("", "\uD7FF", 21),
 			append(long("", "\uD7FF", 20), "\uE000"...)},
+		"longer if raised": {text, long("", "\x7F", 70), long("", "\x7F", 64),
+			append(long("", "\x7F", 62), "\u0080"...)},
 		"the last character":   {text, long("", "\U0010FFFF", 30), long("", "\U0010FFFF", 16), nil},
 		"the last but for one": {text, long("x", "\U0010FFFF", 30), long("x", "\U0010FFFF", 15), []byte("y")},
 		"bytes": {raw, long("", "\xFE\xFF", 60), long("", "\xFE\xFF", 32),
