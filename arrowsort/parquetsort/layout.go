@@ -106,17 +106,23 @@ func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayou
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range files {
-		if dataset.New([]string{file}, nil, l.read).FormatOf(file) != tablefile.Parquet || tablefile.IsPipe(file) {
-			return nil, fmt.Errorf("%w: %s is no Parquet file: only Parquet has row groups with bounds; sort or "+
-				"convert it to Parquet first", errOption, file)
-		}
+	noParquet := func(file string) error {
+		return fmt.Errorf("%w: %s is no Parquet file: only Parquet has row groups with bounds; sort or convert it to "+
+			"Parquet first", errOption, file)
 	}
-	d, err := dataset.Open(ctx, files, l.read, false)
+	if i := slices.IndexFunc(files, tablefile.IsPipe); i >= 0 {
+		return nil, noParquet(files[i])
+	}
+	d, err := dataset.Open(ctx, files, l.read, false) // which finds files that are not there
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
+	for _, file := range files {
+		if d.FormatOf(file) != tablefile.Parquet {
+			return nil, noParquet(file)
+		}
+	}
 	if err := l.bind(ctx, d); err != nil {
 		return nil, err
 	}

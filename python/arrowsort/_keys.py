@@ -17,6 +17,7 @@ _NULLS = {"at_end": False, "at_start": True}
 _COLLATIONS = ("nocase", "natural", "numeric")
 _LOCALE = "collate="  # begins the order of a locale
 _FUNCTIONS = ("lower", "length", "abs", "year", "hash")
+_OF_COMMAND = re.compile(r":(asc|desc|nulls-first|nulls-last)$")  # an order as the command line has it
 _NUMBERED = re.compile(r"(%|hash|random) -?\d+")  # functions with a number
 _WORDS = (*_ORDERS, *_NULLS, *_COLLATIONS, *_FUNCTIONS)
 
@@ -48,6 +49,11 @@ class SortKey(NamedTuple):
             column = f"#{column + 1}"
         elif column.startswith("#") and column[1:].isdigit():
             raise ColumnError(f"column {column!r}: name it by its position, a number from 0")
+        elif column.startswith("-") or _OF_COMMAND.search(column):
+            raise ColumnError(
+                f'column {column!r}: give an order as in ("delay", "descending"), and a column of this name by its '
+                "position, a number from 0"
+            )
         if name == "%":
             column = f"{column} % {number}"
         elif name == "hash":

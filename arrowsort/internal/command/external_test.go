@@ -282,7 +282,7 @@ func TestPagesThatALimitLeavesOut(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "x.parquet")
 	require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", "a", "--row-group-rows", "4", "--page-rows", "1",
 		"-o", in, file(t, "x.csv", "a\n1\n2\n3\n4\n5\n6\n")))
-	const line = "1 of 2 row groups read, of their pages of the first key 2 of 4: the others hold none of the wanted " +
+	const line = "1 of 2 row groups read, and 2 of 4 pages of the first key: the others hold none of the wanted " +
 		"rows, by their bounds\n"
 	require.Contains(t, cli(t, nil, "explain", "-k", "a", "--limit", "2", in).out, line)
 	r := cli(t, nil, "sort", "-k", "a", "--limit", "2", "--output-format", "csv", "-o", "-", in)

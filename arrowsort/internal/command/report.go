@@ -128,7 +128,7 @@ func depthText(d *parquetsort.KeyDepth) string {
 func leftOutText(groupsRead, groups, pagesRead, pages int) string {
 	text := fmt.Sprintf("%s of %s read", grouped(int64(groupsRead)), counted(int64(groups), "row group"))
 	if pages > 0 {
-		text += fmt.Sprintf(", of their pages of the first key %s of %s", grouped(int64(pagesRead)),
+		text += fmt.Sprintf(", and %s of %s pages of the first key", grouped(int64(pagesRead)),
 			grouped(int64(pages)))
 	}
 	return text + ": the others hold none of the wanted rows, by their bounds"
