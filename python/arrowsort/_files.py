@@ -10,7 +10,7 @@ from typing import Any, Union
 
 from . import _calls, _keys
 from . import _library as lib
-from ._errors import ArgumentTypeError, Error, OptionError
+from ._errors import ArgumentTypeError, ColumnError, Error, OptionError
 from ._keys import By, SortKey
 
 Path = Union[str, "os.PathLike[str]"]
@@ -96,6 +96,10 @@ def run(command: str, inputs: Paths, keys: list[SortKey], **options: Any) -> dic
     try:
         lib.check(code, error)
     except Error as failure:
+        for key in keys:
+            if isinstance(failure, ColumnError) and key.is_as_in_command():
+                message = f'there is no column {key.column!r}; an order is given as in ("delay", "descending")'
+                raise ColumnError(message) from None
         raise type(failure)(_reworded(str(failure), request)) from None
     return json.loads(lib.take_text(text))
 

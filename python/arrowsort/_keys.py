@@ -35,6 +35,10 @@ class SortKey(NamedTuple):
         """Whether the key goes by the numbers of rows and names no column."""
         return self.function.startswith("random ")
 
+    def is_as_in_command(self) -> bool:
+        """Whether the name of the column looks like a key of the command line, such as "delay:desc"."""
+        return isinstance(self.column, str) and (self.column.startswith("-") or bool(_OF_COMMAND.search(self.column)))
+
     def text(self) -> str:
         """The key as the command line has it, for files."""
         column = self.column
@@ -49,11 +53,6 @@ class SortKey(NamedTuple):
             column = f"#{column + 1}"
         elif column.startswith("#") and column[1:].isdigit():
             raise ColumnError(f"column {column!r}: name it by its position, a number from 0")
-        elif column.startswith("-") or _OF_COMMAND.search(column):
-            raise ColumnError(
-                f'column {column!r}: give an order as in ("delay", "descending"), and a column of this name by its '
-                "position, a number from 0"
-            )
         if name == "%":
             column = f"{column} % {number}"
         elif name == "hash":

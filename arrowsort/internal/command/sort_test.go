@@ -324,3 +324,18 @@ func TestSortedFilesAreCopied(t *testing.T) {
 		require.False(t, copied(args...), args)
 	}
 }
+
+// TestCloseEncodings: dates that fall look smaller plain in a few thousand values than they are in a page of them.
+func TestCloseEncodings(t *testing.T) {
+	var sizes []int64
+	for _, encoding := range []string{"auto", "date=DELTA_BINARY_PACKED"} {
+		out := filepath.Join(t.TempDir(), "x.parquet")
+		r := cli(t, nil, "sort", "-q", "-k", "origin", "-k", "date:desc", "--encoding", encoding, "-o", out,
+			"../../../examples/data/flights.parquet")
+		require.Equal(t, result{}, r)
+		info, err := os.Stat(out)
+		require.NoError(t, err)
+		sizes = append(sizes, info.Size())
+	}
+	require.LessOrEqual(t, sizes[0], sizes[1])
+}

@@ -17,6 +17,11 @@ const (
 	trialRows      = 1 << 11 // rows of each
 	trialBytes     = 1 << 14 // of each, at most, unless a row has more
 	trialFrom      = 1 << 9  // values of a column chunk; fewer are always plain or in a dictionary
+
+	// Compressors find more in few plain values than in a page of them. So where another encoding takes less than so
+	// many times the bytes of plain, or of a dictionary, a sample as many times as large decides.
+	closeEncodings = 4. / 3
+	largerTrial    = 4
 )
 
 // Another encoding than plain and dictionary, which are the fastest to read, is chosen where it saves at least a share
@@ -35,15 +40,18 @@ func (w *flatEncoder) chooseEncoding(v *flatValues, choice encodingChoice, typ p
 	}
 	t := trial{encoding: choice.encoding}
 	if len(choice.trials) > 0 && v.rows-v.nulls >= trialFrom {
-		t = w.tryEncodings(v, typ, choice.trials)
+		t = w.tryEncodings(v, typ, choice.trials, v.trialSample(1))
 	}
 	if choice.dictionary && v.rows > 0 { // else whether indices are nil depends on what the buffers held before
 		v.plain.setDictionary(v, &w.encodeBuffers, t.mostEntries(v.rows))
 	}
+	if t.encoding == page.Plain && t.least < w.plainSize(v, &t)*closeEncodings {
+		t = w.tryEncodings(v, typ, choice.trials, v.trialSample(largerTrial))
+	}
 	switch {
 	case v.indices == nil:
 		return t.encoding
-	case t.encoding == page.Plain || t.size >= w.dictionarySize(v)*(1-t.gain)-t.leastGain():
+	case t.encoding == page.Plain || t.size >= w.plainSize(v, &t)-t.leastGain():
 		return page.RLEDictionary
 	}
 	v.indices = nil
@@ -52,9 +60,11 @@ func (w *flatEncoder) chooseEncoding(v *flatValues, choice encodingChoice, typ p
 
 // A trial is the result of encoding a sample without a dictionary.
 type trial struct {
+	sample      [trialStretches]stretch
+	rows        int     // of the sample
 	encoding    int     // of the fewest bytes
 	size, plain float64 // bytes in this encoding, and plain
-	rows        int     // of the sample
+	least       float64 // bytes in the best of the other encodings
 	gain        float64 // share of the bytes of a dictionary that the encoding has to save
 }
 
@@ -62,17 +72,22 @@ type trial struct {
 func (t *trial) leastGain() float64 { return leastRowGain * float64(t.rows) }
 
 // tryEncodings finds the encoding of the fewest bytes for a sample of values, plain or one that is tried.
-func (w *flatEncoder) tryEncodings(v *flatValues, typ parquet.Type, others []int) (t trial) {
+func (w *flatEncoder) tryEncodings(
+	v *flatValues, typ parquet.Type, others []int, sample [trialStretches]stretch,
+) trial {
+	t := trial{sample: sample, gain: leastGain, least: math.MaxFloat64}
 	w.values = w.values[:0]
-	for _, s := range v.trialSample() {
+	for _, s := range sample {
 		w.values = v.plain.appendTo(w.values, v, s.row, s.rows)
 		t.rows += s.rows
 	}
-	t.plain, t.gain = float64(w.PackedSize(w.values)), leastGain
+	t.plain = float64(w.PackedSize(w.values))
 	t.encoding, t.size = page.Plain, t.plain
 	for _, e := range others {
 		w.body = w.AppendValues(w.body[:0], e, typ, w.values)
-		if size := float64(w.PackedSize(w.body)); size < t.size-max(t.size*leastGain, t.leastGain()) {
+		size := float64(w.PackedSize(w.body))
+		t.least = min(t.least, size)
+		if size < t.size-max(t.size*leastGain, t.leastGain()) {
 			t.encoding, t.size = e, size
 		}
 	}
@@ -98,24 +113,30 @@ func (t *trial) mostEntries(rows int) int {
 // A stretch is consecutive rows of a sample.
 type stretch struct{ row, rows int }
 
-// trialSample returns the rows that are sampled.
-func (v *flatValues) trialSample() (sample [trialStretches]stretch) {
+// trialSample returns the rows that are sampled, some times as many as usual.
+func (v *flatValues) trialSample(times int) (sample [trialStretches]stretch) {
 	for i := range sample {
 		row, next := i*v.rows/trialStretches, (i+1)*v.rows/trialStretches
-		sample[i] = stretch{row, v.within(row, min(trialRows, next-row), trialBytes)}
+		sample[i] = stretch{row, v.within(row, min(times*trialRows, next-row), times*trialBytes)}
 	}
 	return sample
 }
 
-// dictionarySize returns the bytes of the indices of sampled rows, and their share of the dictionary.
-func (w *flatEncoder) dictionarySize(v *flatValues) float64 {
-	rows := 0
+// plainSize returns the bytes that another encoding has to stay below: those of plain values, or of their dictionary.
+func (w *flatEncoder) plainSize(v *flatValues, t *trial) float64 {
+	if v.indices == nil {
+		return t.plain
+	}
+	return w.dictionarySize(v, t) * (1 - t.gain)
+}
+
+// dictionarySize returns the bytes of the indices of the rows of a trial, and their share of the dictionary.
+func (w *flatEncoder) dictionarySize(v *flatValues, t *trial) float64 {
 	w.body = w.body[:0]
-	for _, s := range v.trialSample() {
+	for _, s := range t.sample {
 		w.body = w.appendIndices(w.body, v, s.row, s.rows)
-		rows += s.rows
 	}
 	entries := v.entries[:min(len(v.entries), trialStretches*trialBytes)]
 	all := float64(w.PackedSize(entries)) / float64(max(len(entries), 1)) * float64(len(v.entries))
-	return float64(w.PackedSize(w.body)) + all*float64(rows)/float64(v.rows)
+	return float64(w.PackedSize(w.body)) + all*float64(t.rows)/float64(v.rows)
 }
