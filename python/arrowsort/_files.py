@@ -97,7 +97,7 @@ def run(command: str, inputs: Paths, keys: list[SortKey], **options: Any) -> dic
         lib.check(code, error)
     except Error as failure:
         for key in keys:
-            if isinstance(failure, ColumnError) and key.is_as_in_command():
+            if isinstance(failure, ColumnError) and key.is_as_in_command() and key.text() in str(failure):
                 message = f'there is no column {key.column!r}; an order is given as in ("delay", "descending")'
                 raise ColumnError(message) from None
         raise type(failure)(_reworded(str(failure), request)) from None
