@@ -96,8 +96,9 @@ def run(command: str, inputs: Paths, keys: list[SortKey], **options: Any) -> dic
     try:
         lib.check(code, error)
     except Error as failure:
+        missing = isinstance(failure, ColumnError) or "both give the order" in str(failure)
         for key in keys:
-            if isinstance(failure, ColumnError) and key.is_as_in_command() and key.text() in str(failure):
+            if missing and key.is_as_in_command() and key.text() in str(failure):
                 message = f'there is no column {key.column!r}; an order is given as in ("delay", "descending")'
                 raise ColumnError(message) from None
         raise type(failure)(_reworded(str(failure), request)) from None
