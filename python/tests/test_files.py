@@ -59,7 +59,7 @@ def test_merge_files(flights, tmp_path):
         (("flights.parquet", "o.parquet", None), {}, ValueError, "key"),
         (("flights.parquet", "o.parquet", "#1"), {}, KeyError, "by its position"),
         (("flights.parquet", "o.parquet", "date:desc"), {}, KeyError, 'as in ("delay", "descending")'),
-        (("flights.parquet", "o.parquet", ["date", "-delay"]), {}, KeyError, 'as in ("delay", "descending")'),
+        (("flights.parquet", "o.parquet", ["s", "-a"]), {}, KeyError, 'as in ("delay", "descending")'),
         (("flights.parquet", "o.parquet", -1), {}, KeyError, "positions count from 0"),
         (("flights.parquet", "o.parquet", None), {"descending": True}, ValueError, "there are no keys"),
         (("flights.parquet", "o.parquet", "a"), {"sped": 1}, ValueError, "unknown option sped"),
