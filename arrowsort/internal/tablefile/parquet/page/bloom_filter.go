@@ -12,8 +12,8 @@ import (
 )
 
 // BloomHashes collects the hashes of the values of a column chunk for its Bloom filter: the xxHash64 of values in plain
-// encoding, as BloomFilter.md of parquet-format defines them. It keeps 8 bytes for each value, 16 for a half,
-// but none for values that repeat the one before. The chunk is not boolean.
+// encoding, as BloomFilter.md of parquet-format defines them. It keeps 16 bytes for each half, 8 for
+// each other value, but none for those that repeat the one before. The chunk is not boolean.
 type BloomHashes struct {
 	width     int          // bytes of a value; 0: the bytes before it are its length
 	floats    *numberOrder // nil: no floating-point numbers
@@ -51,7 +51,9 @@ const halfBytes = 2
 func (b *BloomHashes) add(value []byte) {
 	b.addHash(value)
 	if b.floats != nil && b.width == halfBytes {
-		b.addHash(binary.LittleEndian.AppendUint32(nil, widened(binary.LittleEndian.Uint16(value))))
+		var single [4]byte
+		binary.LittleEndian.PutUint32(single[:], widened(binary.LittleEndian.Uint16(value)))
+		b.addHash(single[:])
 	}
 }
 
