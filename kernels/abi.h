@@ -176,13 +176,15 @@ struct SmallSort {
 
 // DigitCounts are what a sort by digits needs that follows a declined launch, as histogram makes it.
 struct DigitCounts {
-	Field field;  // a column of 4 bytes, as for histogram, with codes of at most 32 bits
+	Field field;  // a column of 4 or 8 bytes, as for histogram
+	u64 sharesNull; // 1: null has the code of a value; if there is such a value, nothing is counted
 	u64 column;   // Field*, receives field
 	u64 shifts, bits, count; // of digits
 	u64 counts;      // u32*, zeroed first; 0: nothing is counted
 	u64 countsWords; // to zero, a multiple of 4
 	u64 status;      // u32*
 	u64 statusWords; // to zero, a multiple of 4
+	u64 report; // u64 in pinned memory, zero before: STATUS_COUNTED and the constant digits, or STATUS_DECLINED
 };
 
 // A CooperativeSort is a sort in a single cooperative launch, whose blocks share device memory.
@@ -192,7 +194,8 @@ struct CooperativeSort {
 	u64 numbers; // u64[n]
 	u64 tags;    // u32[n]
 	u64 totals;  // u32[(1 + COOPERATIVE_FULL) * blocks]
-	u64 status;  // u64 in pinned memory, zero before: STATUS_ACCEPTED, or STATUS_DECLINED if out is not written
+	u64 status;  // u64 in pinned memory, zero before: STATUS_ACCEPTED; or STATUS_DECLINED if out is not written, with
+	             // STATUS_COUNTED and the digits that seem to be constant if digits are counted
 	DigitCounts digits; // where it declines
 };
 
@@ -518,6 +521,8 @@ enum SortStatus : u64 {
 	STATUS_EQUALIZED = 64, // the map is equalized: launch the kernels for it
 	STATUS_PLAN_ONLY = 128, // of the sample and equalize: launch no kernel after the plan
 	STATUS_CROWDED = 256, // start again with as many more bits of buckets as moreBits
+	STATUS_COUNTED = 512, // of a cooperative launch: digits are counted
+	STATUS_CONSTANT = 1 << 16, // the same, times 2^d: all rows have the same digit d
 };
 
 struct Report {

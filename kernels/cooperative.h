@@ -49,9 +49,9 @@ struct CooperativeSorter : CooperativeOrder {
 			if (!(steps & STEP_FALLS)) return write_ordered(result, false);
 			if (!(steps & (STEP_RISES | STEP_TIES))) return write_ordered(result, true);
 		}
-		if (job.digits.counts && sample.crowded(*this, spread)) return decline();
-		if (!oversized && scatter(rows, EvenBuckets{spread}, result)) return;
-		if (job.small.field.width != 8) return decline(); // a few digits take less time
+		bool declines = has_few_digits() && sample.crowded(*this, spread);
+		if (!declines && !oversized && scatter(rows, EvenBuckets{spread}, result)) return;
+		if (declines || has_few_digits() || job.small.field.width != 8) return decline(CooperativeSample::digits(*this));
 		if (!oversized) {
 			barrier.sync(); // all blocks have read the state
 			clear_state();
@@ -67,13 +67,30 @@ struct CooperativeSorter : CooperativeOrder {
 		splitters[thread_index()] = sorted(sample.place(0) == sample.value_place() ? sample.number[0] : ~0ull);
 		counters[thread_index()] = 0;
 		sync_block();
-		if (!scatter(rows, SplitBuckets{splitters}, SmallSortResult(job.small))) decline();
+		if (!scatter(rows, SplitBuckets{splitters}, SmallSortResult(job.small))) decline(~0u);
+	}
+
+	// Reports whether a value of this thread has the code of null.
+	DEVICE bool has_value_of_null() const {
+		Rows rows(job.small, first() + local, 32);
+		rows.read(used);
+		bool found = false;
+		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS && i < (int)used; i++)
+			found |= rows.has(i) && rows.place(i) == rows.value_place() && rows.number[i] == job.digits.field.null;
+		return found;
 	}
 
 private:
-	DEVICE void decline() {
-		report(STATUS_DECLINED); // before the digits are counted: the host is soon done with its part
-		if (job.digits.counts) ::count_digits(&job);
+	// Reports whether so few digits vary that these take less time than buckets that are split.
+	DEVICE bool has_few_digits() const {
+		return job.digits.counts && count_ones(CooperativeSample::digits(*this)) <= HALF_DIGITS;
+	}
+	// Counts digits for the sort that follows, if the host asks for that. digits: those that vary, as far as is known.
+	DEVICE void decline(u32 digits) {
+		const DigitCounts& d = job.digits;
+		const u64 constant = ~digits & ((1u << d.count) - 1);
+		report(STATUS_DECLINED | (d.counts ? STATUS_COUNTED | constant * STATUS_CONSTANT : 0));
+		if (d.counts) ::count_digits(&job);
 		clear_state_after_last_read();
 	}
 	// The words of all threads in order, by a bitonic sort.
@@ -267,6 +284,7 @@ NOINLINE void sort_split(const CooperativeSort* job) { CooperativeSorter(*job).s
 
 // Counts the digits of all rows for the sort by digits that follows.
 NOINLINE void count_digits(const CooperativeSort* job) {
+	const u64 SHARED = 1ull << 63;
 	const DigitCounts& d = job->digits;
 	const u64 thread = (u64)block_index() * COOPERATIVE_THREADS + thread_index(),
 	          threads = (u64)grid_blocks() * COOPERATIVE_THREADS;
@@ -278,8 +296,17 @@ NOINLINE void count_digits(const CooperativeSort* job) {
 	clear_words((u32*)d.status, d.statusWords, thread, threads);
 	if (thread < sizeof(Field) / 8) ((u64*)d.column)[thread] = ((const u64*)&d.field)[thread];
 	barrier.sync();
-	count_digits<u32, COOPERATIVE_ITEMS, HALF_DIGITS, 2 * DIGIT_COPIES>(&d.field, job->small.n, d.shifts, d.bits,
-	                                                                   (u32)d.count, counts);
-	if (is_last_block(counts.done, (u32*)(shared_memory() + HISTOGRAM_BYTES)))
-		sum_counts(counts, (u32)d.count, job->small.n);
+	if (d.sharesNull && CooperativeSorter(*job).has_value_of_null()) atomic_or(counts.constant, SHARED);
+	if (d.field.width == 4)
+		count_digits<u32, COOPERATIVE_ITEMS, HALF_DIGITS, 2 * DIGIT_COPIES>(&d.field, job->small.n, d.shifts, d.bits,
+		                                                                   (u32)d.count, counts);
+	else
+		count_digits<u64, COOPERATIVE_ITEMS / 2, MAX_DIGITS, DIGIT_COPIES>(&d.field, job->small.n, d.shifts, d.bits,
+		                                                                  (u32)d.count, counts);
+	if (!is_last_block(counts.done, (u32*)(shared_memory() + HISTOGRAM_BYTES))) return;
+	sum_counts(counts, (u32)d.count, job->small.n);
+	sync_block();
+	if (thread_index() != 0) return;
+	const u64 constant = load_relaxed(counts.constant);
+	store_relaxed((u64*)d.report, constant & SHARED ? +STATUS_DECLINED : STATUS_COUNTED | constant * STATUS_CONSTANT);
 }

@@ -86,8 +86,8 @@ struct CooperativeBlock {
 	}
 
 	// Reports to the host whether the rows are sorted here.
-	DEVICE void report(SortStatus status) const {
-		if (rank == 0 && thread_index() == 0) store_relaxed((u64*)job.status, (u64)status);
+	DEVICE void report(u64 status) const {
+		if (rank == 0 && thread_index() == 0) store_relaxed((u64*)job.status, status);
 	}
 	// Zeroes the state for the next sort, after a barrier that every block reaches only after its last read of the
 	// state.

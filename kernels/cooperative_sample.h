@@ -4,7 +4,7 @@
 #include "cooperative_block.h"
 #include "spread.h"
 
-const u32 COOPERATIVE_CROWD = 24; // other rows of a row's bin: with more on average, digits take less time
+const u32 COOPERATIVE_CROWD = 24; // other rows of a row's bin: with more on average, four digits take less time
 const float COOPERATIVE_SUSPECT = 1.5f; // times the capacity is too much in a sample
 const u32 COOPERATIVE_MARGIN = 7; // the range of the sample is widened by a part in 2^7 at either end
 
@@ -35,21 +35,30 @@ struct CooperativeSample {
 			mine = Extent64(); // the range is that of finite floats
 		Steps steps;
 		if (lane_index() > 0) steps.add(step_between(placeBefore, before, place, number));
-		u64* warps = b.numbers;
+		const bool isValue = place == row.value_place(); // null and NaN differ from values in all digits, or most
+		u64 *warps = b.numbers, any = isValue ? number : ~0ull, notAll = isValue ? ~number : ~0ull;
+		any = warp_or(any), notAll = warp_or(notAll);
 		mine.notLeast = warp_max(mine.notLeast), mine.greatest = warp_max(mine.greatest);
 		u32 seen =
 		    warp_or((steps.rises ? STEP_RISES : 0) | (steps.ties ? STEP_TIES : 0) | (steps.falls ? STEP_FALLS : 0));
 		if (lane_index() == 0)
-			warps[warp_index()] = mine.notLeast, warps[32 + warp_index()] = mine.greatest, b.sums[warp_index()] = seen;
+			warps[warp_index()] = mine.notLeast, warps[32 + warp_index()] = mine.greatest, b.sums[warp_index()] = seen,
+			warps[64 + warp_index()] = any, warps[96 + warp_index()] = notAll;
 		sync_block();
 		if (warp_index() != 0) return;
 		mine.notLeast = warp_max(warps[lane_index()]), mine.greatest = warp_max(warps[32 + lane_index()]);
 		seen = warp_or(b.sums[lane_index()]);
+		const u64 varying = warp_or(warps[64 + lane_index()]) & warp_or(warps[96 + lane_index()]);
+		const u32 byte = 8 * lane_index() % 64, bits = (u32)(b.job.digits.bits >> byte) & 255;
+		const u32 vary = vote(lane_index() < (u32)b.job.digits.count &&
+		                      (varying >> (b.job.digits.shifts >> byte & 255) & ((1u << bits) - 1)) != 0);
 		Spread spread(b.job.small, mine, COOPERATIVE_BUCKETS * COOPERATIVE_BINS, COOPERATIVE_MARGIN);
-		if (lane_index() == 0) *map(b) = spread, *b.control = seen;
+		if (lane_index() == 0) *map(b) = spread, b.control[0] = seen, b.control[1] = vary;
 	}
-	DEVICE static Spread* map(const CooperativeBlock& b) { return (Spread*)(b.numbers + 64); }
+	DEVICE static Spread* map(const CooperativeBlock& b) { return (Spread*)(b.numbers + 128); }
 
+	// The digits that vary in the sample: a bit for each; none if the host does not ask for digits.
+	DEVICE static u32 digits(const CooperativeBlock& b) { return b.control[1]; }
 	// Reports whether the rows may be in order, or reversed.
 	DEVICE static bool ordered(const CooperativeBlock& b) {
 		u32 steps = *b.control;
@@ -68,7 +77,7 @@ struct CooperativeSample {
 		if (spread.floating) spread.floating = !exceeds(b.counters + 2 * COOPERATIVE_BUCKETS);
 		return !spread.floating && exceeds(b.counters + COOPERATIVE_BUCKETS);
 	}
-	// Reports whether rows have many others of their bin on average: of the pairs of n rows, as many share a bin as of
+	// Reports whether rows have so many others of their bin, on average, that their few digits take less time: of the pairs of n rows, as many share a bin as of
 	// those of the sample. A row that finds the bit of its bin set is such a pair, or one of a few by chance.
 	DEVICE bool crowded(const CooperativeBlock& b, const Spread& spread) const {
 		const u32 chance = COOPERATIVE_THREADS * (COOPERATIVE_THREADS / 2) >> BITS_BITS;
@@ -78,7 +87,8 @@ struct CooperativeSample {
 			const u32 mask = 1u << bit % 32;
 			shares = atomic_or(b.counters + BITS_AT + bit / 32, mask) & mask;
 		}
+		const u32 crowd = COOPERATIVE_CROWD >> (HALF_DIGITS - count_ones(digits(b)));
 		const u32 pairs = sync_block_count(shares), most = COOPERATIVE_THREADS * (COOPERATIVE_THREADS / 2);
-		return pairs > chance && (u64)(pairs - chance) * b.n > (u64)COOPERATIVE_CROWD * most;
+		return pairs > chance && (u64)(pairs - chance) * b.n > (u64)crowd * most;
 	}
 };

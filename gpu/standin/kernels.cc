@@ -176,8 +176,8 @@ void expect_keys(const Field& keys) {
 
 u64 byte_of(u64 word, u64 i) { return word >> 8 * i & 255; }
 
-// The counts, then which digits are constant, then the tickets of blocks; and words that are cleared.
-void count_digits(const Field& f, u64 n, u64 shifts, u64 bits, u64 digits, u64 memory, u64 status, u64 statusWords) {
+// The counts, then which digits are constant, which it returns, then the tickets of blocks; and words that are cleared.
+u64 count_digits(const Field& f, u64 n, u64 shifts, u64 bits, u64 digits, u64 memory, u64 status, u64 statusWords) {
 	expect_column(f);
 	expect(digits >= 1 && digits <= MAX_DIGITS, "a wrong number of digits");
 	expect(statusWords % 4 == 0, "status words that are not in fours");
@@ -200,6 +200,7 @@ void count_digits(const Field& f, u64 n, u64 shifts, u64 bits, u64 digits, u64 m
 		}
 	}
 	memset(at<u32>(status), 0, statusWords * 4);
+	return constant;
 }
 
 void histogram(const u64* a) { count_digits(*at<Field>(a[0]), a[1], a[2], a[3], a[4], a[5], a[6], a[7]); }
@@ -240,6 +241,15 @@ bool oversized(const SmallSort& job) {
 	return most > job.n / 8 && rises && falls;
 }
 
+// Whether a value has the code of null.
+bool null_shares(const Field& f, u64 n) {
+	Limbs v;
+	for (u64 i = 0; i < n; i++) {
+		if (read(f, i, &v) == 0 && word(&f, 1, i) == f.null) return true;
+	}
+	return false;
+}
+
 // The same for cooperative sorts, with memory for records and shared state.
 void cooperative(const u64* a, u64 blocks) {
 	const CooperativeSort& job = *(const CooperativeSort*)a;
@@ -252,15 +262,22 @@ void cooperative(const u64* a, u64 blocks) {
 	memset(at<u8>(job.numbers), 0xA5, job.small.n * 8), memset(at<u8>(job.tags), 0xA5, job.small.n * 4),
 	    memset(at<u8>(job.totals), 0xA5, blocks * 4 * (1 + COOPERATIVE_FULL));
 	bool declines = oversized(job.small);
+	u64 status = declines ? STATUS_DECLINED : STATUS_ACCEPTED;
 	const DigitCounts& d = job.digits;
 	if (!declines) small_sort(a, most);
 	else if (d.counts) {
-		expect(d.countsWords % 4 == 0 && d.field.width == 4, "digits that a grid does not count");
+		expect(d.countsWords % 4 == 0, "digits that a grid does not count");
 		memset(at<u32>(d.counts), 0, d.countsWords * 4);
 		*at<Field>(d.column) = d.field;
-		count_digits(d.field, job.small.n, d.shifts, d.bits, d.count, d.counts, d.status, d.statusWords);
+		u64 constant =
+		    count_digits(d.field, job.small.n, d.shifts, d.bits, d.count, d.counts, d.status, d.statusWords);
+		bool shared = d.sharesNull && null_shares(d.field, job.small.n);
+		expect(*at<u64>(d.report) == 0, "a word that is not zero");
+		*at<u64>(d.report) = shared ? +STATUS_DECLINED : STATUS_COUNTED | constant * STATUS_CONSTANT;
+		bool misled = job.small.n % 3 == 0; // the sample saw other digits
+		status |= STATUS_COUNTED | (misled ? constant / 2 : constant) * STATUS_CONSTANT;
 	}
-	*at<u64>(job.status) = declines ? STATUS_DECLINED : STATUS_ACCEPTED;
+	*at<u64>(job.status) = status;
 }
 
 // Dictionary encoding. The twin's hash is the complement, and its slots are filled one after another, from the last on.

@@ -93,10 +93,11 @@ type Selected struct {
 // DigitCounts are DigitCounts: what a declined launch makes for the sort by digits that follows.
 type DigitCounts struct {
 	Field               Field
-	Column              uint64
+	SharesNull, Column  uint64
 	Shifts, Bits, Count uint64
 	Counts, CountsWords uint64
 	Status, StatusWords uint64
+	Report              uint64
 }
 
 // CooperativeSort is a CooperativeSort: a sort in a single cooperative launch.
@@ -162,6 +163,9 @@ const (
 	StatusEqualized = 64  // the map is equalized
 	StatusPlanOnly  = 128 // no kernel is to be launched after the plan
 	StatusCrowded   = 256 // more buckets are needed
+	StatusCounted   = 512 // digits are counted
+
+	StatusConstantShift = 16 // of the bits of digits that are constant
 )
 
 // Bool is a member that is 1 or 0.

@@ -45,6 +45,7 @@ func TestConstantsAreThoseOfTheKernels(t *testing.T) {
 		"STATUS_IN_ORDER": StatusInOrder, "STATUS_SPLIT": StatusSplit,
 		"STATUS_UNEVEN": StatusUneven, "STATUS_EQUALIZED": StatusEqualized,
 		"STATUS_PLAN_ONLY": StatusPlanOnly, "STATUS_CROWDED": StatusCrowded,
+		"STATUS_COUNTED": StatusCounted,
 	} {
 		require.Regexp(t, name+" = "+strconv.Itoa(value)+",", string(header))
 	}

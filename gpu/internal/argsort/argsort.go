@@ -33,7 +33,7 @@ func Run(c *keys.Columns, planned func()) (rows driver.Ptr, plan *keyencode.Plan
 		kind := strategy.Choose(&job)
 		switch kind {
 		case strategy.Cluster, strategy.Grid:
-			rows = s.sortInSingleLaunch(kind == strategy.Grid && job.Width == 4 && job.Out == job.Rows)
+			rows = s.sortInSingleLaunch()
 		case strategy.TopK:
 			rows, found = s.sortFirstByTypes()
 		case strategy.Column:
@@ -110,29 +110,21 @@ func (s *argsorter) describeNumbers(job *strategy.Job) {
 	}
 }
 
-// sortInSingleLaunch sorts by the only key. Where a cooperative launch declines, it sorts by the digits that the launch
-// has counted, if they may be few, else it returns 0.
-func (s *argsorter) sortInSingleLaunch(fewDigits bool) driver.Ptr {
+// sortInSingleLaunch sorts by the only key. It returns 0 where a cooperative launch is refused, or declines a column in
+// which null has the code of a value.
+func (s *argsorter) sortInSingleLaunch() driver.Ptr {
 	key := s.Job.Keys[0]
 	layout, _ := keys.LayoutOf(&s.Job.Columns[key.Column])
 	classes := uint64(incore.ClassesAtEnd)
 	if key.Nulls == keyencode.NullsAtStart {
 		classes = incore.ClassesAtStart
 	}
-	var counted *onesweep.Counted
-	var digits abi.DigitCounts
-	if fewDigits {
-		counted = onesweep.ToCount(s.Task, s.digitSource(0))
+	job := incore.Job{Source: s.typeSource(), Whole: s.WholeField(key, layout), Classes: classes}
+	if word, width, ok := keys.NullableWord(s.Job.Columns, key); ok {
+		job.Source = onesweep.Codes(s.Task, 0, 0, s.Rows, width, s.Rows)
+		job.Field, job.SharesNull = s.Field(&word), true
 	}
-	if counted != nil {
-		digits = counted.Digits()
-		defer counted.Free()
-	}
-	rows, status := incore.SortOrCount(s.Task, s.WholeField(key, layout), 0, s.Rows, classes, digits, s.Prefetch)
-	if status == abi.StatusDeclined && counted != nil {
-		s.Prefetch()
-		rows = counted.Sort()
-	}
+	rows, _ := incore.Sort(s.Task, job, s.Prefetch)
 	return rows
 }
 
@@ -198,19 +190,20 @@ func (s *argsorter) sortOneNumber(kind strategy.Kind, job *strategy.Job) (rows d
 
 // sortByDigits sorts by all bits of the only key's type, of which some vary, 0 if they are unknown.
 func (s *argsorter) sortByDigits(varying uint64, declined strategy.Kind) driver.Ptr {
-	src := s.digitSource(varying)
+	src := s.typeSource()
+	src.Varying = varying
 	s.Prefetch()
 	return sortCodes(s.Task, src, nil, declined)
 }
 
-// digitSource is the only key as codes of its type; of no width where these do not fit 64 bits.
-func (s *argsorter) digitSource(varying uint64) onesweep.Source {
+// typeSource is the only key as codes of its type; without a width where digit binning does not read these.
+func (s *argsorter) typeSource() onesweep.Source {
 	fields, width, ok := keys.TypeWord(s.Job.Columns, s.Job.Keys)
-	if !ok {
-		return onesweep.Source{}
+	if !ok || !keys.IsNumber(fields[0].Layout) {
+		return onesweep.Source{N: s.Rows}
 	}
 	src := onesweep.Codes(s.Task, 0, 0, s.Rows, width, s.Rows)
-	src.Field, src.Varying = s.Field(&fields[0]), varying
+	src.Field = s.Field(&fields[0])
 	return src
 }
 

@@ -33,8 +33,7 @@ func sortCodes(t *device.Task, src onesweep.Source, scan *abi.KeySource, decline
 func sortBeforeDigits(t *device.Task, src *onesweep.Source, scan *abi.KeySource, declined strategy.Kind) (
 	rows driver.Ptr, ok bool) {
 	if declined&strategy.Grid == 0 {
-		if rows, ok = incore.Sort(t, src.Field, src.Rows, src.N, incore.NoClasses, func() {}); ok {
-			t.Free(src.Codes, src.Rows)
+		if rows, ok = incore.Sort(t, incore.Codes(*src), func() {}); ok {
 			return rows, true
 		}
 	}

@@ -107,8 +107,8 @@ func (s *argsorter) sortCandidates(c topk.Candidates) (rows driver.Ptr) {
 	if c.N == 0 {
 		return c.Rows
 	}
-	if rows, ok := incore.Sort(s.Task, c.Field, c.Rows, c.N, incore.NoClasses, func() {}); ok {
-		s.Free(c.Rows)
+	few := incore.Job{Source: onesweep.Source{N: c.N, Rows: c.Rows}, Whole: c.Field}
+	if rows, ok := incore.Sort(s.Task, few, func() {}); ok {
 		return rows
 	}
 	src := onesweep.Source{Field: c.Field, Width: c.Bits, N: c.N, RowBits: strategy.RowBits(s.Tuning, c.N)}

@@ -1,6 +1,6 @@
 //go:build cuda && linux && amd64
 
-// Package incore sorts few rows in a single launch.
+// Package incore sorts few rows in a single launch, or by the digits that such a launch has counted.
 package incore
 
 import (
@@ -9,6 +9,7 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/onesweep"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/kernels"
 )
@@ -20,51 +21,73 @@ const (
 	ClassesAtStart = 2
 )
 
-// Sort sorts n rows by a field in a single launch. ok is false for more rows than such a kernel sorts, and where a
-// cooperative launch is refused, or has declined because a bucket has too many rows that are not equal. in are the row
-// numbers of the field's rows, 0 for 0, 1, 2 and so on. classes is NoClasses, ClassesAtEnd or ClassesAtStart.
-// afterLaunch is called when the kernel is launched: other streams must not use the memory that is freed from then on.
-func Sort(t *device.Task, field abi.Field, in driver.Ptr, n int, classes uint64, afterLaunch func()) (
-	rows driver.Ptr, ok bool) {
-	rows, status := SortOrCount(t, field, in, n, classes, abi.DigitCounts{}, afterLaunch)
-	return rows, status == abi.StatusAccepted
+// A Job is the rows of a source, as a single launch reads them.
+type Job struct {
+	onesweep.Source           // for a sort by digits, if the launch declines; without a width there is none
+	Whole           abi.Field // the rows in the order of the source, numbers of the whole range of their type
+	Classes         uint64    // NoClasses, ClassesAtEnd or ClassesAtStart
+	SharesNull      bool      // null has the code of a value in the source
 }
 
-// SortOrCount does the same, and returns abi.StatusAccepted, or abi.StatusDeclined if a cooperative launch has declined
-// and counted digits instead; 0 where nothing was launched.
-func SortOrCount(t *device.Task, field abi.Field, in driver.Ptr, n int, classes uint64, digits abi.DigitCounts,
-	afterLaunch func()) (rows driver.Ptr, status uint64) {
+// Codes are the rows of a source by its codes.
+func Codes(src onesweep.Source) Job { return Job{Source: src, Whole: src.Field} }
+
+// Sort sorts the rows of a job in a single launch. A cooperative launch declines rows that lie unevenly, or of which
+// many are equal; then they are sorted by the digits that it has counted. It frees or reuses the memory of the source,
+// unless ok is false: for more rows than such a kernel sorts, where a cooperative launch is refused, and where it
+// declines a source without a width, or one of which null and a value have the same code. afterLaunch is called when
+// the last kernel that needs other memory than the result's is launched: other streams must not use the memory that is
+// freed from then on.
+func Sort(t *device.Task, job Job, afterLaunch func()) (rows driver.Ptr, ok bool) {
 	has := DeviceOf(t)
-	kernel, blocks, ok := has.SingleLaunch(t.Tuning, n)
+	kernel, blocks, ok := has.SingleLaunch(t.Tuning, job.N)
 	if !ok {
-		return 0, 0
+		return 0, false
 	}
-	rows = t.Alloc(4 * n)
-	small := abi.SmallSort{Field: field, Classes: classes, N: uint64(n), In: uint64(in), Out: uint64(rows)}
+	rows = t.Alloc(4 * job.N)
+	small := abi.SmallSort{Field: job.Whole, Classes: job.Classes, N: uint64(job.N), In: uint64(job.Rows),
+		Out: uint64(rows)}
 	if !kernels.All[strategy.KernelNumbers[kernel]].Cooperative() {
 		t.Launch(kernel, blocks, abi.Words([]abi.SmallSort{small})...)
-		return rows, abi.StatusAccepted
+		t.Free(job.Codes, job.Rows)
+		return rows, true
 	}
+	counted := onesweep.ToCount(t, job.Source, job.SharesNull)
+	defer counted.Free()
+	switch status := launchGrid(t, kernel, blocks, small, counted.Digits()); {
+	case status == abi.StatusAccepted:
+		t.Moves(52 * job.N)
+		afterLaunch()
+		t.Free(job.Codes, job.Rows)
+		return rows, true
+	case status&abi.StatusCounted != 0:
+		t.Free(rows)
+		afterLaunch()
+		rows = counted.Sort(status >> abi.StatusConstantShift)
+		return rows, rows != 0
+	default:
+		t.Free(rows)
+		return 0, false
+	}
+}
+
+// launchGrid launches a cooperative kernel, and returns the status that it reports: 0 where it is refused.
+func launchGrid(t *device.Task, kernel string, blocks int, small abi.SmallSort, digits abi.DigitCounts) (
+	status uint64) {
+	n := int(small.N)
 	numbers, tags, totals := t.Alloc(8*n), t.Alloc(4*n), t.Alloc(4*(1+kernels.CooperativeFull)*blocks)
+	defer t.Free(numbers, tags, totals)
 	word := &t.Reports.Report.Plan
 	*word = 0
-	cooperative := abi.CooperativeSort{
+	grid := abi.CooperativeSort{
 		Small: small, State: uint64(t.CooperativeState), Numbers: uint64(numbers), Tags: uint64(tags),
 		Totals: uint64(totals), Status: uint64(uintptr(unsafe.Pointer(word))),
 		Digits: digits,
 	}
-	if t.TryLaunch(kernel, blocks, abi.Words([]abi.CooperativeSort{cooperative})...) {
+	if t.TryLaunch(kernel, blocks, abi.Words([]abi.CooperativeSort{grid})...) {
 		status = t.WaitForStatus(word)
 	}
-	if status == abi.StatusAccepted {
-		t.Moves(52 * n)
-		afterLaunch()
-	} else {
-		t.Free(rows)
-		rows = 0
-	}
-	t.Free(numbers, tags, totals)
-	return rows, status
+	return status
 }
 
 // DeviceOf is what decisions need to know of the device.

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -120,12 +121,24 @@ func TypeFields(columns []keyencode.Column, keys []keyencode.Key) []Field {
 // TypeWordWithNulls is the word of a key whose values take all numbers of 64 bits: nulls, at the end, share the last.
 // It reports false for other keys.
 func TypeWordWithNulls(columns []keyencode.Column, k keyencode.Key) (Field, bool) {
-	f, _, ok := keyencode.TypeField(&columns[k.Column], k)
-	if !ok || f.Last[0] != ^uint64(0) || f.Kind == keyencode.Float64 || k.Nulls == keyencode.NullsAtStart {
-		return Field{}, false
+	f, width, ok := NullableWord(columns, k)
+	return f, ok && width == 64 && k.Nulls != keyencode.NullsAtStart
+}
+
+// NullableWord is the word of a key whose values take all numbers of 32 or 64 bits, and its bits: nulls share the last
+// number or, at the start, the first. It reports false for other keys, and for columns without nulls.
+func NullableWord(columns []keyencode.Column, k keyencode.Key) (f Field, width int, ok bool) {
+	w, last, ok := keyencode.TypeField(&columns[k.Column], k)
+	width = bits.Len64(w.Last[0])
+	whole := (width == 32 || width == 64) && w.Last[0] == math.MaxUint64>>(64-width)
+	if !ok || !whole || last == w.Last[0] {
+		return Field{}, 0, false
 	}
-	f.Null = f.Last[0]
-	return fieldOf(f), true
+	if w.Null = w.Last[0]; k.Nulls == keyencode.NullsAtStart {
+		w.Null = 0
+		w.Bias--
+	}
+	return fieldOf(w), width, true
 }
 
 // AsOneColumn reports whether kernels read the fields of a word as one column: at most MostKeys, and not only bits.

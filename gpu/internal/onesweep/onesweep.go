@@ -70,7 +70,7 @@ func Sort(t *device.Task, src Source) (rows driver.Ptr) {
 		t.Free(src.Codes)
 		return src.Rows
 	}
-	return b.bin(src, field, strategy.PlanPasses(src.format(), b.digits, use, src.RowBits))
+	return b.bin(src, field, strategy.PlanPasses(src.format(), b.digits, use, src.RowBits), nil)
 }
 
 // newSweep returns a sweep by passes whose tiles have one of the given numbers of rows.
@@ -116,6 +116,11 @@ func (b *sweep) histograms(field driver.Ptr, varying uint64) (use []int) {
 	if b.n >= least {
 		mask = b.Words(b.constant, 1)[0]
 	}
+	return b.without(mask)
+}
+
+// without returns the digits that have no bit in a mask.
+func (b *sweep) without(mask uint64) (use []int) {
 	for d := range b.digits {
 		if mask>>d&1 == 0 {
 			use = append(use, d)
@@ -124,8 +129,9 @@ func (b *sweep) histograms(field driver.Ptr, varying uint64) (use []int) {
 	return use
 }
 
-// bin runs the passes. Records alternate between two pairs of buffers, one of which is the source's.
-func (b *sweep) bin(src Source, field driver.Ptr, passes []strategy.Pass) driver.Ptr {
+// bin runs the passes. Records alternate between two pairs of buffers, one of which is the source's. After the first
+// pass goes decides whether the others are to run; if not it returns 0, and the source is as it was.
+func (b *sweep) bin(src Source, field driver.Ptr, passes []strategy.Pass, goes func() bool) driver.Ptr {
 	codes, rows := [2]driver.Ptr{0, src.Codes}, [2]driver.Ptr{0, src.Rows}
 	phase := map[int]uint64{} // the number of passes so far, by the rows of a tile
 	for i, p := range passes {
@@ -139,6 +145,10 @@ func (b *sweep) bin(src Source, field driver.Ptr, passes []strategy.Pass) driver
 		between := [5]driver.Ptr{field, codes[from], rows[from], codes[to], rows[to]}
 		b.pass(p, b.digits[p.Digit].Bits, between, i, phase[p.Tile()])
 		phase[p.Tile()]++
+		if i == 0 && goes != nil && !goes() {
+			b.Free(codes[0], rows[0])
+			return 0
+		}
 	}
 	to := (len(passes) - 1) % 2
 	b.Free(codes[0], codes[1], rows[1-to])

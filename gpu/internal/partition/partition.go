@@ -235,10 +235,8 @@ func sortHeavy(t *device.Task, p *partition, in abi.KeySource, shape strategy.Bu
 	}
 	src := onesweep.Codes(t, codes, rows, others, in.Bits, n)
 	src.Varying = Varying(&report, in.Bits)
-	sorted, ok := incore.Sort(t, src.Field, rows, others, incore.NoClasses, func() {})
-	if ok {
-		t.Free(codes, rows)
-	} else {
+	sorted, ok := incore.Sort(t, incore.Codes(src), func() {})
+	if !ok {
 		sorted = onesweep.Sort(t, src)
 	}
 	t.Launch(shape.MergeKernel(), t.Blocks(others), p.with(sorted, 0)...)
