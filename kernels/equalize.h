@@ -17,7 +17,7 @@ struct EqualizeMemory {
 	u32 made;        // whether there is a base
 	u32 fullest[64]; // rows of 32 parts of the codes of either base
 	u64 pairs[2];    // of rows that share a cell, each twice; that share a piece
-	u32 tied[2];     // see Ties
+	u32 tied[3];     // see Ties
 	u32 rows[cells]; // of cells, later a tree of the rows of pieces: the children of k are 2k and 2k + 1
 	u32 table[1 << EQUALIZE_SLOT_BITS];
 	Piece pieces[2 * EQUALIZER_PIECES]; // the same tree
@@ -70,10 +70,12 @@ struct Equalize {
 		Equalizer linear(&m.map, BASE_LINEAR, nullptr), magnitudes(&m.wanted, BASE_MAGNITUDES, nullptr);
 		if (thread_index() < 64) m.fullest[thread_index()] = 0;
 		sync_block();
-		sample.for_values<2>(BASE_GROUP_BITS, [&](u64 x, u32 row) {
+		sample.for_values<2>(BASE_GROUP_BITS, [&](bool is, u64 x, u32 row) {
+			if (!is) return;
 			atomic_add(m.fullest + (linear.base_code(x, row) >> 59), 1u);
 			atomic_add(m.fullest + 32 + (magnitudes.base_code(x, row) >> 59), 1u);
 		});
+		sync_block();
 		u32 ofLinear = warp_max(m.fullest[lane_index()]), ofMagnitudes = warp_max(m.fullest[32 + lane_index()]);
 		return ofMagnitudes < ofLinear ? BASE_MAGNITUDES : BASE_LINEAR;
 	}
@@ -84,14 +86,14 @@ struct Equalize {
 			Equalizer equalizer(&m.wanted, base, nullptr);
 			bool outside = false;
 			for (u32 i = thread_index(); i < EqualizeMemory::cells; i += SAMPLE_THREADS) m.rows[i] = 0;
-			for (u32 i = thread_index(); i < 1 << EQUALIZE_SLOT_BITS; i += SAMPLE_THREADS) m.table[i] = Ties::EMPTY;
-			if (thread_index() < 2) m.tied[thread_index()] = 0, m.pairs[thread_index()] = 0;
+			if (thread_index() < 3) m.tied[thread_index()] = 0;
+			if (thread_index() < 2) m.pairs[thread_index()] = 0;
 			sync_block();
-			sample.for_values<2>(groupBits, [&](u64 x, u32 row) {
-				u64 code = equalizer.base_code(x, row);
-				outside |= base == BASE_MAGNITUDES && equalizer.is_outside(x);
-				atomic_add(m.rows + code / (~0ull / EqualizeMemory::cells + 1), 1u);
-				ties.add(code, row);
+			sample.for_values<2>(groupBits, [&](bool is, u64 x, u32 row) {
+				const u64 code = equalizer.base_code(x, row);
+				outside |= is && base == BASE_MAGNITUDES && equalizer.is_outside(x);
+				if (is) atomic_add(m.rows + code / (~0ull / EqualizeMemory::cells + 1), 1u);
+				if (row % 2 == 0) ties.add(is, code); // the first of its group, of all lanes
 			});
 			again = sync_block_or(outside); // numbers on the other side of zero
 			if (again && thread_index() == 0) m.wanted.sides = BOTH_SIDES;
@@ -150,7 +152,7 @@ struct Equalize {
 	DEVICE bool spreads(EqualizerBase base, u32 groupBits) {
 		const Ties ties(m.table, m.tied, groupBits);
 		count(base, groupBits, ties);
-		const bool crowded = is_crowded(), tie = m.tied[0] > 1 && ties.partners(b->n, groupBits) > MOST_PARTNERS;
+		const bool crowded = is_crowded(), tie = ties.partners(b->n, groupBits) > MOST_PARTNERS && m.tied[2] > 1;
 		sync_block();
 		return !crowded && !tie;
 	}

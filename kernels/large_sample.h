@@ -4,12 +4,11 @@
 
 const u32 GROUP_BITS = 13, MOST_GROUP_BITS = 17; // the least and the most bits of the number of groups
 const u32 ROWS_OF_GROUP_BITS = 10;               // between them there is a group for 2^10 rows
-const u32 MOST_PROBES = 64;    // of a key in the table of Ties
 const float MOST_CROWDED = 1.12f; // the rows that share a cell with a row, times those of evenly spread ones
 const float MOST_PARTNERS = 8; // of a row, the rows that share its bin: with more, digits are faster
 
 template <class Word> struct LargeSample {
-	static const int inFlight = 8, vector = 16 / sizeof(Word); // groups whose loads are in flight; rows of a group
+	static const int vector = 16 / sizeof(Word); // rows of a group
 	const Buckets* b;
 	const Map* map;
 	Numbers<Word> numbers;
@@ -27,59 +26,70 @@ template <class Word> struct LargeSample {
 		ROLLED for (u32 k = 0; k < (u32)map->heavies; k++) heavy |= (Word)map->heavy[k].number == number;
 		return heavy;
 	}
-	// Calls visit(number, row) for each value of the first rows of 2^bits groups that is not heavy; a row that is a
-	// multiple of vector is the first of its group. By all threads; ends with a barrier.
+	// Calls visit(is, number, row) for each of the first rows of 2^bits groups, by whole warps: is, unless that row of
+	// this lane is null or NaN, or heavy. A row that is a multiple of vector is the first of its group.
 	template <int rows, class Visit> DEVICE void for_values(u32 bits, const Visit& visit) const {
+		const int inFlight = 4 / rows; // groups: all of a batch are in registers
 		const Field* f = &b->field;
 		const u64 all = b->n / vector;
 		ROLLED for (u32 first = thread_index(); first >> bits == 0; first += inFlight * SAMPLE_THREADS) {
-			Word x[vector * inFlight];
+			Word x[rows * inFlight];
 			u32 row[inFlight], valid = ~0u;
 			UNROLL for (int k = 0; k < inFlight; k++) {
 				u32 group = first + k * SAMPLE_THREADS;
-				if (group >> bits) group = first, valid &= ~(((1u << vector) - 1) << k * vector);
+				if (group >> bits) group = first, valid &= ~(((1u << rows) - 1) << k * rows);
 				row[k] = ((u32)(group * all >> bits) + multiply_high(hash_number(group), (u32)(all >> bits))) * vector;
-				load_vector((const Word*)f->values + row[k], x + vector * k);
+				UNROLL for (int i = 0; i < rows; i++) x[k * rows + i] = load((const Word*)f->values + row[k] + i);
 			}
 			if (f->validity) {
-				UNROLL for (int k = 0; k < vector * inFlight; k++)
-					valid &= ~((u32)!bit_at((const u32*)f->validity, f->bit + row[k / vector] + k % vector) << k);
+				UNROLL for (int k = 0; k < rows * inFlight; k++)
+					valid &= ~((u32)!bit_at((const u32*)f->validity, f->bit + row[k / rows] + k % rows) << k);
 			}
-			ROLLED for (int k = 0; k < vector * inFlight; k++) { // code that runs for the first time is slow
-				if (k % vector >= rows) continue;
-				if (numbers.make(x[k]) && valid >> k & 1 && !is_heavy(x[k])) visit(x[k], row[k / vector] + k % vector);
+			UNROLL for (int k = 0; k < rows * inFlight; k++) {
+				const bool is = numbers.make(x[k]) && valid >> k & 1 && !is_heavy(x[k]);
+				visit(is, x[k], row[k / rows] + k % rows);
 			}
 		}
-		sync_block();
 	}
 
 	// Counts rows that tie with another one, among the first rows of groups whose keys have the same hash but for some
-	// bits: all rows with such a key. So few are sampled that the table stays half empty, unless the keys were made for
-	// it: then keys that find no slot soon are not counted. The table is empty before.
+	// bits: all rows with such a key. They are listed, then each writes its place in the list to the slot of its hash,
+	// and finds there that of the last row with its key. Those that find another key are not counted. There is room for
+	// twice as many rows as are expected; more, of keys that were made for it, are not listed.
 	template <u32 slotBits> struct Ties {
-		static const u32 EMPTY = ~0u;
-		u32 *table, *sums; // 2^slotBits words; two words, zero before
-		u32 skipped;       // bits of hashes that are zero in those that count
+		static const u32 room = 1 << (slotBits - 1);
+		u32 *list, *sums; // hashes; rows of the list, rows that are counted, and that tie: zero before
+		u16* slots;       // 2^slotBits places in the list
+		u32 skipped;      // bits of hashes that are zero in those that count
+		static_assert(room <= 1 << 16, "a place in the list in a slot");
 
-		DEVICE Ties(u32* table, u32* sums, u32 groupBits)
-		    : table(table), sums(sums), skipped(groupBits > slotBits - 1 ? groupBits - (slotBits - 1) : 0) {}
-		DEVICE void add(u64 key, u32 row) const {
-			if (row % vector) return;
-			u32 hash = hash_number(key), slot = hash * 2654435761u >> (32 - slotBits);
-			if (hash & ((1u << skipped) - 1)) return;
-			if (hash == EMPTY) hash--;
-			atomic_add(sums + 1, 1u);
-			ROLLED for (u32 probes = 0; probes < MOST_PROBES; probes++) {
-				u32 there = compare_and_swap(table + slot, EMPTY, hash);
-				if (there == EMPTY) return;
-				if (there == hash) return (void)atomic_add(sums, 1u);
-				slot = (slot + 1) % (1 << slotBits);
-			}
+		// memory: 2^slotBits words.
+		DEVICE Ties(u32* memory, u32* sums, u32 groupBits)
+		    : list(memory), sums(sums), slots((u16*)(memory + room)),
+		      skipped(groupBits > slotBits - 2 ? groupBits - (slotBits - 2) : 0) {}
+		DEVICE void add(bool is, u64 key) const {
+			const u32 hash = hash_number(key);
+			is &= (hash & ((1u << skipped) - 1)) == 0;
+			const u32 lanes = vote(is), first = lanes ? shuffle(lane_index() ? 0 : atomic_add(sums, count_ones(lanes)), 0) : 0,
+			          at = first + count_ones(lanes & ((1u << lane_index()) - 1));
+			if (is && at < room) list[at] = hash;
 		}
-		// Of a row of the column, the others with its key: an estimate, of at most as many as there are.
+		DEVICE u32 slot(u32 hash) const { return hash * 2654435761u >> (32 - slotBits); }
+		// Of a row of the column, the others with its key: an estimate. By all threads of the block.
 		DEVICE float partners(u64 n, u32 groupBits) const {
-			float rows = (float)sums[1] + 0.5f;
-			return 2.0f * sums[0] * n / (rows * (float)(1u << groupBits));
+			sync_block();
+			const u32 rows = sums[0] < room ? sums[0] : room;
+			u32 counted = 0, tied = 0;
+			for (u32 i = thread_index(); i < rows; i += SAMPLE_THREADS) slots[slot(list[i])] = (u16)i;
+			sync_block();
+			for (u32 i = thread_index(); i < rows; i += SAMPLE_THREADS) {
+				const u32 last = slots[slot(list[i])];
+				counted += list[last] == list[i], tied += last != i && list[last] == list[i];
+			}
+			counted = warp_add(counted), tied = warp_add(tied);
+			if (lane_index() == 0) atomic_add(sums + 1, counted), atomic_add(sums + 2, tied);
+			sync_block();
+			return 2.0f * sums[2] * n / (((float)sums[1] + 0.5f) * (float)(1u << groupBits));
 		}
 	};
 };

@@ -22,7 +22,7 @@ const u32 DISTANCE_BITS = 16; // leading bits of row numbers that are enough for
 // Sums of the block.
 struct SampleSums {
 	u32 sampled, ties, neighbours, fullest; // fullest: rows of the fullest cell
-	u32 tied[2]; // of a larger sample, see Ties
+	u32 tied[3]; // of a larger sample, see Ties
 	u32 pairs[2]; // of rows in the same 256th of the prefixes, each twice; in the same cell
 	u32 near, nearHits; // rows that share a bin with a near row: the sum of 2^octave, the number
 	u32 distance; // the sum of the distances of ties from the first row with their prefix: their leading DISTANCE_BITS
@@ -524,10 +524,9 @@ template <class Word, u32 rows> struct Sampler {
 		const u32 groupBits = sample.group_bits() <= MOST_TIE_BITS ? sample.group_bits() - 1 : MOST_TIE_BITS;
 		const typename LargeSample<Word>::template Ties<Memory::slotBits> ties(m.keys, m.sums->tied, groupBits);
 		sync_block();
-		for (u32 i = thread_index(); i < Memory::slots; i += SAMPLE_THREADS) m.keys[i] = EMPTY;
-		if (thread_index() < 2) m.sums->tied[thread_index()] = 0;
+		if (thread_index() < 3) m.sums->tied[thread_index()] = 0;
 		sync_block();
-		sample.template for_values<1>(groupBits, [&](Word x, u32 row) { ties.add(x, row); });
+		sample.template for_values<1>(groupBits, [&](bool is, Word x, u32) { ties.add(is, x); });
 		return ties.partners(b->n, groupBits);
 	}
 
