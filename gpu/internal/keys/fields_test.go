@@ -286,36 +286,45 @@ func TestTypeFields(t *testing.T) {
 	require.Nil(t, TypeFields(columns, append(keys, keyencode.Key{Column: 3})))
 }
 
-// TestTypeWordWithNulls: values of all numbers stay in their order, and nulls share the number of the last one.
-func TestTypeWordWithNulls(t *testing.T) {
-	for _, kind := range []keyencode.Kind{keyencode.Int64, keyencode.Uint64} {
-		for _, order := range []keyencode.Order{keyencode.Ascending, keyencode.Descending} {
-			key := keyencode.Key{Order: order}
-			word, ok := TypeWordWithNulls([]keyencode.Column{rowOf(kind, true)}, key)
+// TestNullableWord: values of all numbers stay in their order, and nulls share the number of the last one, or of the
+// first with nulls at the start.
+func TestNullableWord(t *testing.T) {
+	for kind, width := range map[keyencode.Kind]int{keyencode.Int32: 32, keyencode.Uint32: 32, keyencode.Int64: 64,
+		keyencode.Uint64: 64} {
+		for mode := range 4 {
+			key := keyencode.Key{Order: keyencode.Order(mode & 1), Nulls: keyencode.NullPlacement(mode >> 1)}
+			column := []keyencode.Column{rowOf(kind, true)}
+			word, found, ok := NullableWord(column, key)
 			require.True(t, ok)
+			require.Equal(t, width, found)
+			top := uint64(math.MaxUint64) >> (64 - width)
 			var got []uint64 // of numbers that rise
-			for _, x := range []uint64{0, 1, 99, 1<<63 - 1, 1 << 63, 1<<63 + 1, math.MaxUint64} {
+			for _, x := range []uint64{0, 1, 99, top >> 1, top>>1 + 1, top>>1 + 2, top} {
 				value := binary.LittleEndian.AppendUint64(nil, x^word.Layout.signBit)
-				got = append(got, word.bitsOf(value))
+				got = append(got, word.bitsOf(value[:width/8])&top)
 			}
-			if order == keyencode.Descending {
+			if key.Order == keyencode.Descending {
 				slices.Reverse(got)
 			}
 			for i := 1; i < len(got); i++ {
 				require.Less(t, got[i-1], got[i])
 			}
-			require.Equal(t, uint64(math.MaxUint64), got[len(got)-1])
-			require.Equal(t, uint64(math.MaxUint64), word.Null)
+			require.Equal(t, []uint64{0, top}, []uint64{got[0], got[len(got)-1]})
+			atStart := key.Nulls == keyencode.NullsAtStart
+			require.Equal(t, map[bool]uint64{false: top, true: 0}[atStart], word.Null)
+			same, ok := TypeWordWithNulls(column, key)
+			require.Equal(t, width == 64 && !atStart, ok, "%v %v", kind, mode)
+			if ok {
+				require.Equal(t, word, same)
+			}
 		}
 	}
-	for _, kind := range []keyencode.Kind{keyencode.Int32, keyencode.Float64, keyencode.Binary} {
-		c := rowOf(kind, true)
-		_, ok := TypeWordWithNulls([]keyencode.Column{c}, keyencode.Key{})
+	for _, c := range []keyencode.Column{rowOf(keyencode.Int32, false), rowOf(keyencode.Uint64, false),
+		rowOf(keyencode.Int16, true), rowOf(keyencode.Float32, true), rowOf(keyencode.Float64, true),
+		rowOf(keyencode.Dictionary32, true), rowOf(keyencode.Binary, true)} {
+		_, _, ok := NullableWord([]keyencode.Column{c}, keyencode.Key{})
 		require.False(t, ok, "%+v", c)
 	}
-	atStart := keyencode.Key{Nulls: keyencode.NullsAtStart}
-	_, ok := TypeWordWithNulls([]keyencode.Column{rowOf(keyencode.Int64, true)}, atStart)
-	require.False(t, ok)
 }
 
 func TestAsOneColumn(t *testing.T) {

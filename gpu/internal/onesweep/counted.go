@@ -48,24 +48,38 @@ func (c *Counted) Digits() abi.DigitCounts {
 
 // Sort sorts by the digits that are being counted, and returns the sorted rows. It frees or reuses the memory of the
 // source, unless it returns 0: null and a value have the same code. seem are the digits that all rows seem to have in
-// common, a bit for each. The first pass is launched before the host knows whether they do.
+// common, a bit for each. The first pass is launched before the host knows whether they do. Where records are short it
+// is always by the first digit.
 func (c *Counted) Sort(seem uint64) (rows driver.Ptr) {
-	b, src := c.sweep, c.src
-	var found uint64
-	counted := func() bool {
-		found = b.WaitForStatus(&b.Reports.Report.Sample)
-		return found>>abi.StatusConstantShift == seem && found&abi.StatusCounted != 0
+	b, src, status := c.sweep, c.src, uint64(0)
+	plan := func(constant uint64) []strategy.Pass {
+		use := b.without(constant)
+		if src.format() == strategy.FromShort && len(use) > 0 && len(b.without(constant|1)) > 0 {
+			use = b.without(constant &^ 1)
+		}
+		if len(use) == 0 {
+			return nil
+		}
+		return strategy.PlanPasses(src.format(), b.digits, use, src.RowBits)
 	}
-	if use := b.without(seem); len(use) > 0 {
-		rows = b.bin(src, c.field, strategy.PlanPasses(src.format(), b.digits, use, src.RowBits), counted)
+	first := plan(seem)
+	if len(first) == 0 {
+		first = plan(0)
 	}
-	if rows != 0 || found&abi.StatusDeclined != 0 || b.Failed() {
+	rows = b.bin(src, c.field, first, func() []strategy.Pass {
+		if status = b.WaitForStatus(&b.Reports.Report.Sample); status&abi.StatusCounted == 0 {
+			return nil
+		}
+		return plan(status >> abi.StatusConstantShift)
+	})
+	if rows != 0 || status&abi.StatusCounted == 0 {
 		return rows
 	}
-	if rows = Sort(b.Task, src); rows == 0 {
-		rows = b.Iota(src.N, false)
+	b.Free(src.Codes)
+	if src.Rows != 0 {
+		return src.Rows
 	}
-	return rows
+	return b.Iota(src.N, false)
 }
 
 // Free frees the memory, with or without a sort.

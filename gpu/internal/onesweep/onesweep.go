@@ -56,6 +56,8 @@ type sweep struct {
 	words    int                // of all of them
 	carry    driver.Ptr         // where the bins of the next strip begin, twice
 	strips   int
+	passes   int            // that have been launched
+	phase    map[int]uint64 // the same by the rows of a tile
 }
 
 // Sort sorts by codes, and returns the sorted rows. It returns 0 if all digits are constant and the rows are in the
@@ -77,8 +79,10 @@ func Sort(t *device.Task, src Source) (rows driver.Ptr) {
 func newSweep(t *device.Task, n int, digits []strategy.Digit, tiles ...int) *sweep {
 	const starts, control = 4 * kernels.MaxDigits * kernels.RadixBins, 16
 	strip := t.Tuning.StripRows
-	b := &sweep{Task: t, n: n, digits: digits, strips: max(1, (n+strip-1)/strip), status: map[int]driver.Ptr{}}
-	b.zeros = (starts + control + 4*len(digits)*b.strips + 255) &^ 255 // status words begin with a line of memory
+	b := &sweep{Task: t, n: n, digits: digits, strips: max(1, (n+strip-1)/strip),
+		status: map[int]driver.Ptr{}, phase: map[int]uint64{}}
+	passes := len(digits) + 1 // the first one may be for nothing
+	b.zeros = (starts + control + 4*passes*b.strips + 255) &^ 255 // status words begin with a line of memory
 	for _, tile := range tiles {
 		b.status[tile] = driver.Ptr(b.zeros + 4*b.words)
 		b.words += strategy.TileCount(n, strip, tile) * kernels.RadixBins
@@ -129,13 +133,13 @@ func (b *sweep) without(mask uint64) (use []int) {
 	return use
 }
 
-// bin runs the passes. Records alternate between two pairs of buffers, one of which is the source's. After the first
-// pass goes decides whether the others are to run; if not it returns 0, and the source is as it was.
-func (b *sweep) bin(src Source, field driver.Ptr, passes []strategy.Pass, goes func() bool) driver.Ptr {
+// bin runs the passes. Records alternate between two pairs of buffers, one of which is the source's. revise, if there is
+// one, returns the passes anew when the first is launched: if that one is another, it was for nothing; without passes
+// bin returns 0, and the source is as it was.
+func (b *sweep) bin(src Source, field driver.Ptr, passes []strategy.Pass, revise func() []strategy.Pass) driver.Ptr {
 	codes, rows := [2]driver.Ptr{0, src.Codes}, [2]driver.Ptr{0, src.Rows}
-	phase := map[int]uint64{} // the number of passes so far, by the rows of a tile
-	for i, p := range passes {
-		from, to := (i+1)%2, i%2
+	for i := 0; i < len(passes); i++ {
+		from, to, p := (i+1)%2, i%2, passes[i]
 		if !p.Last && codes[to] == 0 {
 			codes[to] = b.Alloc(8 * b.n)
 		}
@@ -143,12 +147,18 @@ func (b *sweep) bin(src Source, field driver.Ptr, passes []strategy.Pass, goes f
 			rows[to] = b.Alloc(4 * b.n)
 		}
 		between := [5]driver.Ptr{field, codes[from], rows[from], codes[to], rows[to]}
-		b.pass(p, b.digits[p.Digit].Bits, between, i, phase[p.Tile()])
-		phase[p.Tile()]++
-		if i == 0 && goes != nil && !goes() {
-			b.Free(codes[0], rows[0])
-			return 0
+		b.pass(p, b.digits[p.Digit].Bits, between)
+		if revise == nil {
+			continue
 		}
+		passes, revise = revise(), nil
+		if len(passes) == 0 || passes[0] != p {
+			b.Free(codes[0], rows[0])
+			codes[0], rows[0], i = 0, 0, -1
+		}
+	}
+	if len(passes) == 0 {
+		return 0
 	}
 	to := (len(passes) - 1) % 2
 	b.Free(codes[0], codes[1], rows[1-to])
@@ -158,11 +168,11 @@ func (b *sweep) bin(src Source, field driver.Ptr, passes []strategy.Pass, goes f
 // pass runs one digit binning, strip by strip. Its blocks start while those of the preceding pass end. between are the
 // field, codes and rows that it reads, and the codes and rows that it writes. Each strip passes the ends of its bins on
 // to the next.
-func (b *sweep) pass(p strategy.Pass, bits uint64, between [5]driver.Ptr, number int, phase uint64) {
+func (b *sweep) pass(p strategy.Pass, bits uint64, between [5]driver.Ptr) {
 	tile := p.Tile()
 	status := b.status[tile]
 	base := b.starts + driver.Ptr(4*kernels.RadixBins*p.Digit)
-	ticket := b.tickets + driver.Ptr(4*number*b.strips)
+	ticket := b.tickets + driver.Ptr(4*b.passes*b.strips)
 	for first, strip := 0, 0; first < b.n; first, strip = first+b.Tuning.StripRows, strip+1 {
 		n := min(b.Tuning.StripRows, b.n-first)
 		next := driver.Ptr(0)
@@ -174,10 +184,12 @@ func (b *sweep) pass(p strategy.Pass, bits uint64, between [5]driver.Ptr, number
 			uint64(between[0]), uint64(between[1]), uint64(between[2]), uint64(between[3]), uint64(between[4]),
 			p.RowBits, p.Parts.Word(),
 			uint64(b.first+first), uint64(n), p.Shift, bits, uint64(base), uint64(next), uint64(status),
-			uint64(ticket), phase)
+			uint64(ticket), b.phase[tile])
 		b.Moves(24 * n)
 		base, ticket, status = next, ticket+4, status+driver.Ptr(4*kernels.RadixBins*tiles)
 	}
+	b.passes++
+	b.phase[tile]++
 }
 
 // SortValues sorts keys only: n integers without nulls at the address of a field, whose bits varying vary (0:
@@ -197,7 +209,7 @@ func SortValues(t *device.Task, field abi.Field, n int, varying uint64) (values 
 		if values = other; values == 0 {
 			values = t.Alloc(width * n)
 		}
-		b.pass(p, b.digits[p.Digit].Bits, [5]driver.Ptr{column, in, 0, values, 0}, i, uint64(i))
+		b.pass(p, b.digits[p.Digit].Bits, [5]driver.Ptr{column, in, 0, values, 0})
 		if other = in; i == 0 {
 			other = 0 // the column
 		}
@@ -221,7 +233,7 @@ func Scatter(t *device.Task, src Source, first int, d strategy.Digit, codes, row
 	defer t.Free(b.starts)
 	b.histograms(device.Put(t, src.Field), ^uint64(0))
 	numbered := device.Put(t, src.Field.NumberedFrom(first))
-	b.pass(p, d.Bits, [5]driver.Ptr{numbered, src.Codes, src.Rows, codes, rows}, 0, 0)
+	b.pass(p, d.Bits, [5]driver.Ptr{numbered, src.Codes, src.Rows, codes, rows})
 	starts = make([]uint32, kernels.RadixBins+1)
 	starts[kernels.RadixBins] = uint32(src.N)
 	t.Download(buffers.Bytes(starts[:kernels.RadixBins]), b.starts)
