@@ -81,7 +81,7 @@ func newSweep(t *device.Task, n int, digits []strategy.Digit, tiles ...int) *swe
 	strip := t.Tuning.StripRows
 	b := &sweep{Task: t, n: n, digits: digits, strips: max(1, (n+strip-1)/strip),
 		status: map[int]driver.Ptr{}, phase: map[int]uint64{}}
-	passes := len(digits) + 1 // the first one may be for nothing
+	passes := len(digits) + 1                                     // the first one may be for nothing
 	b.zeros = (starts + control + 4*passes*b.strips + 255) &^ 255 // status words begin with a line of memory
 	for _, tile := range tiles {
 		b.status[tile] = driver.Ptr(b.zeros + 4*b.words)
