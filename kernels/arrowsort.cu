@@ -28,5 +28,5 @@
 #include "split_heavy.cu"
 #include "statistics.cu"
 #include "statistics_decimal.cu"
-#include "text.cu"
-#include "text_keys.cu"
+#include "text/text.cu"
+#include "text/text_keys.cu"

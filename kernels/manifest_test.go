@@ -3,8 +3,10 @@ package kernels
 import (
 	"crypto/sha256"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,12 +16,7 @@ import (
 // TestImageIsBuiltFromTheSources fails when a source has changed since the image was built.
 func TestImageIsBuiltFromTheSources(t *testing.T) {
 	manifest := readManifest(t)
-	sources, err := filepath.Glob("*.cu")
-	require.NoError(t, err)
-	headers, err := filepath.Glob("*.h")
-	require.NoError(t, err)
-	require.NotEmpty(t, sources)
-	for _, name := range append(sources, headers...) {
+	for _, name := range sources(t, ".cu", ".h") {
 		require.Equal(t, manifest.sources[name], hashOf(t, name), "%s has changed: run make kernels", name)
 		delete(manifest.sources, name)
 	}
@@ -31,10 +28,8 @@ func TestImageIsBuiltFromTheSources(t *testing.T) {
 
 // TestKernelsAreInTheSources compares the list with what the sources define.
 func TestKernelsAreInTheSources(t *testing.T) {
-	sources, err := filepath.Glob("*.cu")
-	require.NoError(t, err)
 	var text strings.Builder
-	for _, name := range sources {
+	for _, name := range sources(t, ".cu") {
 		b, err := os.ReadFile(name)
 		require.NoError(t, err)
 		text.Write(b)
@@ -42,6 +37,22 @@ func TestKernelsAreInTheSources(t *testing.T) {
 	for _, k := range All {
 		require.Contains(t, text.String(), "("+k.Name+",", "no source defines kernel %s", k.Name)
 	}
+}
+
+// sources are the files that the image is built from, of some extensions: those of all folders but the tests'.
+func sources(t *testing.T, extensions ...string) (names []string) {
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		if name == "emulation" || name == "test" {
+			return filepath.SkipDir
+		}
+		if slices.Contains(extensions, filepath.Ext(name)) {
+			names = append(names, filepath.ToSlash(name))
+		}
+		return err
+	})
+	require.NoError(t, err)
+	require.NotEmpty(t, names)
+	return names
 }
 
 // manifest is the content of MANIFEST.

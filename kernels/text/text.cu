@@ -1,4 +1,4 @@
-#include "strings.h"
+#include "text/strings.h"
 
 // String columns: the bytes of a column are contiguous on the device, and starts holds the start of each row.
 

@@ -1,4 +1,4 @@
-#include "strings.h"
+#include "text/strings.h"
 
 // Keys of strings, some bytes at a time. The rows of a list are in groups of strings that are equal so far. A code is
 // the group of a row, the next bytes of its string, and how many of these there are. The code of a null, which has no
