@@ -454,7 +454,7 @@ struct Heavy {
 // different numbers have different prefixes.
 //
 // Floats whose values are spread more evenly than their bits have
-//   code = (value - origin) * factor + offset   from the bucket bits on, see value_map.h
+//   code = (value - origin) * factor + offset   from the bucket bits on, see common/value_map.h
 // and right 1. Rows that tie in their prefixes may differ, unless the prefix is outside of lossyLow..lossyHigh. flip
 // and sign convert numbers to patterns. The key scan's statistics of such doubles are bounds: the least is at most 2^32
 // too low, the greatest at most 2^32 too high. Of all floats it may report more varying bits than there are, but for

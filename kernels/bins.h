@@ -1,6 +1,6 @@
 // Bins of the bucket sort: a few rows, which are ordered by comparisons.
 #pragma once
-#include "device.h"
+#include "common/device.h"
 
 // The most rows of a bin that one thread orders, that one warp orders, and that one of many warps orders.
 const u32 THREAD_BIN = 8, WARP_BIN = 64, LARGE_BIN = 512;

@@ -1,4 +1,4 @@
-#include "number.h"
+#include "common/number.h"
 
 // gather_bits moves bits of a bitmap: a warp makes a word by one vote.
 KERNEL(gather_bits, STREAM_THREADS, 1)(const u32* bits, u64 bit, const u32* rows, u64 out, u32* dst, u64* set) {

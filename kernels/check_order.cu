@@ -1,5 +1,5 @@
-#include "numbers.h"
-#include "row_order.h"
+#include "common/numbers.h"
+#include "common/row_order.h"
 
 // The work of a warp on a column whose sample is in order, or reversed.
 template <class Word> struct OrderChecker {

@@ -1,4 +1,4 @@
-#include "device.h"
+#include "common/device.h"
 
 // check_permutation counts row numbers that are out of range or repeated.
 KERNEL(check_permutation, STREAM_THREADS, 1)(const u32* rows, u64 out, u64 n, u32* seen, u64* wrong) {

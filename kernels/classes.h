@@ -2,7 +2,7 @@
 // in row order. A tile lists them in bitmaps, one bit per row.
 #pragma once
 #include "buckets.h"
-#include "numbers.h"
+#include "common/numbers.h"
 
 // The place in the output of the record at a compact place.
 DEVICE u32 output_place(const Buckets& b, u32 place) {

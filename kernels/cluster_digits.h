@@ -2,7 +2,7 @@
 // for the same block are adjacent and many are in flight at a time.
 #pragma once
 #include "cluster_block.h"
-#include "ranking.h"
+#include "common/ranking.h"
 
 struct ClusterDigits : ClusterBlock {
 	using ClusterBlock::ClusterBlock;

@@ -1,4 +1,4 @@
-#include "device.h"
+#include "common/device.h"
 
 const int COLLECT_ITEMS = SCATTER_TILE / COLLECT_THREADS;
 const int COLLECT_PAIRS = COLLECT_ITEMS / 2; // of neighbour rows

@@ -3,10 +3,10 @@
 // sample. If a bucket still has too many rows, and they are not all equal, the sort declines, and the host sorts in
 // another way.
 #pragma once
+#include "common/ranking.h"
 #include "cooperative_order.h"
 #include "cooperative_sample.h"
 #include "histogram.h"
-#include "ranking.h"
 
 // Where values begin in the result, and where the class rows of this warp do.
 struct ClassPlaces {

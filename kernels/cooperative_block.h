@@ -2,8 +2,8 @@
 // so that they may wait for one another.
 #pragma once
 #include "small_sort.h"
-#include "look_back.h"
-#include "row_order.h"
+#include "common/look_back.h"
+#include "common/row_order.h"
 
 const u32 COOPERATIVE_WARPS = COOPERATIVE_THREADS / 32, COOPERATIVE_BINS = 1 << COOPERATIVE_BIN_BITS;
 const u32 STEP_RISES = 1, STEP_TIES = 2, STEP_FALLS = 4, STEP_CLASSES = 8; // CooperativeState.steps

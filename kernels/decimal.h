@@ -1,6 +1,6 @@
 // Decimals of two or four limbs, ordered as package keyencode orders them.
 #pragma once
-#include "device.h"
+#include "common/device.h"
 
 struct Limbs {
 	u64 limb[4];

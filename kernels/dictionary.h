@@ -1,6 +1,6 @@
 // A hash table of the prefixes of codes: open addressing, by pairs of slots.
 #pragma once
-#include "column_rows.h"
+#include "common/column_rows.h"
 
 const u32 DICTIONARY_ITEMS = 4; // rows of a thread that are looked up at a time
 const u32 DICTIONARY_PROBES = 128; // the most pairs of slots that are read for a prefix

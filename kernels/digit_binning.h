@@ -1,7 +1,7 @@
 // One pass of Onesweep (paper, section 3 and figure 8): a tile is counted, its counts are published, its rows are
 // ranked and staged in shared memory bin by bin while the counts of preceding tiles arrive, and the bins are written.
 #pragma once
-#include "look_back.h"
+#include "common/look_back.h"
 #include "readers.h"
 #include "tile.h"
 #include "value_records.h"

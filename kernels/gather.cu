@@ -1,4 +1,4 @@
-#include "device.h"
+#include "common/device.h"
 
 template <int bytes> struct alignas(16) Bytes {
 	u64 word[bytes / 8];

@@ -1,6 +1,6 @@
 // The upfront histograms of all digits in one read of the keys, and their exclusive sums (paper, sections 4.1 and 4.2).
 #pragma once
-#include "column_rows.h"
+#include "common/column_rows.h"
 
 // A Counts is the output of histogram: all zero before.
 struct Counts {

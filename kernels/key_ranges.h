@@ -2,8 +2,8 @@
 // keys fit, the number is exact. Otherwise it has the leading keys and the high bits of the first that does not fit,
 // and what it lacks is the rest.
 #pragma once
+#include "common/numbers.h"
 #include "mapper.h"
-#include "numbers.h"
 
 const u32 KEY_RANGE_ROWS = 4096; // of the sample
 const u32 KEY_MARGIN = 3; // the range of the sample is widened by 1 / 2^3 on both sides; that of the bits of floats

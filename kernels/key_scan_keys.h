@@ -2,7 +2,7 @@
 // order is not decided; special loops read most pairs of integers. Each loop is a separate function, so that it has all
 // registers.
 #pragma once
-#include "keys.h"
+#include "common/keys.h"
 #include "key_scan.h"
 
 // The rows of a warp. All are values: NaN and null have numbers.

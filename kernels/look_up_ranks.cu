@@ -1,4 +1,4 @@
-#include "number.h"
+#include "common/number.h"
 
 DEVICE u64 index_at(const u8* indices, u64 width, u64 i) {
 	switch (width) {

@@ -1,6 +1,6 @@
 // The map from numbers to prefixes, in registers.
 #pragma once
-#include "value_map.h"
+#include "common/value_map.h"
 
 static_assert(sizeof(Map) == MAP_BYTES && sizeof(PartialStatistics) == PARTIAL_STATISTICS_BYTES,
               "the sizes of tuning.go");

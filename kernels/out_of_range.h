@@ -1,7 +1,7 @@
 // Rows out of the sampled range all have the first or the last code. Here they are compared by their distances instead.
 // If their numbers are close together, only equal ones tie.
 #pragma once
-#include "numbers.h"
+#include "common/numbers.h"
 #include "bin_sorter.h"
 
 // Replaces the codes of loaded records of a range of integers by the distances from its least number, or their leading

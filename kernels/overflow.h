@@ -3,7 +3,7 @@
 // read in whole lines.
 #pragma once
 #include "bins.h"
-#include "numbers.h"
+#include "common/numbers.h"
 
 // A run is adjacent words of the stage: its place, and above it the number of rows. 0: none. TIED: some of few rows
 // tie.

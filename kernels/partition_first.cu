@@ -1,6 +1,6 @@
 #include "classes.h"
+#include "common/keys.h"
 #include "equalizer.h"
-#include "keys.h"
 #include "partition.h"
 
 // The low half of a record: the row.

@@ -2,7 +2,7 @@
 // lane, so that a warp reads whole lines and ranks rows in their order. load issues the loads, settle computes codes.
 // Items after the end get the greatest digit: they are ranked after all rows and never written.
 #pragma once
-#include "column_rows.h"
+#include "common/column_rows.h"
 #include "records.h"
 
 template <class S> struct FromPacked {

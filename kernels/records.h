@@ -1,7 +1,7 @@
 // The formats of records between passes, their stage in shared memory, and how a record is written to its place in the
 // output.
 #pragma once
-#include "device.h"
+#include "common/device.h"
 
 // A Binning is what a pass reads and writes.
 struct Binning {

@@ -2,10 +2,10 @@
 // suits.
 #pragma once
 #include "buckets.h"
+#include "common/numbers.h"
 #include "key_ranges.h"
 #include "large_sample.h"
 #include "mapper.h"
-#include "numbers.h"
 #include "sample_range.h"
 
 const float UNEVEN = 1.15f;  // the rows near a row, times their mean: with more, many buckets may be too large

@@ -1,6 +1,6 @@
 // The range of the numbers of a column, from a sample: how far to extend it.
 #pragma once
-#include "numbers.h"
+#include "common/numbers.h"
 
 const u32 SAMPLE_MARGIN = 6;     // the range of the sample is widened by 1 / 2^6 on both sides
 const u32 CROWDED_MARGIN = 3;    // the same where rows lie unevenly: those out of range share two buckets

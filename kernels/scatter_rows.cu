@@ -1,4 +1,4 @@
-#include "device.h"
+#include "common/device.h"
 
 const int SCATTER_ITEMS = SCATTER_TILE / SCATTER_THREADS;
 

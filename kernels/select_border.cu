@@ -1,4 +1,4 @@
-#include "number.h"
+#include "common/number.h"
 
 // The border of a select: the number that the given rows of a sample do not exceed.
 

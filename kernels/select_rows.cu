@@ -1,5 +1,5 @@
-#include "column_rows.h"
-#include "look_back.h"
+#include "common/column_rows.h"
+#include "common/look_back.h"
 
 // The rows up to a border, in row order: each tile gets its place by decoupled look-back.
 

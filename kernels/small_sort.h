@@ -1,6 +1,6 @@
 // The rows of a single-launch sort: numbers of 64 bits, and classes.
 #pragma once
-#include "number.h"
+#include "common/number.h"
 
 // How null and NaN sort: by the numbers of the field, or as classes after or before all numbers.
 enum Classes : u64 { NO_CLASSES = 0, CLASSES_AT_END = 1, CLASSES_AT_START = 2 };

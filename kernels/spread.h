@@ -1,8 +1,8 @@
 // Spread maps numbers to bins monotonically: the least to the first bin, the greatest to the last. Numbers that are
 // less or greater get the same bins. Floats are spread by their values, which are even more often than their bits are.
 #pragma once
+#include "common/value_map.h"
 #include "small_sort.h"
-#include "value_map.h"
 
 struct Spread {
 	u64 least, span, flip, sign;

@@ -1,5 +1,5 @@
-#include "number.h"
-#include "row_order.h"
+#include "common/number.h"
+#include "common/row_order.h"
 
 const int STATISTICS_ITEMS = 8;
 

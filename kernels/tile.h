@@ -1,6 +1,6 @@
 // A tile of digit binning in shared memory: its counters, its digits, and how it is written out.
 #pragma once
-#include "ranking.h"
+#include "common/ranking.h"
 #include "records.h"
 
 // A Pass is the arguments of a digit binning kernel.

@@ -2,8 +2,8 @@
 // so: a value becomes a code, and a code a value, by one exclusive or. So all passes are alike, and rows with equal
 // keys need no order.
 #pragma once
-#include "column_rows.h"
-#include "numbers.h"
+#include "common/column_rows.h"
+#include "common/numbers.h"
 #include "records.h"
 
 // Codes without rows.

@@ -1,6 +1,6 @@
 // Strings of a column on the device: their bytes, from any address.
 #pragma once
-#include "number.h"
+#include "common/number.h"
 
 // Eight bytes from any address, the first of them in the lowest byte.
 DEVICE u64 unaligned_word(const u8* bytes) {

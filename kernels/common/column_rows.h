@@ -1,7 +1,7 @@
 // The rows of a column of 4 or 8 bytes that a warp reads, and their codes. Loading is a separate step, so that other
 // work overlaps it.
 #pragma once
-#include "number.h"
+#include "common/number.h"
 
 // A Place is the rows of a warp.
 struct Place {

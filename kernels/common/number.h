@@ -1,6 +1,6 @@
 // How the value of a row becomes an ordered number, as in package keyencode.
 #pragma once
-#include "device.h"
+#include "common/device.h"
 
 // The parameters of a Field, in registers. 32-bit arithmetic is enough for columns of 4 bytes whose codes have at most
 // 32 bits, since all of it is modulo a power of two.

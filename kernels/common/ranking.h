@@ -1,6 +1,6 @@
 // Warp-level multi-split (paper, section 3.3): the place of each row among the rows of its tile with the same digit.
 #pragma once
-#include "device.h"
+#include "common/device.h"
 
 // The lanes of the warp with the same digit, by one ballot for each bit.
 template <int bits = RADIX_BITS> DEVICE u32 lanes_with_digit(u32 digit) {

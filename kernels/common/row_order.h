@@ -1,6 +1,6 @@
 // The order of a row and the row before it, as package keyencode defines it.
 #pragma once
-#include "device.h"
+#include "common/device.h"
 
 // Rises, ties and falls seen so far.
 struct Steps {

@@ -1,7 +1,7 @@
 // Numbers of a column over the whole range of its type, read by warps in adjacent rows.
 #pragma once
-#include "number.h"
-#include "row_order.h"
+#include "common/number.h"
+#include "common/row_order.h"
 
 // A row's summand in the number of several keys.
 DEVICE u64 key_number(const Field* f, u64 row) {

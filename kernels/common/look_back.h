@@ -1,7 +1,7 @@
 // Decoupled look-back (paper, section 3.2; Merrill and Garland 2016): the sum over all preceding tiles, from what they
 // have published so far.
 #pragma once
-#include "device.h"
+#include "common/device.h"
 
 // A status word is a code in the two top bits and a count: empty, partial (of the tile alone) or inclusive (of all
 // tiles up to it). The codes rotate from pass to pass: after a pass all words are inclusive, which is the code for

@@ -1,6 +1,6 @@
 // Several key columns read as one column of 8-byte numbers (FORM_KEYS): the sum of the numbers of their Fields.
 #pragma once
-#include "numbers.h"
+#include "common/numbers.h"
 
 // Some values of a key. Items 2 k and 2 k + 1 are rows at + 64 k and the next.
 template <class Word, int items> struct KeyValues {

@@ -2,7 +2,7 @@
 // values, since one fused multiplication and addition is rounded once. The sample computes all constants; no conversion
 // between formats follows. Values out of the range of a map get the first or the last code.
 #pragma once
-#include "device.h"
+#include "common/device.h"
 
 // The value of a float's number, as its pattern.
 template <class Word> DEVICE Word pattern_of_number(Word number, Word flip, Word sign) {
