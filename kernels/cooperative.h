@@ -6,7 +6,7 @@
 #include "common/ranking.h"
 #include "cooperative_order.h"
 #include "cooperative_sample.h"
-#include "histogram.h"
+#include "onesweep/histogram.h"
 
 // Where values begin in the result, and where the class rows of this warp do.
 struct ClassPlaces {

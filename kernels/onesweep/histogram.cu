@@ -1,4 +1,4 @@
-#include "histogram.h"
+#include "onesweep/histogram.h"
 
 KERNEL(histogram, HISTOGRAM_THREADS, 2)
 (const Field* field, u64 n, u64 shifts, u64 bits, u64 count, u32* words, u32* clear, u64 clearWords) {

@@ -3,7 +3,7 @@
 // Items after the end get the greatest digit: they are ranked after all rows and never written.
 #pragma once
 #include "common/column_rows.h"
-#include "records.h"
+#include "onesweep/records.h"
 
 template <class S> struct FromPacked {
 	typedef Packed Format;

@@ -2,9 +2,9 @@
 // ranked and staged in shared memory bin by bin while the counts of preceding tiles arrive, and the bins are written.
 #pragma once
 #include "common/look_back.h"
-#include "readers.h"
-#include "tile.h"
-#include "value_records.h"
+#include "onesweep/readers.h"
+#include "onesweep/tile.h"
+#include "onesweep/value_records.h"
 
 const int LOOK_BACK_EVERY = 8; // items ranked between two steps of the look-back
 

@@ -4,7 +4,7 @@
 #pragma once
 #include "common/column_rows.h"
 #include "common/numbers.h"
-#include "records.h"
+#include "onesweep/records.h"
 
 // Codes without rows.
 template <class Word> struct CodesAlone {

@@ -1,4 +1,4 @@
-#include "digit_binning.h"
+#include "onesweep/digit_binning.h"
 
 // The first pass reads the column, encodes it in registers, and adds the row numbers.
 DIGIT_BINNING(digit_binning_first, PackedShape, FromColumn, ToRecords)

@@ -1,7 +1,7 @@
 // A tile of digit binning in shared memory: its counters, its digits, and how it is written out.
 #pragma once
 #include "common/ranking.h"
-#include "records.h"
+#include "onesweep/records.h"
 
 // A Pass is the arguments of a digit binning kernel.
 struct Pass {
