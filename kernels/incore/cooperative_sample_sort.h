@@ -1,7 +1,7 @@
 // A sample sort of the rows of a block of a cooperative launch, for ranges whose bins hold many rows. Rows are compared
 // by their numbers and then by row, so that no two are equal, and bins between sampled rows are small for any keys.
 #pragma once
-#include "cooperative_block.h"
+#include "incore/cooperative_block.h"
 
 struct CooperativeSampleSort : CooperativeBlock {
 	struct Row {

@@ -1,8 +1,8 @@
 // The sample of a cooperative launch. All blocks read the same sample, one row per thread, and come to the same
 // decision, so that none waits for another.
 #pragma once
-#include "cooperative_block.h"
-#include "spread.h"
+#include "incore/cooperative_block.h"
+#include "incore/spread.h"
 
 const u32 COOPERATIVE_CROWD = 24; // other rows of a row's bin: with more on average, digits take less time
 const float COOPERATIVE_SUSPECT = 1.5f; // times the capacity is too much in a sample

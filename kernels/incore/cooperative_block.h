@@ -1,7 +1,7 @@
 // A block of a cooperative launch: its rows, its shared memory, and the grid barrier. All blocks run at the same time,
 // so that they may wait for one another.
 #pragma once
-#include "small_sort.h"
+#include "incore/small_sort.h"
 #include "common/look_back.h"
 #include "common/row_order.h"
 

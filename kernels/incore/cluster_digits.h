@@ -1,8 +1,8 @@
 // Digit binning by a cluster. Each block stages its rows by digit before it sends them to their blocks, so that rows
 // for the same block are adjacent and many are in flight at a time.
 #pragma once
-#include "cluster_block.h"
 #include "common/ranking.h"
+#include "incore/cluster_block.h"
 
 struct ClusterDigits : ClusterBlock {
 	using ClusterBlock::ClusterBlock;

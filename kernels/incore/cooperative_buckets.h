@@ -1,8 +1,8 @@
 // The buckets of a cooperative launch: equal parts of the range of the sample or, where some would have too many rows,
 // what lies between its sorted rows, the splitters (sample sort: Frazer and McKellar 1970).
 #pragma once
-#include "cooperative_block.h"
-#include "spread.h"
+#include "incore/cooperative_block.h"
+#include "incore/spread.h"
 
 struct EvenBuckets {
 	static const bool split = false;

@@ -4,8 +4,8 @@
 // another way.
 #pragma once
 #include "common/ranking.h"
-#include "cooperative_order.h"
-#include "cooperative_sample.h"
+#include "incore/cooperative_order.h"
+#include "incore/cooperative_sample.h"
 #include "onesweep/histogram.h"
 
 // Where values begin in the result, and where the class rows of this warp do.

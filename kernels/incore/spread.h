@@ -2,7 +2,7 @@
 // less or greater get the same bins. Floats are spread by their values, which are even more often than their bits are.
 #pragma once
 #include "common/value_map.h"
-#include "small_sort.h"
+#include "incore/small_sort.h"
 
 struct Spread {
 	u64 least, span, flip, sign;

@@ -1,4 +1,4 @@
-#include "cluster.h"
+#include "incore/cluster.h"
 
 #if !defined(__CUDA_ARCH__) || \
     __CUDA_ARCH__ >= 900 // others have no clusters, and the image has no such kernel for them

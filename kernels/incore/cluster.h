@@ -3,8 +3,8 @@
 // orders its own. If some block would have too many rows, or too many in the same bins, all blocks sort by digits
 // instead.
 #pragma once
-#include "cluster_digits.h"
-#include "spread.h"
+#include "incore/cluster_digits.h"
+#include "incore/spread.h"
 
 const u32 CLUSTER_PAIRS = 1 << 18; // the most pairs of rows of the same bins in a block
 const int CLUSTER_ROUNDS = CLUSTER_CAPACITY / CLUSTER_THREADS;

@@ -1,8 +1,8 @@
 // The order of whole buckets in a block: rows are binned between the ends of their buckets, and the rows of a bin are
 // compared.
 #pragma once
-#include "cooperative_buckets.h"
-#include "cooperative_sample_sort.h"
+#include "incore/cooperative_buckets.h"
+#include "incore/cooperative_sample_sort.h"
 
 const u32 COOPERATIVE_PARTNERS = 96; // of a row, the other rows of its bin: a range with more on average is sampled
 const u32 COOPERATIVE_DENSITY = 8;     // rows of a bin in the fullest bucket of a range, if evenly spread

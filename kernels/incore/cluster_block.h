@@ -1,6 +1,6 @@
 // A block of a cluster that sorts: its rows and its shared memory, which other blocks access too.
 #pragma once
-#include "small_sort.h"
+#include "incore/small_sort.h"
 
 const u32 CLUSTER_WARPS = CLUSTER_THREADS / 32, CLUSTER_BINS = 1 << CLUSTER_BIN_BITS; // of a block
 const u32 TAG_ROW_BITS = 16,
