@@ -461,7 +461,7 @@ struct Heavy {
 // the lowest ones.
 //
 // An equalized map has the codes of another one, its base, spread again so that each has about as many rows: see
-// equalizer.h. The base is the map above, that of the values of doubles, or that of magnitudes: the distances from zero
+// sample/equalizer.h. The base is the map above, that of the values of doubles, or that of magnitudes: the distances from zero
 // in a floating-point format, followed by bits of the row number. Its last prefix, also that of numbers greater than
 // last, is 0xfffffffe.
 enum EqualizerBase : u64 { NOT_EQUALIZED = 0, BASE_LINEAR = 1, BASE_VALUES = 2, BASE_MAGNITUDES = 3 };

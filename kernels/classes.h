@@ -1,8 +1,8 @@
 // Rows of classes (null, NaN, heavy values) have no records: they are written to their places in the output directly,
 // in row order. A tile lists them in bitmaps, one bit per row.
 #pragma once
-#include "buckets.h"
 #include "common/numbers.h"
+#include "sample/buckets.h"
 
 // The place in the output of the record at a compact place.
 DEVICE u32 output_place(const Buckets& b, u32 place) {

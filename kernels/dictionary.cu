@@ -1,7 +1,7 @@
 // Dictionary encoding of the leading bits of codes, their prefixes: where few prefixes occur, a code is the rank of its
 // prefix above its other bits. It orders as before, and has fewer digits.
 #include "dictionary.h"
-#include "sample_range.h"
+#include "sample/sample_range.h"
 
 // sample_codes reads a row of each of count equal strips of a column, at pseudo-random places. It zeroes counts.
 KERNEL(sample_codes, STREAM_THREADS, 1)(const Field* field, u64 n, u64 count, u64* codes, u64* counts) {

@@ -1,6 +1,6 @@
 // One read of a column: exact statistics, the rows of each bucket, and the rows of classes in each tile.
 #pragma once
-#include "buckets.h"
+#include "sample/buckets.h"
 
 // How rows stand to their predecessors. Checks end when some rows rise or tie and some fall.
 template <class Word> struct OrderTracker : Steps {

@@ -1,8 +1,8 @@
 // The key scan of floats that are mapped by their values. When their order is decided no numbers are computed: buckets
 // come from the values, and statistics from their patterns.
 #pragma once
-#include "equalizer.h"
 #include "key_scan.h"
+#include "sample/equalizer.h"
 
 DEVICE u32 high_word(u32 x) { return x; }
 DEVICE u32 high_word(u64 x) { return (u32)(x >> 32); }

@@ -1,7 +1,7 @@
 #include "classes.h"
 #include "common/keys.h"
-#include "equalizer.h"
 #include "partition.h"
+#include "sample/equalizer.h"
 
 // The low half of a record: the row.
 template <class Word, int items> struct Lows {

@@ -1,8 +1,8 @@
 // The partition of keys only: records are numbers without a row. Their prefixes, which tell the buckets, are computed
 // again where they are needed.
 #include "classes.h"
-#include "mapper.h"
 #include "partition.h"
+#include "sample/mapper.h"
 #include "second_tile.h"
 
 // The items of a thread are numbers, and their bins, of which a register has several. simple: the map is (Mapper).

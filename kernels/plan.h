@@ -1,7 +1,7 @@
 // From the counts to the plan: where each bucket, each bucket range and each class begins, the decision and the report.
 #pragma once
-#include "buckets.h"
 #include "common/look_back.h"
+#include "sample/buckets.h"
 
 struct Planner {
 	const Buckets* b;

@@ -1,6 +1,6 @@
 // The tiles of the second pass of the partition: those of each bin of the first one.
 #pragma once
-#include "buckets.h"
+#include "sample/buckets.h"
 
 const int SECOND_ITEMS = PARTITION_SECOND_TILE / PARTITION_SECOND_THREADS;
 

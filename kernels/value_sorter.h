@@ -2,8 +2,8 @@
 // equal numbers need no order.
 #pragma once
 #include "bucket_ranges.h"
-#include "mapper.h"
 #include "overflow.h"
+#include "sample/mapper.h"
 
 template <class Word, int threads, int items, int binBits, bool full>
 struct ValueSorter : BinSorter<threads, items, binBits, false, full, Word> {

@@ -1,12 +1,12 @@
 // What a sample of a column suggests: a map that spreads the rows, heavy values, and whether partition and bucket sort
 // suits.
 #pragma once
-#include "buckets.h"
 #include "common/numbers.h"
-#include "key_ranges.h"
-#include "large_sample.h"
-#include "mapper.h"
-#include "sample_range.h"
+#include "sample/buckets.h"
+#include "sample/key_ranges.h"
+#include "sample/large_sample.h"
+#include "sample/mapper.h"
+#include "sample/sample_range.h"
 
 const float UNEVEN = 1.15f;  // the rows near a row, times their mean: with more, many buckets may be too large
 const u32 FEW_TIES = 16;     // of the sample: a larger one, of 2^15 rows at most, counts them again

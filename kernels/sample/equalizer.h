@@ -2,7 +2,7 @@
 // equalization. The codes of a base are cut into equal pieces, and each piece gets as many codes of the result as a
 // large sample has rows in it. Within a piece the map is linear.
 #pragma once
-#include "mapper.h"
+#include "sample/mapper.h"
 
 const u32 EQUALIZER_BITS = 11;
 static_assert(EQUALIZER_PIECES == 1 << EQUALIZER_BITS && EQUALIZER_BYTES == EQUALIZER_PIECES * sizeof(Piece),

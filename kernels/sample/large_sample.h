@@ -1,6 +1,6 @@
 // A larger sample, for what the first one cannot tell: groups of adjacent rows, one from each of equal strips.
 #pragma once
-#include "sample_range.h"
+#include "sample/sample_range.h"
 
 const u32 GROUP_BITS = 13, MOST_GROUP_BITS = 17; // the least and the most bits of the number of groups
 const u32 ROWS_OF_GROUP_BITS = 10;               // between them there is a group for 2^10 rows

@@ -3,7 +3,7 @@
 // and what it lacks is the rest.
 #pragma once
 #include "common/numbers.h"
-#include "mapper.h"
+#include "sample/mapper.h"
 
 const u32 KEY_RANGE_ROWS = 4096; // of the sample
 const u32 KEY_MARGIN = 3; // the range of the sample is widened by 1 / 2^3 on both sides; that of the bits of floats

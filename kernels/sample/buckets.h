@@ -1,7 +1,7 @@
 // Shared by partition and bucket sort.
 #pragma once
 #include "common/numbers.h"
-#include "mapper.h"
+#include "sample/mapper.h"
 
 // Reports whether heavy values may be split, so that only the other rows are sorted by digits. These must be few, fewer
 // where digits are few, since the column is read twice more.

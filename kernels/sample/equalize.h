@@ -1,8 +1,8 @@
 // Makes an equalized map, from a large sample, of a column of which the map of the sample leaves some buckets too
 // large; or finds that it spreads the rows no better.
 #pragma once
-#include "equalizer.h"
-#include "large_sample.h"
+#include "sample/equalizer.h"
+#include "sample/large_sample.h"
 
 const u32 CELLS_OF_PIECE = 8;      // cells in which rows of a piece are counted, to see whether they are spread evenly
 const u32 BASE_GROUP_BITS = 10;    // bits of the groups that are enough to choose a base

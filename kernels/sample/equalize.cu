@@ -1,4 +1,4 @@
-#include "equalize.h"
+#include "sample/equalize.h"
 
 // equalize runs where the sample finds that rows are uneven. It replaces the map by an equalized one, and the decision
 // of the sample, unless that map spreads the rows no better.

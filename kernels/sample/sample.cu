@@ -1,4 +1,4 @@
-#include "sample.h"
+#include "sample/sample.h"
 
 template <class Word, u32 rows> DEVICE void take_sample(const Buckets* b, u8* memory) {
 	Map* map = (Map*)memory;
