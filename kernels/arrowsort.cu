@@ -1,6 +1,6 @@
 // The image: all kernels in one unit.
 #include "bits.cu"
-#include "bucket_plan.cu"
+#include "keyscan/bucket_plan.cu"
 #include "bucket_sort.cu"
 #include "bucket_sort_large.cu"
 #include "bucket_sort_values.cu"
@@ -16,7 +16,7 @@
 #include "gather.cu"
 #include "onesweep/histogram.cu"
 #include "iota.cu"
-#include "key_scan.cu"
+#include "keyscan/key_scan.cu"
 #include "look_up_ranks.cu"
 #include "partition_first.cu"
 #include "partition_second.cu"

@@ -1,4 +1,4 @@
-#include "plan.h"
+#include "keyscan/plan.h"
 
 static_assert(36 * 4 + sizeof(PartialStatistics) + sizeof(Decision) + sizeof(Map) + sizeof(Statistics) <= 1024,
               "the shared memory of bucket_plan");

@@ -1,6 +1,6 @@
-#include "key_scan_column.h"
-#include "key_scan_keys.h"
-#include "plan.h"
+#include "keyscan/key_scan_column.h"
+#include "keyscan/key_scan_keys.h"
+#include "keyscan/plan.h"
 
 // Plans at most PLAN_THREADS * PLAN_ITEMS buckets, by one block.
 DEVICE void plan_by_block(const Buckets* b, KeyScanMemory* m) {

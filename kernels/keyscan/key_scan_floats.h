@@ -1,7 +1,7 @@
 // The key scan of floats that are mapped by their values. When their order is decided no numbers are computed: buckets
 // come from the values, and statistics from their patterns.
 #pragma once
-#include "key_scan.h"
+#include "keyscan/key_scan.h"
 #include "sample/equalizer.h"
 
 DEVICE u32 high_word(u32 x) { return x; }

@@ -3,7 +3,7 @@
 // registers.
 #pragma once
 #include "common/keys.h"
-#include "key_scan.h"
+#include "keyscan/key_scan.h"
 
 // The rows of a warp. All are values: NaN and null have numbers.
 struct KeysChunk : Chunk<u64> {

@@ -1,6 +1,6 @@
 // The ways to scan a column. They are separate functions, so that each has all registers.
 #pragma once
-#include "key_scan_floats.h"
+#include "keyscan/key_scan_floats.h"
 
 template <class Word, bool plainColumn> NOINLINE void scan_simple(const Buckets* b) {
 	Mapper map(&KeyScanMemory::of(shared_memory())->map);
