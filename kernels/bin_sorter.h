@@ -4,7 +4,7 @@
 // loaded, whose low halves stay in shared memory: wide records hold more of the code than the prefix.
 #pragma once
 #include "bins.h"
-#include "classes.h"
+#include "partition/classes.h"
 
 // Why records may tie. TIES_NEAR_ZERO: only because floats of four bytes near zero are closer than codes, or numbers
 // have more bits. TIES_OF_NUMBERS, in addition: different rows may have equal numbers.

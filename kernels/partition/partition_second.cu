@@ -1,5 +1,5 @@
-#include "partition.h"
-#include "second_tile.h"
+#include "partition/partition.h"
+#include "partition/second_tile.h"
 
 // Whole tiles, which nearly all are, need no checks of their end.
 template <bool whole> DEVICE void partition_tile(const Buckets& b, const SecondTile<2>& tile, u8* memory) {

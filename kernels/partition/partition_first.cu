@@ -1,6 +1,6 @@
-#include "classes.h"
 #include "common/keys.h"
-#include "partition.h"
+#include "partition/classes.h"
+#include "partition/partition.h"
 #include "sample/equalizer.h"
 
 // The low half of a record: the row.

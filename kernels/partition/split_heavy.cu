@@ -1,4 +1,4 @@
-#include "classes.h"
+#include "partition/classes.h"
 
 // Where most rows are of classes, only the other rows are sorted, by digits. Each block has a tile, each of its warps a
 // share of it: it counts the rows of each list, of classes and of other rows, and then writes them to their places.

@@ -1,9 +1,9 @@
 // The partition of keys only: records are numbers without a row. Their prefixes, which tell the buckets, are computed
 // again where they are needed.
-#include "classes.h"
-#include "partition.h"
+#include "partition/classes.h"
+#include "partition/partition.h"
+#include "partition/second_tile.h"
 #include "sample/mapper.h"
-#include "second_tile.h"
 
 // The items of a thread are numbers, and their bins, of which a register has several. simple: the map is (Mapper).
 template <class Word, int items, int bins, bool simple> struct NumberKeys {
