@@ -1,9 +1,9 @@
 // The image: all kernels in one unit.
 #include "bits.cu"
 #include "keyscan/bucket_plan.cu"
-#include "bucket_sort.cu"
-#include "bucket_sort_large.cu"
-#include "bucket_sort_values.cu"
+#include "bucketsort/bucket_sort.cu"
+#include "bucketsort/bucket_sort_large.cu"
+#include "bucketsort/bucket_sort_values.cu"
 #include "check_order.cu"
 #include "check_permutation.cu"
 #include "incore/cluster.cu"

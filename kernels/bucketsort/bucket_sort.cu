@@ -1,5 +1,5 @@
-#include "bucket_ranges.h"
-#include "tied.h"
+#include "bucketsort/bucket_ranges.h"
+#include "bucketsort/tied.h"
 
 // Full ranges, other ranges, and short words that may tie have separate code.
 template <class Full, class Any> DEVICE void sort_range(const Buckets& b, const volatile BucketRange* s) {

@@ -1,8 +1,8 @@
 // The bucket sort of keys only: staged words are whole numbers without a row, which are compared as they are. Rows with
 // equal numbers need no order.
 #pragma once
-#include "bucket_ranges.h"
-#include "overflow.h"
+#include "bucketsort/bucket_ranges.h"
+#include "bucketsort/overflow.h"
 #include "sample/mapper.h"
 
 template <class Word, int threads, int items, int binBits, bool full>

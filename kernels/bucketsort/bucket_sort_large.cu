@@ -1,5 +1,5 @@
-#include "bucket_ranges.h"
-#include "out_of_range.h"
+#include "bucketsort/bucket_ranges.h"
+#include "bucketsort/out_of_range.h"
 
 static_assert(BUCKET_SORT_LARGE_ROWS * 2 >= BUCKET_RANGE_ROWS * 3,
               "the last range has up to one and a half times the rows of the others");

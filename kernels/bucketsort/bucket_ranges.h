@@ -1,6 +1,6 @@
 // Divides the buckets of a block into ranges that the bucket sort sorts at once, and describes them.
 #pragma once
-#include "bin_sorter.h"
+#include "bucketsort/bin_sorter.h"
 
 // Flags of decision and map. They are loaded with the range, since for few rows each wait for memory counts.
 struct RangeFlags {

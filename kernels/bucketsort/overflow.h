@@ -2,7 +2,7 @@
 // by their numbers. Warps order them, one row per lane, so that the numbers of rows that are adjacent in the column are
 // read in whole lines.
 #pragma once
-#include "bins.h"
+#include "bucketsort/bins.h"
 #include "common/numbers.h"
 
 // A run is adjacent words of the stage: its place, and above it the number of rows. 0: none. TIED: some of few rows

@@ -1,7 +1,7 @@
 // Sorts a range of short words of which some tie in all bits above the row: floats of four bytes near zero, which are
 // closer than the steps of their map. There are few, and their numbers are read by row to compare them.
 #pragma once
-#include "bin_sorter.h"
+#include "bucketsort/bin_sorter.h"
 
 template <class BinSorter> struct Tied : BinSorter {
 	using BinSorter::b, BinSorter::control, BinSorter::counters, BinSorter::countersAt, BinSorter::place,

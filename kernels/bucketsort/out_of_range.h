@@ -2,7 +2,7 @@
 // If their numbers are close together, only equal ones tie.
 #pragma once
 #include "common/numbers.h"
-#include "bin_sorter.h"
+#include "bucketsort/bin_sorter.h"
 
 // Replaces the codes of loaded records of a range of integers by the distances from its least number, or their leading
 // bits. By all threads; ends with a barrier.

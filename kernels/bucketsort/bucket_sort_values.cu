@@ -1,4 +1,4 @@
-#include "value_sorter.h"
+#include "bucketsort/value_sorter.h"
 
 // The bucket sort of keys only writes values.
 template <class Word, int threads, int items> DEVICE void sort_value_ranges(const Buckets& b) {

@@ -3,7 +3,7 @@
 // word holds the bits of the record that follow the bin, as far as they fit, and the index of the record among those
 // loaded, whose low halves stay in shared memory: wide records hold more of the code than the prefix.
 #pragma once
-#include "bins.h"
+#include "bucketsort/bins.h"
 #include "partition/classes.h"
 
 // Why records may tie. TIES_NEAR_ZERO: only because floats of four bytes near zero are closer than codes, or numbers
@@ -288,4 +288,4 @@ template <int threadCount, int items, int binBits, bool wide, bool full, class S
 		write();
 	}
 };
-#include "overflow.h"
+#include "bucketsort/overflow.h"
