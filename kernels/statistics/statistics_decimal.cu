@@ -1,6 +1,6 @@
 #include "common/number.h"
 #include "common/row_order.h"
-#include "decimal.h"
+#include "statistics/decimal.h"
 
 struct DecimalRow {
 	Limbs value;

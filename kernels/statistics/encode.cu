@@ -1,5 +1,5 @@
 #include "common/number.h"
-#include "decimal.h"
+#include "statistics/decimal.h"
 
 DEVICE u64 any_number(const Field* f, u64 row) {
 	if (f->form == FORM_NONE) return f->null;
