@@ -9,7 +9,7 @@
 #include "incore/cluster.cu"
 #include "gather/collect.cu"
 #include "incore/cooperative.cu"
-#include "dictionary.cu"
+#include "dictionary/dictionary.cu"
 #include "onesweep/digit_binning.cu"
 #include "statistics/encode.cu"
 #include "sample/equalize.cu"

@@ -1,6 +1,6 @@
 // Dictionary encoding of the leading bits of codes, their prefixes: where few prefixes occur, a code is the rank of its
 // prefix above its other bits. It orders as before, and has fewer digits.
-#include "dictionary.h"
+#include "dictionary/dictionary.h"
 #include "sample/sample_range.h"
 
 // sample_codes reads a row of each of count equal strips of a column, at pseudo-random places. It zeroes counts.
