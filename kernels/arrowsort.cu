@@ -1,4 +1,5 @@
-// The image: all kernels in one unit.
+// The image: all kernels in one unit, in the order of their files' names without folders: another order of the same
+// kernels would be another image.
 #include "gather/bits.cu"
 #include "keyscan/bucket_plan.cu"
 #include "bucketsort/bucket_sort.cu"

@@ -1,4 +1,4 @@
-// Shared by partition and bucket sort.
+// Shared by sample, key scan, partition and bucket sort.
 #pragma once
 #include "common/numbers.h"
 #include "sample/mapper.h"
