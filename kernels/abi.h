@@ -461,9 +461,9 @@ struct Heavy {
 // the lowest ones.
 //
 // An equalized map has the codes of another one, its base, spread again so that each has about as many rows: see
-// sample/equalizer.h. The base is the map above, that of the values of doubles, or that of magnitudes: the distances from zero
-// in a floating-point format, followed by bits of the row number. Its last prefix, also that of numbers greater than
-// last, is 0xfffffffe.
+// sample/equalizer.h. The base is the map above, that of the values of doubles, or that of magnitudes: the distances
+// from zero in a floating-point format, followed by bits of the row number. Its last prefix, also that of numbers
+// greater than last, is 0xfffffffe.
 enum EqualizerBase : u64 { NOT_EQUALIZED = 0, BASE_LINEAR = 1, BASE_VALUES = 2, BASE_MAGNITUDES = 3 };
 
 // A Piece is what an equalizer makes of one of EQUALIZER_PIECES equal ranges of codes: width prefixes, from the first.
