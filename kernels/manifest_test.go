@@ -4,8 +4,11 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +40,40 @@ func TestKernelsAreInTheSources(t *testing.T) {
 	for _, k := range All {
 		require.Contains(t, text.String(), "("+k.Name+",", "no source defines kernel %s", k.Name)
 	}
+}
+
+// TestIncludesGoDown compares the folders, and which others each of them includes, with the table of docs/gpu.md.
+func TestIncludesGoDown(t *testing.T) {
+	include := regexp.MustCompile(`(?m)^#include "([a-z]+)/`)
+	includes := map[string][]string{} // by folder
+	for _, name := range sources(t, ".cu", ".h") {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		from := path.Dir(name)
+		list := includes[from]
+		for _, match := range include.FindAllStringSubmatch(string(text), -1) {
+			if to := match[1]; to != from && to != "common" && to != "emulation" && !slices.Contains(list, to) {
+				list = append(list, to)
+			}
+		}
+		includes[from] = list
+	}
+	delete(includes, ".") // arrowsort.cu includes all
+
+	docs, err := os.ReadFile(filepath.Join("..", "docs", "gpu.md"))
+	require.NoError(t, err)
+	_, table, _ := strings.Cut(string(docs), "| folder | has | includes |\n|---|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	name := regexp.MustCompile("[a-z]+")
+	var above []string
+	for row := range strings.Lines(table) {
+		cells := strings.Split(row, "|")
+		folder, named := name.FindString(cells[1]), name.FindAllString(cells[3], -1)
+		require.ElementsMatch(t, named, includes[folder], "what %s includes", folder)
+		require.Subset(t, above, named, "%s includes a folder below it", folder)
+		above = append(above, folder)
+	}
+	require.ElementsMatch(t, slices.Collect(maps.Keys(includes)), above)
 }
 
 // sources are the files that the image is built from, of some extensions: those of all folders but the tests'.
