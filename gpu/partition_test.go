@@ -212,8 +212,8 @@ func TestPartitionHeavy(t *testing.T) {
 	expect(t, e, count.split > 5, "%+v", count)
 }
 
-// collision returns two numbers of the given bits with the same hash (hash_number of kernels/sample_range.h), so that
-// all blocks have to take the same one for heavy.
+// collision returns two numbers of the given bits with the same hash (hash_number of kernels/sample/sample_range.h), so
+// that all blocks have to take the same one for heavy.
 func collision(bits int) (a, b uint64) {
 	hash := func(x uint64) uint32 {
 		x = (x ^ x>>32) * 0x9e3779b97f4a7c15

@@ -19,7 +19,7 @@ if [ ! -e $driver ] || [ -n "$(find $sources -newer $driver)" ]; then
 	compile() { # source, flags
 		# shellcheck disable=SC2086 # the flags are words
 		g++ -std=c++17 -Wall -Wextra -Wno-unknown-pragmas -Wno-missing-field-initializers -Wno-maybe-uninitialized \
-			-DEXPORTED_KERNELS -fPIC $2 -c "$1" -o "build/standin/$(basename "$1" .cc).o"
+			-I kernels -DEXPORTED_KERNELS -fPIC $2 -c "$1" -o "build/standin/$(basename "$1" .cc).o"
 	}
 	sanitize="-fsanitize=undefined -fno-sanitize-recover=all"
 	compile gpu/standin/emulated.cc "-O1 $sanitize" &

@@ -457,16 +457,16 @@ struct Heavy {
 // different numbers have different prefixes.
 //
 // Floats whose values are spread more evenly than their bits have
-//   code = (value - origin) * factor + offset   from the bucket bits on, see value_map.h
+//   code = (value - origin) * factor + offset   from the bucket bits on, see common/value_map.h
 // and right 1. Rows that tie in their prefixes may differ, unless the prefix is outside of lossyLow..lossyHigh. flip
 // and sign convert numbers to patterns. The key scan's statistics of such doubles are bounds: the least is at most 2^32
 // too low, the greatest at most 2^32 too high. Of all floats it may report more varying bits than there are, but for
 // the lowest ones.
 //
 // An equalized map has the codes of another one, its base, spread again so that each has about as many rows: see
-// equalizer.h. The base is the map above, that of the values of doubles, or that of magnitudes: the distances from zero
-// in a floating-point format, followed by bits of the row number. Its last prefix, also that of numbers greater than
-// last, is 0xfffffffe.
+// sample/equalizer.h. The base is the map above, that of the values of doubles, or that of magnitudes: the distances
+// from zero in a floating-point format, followed by bits of the row number. Its last prefix, also that of numbers
+// greater than last, is 0xfffffffe.
 enum EqualizerBase : u64 { NOT_EQUALIZED = 0, BASE_LINEAR = 1, BASE_VALUES = 2, BASE_MAGNITUDES = 3 };
 
 // A Piece is what an equalizer makes of one of EQUALIZER_PIECES equal ranges of codes: width prefixes, from the first.

@@ -12,7 +12,7 @@ build=$(cd .. && pwd)/build
 version=13.0.88
 packages="nvidia-cuda-nvcc==$version nvidia-cuda-crt==$version nvidia-nvvm==$version
 	nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85"
-flags="-fatbin -O3 -std=c++17 --compress-mode=size"
+flags="-fatbin -O3 -std=c++17 -I. --compress-mode=size"
 architectures="80 86 89 90 100 120"
 for a in $architectures; do flags+=" -gencode arch=compute_$a,code=sm_$a"; done
 flags+=" -gencode arch=compute_90,code=compute_90" # for what comes later
@@ -27,7 +27,10 @@ toolkit() { echo "$build"/cuda/lib/python3*/site-packages/nvidia/cu13; }
 
 [ -x "$(toolkit)/bin/nvcc" ] || install >&2
 
-sources() { LC_ALL=C ls -- *.cu *.h; }
+sources() { # of the image, not those of tests
+	find . \( -path ./emulation -o -path ./test \) -prune -o \( -name '*.cu' -o -name '*.h' \) -printf '%P\n' |
+		LC_ALL=C sort
+}
 
 manifest() {
 	echo "compiler nvcc $version"

@@ -1,6 +1,6 @@
 // Package kernels holds the device code of arrowsort: the sources, the names and sizes of the kernels and, with the tag
 // cuda, the image built from them. Package gpu launches the kernels. They follow Onesweep (Adinets and Merrill, 2022).
-// abi.h describes their arguments.
+// abi.h describes their arguments, docs/gpu.md the folders.
 package kernels
 
 import "slices"

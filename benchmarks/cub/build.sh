@@ -16,11 +16,11 @@ if [ "${1:-}" = standin ]; then
 	out+=-standin
 	objects=$out.objects
 	mkdir -p "$objects"
-	g++ -std=c++17 -O2 -Wall -Wextra -x c++ -c columns.cu -o "$objects/columns.o"
+	g++ -I../../kernels -std=c++17 -O2 -Wall -Wextra -x c++ -c columns.cu -o "$objects/columns.o"
 	g++ -std=c++17 -O2 -Wall -Wextra -c standin/theirs.cc -o "$objects/theirs.o"
 else
 	toolkit=$("$root/kernels/build.sh" toolkit)
-	nvcc() { PATH="$toolkit/bin:$PATH" command nvcc -O3 -std=c++17 -arch="${ARCH:-sm_90}" "$@"; }
+	nvcc() { PATH="$toolkit/bin:$PATH" command nvcc -I"$root/kernels" -O3 -std=c++17 -arch="${ARCH:-sm_90}" "$@"; }
 	objects=$out.objects
 	mkdir -p "$objects"
 	newest=$root/build/cuda/cccl

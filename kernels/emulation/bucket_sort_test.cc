@@ -1,9 +1,9 @@
 // The bucket sort alone on the emulated device, with buckets that no partition would make by chance: rows that share
 // leading bits by the dozen and the thousand, at the limits of bucket ranges. It must sort them, and fetch the numbers
 // of rows only where their codes tie.
-#include "../arrowsort.cu"
-#include "../test/device.h"
-#include "../test/distributions.h"
+#include "arrowsort.cu"
+#include "test/device.h"
+#include "test/distributions.h"
 #include <algorithm>
 #include <numeric>
 

@@ -1,7 +1,7 @@
 // Statistics, encoding, gathers and bitmaps on the emulated device, compared with loops.
-#include "../arrowsort.cu"
-#include "../test/device.h"
-#include "../test/distributions.h"
+#include "arrowsort.cu"
+#include "test/device.h"
+#include "test/distributions.h"
 #include <algorithm>
 
 namespace {

@@ -1,5 +1,5 @@
 // Sorts by a grid on the emulated device, compared with a stable sort of the standard library.
-#include "small_sort_columns.h"
+#include "emulation/small_sort_columns.h"
 
 namespace {
 

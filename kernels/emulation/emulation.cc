@@ -1,4 +1,4 @@
-#include "../device.h"
+#include "common/device.h"
 #include <cstring>
 #include <memory>
 #include <mutex>

@@ -41,7 +41,7 @@ extern Watch watch;
 // current is the fiber that runs on this thread of the operating system.
 extern OF_THREAD Fiber* current;
 
-// Of this many tiles one is slow to publish its counts (look_back.h): few in some launches, none in the others.
+// Of this many tiles one is slow to publish its counts (common/look_back.h): few in some launches, none in the others.
 extern u32 stalled;
 
 void sync();                                 // of all threads of a block

@@ -1,5 +1,5 @@
 // The codes of equalized maps: they rise with numbers, and with the rows of equal ones.
-#include "../equalizer.h"
+#include "sample/equalizer.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 // Several keys as a number and a rest (FORM_KEYS) on the emulated device: for any types, ranges, orders, nulls and NaNs
 // pairs of rows compare by number, then rest, as they do key by key; and warps read the numbers that single rows have.
-#include "../arrowsort.cu"
-#include "../test/device.h"
-#include "../test/distributions.h"
+#include "arrowsort.cu"
+#include "test/device.h"
+#include "test/distributions.h"
 #include <algorithm>
 #include <numeric>
 #include <string>

@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 compiler=${CXX:-g++}
-flags="-std=c++17 -O1 -g -Wall -Wextra -Werror -Wno-unknown-pragmas -Wno-missing-field-initializers"
+flags="-I.. -std=c++17 -O1 -g -Wall -Wextra -Werror -Wno-unknown-pragmas -Wno-missing-field-initializers"
 undefined="-fsanitize=undefined -fno-sanitize-recover=all"
 address="-fsanitize=address $undefined" # slow where fibers switch often
 

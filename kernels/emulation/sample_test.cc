@@ -1,8 +1,8 @@
 // What the sample makes of columns of many rows, of which only those are drawn that it reads: whether partition and
 // finish takes them.
-#include "../arrowsort.cu"
-#include "../test/device.h"
-#include "../test/distributions.h"
+#include "arrowsort.cu"
+#include "test/device.h"
+#include "test/distributions.h"
 #include <algorithm>
 #include <sys/mman.h>
 

@@ -1,7 +1,7 @@
 // Selects of the first rows on the emulated device, compared with a stable sort of the standard library.
-#include "../arrowsort.cu"
-#include "../test/device.h"
-#include "../test/distributions.h"
+#include "arrowsort.cu"
+#include "test/device.h"
+#include "test/distributions.h"
 #include <algorithm>
 #include <numeric>
 

@@ -1,8 +1,8 @@
 // Columns for the tests of sorts by one launch, and what must become of their rows.
 #pragma once
-#include "../arrowsort.cu"
-#include "../test/device.h"
-#include "../test/distributions.h"
+#include "arrowsort.cu"
+#include "test/device.h"
+#include "test/distributions.h"
 #include <algorithm>
 #include <numeric>
 

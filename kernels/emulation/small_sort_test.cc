@@ -1,6 +1,6 @@
 // Sorts of few rows by a cluster on the emulated device, compared with a stable sort of the standard
 // library.
-#include "small_sort_columns.h"
+#include "emulation/small_sort_columns.h"
 
 namespace {
 

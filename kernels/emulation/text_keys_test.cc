@@ -1,8 +1,8 @@
 // Sorts by keys of strings on the emulated device, round by round as package gpu does, compared with a stable sort of
 // the standard library.
-#include "../arrowsort.cu"
-#include "../test/device.h"
-#include "../test/distributions.h"
+#include "arrowsort.cu"
+#include "test/device.h"
+#include "test/distributions.h"
 #include <algorithm>
 #include <numeric>
 #include <string>

@@ -1,6 +1,6 @@
 // Maps of floats by their values: monotone over all floats, and equal floats alone share a code outside of the lossy
 // ones.
-#include "../mapper.h"
+#include "sample/mapper.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // Where tests run kernels: on the host's emulation of a device.
 #pragma once
-#include "../device.h"
+#include "common/device.h"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

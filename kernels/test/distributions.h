@@ -1,7 +1,7 @@
 // Keys of 64 bits for tests and for the comparison with CUB. Shorter keys are their top bits.
 #pragma once
-#include "../abi.h"
-#include "distribution_names.h"
+#include "abi.h"
+#include "test/distribution_names.h"
 #include <math.h>
 
 #ifndef BOTH

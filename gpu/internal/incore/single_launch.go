@@ -14,7 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/kernels"
 )
 
-// How null and NaN sort: the enumeration Classes of kernels/small_sort.h.
+// How null and NaN sort: the enumeration Classes of kernels/incore/small_sort.h.
 const (
 	NoClasses      = 0 // by the numbers that the field has for them
 	ClassesAtEnd   = 1

@@ -72,7 +72,7 @@ func keyColumnOf(rng *rand.Rand, kind keyencode.Kind, rows int, nullable bool) (
 	return c, values
 }
 
-// bitsOf spells out what kernels/number.h makes of a value; nil is null.
+// bitsOf spells out what kernels/common/number.h makes of a value; nil is null.
 func (f *Field) bitsOf(value []byte) uint64 { return f.numberOf(value) >> f.Down & f.Mask << f.Up }
 
 func (f *Field) numberOf(value []byte) uint64 {

@@ -1,0 +1,65 @@
+// The bucket sort of keys only: staged words are whole numbers without a row, which are compared as they are. Rows with
+// equal numbers need no order.
+#pragma once
+#include "bucketsort/bucket_ranges.h"
+#include "bucketsort/overflow.h"
+#include "sample/mapper.h"
+
+template <class Word, int threads, int items, int binBits, bool full>
+struct ValueSorter : BinSorter<threads, items, binBits, false, full, Word> {
+	typedef BinSorter<threads, items, binBits, false, full, Word> Sorter;
+	using Sorter::b, Sorter::counters, Sorter::place, Sorter::range, Sorter::stage, Sorter::word;
+	static const bool valuesOnly = true;
+
+	using Sorter::Sorter;
+
+	// Reports whether two words are equal.
+	DEVICE static bool ties(Word a, Word b) { return a == b; }
+
+	DEVICE void load_numbers() {
+		const u32 offset = range->first % 32, rows = range->rows;
+		const Word* in = (const Word*)b.records[b.second ? 1 : 0] + range->first - offset + thread_index();
+		UNROLL for (int i = 0; i < items; i++)
+			word[i] = Sorter::inside(i, offset, rows) ? load_past(in + i * threads) : 0;
+		Sorter::begin();
+	}
+	template <bool simple> DEVICE void count(const Mapper& map) {
+		const u32 offset = range->first % 32, rows = range->rows, low = range->low, binShift = range->binShift;
+		UNROLL for (int i = 0; i < items; i++) {
+			u32 prefix = simple ? map.simple_prefix(word[i]) : map.prefix_by_bits(word[i], 0),
+			    bin = (prefix - low) >> binShift;
+			if (!Sorter::inside(i, offset, rows)) bin = Sorter::bins + lane_index();
+			place[i] = bin * 4 + (atomic_add(counters + bin, 1u) << 18);
+		}
+		sync_block();
+	}
+	DEVICE void count() {
+		const Mapper map((const Map*)b.numberMap);
+		if (map.simple()) count<true>(map);
+		else count<false>(map);
+	}
+	DEVICE void write() const {
+		const Word flip = Numbers<Word>(&b.field).flip;
+		const u32 offset = range->first % 32, rows = range->rows, first = range->first - offset + thread_index();
+		Word* to = (Word*)b.rows + range->shift + first;
+		const Word* from = stage + thread_index() - offset;
+		if (range->split) return write_split(flip);
+		UNROLL for (int i = 0; i < items; i++) {
+			if (Sorter::inside(i, offset, rows)) to[i * threads] = from[i * threads] ^ flip;
+		}
+	}
+	// Rows of classes sort between these rows.
+	DEVICE void write_split(Word flip) const {
+		ROLLED for (u32 i = thread_index(); i < range->rows; i += threads)
+			((Word*)b.rows)[output_place(b, range->first + i)] = stage[i] ^ flip;
+	}
+	DEVICE void sort() {
+		load_numbers();
+		count();
+		Sorter::scan();
+		Sorter::stage_rows();
+		const u32 overflow = Sorter::order_bins();
+		if (Sorter::control[CONTROL_OVERFLOW]) Overflow<ValueSorter, false>::order(&b, range, overflow);
+		write();
+	}
+};

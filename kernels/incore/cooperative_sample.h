@@ -1,0 +1,94 @@
+// The sample of a cooperative launch. All blocks read the same sample, one row per thread, and come to the same
+// decision, so that none waits for another.
+#pragma once
+#include "incore/cooperative_block.h"
+#include "incore/spread.h"
+
+const u32 COOPERATIVE_CROWD = 24; // other rows of a row's bin: with more on average, four digits take less time
+const float COOPERATIVE_SUSPECT = 1.5f; // times the capacity is too much in a sample
+const u32 COOPERATIVE_MARGIN = 7; // the range of the sample is widened by a part in 2^7 at either end
+
+struct CooperativeSample {
+	// The counters of a block, which are zero when a sample is judged: those of the scatter, those of the sample by the
+	// values of floats and by their bits or numbers, and a table of bits.
+	static const u32 BITS_BITS = 17, BITS_AT = 3 * COOPERATIVE_BUCKETS, COUNTERS = BITS_AT + (1 << BITS_BITS) / 32;
+	static const u32 COARSE_BITS = 3; // a block orders about eight buckets at a time, whose bins are as much wider
+	static_assert(COUNTERS <= COOPERATIVE_BINS, "they fit");
+	SmallSortRows<1> row;
+
+	// The loads of a row are in flight when it returns.
+	DEVICE explicit CooperativeSample(const CooperativeBlock& b) : row(b.job.small, row_of(b.n, thread_index()), 0) {
+		row.load(1);
+	}
+	// Ascending, but not evenly spaced, as the rows of one kind may be.
+	DEVICE static u32 row_of(u32 n, u32 t) {
+		return t * n / COOPERATIVE_THREADS + multiply_high(t * 2654435769u, n / COOPERATIVE_THREADS);
+	}
+	static_assert((u64)COOPERATIVE_ROWS * COOPERATIVE_THREADS <= 1ull << 32, "such products are words");
+
+	// The first warp makes the map of all rows of the sample; it is valid after a barrier.
+	DEVICE void measure(const CooperativeBlock& b) {
+		Extent64 mine = row.settle(1);
+		const u64 number = row.number[0], before = shuffle_up(number, 1);
+		const u32 place = row.place(0), placeBefore = shuffle_up(place, 1);
+		if (Spread::whole_floats(b.job.small) && !Spread::is_finite(b.job.small, number))
+			mine = Extent64(); // the range is that of finite floats
+		Steps steps;
+		if (lane_index() > 0) steps.add(step_between(placeBefore, before, place, number));
+		const bool isValue = place == row.value_place(); // null and NaN differ from values in all digits, or most
+		u64 *warps = b.numbers, any = isValue ? number : ~0ull, notAll = isValue ? ~number : ~0ull;
+		any = warp_or(any), notAll = warp_or(notAll);
+		mine.notLeast = warp_max(mine.notLeast), mine.greatest = warp_max(mine.greatest);
+		u32 seen =
+		    warp_or((steps.rises ? STEP_RISES : 0) | (steps.ties ? STEP_TIES : 0) | (steps.falls ? STEP_FALLS : 0));
+		if (lane_index() == 0)
+			warps[warp_index()] = mine.notLeast, warps[32 + warp_index()] = mine.greatest, b.sums[warp_index()] = seen,
+			warps[64 + warp_index()] = any, warps[96 + warp_index()] = notAll;
+		sync_block();
+		if (warp_index() != 0) return;
+		mine.notLeast = warp_max(warps[lane_index()]), mine.greatest = warp_max(warps[32 + lane_index()]);
+		seen = warp_or(b.sums[lane_index()]);
+		const u64 varying = warp_or(warps[64 + lane_index()]) & warp_or(warps[96 + lane_index()]);
+		const u32 byte = 8 * lane_index() % 64, bits = (u32)(b.job.digits.bits >> byte) & 255;
+		const u32 vary = vote(lane_index() < (u32)b.job.digits.count &&
+		                      (varying >> (b.job.digits.shifts >> byte & 255) & ((1u << bits) - 1)) != 0);
+		Spread spread(b.job.small, mine, COOPERATIVE_BUCKETS * COOPERATIVE_BINS, COOPERATIVE_MARGIN);
+		if (lane_index() == 0) *map(b) = spread, b.control[0] = seen, b.control[1] = vary;
+	}
+	DEVICE static Spread* map(const CooperativeBlock& b) { return (Spread*)(b.numbers + 128); }
+
+	// The digits that vary in the sample: a bit for each; none if the host does not ask for digits.
+	DEVICE static u32 digits(const CooperativeBlock& b) { return b.control[1]; }
+	// Reports whether the rows may be in order, or reversed.
+	DEVICE static bool ordered(const CooperativeBlock& b) {
+		u32 steps = *b.control;
+		return !(steps & STEP_FALLS) || !(steps & (STEP_RISES | STEP_TIES));
+	}
+	// Reports whether some bucket has many more rows than its capacity. Floats whose values are not spread well are
+	// spread by their bits. The counters after those of buckets are zero.
+	DEVICE bool oversized(const CooperativeBlock& b, Spread& spread) const {
+		const u32 most =
+		    (u32)(COOPERATIVE_SUSPECT * (float)b.capacity() * COOPERATIVE_THREADS / b.n) + 1; // rows of the sample
+		bool counts = row.place(0) == row.value_place();
+		auto exceeds = [&](u32* hits) {
+			u32* bucket = hits + (spread.bin(row.number[0]) >> COOPERATIVE_BIN_BITS);
+			return sync_block_or(counts && atomic_add(bucket, 1u) > most);
+		};
+		if (spread.floating) spread.floating = !exceeds(b.counters + 2 * COOPERATIVE_BUCKETS);
+		return !spread.floating && exceeds(b.counters + COOPERATIVE_BUCKETS);
+	}
+	// Reports whether rows have so many others of their bin, on average, that their few digits take less time: of the pairs of n rows, as many share a bin as of
+	// those of the sample. A row that finds the bit of its bin set is such a pair, or one of a few by chance.
+	DEVICE bool crowded(const CooperativeBlock& b, const Spread& spread) const {
+		const u32 chance = COOPERATIVE_THREADS * (COOPERATIVE_THREADS / 2) >> BITS_BITS;
+		bool shares = false;
+		if (row.place(0) == row.value_place()) {
+			const u32 bin = spread.bin(row.number[0]) >> COARSE_BITS, bit = bin * 2654435769u >> (32 - BITS_BITS);
+			const u32 mask = 1u << bit % 32;
+			shares = atomic_or(b.counters + BITS_AT + bit / 32, mask) & mask;
+		}
+		const u32 crowd = COOPERATIVE_CROWD >> (HALF_DIGITS - count_ones(digits(b)));
+		const u32 pairs = sync_block_count(shares), most = COOPERATIVE_THREADS * (COOPERATIVE_THREADS / 2);
+		return pairs > chance && (u64)(pairs - chance) * b.n > (u64)crowd * most;
+	}
+};

@@ -1,0 +1,56 @@
+// Keys only: digit binning of values without row numbers. Every pass reads values as they are stored and writes them
+// so: a value becomes a code, and a code a value, by one exclusive or. So all passes are alike, and rows with equal
+// keys need no order.
+#pragma once
+#include "common/column_rows.h"
+#include "common/numbers.h"
+#include "onesweep/records.h"
+
+// Codes without rows.
+template <class Word> struct CodesAlone {
+	static const int bytes = sizeof(Word);
+	struct One {
+		Word code;
+		DEVICE Word digits() const { return code; }
+	};
+	struct Stage {
+		static const int place = CODE_SHIFT;
+		Word* code;
+		DEVICE Stage(u8* memory, u32) : code((Word*)memory) {}
+		template <class Reader> DEVICE void put(u32 at, const Reader& r, int i) const { code[at] = r.digits(i); }
+		DEVICE One get(u32 at) const { return {code[at]}; }
+	};
+};
+
+// Reads values of a column of integers without nulls.
+template <class Word, class S> struct FromValues {
+	typedef CodesAlone<Word> Format;
+	static const int place = CODE_SHIFT;
+	Word code[S::items];
+	const Binning& b;
+
+	DEVICE explicit FromValues(const Binning& b) : b(b) {}
+	DEVICE void load(const Place& p) {
+		load_items<S::items>(p, (const Word*)b.in + p.first + lane_index(), code, (Word)0);
+	}
+	DEVICE void settle(const Place& p) {
+		const Word flip = Numbers<Word>(b.field).flip;
+		UNROLL for (int i = 0; i < S::items; i++) code[i] ^= flip;
+		if (p.template whole<S::items>()) return;
+		UNROLL for (int i = 0; i < S::items; i++) {
+			if (!p.has(i)) code[i] = (Word)~0ull;
+		}
+	}
+	DEVICE Word digits(int i) const { return code[i]; }
+};
+
+// Writes codes as values.
+template <class Word> struct ToValues {
+	Word *out, flip;
+	DEVICE explicit ToValues(const Binning& b)
+	    : out((Word*)in_register(b.out)), flip(Numbers<Word>(b.field).flip) {}
+	DEVICE void put(u32 place, const typename CodesAlone<Word>::One& r) const { out[place] = r.code ^ flip; }
+};
+
+template <class S> using FromShortValues = FromValues<u32, S>;
+template <class S> using FromWideValues = FromValues<u64, S>;
