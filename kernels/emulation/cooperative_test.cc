@@ -51,7 +51,53 @@ u64 expected(const Case& k) {
 	}
 }
 
-int declined = 0;
+int declined = 0, counts = 0;
+
+// The digits that a grid counts where it declines, those of the integers that a column's values are, and the memory for
+// them, which is not zero before.
+struct Digits {
+	static const u64 words = MAX_DIGITS * RADIX_BINS + 8, statusWords = 12;
+	const TestColumn& c;
+	std::vector<u32> memory = std::vector<u32>(words + statusWords, 0xeeeeeeee);
+	Field column;
+	u64 report = 0;
+	DigitCounts job = {};
+
+	// shares: null has the code of some value.
+	Digits(const TestColumn& c, bool shares) : c(c) {
+		job.field = codes_field((const u64*)c.values.data());
+		job.field.width = job.field.stride = c.field.width;
+		for (u64 d = 0; d < c.field.width; d++) job.shifts |= 8 * d << 8 * d, job.bits |= 8ull << 8 * d;
+		job.count = c.field.width, job.sharesNull = shares;
+		for (u64 i = 0; i < c.number.size(); i++)
+			if (c.classOf[i] == 0) job.field.null = c.number[i];
+		job.column = (u64)&column, job.counts = (u64)memory.data(), job.countsWords = words;
+		job.status = (u64)(memory.data() + words), job.statusWords = statusWords, job.report = (u64)&report;
+	}
+	u64 code(u64 row) const {
+		u64 x = 0;
+		memcpy(&x, &c.values[row * c.field.width], c.field.width);
+		return x;
+	}
+	// Reports a fault, or that there is none: an empty string.
+	const char* check() const {
+		const u64 n = c.number.size();
+		if (job.sharesNull && report != STATUS_DECLINED) return "a value has the code of null";
+		u64 constant = 0;
+		for (u64 d = 0; d < job.count; d++) {
+			u32 rows[RADIX_BINS] = {}, start = 0;
+			for (u64 i = 0; i < n; i++) rows[code(i) >> 8 * d & 255]++;
+			for (u32 bin = 0; bin < RADIX_BINS; start += rows[bin++]) {
+				if (memory[d * RADIX_BINS + bin] != start) return "the start of a bin";
+				if (rows[bin] == n) constant |= 1ull << d;
+			}
+		}
+		if (!job.sharesNull && report != (STATUS_COUNTED | constant * STATUS_CONSTANT)) return "the constant digits";
+		for (u64 i = words; i < words + statusWords; i++)
+			if (memory[i] != 0) return "a status word";
+		return memcmp(&column, &job.field, sizeof column) ? "the field" : "";
+	}
+};
 
 // Sorts twice now and then: the second sort finds what the first one has left. A grid that declines has written nothing
 // of the result.
@@ -76,13 +122,22 @@ void check(const Case& k) {
 		u64 status = 0;
 		CooperativeSort job = {{c.field, k.classes, n, k.mapped ? (u64)in.data() : 0, (u64)rows.data()},
 		                       (u64)&state, (u64)numbers.data(), (u64)tags.data(), (u64)totals.data(), (u64)&status};
+		const bool values = std::count(c.classOf.begin(), c.classOf.end(), 0) > 0,
+		           counted = c.field.width >= 4 && c.field.form != FORM_BIT && k.seed % 3 > 0;
+		Digits digits(c, values && k.classes != NO_CLASSES && k.seed % 3 == 1);
+		if (counted) job.digits = digits.job;
 		d.run_cooperatively(cooperative, d.multiprocessors, COOPERATIVE_THREADS, cooperativeBytes, job);
 		const bool sorted = status == STATUS_ACCEPTED;
 		declined += !sorted;
-		u64 expects = expected(k);
-		if (status != STATUS_ACCEPTED && status != STATUS_DECLINED)
+		u64 expects = counted ? 0 : expected(k), verdict = status & (STATUS_ACCEPTED | STATUS_DECLINED);
+		if ((verdict != STATUS_ACCEPTED && verdict != STATUS_DECLINED) ||
+		    !(status & STATUS_COUNTED) != (sorted || !counted))
 			fail(k, "what is reported", round, (u32)status, (u32)expects);
 		if (expects != 0 && status != expects) fail(k, "verdict", round, (u32)status, (u32)expects);
+		if (!sorted && counted) {
+			counts++;
+			if (*digits.check()) fail(k, digits.check(), round, (u32)digits.report, 0);
+		}
 		for (u64 i = 0; i < n; i++) {
 			u32 is = !sorted ? rows[i] : k.mapped ? 10000000 - rows[i] : rows[i], right = sorted ? want[i] : 0xeeeeeeee;
 			if (is != right) fail(k, "row at a place", i, is, right);
@@ -130,6 +185,6 @@ int main(int count, char** arguments) {
 		for (u64 n : {(u64)32000, 4 * full - 5}) check({I64_DOWN, n, distribution, 4}), cases++;
 	}
 	check({I64_DOWN, 16000, TWO_VALUES, 16}), cases++; // the capacity of buckets is less
-	printf("%d sorts by grids are right, %d were declined\n", cases, declined);
-	return !declined || declined == cases;
+	printf("%d sorts by grids are right, %d were declined, digits of %d counted\n", cases, declined, counts);
+	return !declined || declined == cases || !counts;
 }

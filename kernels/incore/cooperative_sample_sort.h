@@ -57,24 +57,12 @@ private:
 		return {load_past((const u64*)job.numbers + at), load_relaxed((const u32*)job.tags + at)};
 	}
 	DEVICE Row staged_row(u32 at) const { return {numbers[at], tags[at]}; }
-	// Sorts a row of each thread: a bitonic sort.
-	DEVICE void sort_sample(Row mine) const {
-		const u32 t = thread_index();
-		ROLLED for (u32 run = 2; run <= COOPERATIVE_THREADS; run *= 2) {
-			ROLLED for (u32 by = run / 2; by > 0; by /= 2) {
-				Row other;
-				if (by < 32) other = {shuffle_xor(mine.number, by), (u32)shuffle_xor(mine.tag, by)};
-				else share(mine), other = sampled_row(t ^ by);
-				const bool least = ((t & by) == 0) == ((t & run) == 0);
-				if (least != mine.before(other)) mine = other;
-			}
-		}
-		share(mine);
-	}
-	DEVICE void share(const Row& mine) const {
-		sync_block();
-		sampledNumbers[thread_index()] = mine.number, sampledRows[thread_index()] = mine.tag;
-		sync_block();
+	// Sorts a row of each thread.
+	DEVICE void sort_sample(const Row& mine) const {
+		sort_block(
+		    mine, [](const Row& a, const Row& b) { return a.before(b); },
+		    [&](u32 place, const Row& row) { sampledNumbers[place] = row.number, sampledRows[place] = row.tag; },
+		    [&](u32 place) { return sampled_row(place); });
 	}
 	DEVICE Row sampled_row(u32 at) const { return {sampledNumbers[at], sampledRows[at]}; }
 	// How many sampled rows sort before a row, the last one not counted.
