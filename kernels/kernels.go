@@ -101,7 +101,7 @@ const clusterBytes = 2*ClusterCapacity*12 + (ClusterThreads/32+2*ClusterBlocks+1
 // cooperativeBytes is the memory of a block of a cooperative launch: three words for each row that it scatters or
 // orders, the latter in addition to the starts of buckets; counters of bins; some words for each warp; and splitters.
 const cooperativeBytes = max(CooperativeThreads*CooperativeItems, CooperativeCapacity+CooperativeBuckets/2+4)*12 +
-	4<<CooperativeBinBits + CooperativeThreads/32*16 + 8*CooperativeBuckets
+	4<<CooperativeBinBits + CooperativeThreads/32*16 + 8*(CooperativeBuckets+CooperativeBuckets/16)
 
 // binningBytes is the memory of a tile of digit binning: its records, a counter of each bin for each warp, two words
 // for each bin, and a few words.

@@ -64,9 +64,7 @@ struct CooperativeSorter : CooperativeOrder {
 		rows.read(used);
 		SmallSortRows<1> sample(job.small, CooperativeSample::row_of(n, thread_index()), 0);
 		sample.read(1);
-		sort_block(
-		    sample.place(0) == sample.value_place() ? sample.number[0] : ~0ull, [](u64 a, u64 b) { return a < b; },
-		    [&](u32 place, u64 x) { splitters[place] = x; }, [&](u32 place) { return splitters[place]; });
+		splitters[spread_place(thread_index())] = sorted(sample.place(0) == sample.value_place() ? sample.number[0] : ~0ull);
 		counters[thread_index()] = 0;
 		sync_block();
 		if (!scatter(rows, SplitBuckets{splitters}, SmallSortResult(job.small))) decline(~0u);
@@ -95,6 +93,26 @@ private:
 		if (d.counts) ::count_digits(&job);
 		clear_state_after_last_read();
 	}
+	// The words of all threads in order, by a bitonic sort.
+	DEVICE u64 sorted(u64 x) const {
+		const u32 t = thread_index();
+		ROLLED for (u32 run = 2; run <= COOPERATIVE_THREADS; run *= 2) {
+			ROLLED for (u32 by = run / 2; by > 0; by /= 2) {
+				u64 other;
+				if (by < 32) other = shuffle_xor(x, by);
+				else {
+					sync_block();
+					numbers[t] = x;
+					sync_block();
+					other = numbers[t ^ by];
+				}
+				const bool least = ((t & by) == 0) == ((t & run) == 0);
+				x = least == (x < other) ? x : other;
+			}
+		}
+		return x;
+	}
+
 	// How rows stand to their predecessors. Stops when some rise or tie and some fall.
 	DEVICE u32 track(const Rows& rows) const {
 		Steps steps;

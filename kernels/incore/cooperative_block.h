@@ -36,27 +36,9 @@ struct GridBarrier {
 	}
 };
 
-// Sorts an element of each thread of a block: merge sort, in which each element finds its place in a pair of runs by a
-// binary search of the other run. write(place, x) and read(place) access shared memory, which holds the elements in
-// order in the end; no barrier follows.
-template <class T, class Less, class Write, class Read>
-DEVICE void sort_block(const T& x, const Less& less, const Write& write, const Read& read) {
-	u32 place = thread_index();
-	ROLLED for (u32 run = 1; run < COOPERATIVE_THREADS; run *= 2) {
-		write(place, x);
-		sync_block();
-		const u32 first = place & ~(2 * run - 1), isSecond = place & run, other = first + (isSecond ? 0 : run);
-		u32 before = 0; // elements of the other run: of the second one only those that are less
-		ROLLED for (u32 step = run; step > 0; step /= 2) {
-			if (before + step > run) continue;
-			const T there = read(other + before + step - 1);
-			before += (isSecond ? !less(x, there) : less(there, x)) ? step : 0;
-		}
-		place = first + (place & (run - 1)) + before;
-		sync_block();
-	}
-	write(place, x);
-}
+// Where an element of a sorted array in shared memory is: rows that search it read elements at distances of powers of
+// two, which would share a bank.
+DEVICE u32 spread_place(u32 i) { return i + i / 16; }
 
 struct CooperativeBlock {
 	static const u32 ROW_BITS = 22, ROW = (1u << ROW_BITS) - 1;

@@ -25,7 +25,9 @@ struct EvenBuckets {
 // A number that is sampled more than once has a separate bucket, but for the greatest if it is sampled only twice.
 struct SplitBuckets {
 	static const bool split = true;
-	const u64* splitters; // in order, one for each bucket
+	const u64* splitters; // in order, one for each bucket, at spread_place
+
+	DEVICE u64 splitter(u32 bucket) const { return splitters[spread_place(bucket)]; }
 
 	// Numbers, or numbers above their rows where both fit 64 bits: so equal numbers are spread by their rows.
 	struct Words {
@@ -43,13 +45,13 @@ struct SplitBuckets {
 	DEVICE u32 bucket(u64 number) const {
 		u32 less = 0; // how many splitters are less, the last one not counted
 		UNROLL for (u32 step = COOPERATIVE_BUCKETS / 2; step > 0; step /= 2) {
-			less += splitters[less + step - 1] < number ? step : 0;
+			less += splitter(less + step - 1) < number ? step : 0;
 		}
-		return less + (splitters[less] == number && is_of_equals(less + 1));
+		return less + (splitter(less) == number && is_of_equals(less + 1));
 	}
 	// Whether all rows of a bucket are equal. The last one also has those that are greater than all splitters.
 	DEVICE bool is_of_equals(u32 bucket) const {
-		return bucket > 0 && bucket < COOPERATIVE_BUCKETS - 1 && splitters[bucket - 1] == splitters[bucket];
+		return bucket > 0 && bucket < COOPERATIVE_BUCKETS - 1 && splitter(bucket - 1) == splitter(bucket);
 	}
 	template <int items> DEVICE Bins bins(const CooperativeBlock& b, u32, u32, u32 size, const u64 (&number)[items],
 	                                      const u32 (&row)[items]) const {

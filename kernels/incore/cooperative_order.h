@@ -4,7 +4,7 @@
 #include "incore/cooperative_buckets.h"
 #include "incore/cooperative_sample_sort.h"
 
-const u32 COOPERATIVE_PARTNERS = 48; // of a row, the other rows of its bin: a range with more on average is sampled
+const u32 COOPERATIVE_PARTNERS = 96; // of a row, the other rows of its bin: a range with more on average is sampled
 const u32 COOPERATIVE_DENSITY = 8;     // rows of a bin in the fullest bucket of a range, if evenly spread
 const u32 COOPERATIVE_ALONE = COOPERATIVE_CAPACITY / 16; // equal rows: more are a range without other rows
 // Words of control: the ends of the share, those of a range of buckets, and the pairs of rows that share a bin.

@@ -14,12 +14,13 @@ struct CooperativeSampleSort : CooperativeBlock {
 	static const u32 bins = COOPERATIVE_THREADS, items = COOPERATIVE_CAPACITY / COOPERATIVE_THREADS;
 	static_assert(items * COOPERATIVE_THREADS == COOPERATIVE_CAPACITY && bins <= 1u << (32 - ROW_BITS),
 	              "items for all rows, and a row and a bin in a tag");
-	static_assert(5 * bins <= COOPERATIVE_BINS, "a counter, a number and a row of each bin");
+	static const u32 sampled = bins + bins / 16;
+	static_assert(2 * bins + 3 * sampled <= COOPERATIVE_BINS, "a counter, a number and a row of each bin");
 	u64* sampledNumbers;
 	u32* sampledRows;
 
 	DEVICE explicit CooperativeSampleSort(const CooperativeSort& job)
-	    : CooperativeBlock(job), sampledNumbers((u64*)(counters + 2 * bins)), sampledRows(counters + 4 * bins) {}
+	    : CooperativeBlock(job), sampledNumbers((u64*)(counters + 2 * bins)), sampledRows(counters + 2 * bins + 2 * sampled) {}
 
 	// Orders the records of a range, and writes their row numbers from a place of the result on.
 	DEVICE void sort(u32 start, u32 size, const SmallSortResult& result, u32 place) const {
@@ -57,14 +58,27 @@ private:
 		return {load_past((const u64*)job.numbers + at), load_relaxed((const u32*)job.tags + at)};
 	}
 	DEVICE Row staged_row(u32 at) const { return {numbers[at], tags[at]}; }
-	// Sorts a row of each thread.
-	DEVICE void sort_sample(const Row& mine) const {
-		sort_block(
-		    mine, [](const Row& a, const Row& b) { return a.before(b); },
-		    [&](u32 place, const Row& row) { sampledNumbers[place] = row.number, sampledRows[place] = row.tag; },
-		    [&](u32 place) { return sampled_row(place); });
+	// Sorts a row of each thread: a bitonic sort.
+	DEVICE void sort_sample(Row mine) const {
+		const u32 t = thread_index();
+		ROLLED for (u32 run = 2; run <= COOPERATIVE_THREADS; run *= 2) {
+			ROLLED for (u32 by = run / 2; by > 0; by /= 2) {
+				Row other;
+				if (by < 32) other = {shuffle_xor(mine.number, by), (u32)shuffle_xor(mine.tag, by)};
+				else share(mine), other = sampled_row(t ^ by);
+				const bool least = ((t & by) == 0) == ((t & run) == 0);
+				if (least != mine.before(other)) mine = other;
+			}
+		}
+		share(mine);
 	}
-	DEVICE Row sampled_row(u32 at) const { return {sampledNumbers[at], sampledRows[at]}; }
+	DEVICE void share(const Row& mine) const {
+		sync_block();
+		const u32 place = spread_place(thread_index());
+		sampledNumbers[place] = mine.number, sampledRows[place] = mine.tag;
+		sync_block();
+	}
+	DEVICE Row sampled_row(u32 at) const { return {sampledNumbers[spread_place(at)], sampledRows[spread_place(at)]}; }
 	// How many sampled rows sort before a row, the last one not counted.
 	DEVICE u32 bin_of(const Row& row) const {
 		u32 bin = 0;
