@@ -5,6 +5,7 @@ package gpu
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -30,10 +31,10 @@ func TestEngineWithoutSmallSorts(t *testing.T) {
 	})
 }
 
-// TestGridSplits sorts 8-byte keys of every distribution in a single launch. A cooperative one, which takes a device
-// with more multiprocessors than the stand-in, splits the buckets of uneven keys by a sorted sample. It leaves hardly
-// any to other ways: those that have too many rows between two sampled numbers.
-func TestGridSplits(t *testing.T) {
+// TestGrid sorts 8-byte keys of every distribution in a single launch. A cooperative one, which takes a device with
+// more multiprocessors than the stand-in, splits the buckets of uneven keys by a sorted sample, or counts their digits where
+// few vary. It leaves hardly any to other ways.
+func TestGrid(t *testing.T) {
 	e := openForTest(t)
 	grid := e.Device().Multiprocessors * kernels.CooperativeThreads * kernels.CooperativeItems
 	sizes := []int{min(grid, kernels.ClusterRows+1), grid/2 - 77, grid}
@@ -57,6 +58,34 @@ func TestGridSplits(t *testing.T) {
 	}
 	require.Equal(t, sorts, launched["cooperative"]+launched["cluster"])
 	require.LessOrEqual(t, 20*launched["sample"], sorts, "sorts that a grid has declined")
+}
+
+// TestGridSharesNull: a null has the code of the greatest value, or of the least with nulls at the start, where a grid
+// declines and counts digits; unless there is such a value.
+func TestGridSharesNull(t *testing.T) {
+	e := openForTest(t)
+	s := <-e.turn
+	launched := map[string]int{}
+	s.OnLaunch = func(kernel string) { launched[kernel]++ }
+	e.turn <- s
+	for _, kind := range []keyencode.Kind{keyencode.Int32, keyencode.Uint32, keyencode.Int64, keyencode.Uint64} {
+		for mode := range 4 {
+			for extreme := range 3 { // none, a value in a thousand, every other
+				rows := kernels.ClusterRows + 1 + extreme
+				key := numberKey{kind: kind, null: percent(30, uint64(mode))}
+				key.value = func(row int) uint64 {
+					x, top := mix(uint64(row)), uint64(1)<<(8*key.bytes()-1)
+					if extreme > 0 && x%[]uint64{1, 1000, 2}[extreme] == 1 { // least and greatest, signed or not
+						return []uint64{0, math.MaxUint64, top, top - 1}[x>>32%4]
+					}
+					return x%5 + 1
+				}
+				checkNumbers(t, e, fmt.Sprintf("extreme %d", extreme), rows, key.in(mode))
+			}
+		}
+	}
+	require.Equal(t, 48, launched["cooperative"])
+	require.Greater(t, launched["digit_binning_first_short"], 4)
 }
 
 // BenchmarkSmallSort sorts few rows of a column on the device, one sort after another.

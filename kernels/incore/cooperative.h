@@ -49,9 +49,9 @@ struct CooperativeSorter : CooperativeOrder {
 			if (!(steps & STEP_FALLS)) return write_ordered(result, false);
 			if (!(steps & (STEP_RISES | STEP_TIES))) return write_ordered(result, true);
 		}
-		bool declines = has_few_digits() && sample.crowded(*this, spread);
-		if (!declines && !oversized && scatter(rows, EvenBuckets{spread}, result)) return;
-		if (declines || has_few_digits() || job.small.field.width != 8) return decline(CooperativeSample::digits(*this));
+		const bool few = has_few_digits(), crowded = few && sample.crowded(*this, spread);
+		if (!crowded && !oversized && scatter(rows, EvenBuckets{spread}, result)) return;
+		if (has_few_digits() || job.small.field.width != 8) return decline(CooperativeSample::digits(*this));
 		if (!oversized) {
 			barrier.sync(); // all blocks have read the state
 			clear_state();
@@ -64,7 +64,8 @@ struct CooperativeSorter : CooperativeOrder {
 		rows.read(used);
 		SmallSortRows<1> sample(job.small, CooperativeSample::row_of(n, thread_index()), 0);
 		sample.read(1);
-		splitters[spread_place(thread_index())] = sorted(sample.place(0) == sample.value_place() ? sample.number[0] : ~0ull);
+		const u64 splitter = sorted(sample.place(0) == sample.value_place() ? sample.number[0] : ~0ull);
+		splitters[spread_place(thread_index())] = splitter;
 		counters[thread_index()] = 0;
 		sync_block();
 		if (!scatter(rows, SplitBuckets{splitters}, SmallSortResult(job.small))) decline(~0u);
@@ -89,8 +90,9 @@ private:
 	DEVICE void decline(u32 digits) {
 		const DigitCounts& d = job.digits;
 		const u64 constant = ~digits & ((1u << d.count) - 1);
-		report(STATUS_DECLINED | (d.counts ? STATUS_COUNTED | constant * STATUS_CONSTANT : 0));
-		if (d.counts) ::count_digits(&job);
+		const bool counts = d.counts && !CooperativeSample::shares_null(*this);
+		report(STATUS_DECLINED | (counts ? STATUS_COUNTED | constant * STATUS_CONSTANT : 0));
+		if (counts) ::count_digits(&job);
 		clear_state_after_last_read();
 	}
 	// The words of all threads in order, by a bitonic sort.
@@ -290,9 +292,9 @@ private:
 
 NOINLINE void sort_split(const CooperativeSort* job) { CooperativeSorter(*job).sort_split(); }
 
-// Counts the digits of all rows for the sort by digits that follows.
+// Counts the digits of all rows for the sort by digits that follows, and reports those that are constant.
 NOINLINE void count_digits(const CooperativeSort* job) {
-	const u64 SHARED = 1ull << 63;
+	const u64 SHARED = 1ull << 63; // beside the constant digits: a value has the code of null
 	const DigitCounts& d = job->digits;
 	const u64 thread = (u64)block_index() * COOPERATIVE_THREADS + thread_index(),
 	          threads = (u64)grid_blocks() * COOPERATIVE_THREADS;
@@ -304,7 +306,8 @@ NOINLINE void count_digits(const CooperativeSort* job) {
 	clear_words((u32*)d.status, d.statusWords, thread, threads);
 	if (thread < sizeof(Field) / 8) ((u64*)d.column)[thread] = ((const u64*)&d.field)[thread];
 	barrier.sync();
-	if (d.sharesNull && CooperativeSorter(*job).has_value_of_null()) atomic_or(counts.constant, SHARED);
+	if (d.sharesNull && sync_block_or(CooperativeSorter(*job).has_value_of_null()) && thread_index() == 0)
+		atomic_or(counts.constant, SHARED);
 	if (d.field.width == 4)
 		count_digits<u32, COOPERATIVE_ITEMS, HALF_DIGITS, 2 * DIGIT_COPIES>(&d.field, job->small.n, d.shifts, d.bits,
 		                                                                   (u32)d.count, counts);

@@ -4,7 +4,8 @@
 #include "incore/cooperative_block.h"
 #include "incore/spread.h"
 
-const u32 COOPERATIVE_CROWD = 24; // other rows of a row's bin: with more on average, four digits take less time
+const u32 COOPERATIVE_CROWD = 24; // other rows of a row's bin: with more on average, four digits take less time; with
+                                  // half as many three do, and so on
 const float COOPERATIVE_SUSPECT = 1.5f; // times the capacity is too much in a sample
 const u32 COOPERATIVE_MARGIN = 7; // the range of the sample is widened by a part in 2^7 at either end
 
@@ -12,6 +13,7 @@ struct CooperativeSample {
 	// The counters of a block, which are zero when a sample is judged: those of the scatter, those of the sample by the
 	// values of floats and by their bits or numbers, and a table of bits.
 	static const u32 BITS_BITS = 17, BITS_AT = 3 * COOPERATIVE_BUCKETS, COUNTERS = BITS_AT + (1 << BITS_BITS) / 32;
+	static const u32 SHARES_NULL = 8; // besides STEP_RISES and others
 	static const u32 COARSE_BITS = 3; // a block orders about eight buckets at a time, whose bins are as much wider
 	static_assert(COUNTERS <= COOPERATIVE_BINS, "they fit");
 	SmallSortRows<1> row;
@@ -35,12 +37,13 @@ struct CooperativeSample {
 			mine = Extent64(); // the range is that of finite floats
 		Steps steps;
 		if (lane_index() > 0) steps.add(step_between(placeBefore, before, place, number));
-		const bool isValue = place == row.value_place(); // null and NaN differ from values in all digits, or most
-		u64 *warps = b.numbers, any = isValue ? number : ~0ull, notAll = isValue ? ~number : ~0ull;
-		any = warp_or(any), notAll = warp_or(notAll);
+		const bool isValue = place == row.value_place(); // the codes of others differ from values in most digits
+		u64* warps = b.numbers;
+		const u64 all = ~(u64)0, any = warp_or(isValue ? number : all), notAll = warp_or(isValue ? ~number : all);
 		mine.notLeast = warp_max(mine.notLeast), mine.greatest = warp_max(mine.greatest);
-		u32 seen =
-		    warp_or((steps.rises ? STEP_RISES : 0) | (steps.ties ? STEP_TIES : 0) | (steps.falls ? STEP_FALLS : 0));
+		const bool shares = isValue && b.job.digits.sharesNull && number == b.job.digits.field.null;
+		u32 seen = (steps.rises ? STEP_RISES : 0) | (steps.ties ? STEP_TIES : 0) | (steps.falls ? STEP_FALLS : 0);
+		seen = warp_or(seen | (shares ? SHARES_NULL : 0));
 		if (lane_index() == 0)
 			warps[warp_index()] = mine.notLeast, warps[32 + warp_index()] = mine.greatest, b.sums[warp_index()] = seen,
 			warps[64 + warp_index()] = any, warps[96 + warp_index()] = notAll;
@@ -59,6 +62,8 @@ struct CooperativeSample {
 
 	// The digits that vary in the sample: a bit for each; none if the host does not ask for digits.
 	DEVICE static u32 digits(const CooperativeBlock& b) { return b.control[1]; }
+	// Reports whether a sampled value has the code of null.
+	DEVICE static bool shares_null(const CooperativeBlock& b) { return b.control[0] & SHARES_NULL; }
 	// Reports whether the rows may be in order, or reversed.
 	DEVICE static bool ordered(const CooperativeBlock& b) {
 		u32 steps = *b.control;
@@ -77,8 +82,9 @@ struct CooperativeSample {
 		if (spread.floating) spread.floating = !exceeds(b.counters + 2 * COOPERATIVE_BUCKETS);
 		return !spread.floating && exceeds(b.counters + COOPERATIVE_BUCKETS);
 	}
-	// Reports whether rows have so many others of their bin, on average, that their few digits take less time: of the pairs of n rows, as many share a bin as of
-	// those of the sample. A row that finds the bit of its bin set is such a pair, or one of a few by chance.
+	// Reports whether rows have so many others of their bin, on average, that their few digits take less time: of the
+	// pairs of n rows, as many share a bin as of those of the sample. A row that finds the bit of its bin set is such a
+	// pair, or one of a few by chance.
 	DEVICE bool crowded(const CooperativeBlock& b, const Spread& spread) const {
 		const u32 chance = COOPERATIVE_THREADS * (COOPERATIVE_THREADS / 2) >> BITS_BITS;
 		bool shares = false;

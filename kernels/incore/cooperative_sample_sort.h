@@ -14,13 +14,14 @@ struct CooperativeSampleSort : CooperativeBlock {
 	static const u32 bins = COOPERATIVE_THREADS, items = COOPERATIVE_CAPACITY / COOPERATIVE_THREADS;
 	static_assert(items * COOPERATIVE_THREADS == COOPERATIVE_CAPACITY && bins <= 1u << (32 - ROW_BITS),
 	              "items for all rows, and a row and a bin in a tag");
-	static const u32 sampled = bins + bins / 16;
+	static const u32 sampled = bins + bins / 16; // places, see spread_place
 	static_assert(2 * bins + 3 * sampled <= COOPERATIVE_BINS, "a counter, a number and a row of each bin");
 	u64* sampledNumbers;
 	u32* sampledRows;
 
 	DEVICE explicit CooperativeSampleSort(const CooperativeSort& job)
-	    : CooperativeBlock(job), sampledNumbers((u64*)(counters + 2 * bins)), sampledRows(counters + 2 * bins + 2 * sampled) {}
+	    : CooperativeBlock(job), sampledNumbers((u64*)(counters + 2 * bins)),
+	      sampledRows((u32*)(sampledNumbers + sampled)) {}
 
 	// Orders the records of a range, and writes their row numbers from a place of the result on.
 	DEVICE void sort(u32 start, u32 size, const SmallSortResult& result, u32 place) const {
@@ -78,7 +79,10 @@ private:
 		sampledNumbers[place] = mine.number, sampledRows[place] = mine.tag;
 		sync_block();
 	}
-	DEVICE Row sampled_row(u32 at) const { return {sampledNumbers[spread_place(at)], sampledRows[spread_place(at)]}; }
+	DEVICE Row sampled_row(u32 at) const {
+		const u32 place = spread_place(at);
+		return {sampledNumbers[place], sampledRows[place]};
+	}
 	// How many sampled rows sort before a row, the last one not counted.
 	DEVICE u32 bin_of(const Row& row) const {
 		u32 bin = 0;

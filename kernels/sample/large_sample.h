@@ -67,11 +67,14 @@ template <class Word> struct LargeSample {
 		DEVICE Ties(u32* memory, u32* sums, u32 groupBits)
 		    : list(memory), sums(sums), slots((u16*)(memory + room)),
 		      skipped(groupBits > slotBits - 2 ? groupBits - (slotBits - 2) : 0) {}
+		// Lists the rows of a warp, those of lanes that are to be.
 		DEVICE void add(bool is, u64 key) const {
 			const u32 hash = hash_number(key);
 			is &= (hash & ((1u << skipped) - 1)) == 0;
-			const u32 lanes = vote(is), first = lanes ? shuffle(lane_index() ? 0 : atomic_add(sums, count_ones(lanes)), 0) : 0,
-			          at = first + count_ones(lanes & ((1u << lane_index()) - 1));
+			const u32 lanes = vote(is);
+			if (lanes == 0) return;
+			u32 at = lane_index() == 0 ? atomic_add(sums, count_ones(lanes)) : 0;
+			at = shuffle(at, 0) + count_ones(lanes & ((1u << lane_index()) - 1));
 			if (is && at < room) list[at] = hash;
 		}
 		DEVICE u32 slot(u32 hash) const { return hash * 2654435761u >> (32 - slotBits); }

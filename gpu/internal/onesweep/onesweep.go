@@ -133,9 +133,9 @@ func (b *sweep) without(mask uint64) (use []int) {
 	return use
 }
 
-// bin runs the passes. Records alternate between two pairs of buffers, one of which is the source's. revise, if there is
-// one, returns the passes anew when the first is launched: if that one is another, it was for nothing; without passes
-// bin returns 0, and the source is as it was.
+// bin runs the passes. Records alternate between two pairs of buffers, one of which is the source's. revise, if there
+// is one, returns the passes anew when the first is launched: if that one is another, it was for nothing; without
+// passes bin returns 0, and the source is as it was.
 func (b *sweep) bin(src Source, field driver.Ptr, passes []strategy.Pass, revise func() []strategy.Pass) driver.Ptr {
 	codes, rows := [2]driver.Ptr{0, src.Codes}, [2]driver.Ptr{0, src.Rows}
 	for i := 0; i < len(passes); i++ {
