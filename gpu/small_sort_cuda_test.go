@@ -31,12 +31,11 @@ func TestEngineWithoutSmallSorts(t *testing.T) {
 	})
 }
 
-// TestGrid sorts 8-byte keys of every distribution in a single launch. A cooperative one, which takes a device with
-// more multiprocessors than the stand-in, splits the buckets of uneven keys by a sorted sample, or counts their digits where
-// few vary. It leaves hardly any to other ways.
-func TestGrid(t *testing.T) {
-	e := openForTest(t)
-	grid := e.Device().Multiprocessors * kernels.CooperativeThreads * kernels.CooperativeItems
+// TestGridDistributions sorts 8-byte keys of every distribution in a single launch. A cooperative one, which takes a
+// device with more multiprocessors than the stand-in, splits the buckets of uneven keys by a sorted sample, or counts
+// their digits where few vary. It leaves hardly any to other ways.
+func TestGridDistributions(t *testing.T) {
+	e, grid := openGrid(t)
 	sizes := []int{min(grid, kernels.ClusterRows+1), grid/2 - 77, grid}
 	if !testrun.Long() {
 		sizes = sizes[:1]
@@ -57,13 +56,13 @@ func TestGrid(t *testing.T) {
 		}
 	}
 	require.Equal(t, sorts, launched["cooperative"]+launched["cluster"])
-	require.LessOrEqual(t, 20*launched["sample"], sorts, "sorts that a grid has declined")
+	require.LessOrEqual(t, 10*launched["sample"], sorts, "sorts that a grid has declined")
 }
 
 // TestGridSharesNull: a null has the code of the greatest value, or of the least with nulls at the start, where a grid
 // declines and counts digits; unless there is such a value.
 func TestGridSharesNull(t *testing.T) {
-	e := openForTest(t)
+	e, grid := openGrid(t)
 	s := <-e.turn
 	launched := map[string]int{}
 	s.OnLaunch = func(kernel string) { launched[kernel]++ }
@@ -71,7 +70,7 @@ func TestGridSharesNull(t *testing.T) {
 	for _, kind := range []keyencode.Kind{keyencode.Int32, keyencode.Uint32, keyencode.Int64, keyencode.Uint64} {
 		for mode := range 4 {
 			for extreme := range 3 { // none, a value in a thousand, every other
-				rows := kernels.ClusterRows + 1 + extreme
+				rows := min(grid, kernels.ClusterRows+3) - extreme
 				key := numberKey{kind: kind, null: percent(30, uint64(mode))}
 				key.value = func(row int) uint64 {
 					x, top := mix(uint64(row)), uint64(1)<<(8*key.bytes()-1)
@@ -84,8 +83,16 @@ func TestGridSharesNull(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, 48, launched["cooperative"])
+	require.GreaterOrEqual(t, launched["cooperative"], 48)
 	require.Greater(t, launched["digit_binning_first_short"], 4)
+}
+
+// openGrid opens an engine, and returns the most rows of a cooperative launch. The stand-in has no clusters, which come
+// first and sort as many.
+func openGrid(t *testing.T) (e *Engine, rows int) {
+	t.Setenv("ARROWSORT_STANDIN_CAPABILITY", "8")
+	e = openForTest(t)
+	return e, e.Device().Multiprocessors * kernels.CooperativeThreads * kernels.CooperativeItems
 }
 
 // BenchmarkSmallSort sorts few rows of a column on the device, one sort after another.
