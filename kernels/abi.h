@@ -176,8 +176,8 @@ struct SmallSort {
 
 // DigitCounts are what a sort by digits needs that follows a declined launch, as histogram makes it.
 struct DigitCounts {
-	Field field;  // a column of 4 or 8 bytes, as for histogram
-	u64 sharesNull; // 1: null has the code of a value; if there is such a value, nothing is counted
+	Field field;  // a column of 8 bytes, as for histogram, or of 4 with at most HALF_DIGITS digits
+	u64 sharesNull; // 1: null has the code of a value; if there is such a value, the counts are of no use
 	u64 column;   // Field*, receives field
 	u64 shifts, bits, count; // of digits
 	u64 counts;      // u32*, zeroed first; 0: nothing is counted

@@ -266,7 +266,7 @@ void cooperative(const u64* a, u64 blocks) {
 	const DigitCounts& d = job.digits;
 	if (!declines) small_sort(a, most);
 	else if (d.counts) {
-		expect(d.countsWords % 4 == 0, "digits that a grid does not count");
+		expect(d.countsWords % 4 == 0 && (d.field.width == 8 || d.count <= HALF_DIGITS), "digits that a grid does not count");
 		memset(at<u32>(d.counts), 0, d.countsWords * 4);
 		*at<Field>(d.column) = d.field;
 		u64 constant =

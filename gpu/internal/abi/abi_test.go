@@ -49,6 +49,7 @@ func TestConstantsAreThoseOfTheKernels(t *testing.T) {
 	} {
 		require.Regexp(t, name+" = "+strconv.Itoa(value)+",", string(header))
 	}
+	require.Contains(t, string(header), "STATUS_CONSTANT = 1 << "+strconv.Itoa(StatusConstantShift)+",")
 }
 
 // declared lists the members of a C structure, as "u64 name" or "u64 name[4]".

@@ -120,7 +120,8 @@ func (s *argsorter) sortInSingleLaunch() driver.Ptr {
 		classes = incore.ClassesAtStart
 	}
 	job := incore.Job{Source: s.typeSource(), Whole: s.WholeField(key, layout), Classes: classes}
-	if word, width, ok := keys.NullableWord(s.Job.Columns, key); ok {
+	// Nulls have no digit in common with other rows, so that all of 64 bits would take a pass.
+	if word, width, ok := keys.NullableWord(s.Job.Columns, key); ok && width == 32 {
 		job.Source = onesweep.Codes(s.Task, 0, 0, s.Rows, width, s.Rows)
 		job.Field, job.SharesNull = s.Field(&word), true
 	}

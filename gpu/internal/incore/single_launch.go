@@ -34,10 +34,9 @@ func Codes(src onesweep.Source) Job { return Job{Source: src, Whole: src.Field} 
 
 // Sort sorts the rows of a job in a single launch. A cooperative launch declines rows that lie unevenly, or of which
 // many are equal; then they are sorted by the digits that it has counted. It frees or reuses the memory of the source,
-// unless ok is false: for more rows than such a kernel sorts, where a cooperative launch is refused, and where it
-// declines a source without a width, or one of which null and a value have the same code. afterLaunch is called when
-// the last kernel that needs other memory than the result's is launched: other streams must not use the memory that is
-// freed from then on.
+// also on an error, unless ok is false: for more rows than such a kernel sorts, where a cooperative launch is refused,
+// and where it declines a source whose digits are not counted. afterLaunch is called while the grid still uses its
+// memory: other streams must not use what is freed after that. A cluster has none, and does not call it.
 func Sort(t *device.Task, job Job, afterLaunch func()) (rows driver.Ptr, ok bool) {
 	has := DeviceOf(t)
 	kernel, blocks, ok := has.SingleLaunch(t.Tuning, job.N)
@@ -54,26 +53,22 @@ func Sort(t *device.Task, job Job, afterLaunch func()) (rows driver.Ptr, ok bool
 	}
 	counted := onesweep.ToCount(t, job.Source, job.SharesNull)
 	defer counted.Free()
-	switch status := launchGrid(t, kernel, blocks, small, counted.Digits()); {
-	case status == abi.StatusAccepted:
+	status := launchGrid(t, kernel, blocks, small, counted.Digits(), afterLaunch)
+	if status == abi.StatusAccepted {
 		t.Moves(52 * job.N)
-		afterLaunch()
 		t.Free(job.Codes, job.Rows)
 		return rows, true
-	case status&abi.StatusCounted != 0:
-		t.Free(rows)
-		afterLaunch()
-		rows = counted.Sort(status >> abi.StatusConstantShift)
-		return rows, rows != 0
-	default:
-		t.Free(rows)
+	}
+	t.Free(rows)
+	if status&abi.StatusCounted == 0 {
 		return 0, false
 	}
+	return counted.Sort(status >> abi.StatusConstantShift)
 }
 
 // launchGrid launches a cooperative kernel, and returns the status that it reports: 0 where it is refused.
-func launchGrid(t *device.Task, kernel string, blocks int, small abi.SmallSort, digits abi.DigitCounts) (
-	status uint64) {
+func launchGrid(t *device.Task, kernel string, blocks int, small abi.SmallSort, digits abi.DigitCounts,
+	afterLaunch func()) (status uint64) {
 	n := int(small.N)
 	numbers, tags, totals := t.Alloc(8*n), t.Alloc(4*n), t.Alloc(4*(1+kernels.CooperativeFull)*blocks)
 	defer t.Free(numbers, tags, totals)
@@ -86,6 +81,9 @@ func launchGrid(t *device.Task, kernel string, blocks int, small abi.SmallSort, 
 	}
 	if t.TryLaunch(kernel, blocks, abi.Words([]abi.CooperativeSort{grid})...) {
 		status = t.WaitForStatus(word)
+	}
+	if status != 0 && status != abi.StatusDeclined {
+		afterLaunch() // a grid that accepts reports before it has read its records for the last time
 	}
 	return status
 }

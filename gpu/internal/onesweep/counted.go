@@ -21,9 +21,10 @@ type Counted struct {
 	field      driver.Ptr // receives that of the source
 }
 
-// ToCount allocates the memory of such a sort, but for a source without a width.
+// ToCount allocates the memory of such a sort, but for a source without a width, and a column of 4 bytes with codes of
+// more than 32 bits, whose digits a grid does not count.
 func ToCount(t *device.Task, src Source, sharesNull bool) Counted {
-	if src.Width == 0 {
+	if src.Width == 0 || src.Field.Width == 4 && src.Width > 32 {
 		return Counted{}
 	}
 	return Counted{newSweep(t, src.N, strategy.Digits(src.Width), kernels.BinningTile, kernels.BinningWideTile), src,
@@ -47,10 +48,10 @@ func (c *Counted) Digits() abi.DigitCounts {
 }
 
 // Sort sorts by the digits that are being counted, and returns the sorted rows. It frees or reuses the memory of the
-// source, unless it returns 0: null and a value have the same code. seem are the digits that all rows seem to have in
-// common, a bit for each. The first pass is launched before the host knows whether they do. Where records are short it
-// is always by the first digit.
-func (c *Counted) Sort(seem uint64) (rows driver.Ptr) {
+// source, also on an error, unless ok is false: null and a value have the same code. seem are the digits that all rows
+// seem to have in common, a bit for each. The first pass is launched before the host knows whether they do. Where
+// records are short it is always by the first digit.
+func (c *Counted) Sort(seem uint64) (rows driver.Ptr, ok bool) {
 	b, src, status := c.sweep, c.src, uint64(0)
 	plan := func(constant uint64) []strategy.Pass {
 		use := b.without(constant)
@@ -66,20 +67,20 @@ func (c *Counted) Sort(seem uint64) (rows driver.Ptr) {
 	if len(first) == 0 {
 		first = plan(0)
 	}
-	rows = b.bin(src, c.field, first, func() []strategy.Pass {
+	rows, ok = b.bin(src, c.field, first, func() []strategy.Pass {
 		if status = b.WaitForStatus(&b.Reports.Report.Sample); status&abi.StatusCounted == 0 {
 			return nil
 		}
 		return plan(status >> abi.StatusConstantShift)
 	})
-	if rows != 0 || status&abi.StatusCounted == 0 {
-		return rows
+	if ok || status&abi.StatusCounted == 0 {
+		return rows, ok
 	}
-	b.Free(src.Codes)
+	b.Free(src.Codes) // all digits are constant
 	if src.Rows != 0 {
-		return src.Rows
+		return src.Rows, true
 	}
-	return b.Iota(src.N, false)
+	return b.Iota(src.N, false), true
 }
 
 // Free frees the memory, with or without a sort.

@@ -72,7 +72,8 @@ func Sort(t *device.Task, src Source) (rows driver.Ptr) {
 		t.Free(src.Codes)
 		return src.Rows
 	}
-	return b.bin(src, field, strategy.PlanPasses(src.format(), b.digits, use, src.RowBits), nil)
+	rows, _ = b.bin(src, field, strategy.PlanPasses(src.format(), b.digits, use, src.RowBits), nil)
+	return rows
 }
 
 // newSweep returns a sweep by passes whose tiles have one of the given numbers of rows.
@@ -134,9 +135,10 @@ func (b *sweep) without(mask uint64) (use []int) {
 }
 
 // bin runs the passes. Records alternate between two pairs of buffers, one of which is the source's. revise, if there
-// is one, returns the passes anew when the first is launched: if that one is another, it was for nothing; without
-// passes bin returns 0, and the source is as it was.
-func (b *sweep) bin(src Source, field driver.Ptr, passes []strategy.Pass, revise func() []strategy.Pass) driver.Ptr {
+// is one, returns the passes anew when the first is launched: if that one is another, it was for nothing; if there are
+// none ok is false, and the source is as it was. Else its memory is freed or reused, also on an error.
+func (b *sweep) bin(src Source, field driver.Ptr, passes []strategy.Pass, revise func() []strategy.Pass) (
+	sorted driver.Ptr, ok bool) {
 	codes, rows := [2]driver.Ptr{0, src.Codes}, [2]driver.Ptr{0, src.Rows}
 	for i := 0; i < len(passes); i++ {
 		from, to, p := (i+1)%2, i%2, passes[i]
@@ -158,11 +160,11 @@ func (b *sweep) bin(src Source, field driver.Ptr, passes []strategy.Pass, revise
 		}
 	}
 	if len(passes) == 0 {
-		return 0
+		return 0, false
 	}
 	to := (len(passes) - 1) % 2
 	b.Free(codes[0], codes[1], rows[1-to])
-	return rows[to]
+	return rows[to], true
 }
 
 // pass runs one digit binning, strip by strip. Its blocks start while those of the preceding pass end. between are the
