@@ -43,9 +43,9 @@ func TestGridDistributions(t *testing.T) {
 	expect(t, e, 20*launched["sample"] <= sorts, "a grid has declined %d of %d sorts", launched["sample"], sorts)
 }
 
-// TestGridCounts: digits are counted where many rows are equal. In a column of 4 bytes null has the code of the greatest
-// value, or of the least with nulls at the start, unless there is such a value. Values and nulls that are in no sampled
-// row have digits that seem to be constant.
+// TestGridCounts: digits are counted where many rows are equal. In a column of 4 bytes null has the code of the
+// greatest value, or of the least with nulls at the start, unless there is such a value. Values and nulls that are in
+// no sampled row have digits that seem to be constant.
 func TestGridCounts(t *testing.T) {
 	e, grid := openGrid(t)
 	launched := launches(e)
