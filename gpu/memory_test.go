@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/arrowsort/engine/enginetest"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
@@ -196,6 +197,42 @@ func (e *Engine) pretendMemory(bytes int64) {
 	s := <-e.turn
 	defer func() { e.turn <- s }()
 	s.FreeBytes = bytes
+}
+
+// TestGridShortOfMemory makes each allocation of a sort by counted digits fail once: the next sort is right, and no
+// memory has been given back twice.
+func TestGridShortOfMemory(t *testing.T) {
+	t.Setenv("ARROWSORT_STANDIN_CAPABILITY", "8")
+	const rows = 30_000
+	draw := func(keep int64) func(int) uint64 {
+		return func(row int) uint64 { return uint64(int64(mix(uint64(row))%2) * keep) }
+	}
+	keys := []numberKey{{kind: keyencode.Int16, value: draw(20_000)}, {kind: keyencode.Int32, value: draw(1e9 + 1)}}
+	job := &engine.Job{Rows: rows, RowNumbers: 4}
+	for i, k := range keys {
+		job.Columns = append(job.Columns, k.column(rows))
+		job.Keys = append(job.Keys, keyencode.Key{Column: i})
+	}
+	failed, passed := 0, 0
+	for call := 1; passed < 10; call++ {
+		require.Less(t, call, 200)
+		t.Setenv("ARROWSORT_STANDIN_SHORT", fmt.Sprint(call))
+		e, err := Open(Options{})
+		if err != nil {
+			continue
+		}
+		if got, err := e.Sort(t.Context(), job, goMemory{}); err == nil {
+			passed++
+			got.Release(goMemory{})
+		} else {
+			failed, passed = failed+1, 0
+			require.ErrorIs(t, err, engine.ErrMemory, "call %d", call)
+		}
+		t.Setenv("ARROWSORT_STANDIN_SHORT", "")
+		enginetest.CheckOrder(t, e, job, "call %d", call)
+		require.NoError(t, e.Close())
+	}
+	require.Greater(t, failed, 5)
 }
 
 // TestShortOfMemory makes each allocation fail once: the error reports it, the device is not lost, and the next sort is
