@@ -157,11 +157,14 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 		}
 	})
 	hint := flagsOfOtherTools[name]
-	meant := hint.has(cmd)
-	if near := flagtext.Nearest(names, name); meant == "" && near != "" && dashes == "--" {
+	meant, others := hint.has(cmd), commandsWith(cmd, name)
+	if near := flagtext.Nearest(names, name); meant == "" && near != "" && others == "" && dashes == "--" {
 		meant = "--" + near
 	}
 	text := fmt.Sprintf("unknown flag %s%s", dashes, name)
+	if meant == "" && others != "" && dashes == "--" {
+		text += "; it is a flag of " + others
+	}
 	if meant != "" {
 		text += "; did you mean " + meant + "?"
 	}
@@ -172,6 +175,17 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 		text += "; the flags of one letter are " + strings.Join(letters, ", ")
 	}
 	return usageError{text}
+}
+
+// commandsWith returns the other commands that have a flag.
+func commandsWith(cmd *cobra.Command, flag string) string {
+	var names []string
+	for _, other := range cmd.Parent().Commands() {
+		if other.Flags().Lookup(flag) != nil {
+			names = append(names, other.Name())
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // checkDashes finds long flags typed with one dash: -output x would be -o utput.
