@@ -232,7 +232,7 @@ func TestGridShortOfMemory(t *testing.T) {
 		enginetest.CheckOrder(t, e, job, "call %d", call)
 		require.NoError(t, e.Close())
 	}
-	require.Greater(t, failed, 5)
+	require.Greater(t, failed, 2)
 }
 
 // TestShortOfMemory makes each allocation fail once: the error reports it, the device is not lost, and the next sort is
