@@ -43,7 +43,9 @@ class Memory:
         ctypes.memmove(self.address, self.values.ctypes.data, self.values.nbytes)
 
     def __del__(self):
+        cuda.cuCtxPushCurrent_v2(context)  # the collector may run in a thread that has none
         cuda.cuMemFree_v2(self.base)
+        cuda.cuCtxPopCurrent_v2(byref(c_void_p()))
 
 
 class Interface(Memory):
