@@ -82,7 +82,7 @@ struct CooperativeSample {
 		if (spread.floating) spread.floating = !exceeds(b.counters + 2 * COOPERATIVE_BUCKETS);
 		return !spread.floating && exceeds(b.counters + COOPERATIVE_BUCKETS);
 	}
-	// Reports whether rows have so many others of their bin, on average, that their few digits take less time: of the
+	// Reports whether rows share bins with enough others, on average, that their few digits take less time: of the
 	// pairs of n rows, as many share a bin as of those of the sample. A row that finds the bit of its bin set is such a
 	// pair, or one of a few by chance.
 	DEVICE bool crowded(const CooperativeBlock& b, const Spread& spread) const {

@@ -33,7 +33,7 @@ func sortCodes(t *device.Task, src onesweep.Source, scan *abi.KeySource, decline
 func sortBeforeDigits(t *device.Task, src *onesweep.Source, scan *abi.KeySource, declined strategy.Kind) (
 	rows driver.Ptr, ok bool) {
 	if declined&strategy.Grid == 0 {
-		if rows, ok = incore.Sort(t, incore.ByCodes(*src), func() {}); ok {
+		if rows, ok = incore.Sort(t, incore.Codes(*src), func() {}); ok {
 			return rows, true
 		}
 	}

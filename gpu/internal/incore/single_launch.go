@@ -29,8 +29,8 @@ type Job struct {
 	SharesNull      bool      // null has the code of a value in the source
 }
 
-// ByCodes is a job of the rows of a source by its codes.
-func ByCodes(src onesweep.Source) Job { return Job{Source: src, Whole: src.Field} }
+// Codes are the rows of a source by its codes.
+func Codes(src onesweep.Source) Job { return Job{Source: src, Whole: src.Field} }
 
 // Sort sorts the rows of a job in a single launch. A cooperative launch declines rows that lie unevenly, or of which
 // many are equal; then they are sorted by the digits that it has counted. It frees or reuses the memory of the source,

@@ -49,8 +49,8 @@ func (c *Counted) Digits() abi.DigitCounts {
 
 // Sort sorts by the digits that are being counted, and returns the sorted rows. It frees or reuses the memory of the
 // source, also on an error, unless ok is false: null and a value have the same code. seem are the digits that all rows
-// seem to have in common, a bit for each: of a column that has some, the first pass is launched before the host knows
-// whether they do. Where records are short it is always by the first digit.
+// seem to have in common, a bit for each. The first pass is launched before the host knows whether they do. Where
+// records are short it is always by the first digit.
 func (c *Counted) Sort(seem uint64) (rows driver.Ptr, ok bool) {
 	b, src, status := c.sweep, c.src, uint64(0)
 	plan := func(constant uint64) []strategy.Pass {
@@ -66,11 +66,6 @@ func (c *Counted) Sort(seem uint64) (rows driver.Ptr, ok bool) {
 	first := plan(seem)
 	if len(first) == 0 {
 		first = plan(0)
-	}
-	if seem == 0 && !c.sharesNull { // what varies in a sample varies
-		rows, ok = b.bin(src, c.field, first, nil)
-		b.WaitForStatus(&b.Reports.Report.Sample) // so that the word is not written later
-		return rows, ok
 	}
 	rows, ok = b.bin(src, c.field, first, func() []strategy.Pass {
 		if status = b.WaitForStatus(&b.Reports.Report.Sample); status&abi.StatusCounted == 0 {

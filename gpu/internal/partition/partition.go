@@ -235,7 +235,7 @@ func sortHeavy(t *device.Task, p *partition, in abi.KeySource, shape strategy.Bu
 	}
 	src := onesweep.Codes(t, codes, rows, others, in.Bits, n)
 	src.Varying = Varying(&report, in.Bits)
-	sorted, ok := incore.Sort(t, incore.ByCodes(src), func() {})
+	sorted, ok := incore.Sort(t, incore.Codes(src), func() {})
 	if !ok {
 		sorted = onesweep.Sort(t, src)
 	}
