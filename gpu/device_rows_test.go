@@ -179,3 +179,36 @@ func TestDeviceRowsOutliveTheSession(t *testing.T) {
 	require.Empty(t, memory.blocks)
 	require.Equal(t, memory.given, memory.freed)
 }
+
+// TestDeviceRowsReleasedBeforeACapture releases a result that its stream still reads, captures a sort into a graph, and
+// sorts in another stream: the memory of the result is not written before it has been read.
+func TestDeviceRowsReleasedBeforeACapture(t *testing.T) {
+	const rows = 3000
+	e, l := openOnDeviceArrays(t), openLibrary(t, 0)
+	require.NoError(t, l.Do(func() error {
+		defer l.free(t)
+		first, second := l.putOrdered(t, rows, 1), l.putOrdered(t, rows, 2)
+		captured := first.job
+		captured.Stream, captured.RowNumbers, captured.Out = 0, 4, l.put(t, make([]byte, 4*rows), 0)
+		other, err := l.NewStream()
+		require.NoError(t, err)
+		second.job.Stream = uintptr(other.Handle())
+		for range 1000 { // the stand-in lets work wait, or not, at random
+			sorted, err := e.ArgsortDevice(t.Context(), &first.job)
+			require.NoError(t, err)
+			got := l.get(t, sorted.Address, 8*rows)
+			require.NoError(t, sorted.Release())
+			t.Setenv("ARROWSORT_STANDIN_CAPTURE", "default")
+			_, err = e.ArgsortDevice(t.Context(), &captured)
+			t.Setenv("ARROWSORT_STANDIN_CAPTURE", "")
+			require.NoError(t, err)
+			sorted, err = e.ArgsortDevice(t.Context(), &second.job)
+			require.NoError(t, err)
+			require.NoError(t, other.Wait())
+			require.NoError(t, l.stream.Wait())
+			require.True(t, slices.Equal(first.want, buffers.View[uint64](got)))
+			require.NoError(t, sorted.Release())
+		}
+		return nil
+	}))
+}

@@ -26,12 +26,8 @@ func (t *Task) Leave() error {
 // Settle waits for the work that the last task has left, and takes back the memory of results that were freed. It is
 // called in Enter, before a task, whose kernels run in the given stream, nil for that of the session.
 func (s *Session) Settle(kernels *driver.Stream) error {
-	if s.isLeft {
-		if err := s.WaitFor(s.last); err != nil {
-			return err
-		}
-		s.isLeft = false
-		s.reset()
+	if err := s.settleLast(); err != nil {
+		return err
 	}
 	if kernels != nil {
 		s.Streams[0].Stream = kernels
@@ -41,10 +37,24 @@ func (s *Session) Settle(kernels *driver.Stream) error {
 	return s.takeReturned()
 }
 
+// settleLast waits for the work that the last task has left.
+func (s *Session) settleLast() error {
+	if !s.isLeft {
+		return nil
+	}
+	if err := s.WaitFor(s.last); err != nil {
+		return err
+	}
+	s.isLeft = false
+	s.reset()
+	return nil
+}
+
 // Capture calls work with a task whose kernels are queued in a stream that is captured into a CUDA graph. It queues
-// nothing else there, and waits for nothing there: what runs later is not the session's.
+// nothing else there, and waits for nothing there: what runs later is not the session's. So it leaves the memory of
+// results to the next task, whose kernels can wait for those that still read it.
 func (s *Session) Capture(ctx context.Context, stream *driver.Stream, work func(t *Task)) error {
-	if err := s.Settle(nil); err != nil {
+	if err := s.settleLast(); err != nil {
 		return err
 	}
 	s.Streams[0].Stream = stream
@@ -96,7 +106,7 @@ type returns struct {
 	closed bool
 	out    map[driver.Ptr]driver.Event // not freed yet, with their events
 	list   []Kept                      // freed by any goroutine since the last task
-	later  []inStream                  // freed in streams that are captured into graphs
+	later  []inStream                  // freed in streams that are captured into graphs, or that refused the event
 	events []driver.Event              // that are free
 }
 
@@ -151,17 +161,15 @@ func (s *Session) GiveBack(k Kept, stream uintptr) error {
 func (s *Session) giveBack(k inStream) error {
 	r, stream := &s.returns, s.Of(k.stream)
 	captured, err := stream.IsCapturing()
-	if captured {
-		r.later = append(r.later, k)
-		return nil
-	}
-	if err == nil {
+	if err == nil && !captured {
 		err = stream.Record(k.Ready) // from now on the event is passed when the memory has been read
 	}
-	if err == nil {
-		r.list = append(r.list, k.Kept)
+	if err != nil || captured {
+		r.later = append(r.later, k)
+		return err
 	}
-	return err
+	r.list = append(r.list, k.Kept)
+	return nil
 }
 
 func (r *returns) event(c *driver.Context) (driver.Event, error) {
@@ -181,7 +189,8 @@ func (s *Session) takeReturned() error {
 	for _, k := range later {
 		_ = s.giveBack(k) // the memory of a stream that is gone is freed by Close
 	}
-	for _, back := range r.list {
+	for ; len(r.list) > 0; r.list = r.list[1:] {
+		back := r.list[0]
 		for _, writes := range s.Streams[:2] {
 			if err := writes.After(back.Ready); err != nil {
 				return err
@@ -190,7 +199,6 @@ func (s *Session) takeReturned() error {
 		s.Pool.Return(back.Memory)
 		r.events = append(r.events, back.Ready)
 	}
-	r.list = r.list[:0]
 	return nil
 }
 

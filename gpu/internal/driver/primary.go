@@ -19,7 +19,7 @@ static CUresult arrowsort_wait_event(unsigned long long stream, unsigned long lo
 static CUresult arrowsort_capturing(unsigned long long stream, int *is) {
 	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
 	CUresult code = cuStreamIsCapturing((CUstream)stream, &status);
-	*is = status != CU_STREAM_CAPTURE_STATUS_NONE;
+	*is = code == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE;
 	return code;
 }
 */
