@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -314,13 +315,14 @@ func (m *countedMemory) Allocate(bytes int, stream uintptr) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	address := uint64(p)
 	if m.misaligned {
-		return uint64(p) + 1, nil
+		address++
 	}
 	m.given++
 	m.bytes += bytes
-	m.blocks[uint64(p)], m.streams[stream] = bytes, true
-	return uint64(p), nil
+	m.blocks[address], m.streams[stream] = bytes, true
+	return address, nil
 }
 
 func (m *countedMemory) Free(address uint64, bytes int, stream uintptr) error {
@@ -330,7 +332,49 @@ func (m *countedMemory) Free(address uint64, bytes int, stream uintptr) error {
 	delete(m.blocks, address)
 	m.bytes -= bytes
 	m.freed++
+	return m.Context.Free(driver.Ptr(address &^ 1))
+}
+
+// A usedMemory is a program's hook that gives memory whose last use is queued in the stream: free there, and there only.
+type usedMemory struct{ *driver.Context }
+
+func (m usedMemory) Allocate(bytes int, stream uintptr) (uint64, error) {
+	p, err := m.Alloc(bytes)
+	if err == nil {
+		err = m.Of(stream).Zero(p, bytes)
+	}
+	return uint64(p), err
+}
+
+func (m usedMemory) Free(address uint64, _ int, _ uintptr) error {
 	return m.Context.Free(driver.Ptr(address))
+}
+
+// TestDeviceMemoryOfAStream uploads columns, while the keys are sorted, to memory that is free only in the stream of
+// kernels.
+func TestDeviceMemoryOfAStream(t *testing.T) {
+	const rows = 20_000
+	e, err := Open(Options{PrimaryContext: true, Memory: usedMemory{openLibrary(t, 0).Context}})
+	require.NoError(t, err)
+	e.tuning.SmallSortRows, e.tuning.PrefetchBytes, e.tuning.LateBytes = 0, 1, 0
+	e.tuning.DirectBytes, e.tuning.BatchBytes = 1<<60, 1024 // many copies
+	job := &engine.Job{Rows: rows, Keys: []keyencode.Key{{}}, Threads: 4}
+	values := make([]byte, 8*rows)
+	for at := range 21 {
+		job.Columns = append(job.Columns, keyencode.Column{Kind: keyencode.Uint64,
+			Chunks: []keyencode.Chunk{{Rows: rows, Values: values}}})
+		job.Gather = append(job.Gather, at)
+	}
+	for seed := range uint64(60) { // the stand-in lets work wait, or not, at random
+		fill(values, seed+1)
+		sorted, err := e.Sort(t.Context(), job, goMemory{})
+		require.NoError(t, err)
+		for at := range sorted.Columns {
+			require.True(t, bytes.Equal(sorted.Columns[0].Values, sorted.Columns[at].Values), "column %d", at)
+		}
+		require.NoError(t, e.Trim(t.Context()))
+	}
+	require.NoError(t, e.Close())
 }
 
 // TestDeviceMemoryOfAProgram takes all memory of sorts from the program's hook, and gives all of it back.

@@ -172,6 +172,10 @@ func (s *Session) HasMemory(bytes int) bool {
 	return int64(bytes) <= s.FreeBytes
 }
 
+// IsStreamOrdered reports whether new memory is free for other streams only after what is queued in that of kernels so
+// far, since it comes from the program's hook.
+func (s *Session) IsStreamOrdered() bool { return s.source.hook != nil }
+
 // MeasureMemory measures the device memory that sorts can use.
 func (s *Session) MeasureMemory() {
 	if free, err := s.FreeMemory(); err == nil { // an error shows in the next call as well

@@ -3,6 +3,7 @@
 package device
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
@@ -40,8 +41,11 @@ func (m *source) fromHook(bytes int) (driver.Ptr, error) {
 	case err != nil:
 		return 0, fmt.Errorf("%w: %w", driver.Full("Options.Memory"), err)
 	case address == 0 || address%256 != 0:
-		return 0, fmt.Errorf("%w: it returned address %#x, not a multiple of 256", driver.Full("Options.Memory"),
-			address)
+		err = fmt.Errorf("%w: it returned address %#x, not a multiple of 256", driver.Full("Options.Memory"), address)
+		if address != 0 {
+			err = errors.Join(err, m.hook.Free(address, bytes, m.handle()))
+		}
+		return 0, err
 	}
 	return driver.Ptr(address), nil
 }

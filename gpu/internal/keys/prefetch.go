@@ -53,6 +53,9 @@ func (s *Columns) Prefetch() {
 		a := &arrival{column: c, values: values[0], event: s.Event(), sent: make(chan struct{})}
 		arrivals, s.arrivals[at] = append(arrivals, a), a
 	}
+	if s.IsStreamOrdered() {
+		s.markFree()
+	}
 	if s.freed != nil && !s.Failed() {
 		s.Up.After(*s.freed)
 	}
@@ -87,7 +90,8 @@ func (s *Columns) dropArrivals() bool {
 	return true
 }
 
-// markFree records that kernels so far may use freed memory: uploads of Prefetch wait for them.
+// markFree records that what is queued so far in the stream of kernels may use freed memory: uploads of Prefetch wait
+// for it.
 func (s *Columns) markFree() {
 	if s.freed == nil {
 		e := s.Event()
