@@ -1,6 +1,7 @@
 package resident
 
 import (
+	"math"
 	"testing"
 	"unsafe"
 
@@ -180,4 +181,20 @@ func TestJobOfErrors(t *testing.T) {
 	job, err := JobOf(array, schema, nil)
 	require.NoError(t, err)
 	require.Empty(t, job.Keys, "rows in their order")
+}
+
+// TestOffsetBeyondTheField refuses rows that a field does not have, and values that no memory has, where sums and
+// products of the offset have more than 63 bits.
+func TestOffsetBeyondTheField(t *testing.T) {
+	for _, offset := range []int64{7, math.MaxInt64 / 8, math.MaxInt64 - 2, math.MaxInt64} {
+		array, schema := table(column("l", "x"))
+		array.Array.Offset = offset
+		_, err := TableJobOf(array, schema, nil)
+		require.ErrorIs(t, err, ErrDeviceArray, "offset %d of the struct", offset)
+		if offset > 7 {
+			job := Job{Rows: 3, Keys: []keyencode.Key{{}}, RowNumbers: 8,
+				Columns: []Column{{Kind: keyencode.Int64, Values: 0x2000, Offset: int(offset)}}}
+			require.ErrorIs(t, job.Check(), ErrDeviceArray, "offset %d of a column", offset)
+		}
+	}
 }

@@ -105,6 +105,7 @@ func (j *Job) eachColumn(check func(at int, isKey bool) error) error {
 }
 
 func (j *Job) checkColumn(c *Column, isKey bool) error {
+	width := (&keyencode.Column{Kind: c.Kind, Width: c.Width}).ValueBytes()
 	switch {
 	case c.Kind > keyencode.Dictionary64:
 		return fmt.Errorf("%w: kind %d", engine.ErrKind, c.Kind)
@@ -115,7 +116,7 @@ func (j *Job) checkColumn(c *Column, isKey bool) error {
 		return fmt.Errorf("%w: strings; sort from host memory, by Sort", engine.ErrKind)
 	case c.Kind == keyencode.FixedSizeBinary && c.Width < 1:
 		return fmt.Errorf("%w: values of %d bytes", engine.ErrKind, c.Width)
-	case c.Offset < 0:
+	case c.Offset < 0 || c.Offset > math.MaxInt/max(1, width)-j.Rows:
 		return fmt.Errorf("%w: the offset is %d", ErrDeviceArray, c.Offset)
 	case c.Values == 0 && c.Kind != keyencode.Null && j.Rows > 0:
 		return fmt.Errorf("%w: the address of the values is 0", ErrDeviceArray)
