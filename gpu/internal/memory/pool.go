@@ -1,6 +1,8 @@
 // Package memory has memory of the device that is kept between sorts, and pinned memory of the host.
 package memory
 
+import "cmp"
+
 // A Pool keeps blocks of memory for reuse, because the driver is slow to allocate. A block may be used again while the
 // device still works on its last use, if the same stream uses it. If another stream does, the caller makes one stream
 // wait for the other (Columns.markFree, Downloads.Retire).
@@ -124,15 +126,13 @@ func (p *Pool[P]) FreeAll() error {
 // Discard frees a block that Fresh has allocated.
 func (p *Pool[P]) Discard(block P) error { return p.free(block) }
 
-// Trim frees all spare blocks.
-func (p *Pool[P]) Trim() error {
+// Trim frees all spare blocks, also after an error, and returns the first one.
+func (p *Pool[P]) Trim() (err error) {
 	for size := range p.Spare {
 		for len(p.Spare[size]) > 0 {
 			p.Held -= size
-			if err := p.free(p.take(size)); err != nil {
-				return err
-			}
+			err = cmp.Or(err, p.free(p.take(size)))
 		}
 	}
-	return nil
+	return err
 }
