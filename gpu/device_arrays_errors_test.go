@@ -335,7 +335,7 @@ func (m *countedMemory) Free(address uint64, bytes int, stream uintptr) error {
 	return m.Context.Free(driver.Ptr(address &^ 1))
 }
 
-// A usedMemory is a program's hook that gives memory whose last use is queued in the stream: free there, and there only.
+// A usedMemory is a program's hook that gives memory whose last use is queued in the stream: it is free there only.
 type usedMemory struct{ *driver.Context }
 
 func (m usedMemory) Allocate(bytes int, stream uintptr) (uint64, error) {
