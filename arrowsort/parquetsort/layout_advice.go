@@ -10,8 +10,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/nearest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/curveorder"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
@@ -49,15 +51,11 @@ func adviseKeys(ctx context.Context, schema *arrow.Schema, names []string) (keys
 		return nil, fmt.Errorf("%w: Advise: there are %d columns, of which there may be %d: their orders are many",
 			errOption, len(names), mostAdvised)
 	}
-	var all []string
-	for _, f := range schema.Fields() {
-		all = append(all, f.Name)
-	}
 	for i, name := range names {
 		switch at := schema.FieldIndices(name); {
 		case len(at) == 0:
 			return nil, fmt.Errorf("%w: Advise: there is no column %q%s", errOption, name,
-				flagtext.Suggestion(all, name))
+				nearest.Hint(arraydata.ColumnNames(schema), name))
 		case len(at) > 1:
 			return nil, fmt.Errorf("%w: Advise: %d columns are named %q: rename them first", errOption,
 				len(at), name)
