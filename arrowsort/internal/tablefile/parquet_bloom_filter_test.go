@@ -174,7 +174,7 @@ func TestBloomFilterOfWrongColumns(t *testing.T) {
 	for _, p := range []float64{-1, 1e-9, 0.6, 1} {
 		err := CheckSchema(t.Context(), "x.parquet", sc, WriteOptions{BloomFilters: []BloomFilter{{Column: "#2",
 			FalsePositives: p}}})
-		require.ErrorContains(t, err, "give a probability of false positives from 1e-06 to 0.5")
+		require.ErrorContains(t, err, "give a probability of false positives from 0.000001 to 0.5")
 	}
 	err := CheckSchema(t.Context(), "x.parquet", sc, WriteOptions{BloomFilters: []BloomFilter{{Column: "list"},
 		{Column: "list.list.element"}}})

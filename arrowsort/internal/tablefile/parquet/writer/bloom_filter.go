@@ -41,7 +41,7 @@ const (
 func ParseBloomFilter(text string) (f BloomFilter, err error) {
 	f.Column = text
 	if at := strings.LastIndexByte(text, ':'); at >= 0 {
-		if p, err := strconv.ParseFloat(text[at+1:], 64); err == nil {
+		if p, err := strconv.ParseFloat(text[at+1:], 64); err == nil || errors.Is(err, strconv.ErrRange) {
 			f.Column, f.FalsePositives = text[:at], p
 			if p == 0 {
 				return f, errFalsePositives
@@ -54,7 +54,7 @@ func ParseBloomFilter(text string) (f BloomFilter, err error) {
 	return f, f.check()
 }
 
-var errFalsePositives = fmt.Errorf("give a probability of false positives from %g to %g", leastFalsePositives,
+var errFalsePositives = fmt.Errorf("give a probability of false positives from %f to %g", leastFalsePositives,
 	mostFalsePositives)
 
 // check finds a probability that makes no sense.
