@@ -160,10 +160,20 @@ func (a *adviser) addSorted(ctx context.Context, advice LayoutAdvice, table arro
 		return err
 	}
 	defer indices.Release()
-	n, all := indices.Len(), a.sample.all
-	pages := zonemap.NewZoning(n, all, tablefile.DefaultPageRows)
-	return a.add(ctx, advice, indices.Uint64Values(), zonemap.NewZoning(n, all, int64(a.sample.write.RowGroupRows)),
+	n, all, groupRows := indices.Len(), a.sample.all, int64(a.sample.write.RowGroupRows)
+	pages := zonemap.ZoningOf(n, all, pagesOf(all, groupRows))
+	return a.add(ctx, advice, indices.Uint64Values(), zonemap.NewZoning(n, all, groupRows),
 		slices.Repeat([]zonemap.Zoning{pages}, len(a.names)))
+}
+
+// pagesOf returns the rows of the pages of a file of some rows. The last page of a row group ends with it.
+func pagesOf(rows, groupRows int64) (pages []int64) {
+	for ; rows > 0; rows -= groupRows {
+		for group := min(rows, groupRows); group > 0; group -= tablefile.DefaultPageRows {
+			pages = append(pages, min(group, tablefile.DefaultPageRows))
+		}
+	}
+	return pages
 }
 
 // zonesOf divides the rows as they are by the row groups of the files, and by the pages of each column, where a row
