@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/nearest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
@@ -194,7 +194,7 @@ func leafOf(paths []string, column string) (int, error) {
 	case byNumber && err == nil && 1 <= n && n <= len(paths):
 		return n - 1, nil
 	}
-	return 0, fmt.Errorf("there is no column %q%s", column, flagtext.Suggestion(paths, column))
+	return 0, fmt.Errorf("there is no column %q%s", column, nearest.Hint(paths, column))
 }
 
 // addCurve adds the curve that the file with a number names. Metadata that do not read are a warning.

@@ -10,8 +10,10 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/nearest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/curveorder"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
@@ -49,15 +51,11 @@ func adviseKeys(ctx context.Context, schema *arrow.Schema, names []string) (keys
 		return nil, fmt.Errorf("%w: Advise: there are %d columns, of which there may be %d: their orders are many",
 			errOption, len(names), mostAdvised)
 	}
-	var all []string
-	for _, f := range schema.Fields() {
-		all = append(all, f.Name)
-	}
 	for i, name := range names {
 		switch at := schema.FieldIndices(name); {
 		case len(at) == 0:
 			return nil, fmt.Errorf("%w: Advise: there is no column %q%s", errOption, name,
-				flagtext.Suggestion(all, name))
+				nearest.Hint(arraydata.ColumnNames(schema), name))
 		case len(at) > 1:
 			return nil, fmt.Errorf("%w: Advise: %d columns are named %q: rename them first", errOption,
 				len(at), name)
@@ -162,10 +160,20 @@ func (a *adviser) addSorted(ctx context.Context, advice LayoutAdvice, table arro
 		return err
 	}
 	defer indices.Release()
-	n, all := indices.Len(), a.sample.all
-	pages := zonemap.NewZoning(n, all, tablefile.DefaultPageRows)
-	return a.add(ctx, advice, indices.Uint64Values(), zonemap.NewZoning(n, all, int64(a.sample.write.RowGroupRows)),
+	n, all, groupRows := indices.Len(), a.sample.all, int64(a.sample.write.RowGroupRows)
+	pages := zonemap.ZoningOf(n, all, pagesOf(all, groupRows))
+	return a.add(ctx, advice, indices.Uint64Values(), zonemap.NewZoning(n, all, groupRows),
 		slices.Repeat([]zonemap.Zoning{pages}, len(a.names)))
+}
+
+// pagesOf returns the rows of the pages of a file of some rows. The last page of a row group ends with it.
+func pagesOf(rows, groupRows int64) (pages []int64) {
+	for ; rows > 0; rows -= groupRows {
+		for group := min(rows, groupRows); group > 0; group -= tablefile.DefaultPageRows {
+			pages = append(pages, min(group, tablefile.DefaultPageRows))
+		}
+	}
+	return pages
 }
 
 // zonesOf divides the rows as they are by the row groups of the files, and by the pages of each column, where a row

@@ -250,3 +250,16 @@ func TestAdvisedCurvesCanBeSorted(t *testing.T) {
 	}
 	require.Equal(t, 2, curves)
 }
+
+// TestPagesOfAdvice end with their row groups.
+func TestPagesOfAdvice(t *testing.T) {
+	for _, c := range []struct {
+		rows, groupRows int64
+		want            []int64
+	}{
+		{0, 5, nil}, {12, 5, []int64{5, 5, 2}}, {16_385, 1 << 20, []int64{16_384, 1}},
+		{50_000, 20_000, []int64{16_384, 3616, 16_384, 3616, 10_000}},
+	} {
+		require.Equal(t, c.want, pagesOf(c.rows, c.groupRows))
+	}
+}

@@ -12,9 +12,11 @@ package parquetsort
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
@@ -122,7 +124,7 @@ func (j *job) strategy(order *roworder.Sortedness) Strategy {
 func (j *job) sortRuns(ctx context.Context, read dataset.Projection,
 	code func(batch arrow.Table) (arrow.Table, error)) (*Result, error) {
 	j.opts.Run.startEngine(j.rowsOfRun())
-	return j.withSorter(ctx, func(s *extsort.Sorter, out *output.Files) (*Result, error) {
+	result, err := j.withSorter(ctx, func(s *extsort.Sorter, out *output.Files) (*Result, error) {
 		scan := dataset.ScanOptions{Columns: read, Pool: s.Recycler(), Progress: j.opts.progress(PhaseRead)}
 		bytes, err := j.files.Scan(ctx, scan, func(_ int, batch arrow.Table) error {
 			if code != nil {
@@ -150,4 +152,9 @@ func (j *job) sortRuns(ctx context.Context, read dataset.Projection,
 		}
 		return result, err
 	})
+	if !errors.Is(err, errkind.ErrSpillFull) || j.files.IsStream() {
+		return result, err
+	}
+	return nil, fmt.Errorf("%w; the sort spills about %.1f MB without compression, less within more memory", err,
+		float64(j.strategy(nil).BytesSpilled)/1e6)
 }

@@ -105,6 +105,14 @@ func IsNested(typ arrow.DataType) bool {
 	return nested
 }
 
+// ColumnNames returns the names of the columns.
+func ColumnNames(schema *arrow.Schema) (names []string) {
+	for _, f := range schema.Fields() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 // Label returns the position of a column as it is typed: #1 is the first.
 func Label(column int) string { return "#" + strconv.Itoa(column+1) }
 

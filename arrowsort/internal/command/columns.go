@@ -14,6 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/nearest"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -100,7 +101,7 @@ func locateField(schema *arrow.Schema, column, path string) error {
 			fields = append(fields, field)
 		}
 	}
-	if near := flagtext.Nearest(fields, strings.TrimPrefix(path, column+".")); near != "" {
+	if near := nearest.Name(fields, strings.TrimPrefix(path, column+".")); near != "" {
 		return noColumn(schema, quoted(column+"."+near))
 	}
 	return nil
@@ -183,7 +184,7 @@ func nearestColumn(schema *arrow.Schema, path string) string {
 	for _, field := range slices.Concat(schema.Fields(), leaves(schema)) {
 		names = append(names, field.Name)
 	}
-	return flagtext.Nearest(names, path)
+	return nearest.Name(names, path)
 }
 
 // columnsThere lists the columns for an error, only the first ones if there are many.

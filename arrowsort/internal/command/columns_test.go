@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -22,6 +24,45 @@ import (
 
 // odd has two columns of one name, one without a name and one that is told apart by case.
 const odd = "a,a,b,,Delay\n2,1,x,8,3\n1,2,y,7,4\n"
+
+// TestMistypedColumns: each flag of each command that names a column suggests the one that may be meant.
+func TestMistypedColumns(t *testing.T) {
+	rows, table := file(t, "people.csv", people), convert(t, "people.parquet")
+	values := map[string]string{ // by what help calls the value of a flag
+		"COLUMN": "%s", "COLUMNS": "%s", "COLUMN=TYPE": "%s=text", "COLUMN=NAME": "%s=PLAIN", "COLUMN[:FPP]": "%s",
+		"'COLUMN OPERATOR VALUE'": "%s = 1",
+	}
+	tried := map[string]int{}
+	for _, cmd := range newRoot(streams{}, io.Discard, new(bool)).Commands() {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			kind, _ := pflag.UnquoteUsage(f)
+			if !strings.Contains(kind, "COLUMN") {
+				return
+			}
+			tried[f.Name]++
+			require.Contains(t, values, kind, "--%s: add its kind of value", f.Name)
+			typed, meant, in := "scroe", "score", table
+			if f.Name == "csv-type" {
+				in = rows
+			}
+			if ofOutput := f.Name == "encoding" || f.Name == "bloom-filter"; ofOutput && cmd.Name() == argsortName {
+				typed, meant = "idnex", "index"
+			}
+			args := []string{cmd.Name(), "--" + f.Name, fmt.Sprintf(values[kind], typed)}
+			if cmd.Flags().Lookup("key") != nil {
+				args = append(args, "-k", "name")
+			}
+			if cmd.Flags().Lookup("output") != nil {
+				args = append(args, "-q", "-o", filepath.Join(t.TempDir(), "out"), "--output-format", "parquet")
+			}
+			r := cli(t, nil, append(args, in)...)
+			require.Equal(t, exitUsage, r.code, args)
+			require.Contains(t, r.err, fmt.Sprintf("did you mean %q?", meant), args)
+		})
+	}
+	require.Equal(t, map[string]int{"key": 5, "csv-type": 6, "select": 2, "partition-by": 1, "encoding": 3,
+		"bloom-filter": 3, "filter": 1, "advise": 1}, tried)
+}
 
 func TestKeysThatAreNotThere(t *testing.T) {
 	in := file(t, "odd.csv", odd)

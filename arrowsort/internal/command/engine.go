@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -30,11 +31,19 @@ func (e engineChoice) check() error {
 	case err != nil && e.name == "gpu":
 		return fmt.Errorf("--engine gpu: %w; use cpu or auto", err)
 	case err != nil:
-		return fmt.Errorf("--gpus: %w", err)
+		return fmt.Errorf("--gpus %s: %w", e.gpusText(), err)
 	case e.gpus > len(devices):
 		return fmt.Errorf("--gpus %d: %w: there are %d", e.gpus, gpu.ErrNoDevice, len(devices))
 	}
 	return nil
+}
+
+// gpusText is the value of --gpus.
+func (e engineChoice) gpusText() string {
+	if e.gpus == allGPUs {
+		return "all"
+	}
+	return strconv.Itoa(e.gpus)
 }
 
 // gpuOptions returns the options for the GPUs of --gpus; without it the first GPU.

@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -56,24 +57,15 @@ func oneOf[S ~string](values ...S) func(string) (S, error) {
 // wholeNumber reads a number of 0 or more.
 func wholeNumber[T int | int64](text string) (T, error) {
 	n, err := strconv.ParseInt(text, 10, 0)
-	switch {
-	case errors.Is(err, strconv.ErrRange):
-		return 0, errors.New("out of range")
-	case err != nil:
-		return 0, errors.New("not a whole number")
-	case n < 0:
-		return 0, errors.New("give a number of 0 or more")
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("give a whole number from 0 to %d", math.MaxInt)
 	}
 	return T(n), nil
 }
 
-// parseBudget reads a memory budget.
-func parseBudget(s string) (int64, error) {
-	n, err := flagtext.ParseSize(s)
-	if err == nil && s != "" && n < parquetsort.MinMemory {
-		return 0, fmt.Errorf("give at least %d MiB", parquetsort.MinMemory>>20)
-	}
-	return n, err
+// sizeFrom returns the function that reads a number of bytes of at least a given one.
+func sizeFrom(least int64) func(string) (int64, error) {
+	return func(text string) (int64, error) { return flagtext.ParseSize(text, least) }
 }
 
 // parseDelimiter reads the delimiter of CSV; 0 is the default.
@@ -173,10 +165,10 @@ func parseGPUs(text string) (int, error) {
 		return allGPUs, nil
 	}
 	n, err := wholeNumber[int](text)
-	if err == nil && n == 0 {
-		err = errors.New("give a number of 1 or more, or all")
+	if err != nil || n == 0 {
+		return 0, errors.New("give a whole number from 1 to the number of GPUs, or all")
 	}
-	return n, err
+	return n, nil
 }
 
 // addCurve adds the flag of the commands that are about the order of rows.

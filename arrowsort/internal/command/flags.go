@@ -72,7 +72,7 @@ func (f *commandFlags) addEngine(cmd *cobra.Command) {
 
 func addMemory(cmd *cobra.Command, o *parquetsort.Memory) {
 	cmd.Flags().Func("memory", "work within `SIZE` of memory (default: "+defaultMemory+")",
-		into(&o.Budget, parseBudget))
+		into(&o.Budget, sizeFrom(parquetsort.MinMemory)))
 }
 
 func (f *commandFlags) addSpill(cmd *cobra.Command) {
@@ -85,7 +85,7 @@ func (f *commandFlags) addSpill(cmd *cobra.Command) {
 	flags.Func("rows-per-file", "write files of `N` rows, out-00001.parquet and so on",
 		into(&o.Output.RowsPerFile, wholeNumber))
 	flags.Func("bytes-per-file", "write files of about `SIZE`, such as 256MB, or of one row group",
-		into(&o.Output.BytesPerFile, flagtext.ParseSize))
+		into(&o.Output.BytesPerFile, sizeFrom(1)))
 }
 
 // addPartitions adds the flags of an output in folders.

@@ -1,12 +1,12 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,17 +18,20 @@ import (
 )
 
 // TestNumbersOfFlags tries each flag that takes a number, of each command, at its extremes: rows are written, or there
-// is one line that names the flag and its value.
+// is one line that names the flag and its value, and says what to give.
 func TestNumbersOfFlags(t *testing.T) {
 	values := map[string][]string{ // by what help calls the value of a flag
-		"N":             {"0", "1", "1e30", "", "2147483648", "-1", "9223372036854775807"},
-		"SIZE":          {"0", "1", "-1", "inf", "9223372036854775807B", "4611686018427387903B", "1e30GiB", "1e-300"},
-		"codec[:level]": {"zstd:0", "zstd:-1", "zstd:9223372036854775807", "brotli:99999999999999999999"},
+		"N":    {"0", "1", "1e30", "", "2147483648", "-1", "9223372036854775807", "9223372036854775808"},
+		"SIZE": {"0", "1", "-1", "inf", "1PB", "1125899906842625", "lots", "", "1e30GiB", "1e-300"},
+		"codec[:level]": {"zstd:0", "zstd:-1", "zstd:9223372036854775807", "brotli:99999999999999999999", "zstd:",
+			"gzip:10"},
+		"1 or 2":       {"0", "3", "-1", "", "1"},
+		"COLUMN[:FPP]": {"name:0", "name:1", "name:-1", "name:NaN", "name:1e-7", "name:0.5", "name:1e400"},
 	}
 	in := convert(t, "people.parquet")
 	for _, cmd := range newRoot(streams{}, io.Discard, new(bool)).Commands() {
-		if !slices.Contains([]string{"sort", "merge", "argsort", "check", "explain"}, cmd.Name()) {
-			continue
+		if !cmd.HasFlags() {
+			continue // of the commands for help
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			kind, _ := pflag.UnquoteUsage(f)
@@ -38,6 +41,9 @@ func TestNumbersOfFlags(t *testing.T) {
 			}
 			for _, value := range tried {
 				flag := f.Name
+				if cmd.Name() == argsortName {
+					value = strings.Replace(value, "name:", "index:", 1)
+				}
 				name := cmd.Name() + " --" + flag + "=" + value
 				folder := t.TempDir()
 				outputs := func() []string {
@@ -45,7 +51,12 @@ func TestNumbersOfFlags(t *testing.T) {
 					require.NoError(t, err)
 					return files
 				}
-				args := []string{cmd.Name(), "-k", "name", "--" + flag + "=" + value}
+				args := []string{cmd.Name(), "--" + flag + "=" + value}
+				if cmd.Flags().Lookup("key") != nil {
+					args = append(args, "-k", "name")
+				} else {
+					args = append(args, "--advise", "name")
+				}
 				writes := cmd.Flags().Lookup("output") != nil
 				if writes {
 					args = append(args, "-q", "-o", filepath.Join(folder, "out.parquet"))
@@ -54,8 +65,8 @@ func TestNumbersOfFlags(t *testing.T) {
 				if r.code != 0 {
 					require.Empty(t, outputs(), name)
 					requireOneLine(t, r.err)
-					require.Contains(t, r.err, "--"+flag, name)
-					require.NotContains(t, r.err, "corrupted", name)
+					require.Contains(t, r.err, "--"+flag+" "+cmp.Or(value, `""`)+": ", name)
+					require.Regexp(t, `give .* from \S+ to |use 1 or 2|levels of \w+ are \d+ to|GPU`, r.err, name)
 					continue
 				}
 				rows := 0
@@ -214,4 +225,28 @@ func filesIn(t *testing.T, folder string) []string {
 		names = append(names, e.Name())
 	}
 	return names
+}
+
+// TestMoreMemoryThanThereIs is a warning of each command with --memory, not an error: a script may run elsewhere.
+func TestMoreMemoryThanThereIs(t *testing.T) {
+	in, tried := convert(t, "people.parquet"), 0
+	for _, cmd := range newRoot(streams{}, io.Discard, new(bool)).Commands() {
+		if cmd.Flags().Lookup("memory") == nil {
+			continue
+		}
+		tried++
+		args := []string{cmd.Name(), in}
+		if cmd.Name() != layoutName {
+			args = append(args, "-k", "name")
+		}
+		if cmd.Flags().Lookup("output") != nil {
+			args = append(args, "-o", filepath.Join(t.TempDir(), "out.parquet"))
+		}
+		const warning = "arrowsort: warning: --memory is 1125.9 TB, and the process may use "
+		r := cli(t, nil, append(args, "--memory", "1PiB")...)
+		require.Zero(t, r.code, r.err)
+		require.Equal(t, 1, strings.Count(r.err, warning), r.err)
+		require.NotContains(t, cli(t, nil, append(args, "--memory", "16MiB")...).err, "warning")
+	}
+	require.Equal(t, 5, tried)
 }

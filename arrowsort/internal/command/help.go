@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/nearest"
 )
 
 // Paragraphs of the commands' help.
@@ -158,7 +158,7 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	})
 	hint := flagsOfOtherTools[name]
 	meant, others := hint.has(cmd), commandsWith(cmd, name)
-	if near := flagtext.Nearest(names, name); meant == "" && near != "" && others == "" && dashes == "--" {
+	if near := nearest.Name(names, name); meant == "" && near != "" && others == "" && dashes == "--" {
 		meant = "--" + near
 	}
 	text := fmt.Sprintf("unknown flag %s%s", dashes, name)

@@ -13,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/nearest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
@@ -69,7 +70,7 @@ func showFiles(ctx context.Context, s streams, args []string, opts *parquetsort.
 		info, err := tablefile.Inspect(ctx, file, read)
 		var column *csv.ColumnError
 		if errors.As(err, &column) {
-			return usagef("%v%s", err, flagtext.Suggestion(column.Names, column.Name))
+			return usagef("%v%s", err, nearest.Hint(column.Names, column.Name))
 		}
 		if err != nil {
 			return err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
+	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
 // A command is one run of a subcommand: its flags, progress and report.
@@ -33,6 +34,7 @@ func (c *command) start(cmd *cobra.Command, args []string) (err error) {
 	if err := c.parse(c.streams, cmd, args); err != nil {
 		return err
 	}
+	warnOfMemory(c.options.Memory.Budget, c.warn)
 	if c.keysOptional && len(c.keys) == 0 && c.options.Curve == 0 {
 		c.keys, err = declaredKeys(cmd.Context(), c.files, c.piped, c.footers())
 		if err != nil {
@@ -139,6 +141,14 @@ func (c *command) run(work func() error) error {
 	p.end()
 	c.report.Objects = c.stores.traffic()
 	return forCommandLine(err)
+}
+
+// warnOfMemory warns of a budget that is more memory than there is. It is no error: a script may run on other machines.
+func warnOfMemory(budget int64, warn func(text string)) {
+	if there := machine.Memory(); there > 0 && budget > there {
+		warn(fmt.Sprintf("--memory is %s, and the process may use %s of the machine or container: the system may swap "+
+			"or end it; give less, or leave --memory out for half of that", bytesText(budget), bytesText(there)))
+	}
 }
 
 // limitGarbage sets the memory limit of the garbage collector to a little more than the budget, unless GOMEMLIMIT is

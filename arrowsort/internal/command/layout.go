@@ -105,6 +105,7 @@ func (c *layoutCommand) show(ctx context.Context, paths []string, advised bool) 
 			fmt.Fprintln(c.err, "arrowsort: warning:", printable(text))
 		}
 	}
+	warnOfMemory(c.options.Memory.Budget, c.options.Run.Warn)
 	listed := c.options.Pages
 	c.options.Pages = listed || len(c.pictures()) > 0
 	unlimit := limitGarbage(c.options.Memory.Budget)

@@ -75,17 +75,19 @@ func TestLayoutAdvises(t *testing.T) {
 	in, page := lettersBy(t, "z", "in.parquet"), filepath.Join(t.TempDir(), "x.html")
 	r := cli(t, nil, "layout", "--advise", "n,z", in)
 	require.Zero(t, r.code, r.err)
-	require.Contains(t, r.out, "advice: 6 orders by a sample, the best first, in row groups of 262,144 rows; as "+
-		"it is: in those of the files; ")
+	require.Contains(t, r.out, "advice: 6 orders by a sample, the best first, in row groups of 262,144 rows and pages "+
+		"of 16,384; as it is: in those of the files\nbytes that a filter on a column reads, ")
+	require.Regexp(t, `order +│ +bytes │ by row groups │ by pages │ n, by row groups │ n, by pages │ z, by row groups`,
+		r.out)
 	for _, want := range []string{"as it is", "-k n ", "-k n -k z", "-k z ", "-k z -k n",
-		"--curve hilbert -k n -k z", "--curve zorder -k n -k z", "n =", "z within"} {
+		"--curve hilbert -k n -k z", "--curve zorder -k n -k z", "n, by row groups", "z, by pages"} {
 		require.Contains(t, r.out, want)
 	}
 	require.Equal(t, result{}, cli(t, nil, "layout", "--advise", "n,z", "--html", page, in))
 	html := readFile(t, page)
 	require.Contains(t, string(html), "<span>-k n -k z</span>")
 	require.Contains(t, string(html), `<span class="soft">as it is</span>`)
-	require.Equal(t, 7+5, strings.Count(r.out[strings.Index(r.out, "advice:"):], "\n"), "a line for each order")
+	require.Equal(t, 7+6, strings.Count(r.out[strings.Index(r.out, "advice:"):], "\n"), "a line for each order")
 }
 
 // TestLayoutShowsCurvesAndTheBestOrders: how many of them, as a shell takes them.
@@ -98,7 +100,8 @@ func TestLayoutShowsCurvesAndTheBestOrders(t *testing.T) {
 		parquetsort.LayoutAdvice{}, parquetsort.LayoutAdvice{Keys: []string{"last"}})
 	out := adviceText(&parquetsort.LayoutReport{Advice: all, AdviceGroupRows: 5000}, 0)
 	require.Contains(t, out, "advice: the best 10 of 17 orders, and curves, by a sample, the best first, in row "+
-		"groups of 5,000 rows; ")
+		"groups of 5,000 rows and pages of 5,000; ")
+	require.Contains(t, out, "; as it is: in those of the files, which have no page index: readers cannot skip ")
 	require.Contains(t, out, `--curve hilbert -k 'it'\''s' -k '#1' `)
 	require.Contains(t, out, "as it is")
 	require.Contains(t, out, "-k kkkkkkkkkk ")

@@ -3,11 +3,13 @@ package command
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
@@ -196,29 +198,47 @@ const mostShown = 10
 // adviceText lists the orders that read least, curves, and the rows as they are.
 func adviceText(r *parquetsort.LayoutReport, width int) string {
 	all := r.Advice
-	header := table.Row{"order", "bytes", "read by a filter"}
-	numbers := []int{1, 2}
+	header := table.Row{"order", "bytes", "by row groups", "by pages"}
+	numbers := []int{1, 2, 3}
 	for _, by := range all[0].By {
 		numbers = append(numbers, len(header), len(header)+1)
-		header = append(header, printable(by.Column)+" =", printable(by.Column)+" within")
+		header = append(header, printable(by.Column)+", by row groups", printable(by.Column)+", by pages")
 	}
 	out := newTable(width, numbers)
 	out.AppendHeader(header)
 	for _, a := range shownAdvice(all) {
-		row := table.Row{printable(orderName(&a)), bytesText(a.Bytes), bytesText(a.Read)}
+		byGroups, byPages, each := int64(0), int64(0), table.Row{}
 		for _, by := range a.By {
-			row = append(row, bytesText(by.Equal), bytesText(by.Within))
+			groups, pages := (by.Equal+by.Within)/2, (by.EqualByPages+by.WithinByPages)/2
+			byGroups, byPages = byGroups+groups, byPages+pages
+			each = append(each, bytesText(groups), bytesText(pages))
 		}
-		out.AppendRow(row)
+		n := int64(max(len(a.By), 1))
+		row := table.Row{printable(orderName(&a)), bytesText(a.Bytes), bytesText(byGroups / n), bytesText(byPages / n)}
+		out.AppendRow(append(row, each...))
 	}
 	count := counted(int64(len(all)-1), "order")
 	if len(all)-1 > mostShown {
 		count = fmt.Sprintf("the best %d of %s, and curves,", mostShown, count)
 	}
-	return fmt.Sprintf("advice: %s by a sample, the best first, in row groups of %s rows; as it is: in those of the "+
-		"files; bytes that filters on a column read, by row groups, for one value and for a twentieth of the "+
-		"values\n%s\n",
-		count, grouped(int64(r.AdviceGroupRows)), out.Render())
+	rows := int64(r.AdviceGroupRows)
+	return fmt.Sprintf("advice: %s by a sample, the best first, in row groups of %s rows and pages of %s; as it is: "+
+		"in those of the files%s\nbytes that a filter on a column reads, the mean of one value and of a twentieth of "+
+		"the values: by the bounds of row groups alone, and by those of pages, too; the best reads least in the mean "+
+		"of both\n%s\n",
+		count, grouped(rows), grouped(min(rows, tablefile.DefaultPageRows)), withoutIndex(r), out.Render())
+}
+
+// withoutIndex is the remark that the rows as they are have no pages that readers can skip.
+func withoutIndex(r *parquetsort.LayoutReport) string {
+	for _, by := range r.Advice[0].By {
+		if slices.ContainsFunc(r.Columns, func(c parquetsort.LayoutColumn) bool {
+			return c.Name == by.Column && c.PageDepth != nil
+		}) {
+			return ""
+		}
+	}
+	return ", which have no page index: readers cannot skip their pages"
 }
 
 // shownAdvice returns the first orders, the curves, and the rows as they are.

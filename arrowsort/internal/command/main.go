@@ -97,6 +97,9 @@ func run(ctx context.Context, args []string, s streams) int {
 			line += " more"
 		}
 	}
+	if errors.Is(err, errkind.ErrSpillFull) {
+		line += ": give --spill-dir a folder with more space"
+	}
 	fmt.Fprintf(s.err, "arrowsort: %s\n", line)
 	if command.Name() == checkName || slices.ContainsFunc(asUsage, func(e error) bool { return errors.Is(err, e) }) {
 		return exitUsage

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -42,6 +43,8 @@ var (
 
 	// ErrCorrupt is returned for a file that does not follow its format.
 	ErrCorrupt = errors.New("corrupted file")
+	// ErrSpillFull is returned when there is no space for what is spilled.
+	ErrSpillFull = errors.New("the spill folder is full")
 	// ErrUnsupported is returned for a file that follows its format, but holds what cannot be read here.
 	ErrUnsupported = errors.New("not supported")
 )
@@ -69,6 +72,15 @@ type reworded struct {
 func (r *reworded) Error() string { return r.text }
 
 func (r *reworded) Unwrap() error { return r.kind }
+
+// SpillFull makes an ErrSpillFull of the error of a write to a spill folder that has no space. Others stay as they are.
+func SpillFull(folder string, err error) error {
+	var number syscall.Errno
+	if errors.As(err, &number) && (number == syscall.ENOSPC || number == syscall.EDQUOT) {
+		return fmt.Errorf("%w: %s: %w", ErrSpillFull, folder, number)
+	}
+	return err
+}
 
 // A ColumnError is an error about a column that a key or an option names.
 type ColumnError struct {

@@ -102,11 +102,11 @@ func (s *runStore) write(ctx context.Context, path string, sorted TableStream, p
 	defer sorted.Close()
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return run{}, spillError(err)
+		return run{}, s.spillError(err)
 	}
 	written, err := s.writeStream(ctx, file, sorted, progress)
 	info, failed := file.Stat()
-	if err = cmp.Or(err, spillError(cmp.Or(failed, file.Close()))); err != nil {
+	if err = cmp.Or(err, s.spillError(cmp.Or(failed, file.Close()))); err != nil {
 		return run{}, err
 	}
 	return run{path, written, info.Size()}, nil
@@ -118,7 +118,7 @@ func (s *runStore) writeStream(ctx context.Context, file io.Writer, sorted Table
 	buf := bufio.NewWriterSize(file, spillBuffer)
 	w, err := ipc.NewWriter(buf, s.schema, ipc.Options{Codec: s.opts.SpillCompression, Allocator: s.opts.Allocator})
 	if err != nil {
-		return 0, spillError(err)
+		return 0, s.spillError(err)
 	}
 	for {
 		table, err := sorted.Next(ctx)
@@ -140,7 +140,7 @@ func (s *runStore) writeStream(ctx context.Context, file io.Writer, sorted Table
 	if err = w.Close(); err == nil {
 		err = buf.Flush()
 	}
-	return rows, spillError(err)
+	return rows, s.spillError(err)
 }
 
 // writeBatches writes a table, which it releases.
@@ -153,18 +153,18 @@ func (s *runStore) writeBatches(ctx context.Context, w *ipc.Writer, table arrow.
 			return err
 		}
 		if err := w.Write(r.Record()); err != nil {
-			return spillError(err)
+			return s.spillError(err)
 		}
 	}
 	return nil
 }
 
 // spillError adds "spilling a run" to an error; nil stays nil.
-func spillError(err error) error {
+func (s *runStore) spillError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("spilling a run: %w", err)
+	return fmt.Errorf("spilling a run: %w", errkind.SpillFull(s.opts.SpillDir, err))
 }
 
 // newMerger merges sources, which it takes over.

@@ -13,6 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keyfunction"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/nearest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 )
@@ -225,7 +226,7 @@ func modifierMeant(word string) string {
 			return "nulls-" + side
 		}
 	}
-	return Nearest(append([]string{"desc"}, slices.Concat(ModifierKinds[:]...)...), word) // dsc is no asc
+	return nearest.Name(append([]string{"desc"}, slices.Concat(ModifierKinds[:]...)...), word) // dsc is no asc
 }
 
 // givenTwice returns the error for a modifier of a column that is followed by another for the same.

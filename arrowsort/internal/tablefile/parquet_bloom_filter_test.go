@@ -153,13 +153,15 @@ func TestBloomFilterOfWrongColumns(t *testing.T) {
 		{Name: "pair", Type: arrow.StructOf(arrow.Field{Name: "a", Type: text}, arrow.Field{Name: "b", Type: text})},
 		{Name: "list", Type: arrow.ListOf(text)}}, nil)
 	const boolean = "booleans have no Bloom filters in Parquet: leave the column out"
-	const missing = "there is no such column in the output; nested fields are named as in place.city and " +
-		"tags.list.element"
+	const missing = `there is no such column in the output; there are "flag", "twice", "twice", "", "pair", ` +
+		`"pair.a", "pair.b", "list", "list.list.element"`
 	for column, want := range map[string]string{
 		"flag": boolean, "#1": boolean, "nope": missing, "#7": missing, "#0": missing, "#": missing,
-		"pair":  "it has several fields: give one of pair.a, pair.b",
-		"twice": "several columns have the name: give one as #N, by its position from 1",
-		"":      "", "#2": "", "#3": "", "#4": "", "pair.b": "", "list": "", "list.list.element": "",
+		"tvice":             `there is no such column in the output; did you mean "twice"?`,
+		"list.lst.elements": `there is no such column in the output; did you mean "list.list.element"?`,
+		"pair":              "it has several fields: give one of pair.a, pair.b",
+		"twice":             "several columns have the name: give one as #N, by its position from 1",
+		"":                  "", "#2": "", "#3": "", "#4": "", "pair.b": "", "list": "", "list.list.element": "",
 	} {
 		err := CheckSchema(t.Context(), "x.parquet", sc, WriteOptions{BloomFilters: []BloomFilter{{Column: column}}})
 		if want == "" {
@@ -172,7 +174,7 @@ func TestBloomFilterOfWrongColumns(t *testing.T) {
 	for _, p := range []float64{-1, 1e-9, 0.6, 1} {
 		err := CheckSchema(t.Context(), "x.parquet", sc, WriteOptions{BloomFilters: []BloomFilter{{Column: "#2",
 			FalsePositives: p}}})
-		require.ErrorContains(t, err, "give a probability of false positives from 1e-06 to 0.5")
+		require.ErrorContains(t, err, "give a probability of false positives from 0.000001 to 0.5")
 	}
 	err := CheckSchema(t.Context(), "x.parquet", sc, WriteOptions{BloomFilters: []BloomFilter{{Column: "list"},
 		{Column: "list.list.element"}}})

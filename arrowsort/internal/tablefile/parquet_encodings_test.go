@@ -153,7 +153,7 @@ func TestEncodingsThatColumnsCannotHave(t *testing.T) {
 		"b": {page.Plain, "--encoding b=PLAIN: encodings of columns of type bool cannot be named: leave it out"},
 		"l": {page.DeltaBinaryPacked, "--encoding l=DELTA_BINARY_PACKED: encodings of columns of type " +
 			"list<item: int32, nullable> cannot be named: leave it out"},
-		"x": {page.Plain, `--encoding x=PLAIN: the output has no column "x": name one that it has, or leave it out`},
+		"x": {page.Plain, `--encoding x=PLAIN: the output has no column "x"; there are "n", "s", "b", "l"`},
 	} {
 		opts := WriteOptions{Encodings: Encodings{Columns: map[string]int{column: c.encoding}}}
 		err := CheckSchema(t.Context(), "out.parquet", sc, opts)

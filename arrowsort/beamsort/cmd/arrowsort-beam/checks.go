@@ -14,7 +14,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/nearest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 )
 
@@ -47,7 +47,7 @@ func checkRunner(ctx context.Context, messages io.Writer) error {
 	all := slices.Concat(processRunners, remoteRunners, cloudRunners)
 	switch {
 	case name != "" && !slices.Contains(all, name):
-		if near := flagtext.Nearest(all, name); near != "" {
+		if near := nearest.Name(all, name); near != "" {
 			return mistakef("--runner %s: there is no such runner; did you mean %s?", name, near)
 		}
 		return mistakef("--runner %s: there is no such runner; use prism, universal, flink, spark or dataflow", name)

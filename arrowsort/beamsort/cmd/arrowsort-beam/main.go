@@ -32,6 +32,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/interrupt"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 	"github.com/arrowsort/arrowsort/gpu"
 )
 
@@ -125,7 +126,7 @@ func defineFlags(flags *flag.FlagSet) *job {
 	flags.IntVar(&o.Shards, "shards", 0, "sorted files that are written; 0: one for each 256 MiB of rows in\nmemory")
 	flags.Func("memory", "`SIZE` of a worker's memory for a part that is read or a shard that is\n"+
 		"sorted, as 2GiB (default a quarter of the machine's)", func(text string) (err error) {
-		o.Memory, err = flagtext.ParseSize(text)
+		o.Memory, err = flagtext.ParseSize(text, parquetsort.MinMemory)
 		return err
 	})
 	flags.StringVar(&o.SpillDir, "spill-dir", "", "`FOLDER` of a worker for what does not fit in its memory")

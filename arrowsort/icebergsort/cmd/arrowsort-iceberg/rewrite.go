@@ -14,6 +14,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/icebergsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
 func newRewrite() *cobra.Command {
@@ -75,9 +76,10 @@ committed. What does not fit in --memory is sorted in runs, which are spilled to
 	})
 	flags.IntVar(&options.MinDepth, "min-depth", 0,
 		"rewrite the files that share a value of the first column with `N`-1 others of their partition; 0: all")
-	size(cmd, &options.TargetFileSize, "target-file-size",
+	size(cmd, &options.TargetFileSize, 1, "target-file-size",
 		"write files of about this `SIZE`; without it of that of the table's properties, or 512MiB")
-	size(cmd, &options.Memory.Budget, "memory", "use this `SIZE` of memory; without it half of what there is")
+	size(cmd, &options.Memory.Budget, parquetsort.MinMemory, "memory",
+		"use this `SIZE` of memory; without it half of what there is")
 	flags.StringVar(&options.Memory.SpillDir, "spill-dir", "", "spill to `FOLDER`; else to that of temporary files")
 	flags.IntVar(&options.Threads, "threads", 0, "use `N` threads; 0: one for each processor")
 	flags.BoolVar(&options.DryRun, "dry-run", false, "write nothing: say what would be done")
@@ -94,10 +96,10 @@ func limitGarbage(budget int64) {
 	}
 }
 
-// size adds a flag of a number of bytes.
-func size(cmd *cobra.Command, to *int64, name, help string) {
+// size adds a flag of a number of bytes of at least a given one.
+func size(cmd *cobra.Command, to *int64, least int64, name, help string) {
 	cmd.Flags().Func(name, help, func(text string) (err error) {
-		*to, err = flagtext.ParseSize(text)
+		*to, err = flagtext.ParseSize(text, least)
 		return err
 	})
 }

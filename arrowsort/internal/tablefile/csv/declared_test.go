@@ -92,10 +92,12 @@ func TestTypesOfColumnsThatAreNotThere(t *testing.T) {
 		names []string
 		want  string
 	}{
-		{[]string{"c"}, `the type text is for a column "c", which is not there`},
-		{[]string{"#4"}, `the type text is for a column "#4", which is not there`},
-		{[]string{"b"}, `the type text is for one column, and 2 are named "b": name it by its position, as in #2`},
-		{[]string{"a", "#1"}, `column "a" gets two types, by its name and by its position`},
+		{[]string{"c"}, `--csv-type (CSVTypes) of column "c": there is no such column`},
+		{[]string{"#4"}, `--csv-type (CSVTypes) of column "#4": there is no such column`},
+		{[]string{"b"}, `--csv-type (CSVTypes) of column "b": 2 columns have the name: name one by its position, ` +
+			`as in #2`},
+		{[]string{"a", "#1"}, `--csv-type (CSVTypes) of column "a": it gets two types, by its name and by ` +
+			`its position`},
 		{[]string{"#3", "a"}, ""},
 	} {
 		s := Schema{Types: map[string]*Type{}}

@@ -269,7 +269,9 @@ type ColumnError struct {
 	text  string
 }
 
-func (e *ColumnError) Error() string { return e.text }
+func (e *ColumnError) Error() string {
+	return fmt.Sprintf("--csv-type (CSVTypes) of column %q: %s", e.Name, e.text)
+}
 
 // declare finds the columns that have types: by their names, or by their positions as #2.
 func (s *Schema) declare() error {
@@ -286,14 +288,12 @@ func (s *Schema) declare() error {
 		}
 		switch {
 		case len(found) == 0:
-			return &ColumnError{name, s.names,
-				fmt.Sprintf("the type %s is for a column %q, which is not there", typ, name)}
+			return &ColumnError{name, s.names, "there is no such column"}
 		case len(found) > 1:
-			return &ColumnError{name, nil, fmt.Sprintf("the type %s is for one column, and %d are named %q: name it "+
-				"by its position, as in %s", typ, len(found), name, arraydata.Label(found[0]))}
+			return &ColumnError{name, nil, fmt.Sprintf("%d columns have the name: name one by its position, as in %s",
+				len(found), arraydata.Label(found[0]))}
 		case s.inferred[found[0]].declared != nil:
-			return &ColumnError{name, nil,
-				fmt.Sprintf("column %q gets two types, by its name and by its position", name)}
+			return &ColumnError{name, nil, "it gets two types, by its name and by its position"}
 		}
 		s.inferred[found[0]].declared = typ
 	}

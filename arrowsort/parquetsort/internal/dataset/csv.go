@@ -11,7 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/flagtext"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/nearest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 )
@@ -67,7 +67,7 @@ func withColumns(err error) error {
 	if !errors.As(err, &column) {
 		return err
 	}
-	return fmt.Errorf("%w: %w%s", errkind.ErrFileOption, err, flagtext.Suggestion(column.Names, column.Name))
+	return fmt.Errorf("%w: %w%s", errkind.ErrFileOption, err, nearest.Hint(column.Names, column.Name))
 }
 
 // withHint adds to an error what to do where CSV seems to have one column; schema is that of CSV inputs, or nil.

@@ -97,9 +97,10 @@ func (p *pipes) open(ctx context.Context, path string, format tablefile.Format, 
 	p.copies[path] = to
 	progress := func(bytes int64) { opts.Progress(PhaseLoad, bytes, 0) }
 	if !tablefile.IsPipe(path) {
-		return nil, tablefile.CopyCompressed(ctx, path, opts.opener(path), format, to, progress)
+		err := tablefile.CopyCompressed(ctx, path, opts.opener(path), format, to, progress)
+		return nil, errkind.SpillFull(opts.SpillDir, err)
 	}
-	return nil, tablefile.CopyPipe(source, path, format, to, progress)
+	return nil, errkind.SpillFull(opts.SpillDir, tablefile.CopyPipe(source, path, format, to, progress))
 }
 
 // isCompressed reports whether a file is compressed as a whole, which only CSV can be. Files of an object store are not

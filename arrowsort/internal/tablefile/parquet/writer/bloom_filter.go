@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/nearest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
@@ -40,7 +41,7 @@ const (
 func ParseBloomFilter(text string) (f BloomFilter, err error) {
 	f.Column = text
 	if at := strings.LastIndexByte(text, ':'); at >= 0 {
-		if p, err := strconv.ParseFloat(text[at+1:], 64); err == nil {
+		if p, err := strconv.ParseFloat(text[at+1:], 64); err == nil || errors.Is(err, strconv.ErrRange) {
 			f.Column, f.FalsePositives = text[:at], p
 			if p == 0 {
 				return f, errFalsePositives
@@ -53,7 +54,7 @@ func ParseBloomFilter(text string) (f BloomFilter, err error) {
 	return f, f.check()
 }
 
-var errFalsePositives = fmt.Errorf("give a probability of false positives from %g to %g", leastFalsePositives,
+var errFalsePositives = fmt.Errorf("give a probability of false positives from %f to %g", leastFalsePositives,
 	mostFalsePositives)
 
 // check finds a probability that makes no sense.
@@ -107,8 +108,7 @@ func (f *BloomFilter) leaf(sc *schema.Schema, first []int) (int, error) {
 	}
 	switch len(found) {
 	case 0:
-		return 0, errors.New("there is no such column in the output; nested fields are named as in place.city and " +
-			"tags.list.element")
+		return 0, fmt.Errorf("there is no such column in the output%s", nearest.Hint(bloomNames(sc), f.Column))
 	case 1:
 		return found[0], nil
 	}
@@ -121,6 +121,20 @@ func (f *BloomFilter) leaf(sc *schema.Schema, first []int) (int, error) {
 		return 0, errors.New("several columns have the name: give one as #N, by its position from 1")
 	}
 	return 0, fmt.Errorf("it has several fields: give one of %s", strings.Join(paths, ", "))
+}
+
+// bloomNames returns the names that Bloom filters may be asked for by: those of columns, and the paths of fields.
+func bloomNames(sc *schema.Schema) (names []string) {
+	for i := range sc.NumColumns() {
+		root, path := sc.ColumnRoot(i), sc.Column(i).Path()
+		if i == 0 || root != sc.ColumnRoot(i-1) {
+			names = append(names, root.Name())
+		}
+		if path != root.Name() {
+			names = append(names, path)
+		}
+	}
+	return names
 }
 
 // newBloomFilter returns a Bloom filter with its header, for a probability of false positives. It is as large as the

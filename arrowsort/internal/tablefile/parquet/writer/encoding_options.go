@@ -11,6 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/nearest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
@@ -99,8 +100,8 @@ func (p *properties) checkEncodings(data *arrow.Schema) error {
 		flag := "--encoding " + name + "=" + encodingName(p.opts.Encodings.Columns[name])
 		columns := data.FieldIndices(name)
 		if len(columns) == 0 {
-			return unsupported("%s: the output has no column %q: name one that it has, or leave it out", flag,
-				name)
+			return unsupported("%s: the output has no column %q%s", flag, name,
+				nearest.Hint(arraydata.ColumnNames(data), name))
 		}
 		for _, column := range columns {
 			if err := p.checkEncoding(flag, data.Field(column), column); err != nil {

@@ -1,4 +1,6 @@
-package flagtext
+// Package nearest finds the name that a mistyped one is likely to stand for. It lies below all packages that report a
+// name that is not there.
+package nearest
 
 import (
 	"strconv"
@@ -8,15 +10,16 @@ import (
 // longName is the length up to which a longer name may have more typing mistakes.
 const longName = 60
 
-// Suggestion returns a hint to add to the error for a name that is not there: the nearest of those that are, or some of
-// them.
-func Suggestion(names []string, typed string) string {
-	near := Nearest(names, typed)
+// Hint returns what to add to the error for a name that is not there: the nearest of those that are, or some of them.
+func Hint(names []string, typed string) string {
+	near := Name(names, typed)
 	switch {
 	case len(names) == 0:
 		return ""
 	case near != "":
 		return "; did you mean " + strconv.Quote(near) + "?"
+	case len(names) == 1:
+		return "; there is " + strconv.Quote(names[0]) + " only"
 	}
 	const most = 10
 	var quoted []string
@@ -29,9 +32,9 @@ func Suggestion(names []string, typed string) string {
 	return "; there are " + strings.Join(quoted, ", ")
 }
 
-// Nearest returns the name that is the fewest typing mistakes away from what was typed: at most a third of the letters.
+// Name returns the name that is the fewest typing mistakes away from what was typed: at most a third of the letters.
 // It is empty when there is none.
-func Nearest(names []string, typed string) (name string) {
+func Name(names []string, typed string) (name string) {
 	least := min(len(typed), longName)/3 + 1
 	for _, n := range names {
 		if len(n)-len(typed) < least && len(typed)-len(n) < least && n != "" {
