@@ -98,7 +98,8 @@ func TestTableOfLittleMemory(t *testing.T) {
 			described := explained(t, []string{in}, opts)
 			table := described.Strategy.Table
 			require.True(t, described.Strategy.InMemory, "a table of %d bytes in %d", table, budget)
-			require.Equal(t, i == 0, extsort.Budget{Total: budget}.Holds(4*table), "a table of %d bytes in %d", table, budget)
+			require.Equal(t, i == 0, extsort.Budget{Total: budget}.Holds(4*table),
+				"a table of %d bytes in %d", table, budget)
 			out := filepath.Join(folder, "out.parquet")
 			sortFiles(t, []string{in}, out, opts)
 			files[i], budget = readFile(t, out), 4*table
