@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
@@ -129,6 +130,24 @@ func TestSchemaAndMetadataOfOtherWritersAreKept(t *testing.T) {
 			require.True(t, want.LogicalType().Equals(got.LogicalType()), "%s: %s, %s", name, want, got)
 		}
 	}
+}
+
+// TestDecimalsOfFilesWithoutRowGroupsAreKept: a file without rows may be the first of several, and decimals of another
+// form are no longer those of a shredded variant.
+func TestDecimalsOfFilesWithoutRowGroupsAreKept(t *testing.T) {
+	whole := foreignFile(t, "duckdb.parquet")
+	meta := openBytes(t, whole).MetaData()
+	meta.RowGroups, meta.NumRows = nil, 0
+	b := withFooter(t, pagesOfFile(whole), meta)
+	want, got := openBytes(t, b).MetaData().Schema, rewritten(t, b).MetaData().Schema
+	types := make(map[parquet.Type]bool)
+	for i := range want.NumColumns() {
+		if _, decimal := want.Column(i).LogicalType().(schema.DecimalLogicalType); decimal {
+			require.Equal(t, want.Column(i).PhysicalType(), got.Column(i).PhysicalType(), want.Column(i).Path())
+			types[want.Column(i).PhysicalType()] = true
+		}
+	}
+	require.Len(t, types, 3, "numbers of 32 and 64 bits, and bytes")
 }
 
 // TestConvertedTypesAloneAreKept reads columns that have a converted type and no logical one, as older writers leave

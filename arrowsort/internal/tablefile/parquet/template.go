@@ -41,17 +41,24 @@ func (t *Template) CreatedHere() bool { return t.meta.GetCreatedBy() == writer.C
 // Rows returns the number of rows of the file.
 func (t *Template) Rows() int64 { return t.meta.NumRows }
 
-// columns describes the leaf columns by their first row group; none when the file has no row group.
+// columns describes the leaf columns by the schema and the first row group. Without row groups codecs and dictionaries
+// are those of an output without a template.
 func (t *Template) columns() []writer.StoredColumn {
-	if t == nil || len(t.meta.RowGroups) == 0 {
+	if t == nil {
 		return nil
 	}
-	var out []writer.StoredColumn
-	for i, chunk := range t.meta.RowGroups[0].Columns {
-		column, at := t.meta.Schema.Column(i), chunk.MetaData.DictionaryPageOffset
-		out = append(out, writer.StoredColumn{Path: column.Path(), Codec: compress.Compression(chunk.MetaData.Codec),
-			Logical: column.LogicalType(), Type: column.PhysicalType(), Length: column.TypeLength(),
-			Dictionary: at != nil && *at > 0 || mayHaveDictionary(chunk.MetaData.Encodings)})
+	out := make([]writer.StoredColumn, t.meta.Schema.NumColumns())
+	for i := range out {
+		column := t.meta.Schema.Column(i)
+		out[i] = writer.StoredColumn{Path: column.Path(), Codec: compress.Codecs.Zstd, Dictionary: true,
+			Logical: column.LogicalType(), Type: column.PhysicalType(), Length: column.TypeLength()}
+	}
+	if len(t.meta.RowGroups) > 0 {
+		for i, chunk := range t.meta.RowGroups[0].Columns {
+			at := chunk.MetaData.DictionaryPageOffset
+			out[i].Codec = compress.Compression(chunk.MetaData.Codec)
+			out[i].Dictionary = at != nil && *at > 0 || mayHaveDictionary(chunk.MetaData.Encodings)
+		}
 	}
 	return out
 }

@@ -167,7 +167,7 @@ func (e *Encoder) encodeFlat(column int, field arrow.Field, rows *arrow.Chunked,
 	}
 	w := e.takeEncoder()
 	defer e.encoders.Give(w)
-	choice := e.opts.Encodings.of(field, e.writer.DictionaryEnabledFor(field.Name))
+	choice := e.flatChoice(field, e.first[column])
 	v := dictionaryValues(field, a, choice.dictionary, &w.encodeBuffers)
 	if v == nil {
 		if a, err = toPqarrow(field, a, e.opts.Allocator, rowName); err != nil {

@@ -29,18 +29,39 @@ type encodingChoice struct {
 	trials     []int // the encodings that are tried in place of both
 }
 
-// of returns the choice for a column, which may have a dictionary or not if no encoding is named for it.
-func (e *Encodings) of(f arrow.Field, dictionary bool) encodingChoice {
-	encoding, named := e.Columns[f.Name]
+// flatChoice returns how the encoding of a flat column is chosen: the one that is named for it, or else as for others.
+func (p *properties) flatChoice(f arrow.Field, leaf int) encodingChoice {
+	encoding, named := p.opts.Encodings.Columns[f.Name]
 	switch {
 	case named && encoding == page.RLEDictionary:
 		return encodingChoice{dictionary: true}
 	case named:
 		return encodingChoice{encoding: encoding}
-	case e.Compatible:
-		return encodingChoice{dictionary: dictionary}
 	}
-	return encodingChoice{dictionary: dictionary, trials: trialEncodings(parquetType(f.Type))}
+	return p.choice(f.Name, leaf, trialEncodings(parquetType(f.Type)))
+}
+
+// choice returns how the encoding of a leaf column is chosen: with a dictionary if it may have one, and one of those
+// that are tried.
+func (p *properties) choice(path string, leaf int, trials []int) encodingChoice {
+	choice := encodingChoice{dictionary: p.writer.DictionaryEnabledFor(path)}
+	if !p.opts.Encodings.Compatible && !p.dictionaries[leaf] {
+		choice.trials = trials
+	}
+	return choice
+}
+
+// appendDictionaries appends for each leaf column of a type whether the Arrow schema of a file has it as a dictionary.
+// Arrow C++ reads such columns from plain values and dictionaries only.
+func appendDictionaries(leaves []bool, typ arrow.DataType) []bool {
+	typ = arraydata.Storage(typ)
+	if nested, ok := typ.(arrow.NestedType); ok {
+		for _, f := range nested.Fields() {
+			leaves = appendDictionaries(leaves, f.Type)
+		}
+		return leaves
+	}
+	return append(leaves, typ.ID() == arrow.DICTIONARY)
 }
 
 // The encodings that are tried: see trialEncodings.

@@ -113,6 +113,41 @@ func TestEncodingsThatReadersLack(t *testing.T) {
 	require.Less(t, split.TotalCompressedSize, chosen.TotalCompressedSize)
 }
 
+// TestDictionariesOfArrow: a column that the Arrow schema of the file has as a dictionary, also in a struct, is plain
+// or has a dictionary, even where its rows are values: Arrow C++ reads no other encoding of it.
+func TestDictionariesOfArrow(t *testing.T) {
+	sorted := make([]string, sampledRows)
+	for i := range sorted {
+		sorted[i] = fmt.Sprintf("https://example.com/item/%09d", i)
+	}
+	text := textColumn(sorted)
+	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: text.DataType()}
+	inStruct := func(typ arrow.DataType) arrow.DataType {
+		return arrow.StructOf(arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int64},
+			arrow.Field{Name: "x", Type: typ})
+	}
+	numbers := numberColumn(func(i int) int64 { return int64(i) })
+	nested := array.NewStructData(array.NewData(inStruct(text.DataType()), sampledRows, []*memory.Buffer{nil},
+		[]arrow.ArrayData{numbers.Data(), text.Data()}, 0, 0))
+	for _, c := range []struct {
+		values arrow.Array
+		stored arrow.DataType
+		want   []int
+	}{
+		{text, text.DataType(), []int{page.DeltaByteArray}},
+		{text, dictionary, []int{page.Plain}},
+		{nested, nested.DataType(), []int{page.DeltaBinaryPacked, page.DeltaByteArray}},
+		{nested, inStruct(dictionary), []int{page.DeltaBinaryPacked, page.Plain}},
+	} {
+		sc := arrow.NewSchema([]arrow.Field{{Name: "c", Type: c.stored, Nullable: true}}, nil)
+		var got []int
+		for _, chunk := range encodedOnce(t, c.values, Options{Schema: sc}).RowGroups[0].Columns {
+			got = append(got, int(chunk.MetaData.Encodings[0]))
+		}
+		require.Equal(t, c.want, got, "%s", c.stored)
+	}
+}
+
 func TestParseEncoding(t *testing.T) {
 	for _, e := range encodings {
 		got, err := ParseEncoding(encodingName(e))

@@ -26,18 +26,15 @@ func encodesLeaf(typ parquet.Type) bool {
 
 // leafChoice returns how the encoding of the values of such a leaf column is chosen. Decimals that are bytes of any
 // length have no order, so that sorted ones share no prefixes.
-func (p *properties) leafChoice(column *schema.Column) encodingChoice {
-	choice := encodingChoice{dictionary: p.writer.DictionaryEnabledFor(column.Path())}
-	switch column.PhysicalType() {
-	case parquet.Types.Int32, parquet.Types.Int64:
-		choice.trials = numberTrials
-	case parquet.Types.ByteArray:
-		choice.trials = textTrials
+func (p *properties) leafChoice(column *schema.Column, leaf int) encodingChoice {
+	var trials []int
+	switch typ := column.PhysicalType(); {
+	case typ == parquet.Types.Int32 || typ == parquet.Types.Int64:
+		trials = numberTrials
+	case typ == parquet.Types.ByteArray && !isDecimal(column):
+		trials = textTrials
 	}
-	if p.opts.Encodings.Compatible || isDecimal(column) && column.PhysicalType() == parquet.Types.ByteArray {
-		choice.trials = nil
-	}
-	return choice
+	return p.choice(column.Path(), leaf, trials)
 }
 
 // A leafPage is a page of a leaf column before its values are encoded.

@@ -53,7 +53,7 @@ func (w *flatEncoder) rewritePages(p EncodedColumn, out []byte, with *properties
 		}
 		form := newDecimalForm(written.Column(i), column)
 		if encodesLeaf(column.PhysicalType()) {
-			choice := with.leafChoice(column)
+			choice := with.leafChoice(column, first+i)
 			encoding, data, dictionary, err := w.encodeChunk(chunk, p.File, scratch, form, hashes, choice)
 			if err != nil {
 				return EncodedColumn{}, err

@@ -94,6 +94,8 @@ type properties struct {
 	leaves  []StoredColumn                  // of the leaf columns, see storedLeaves
 	first   []int                           // number of the first leaf column of each column
 	bloom   []float64                       // of the leaf columns, see bloomFilters
+
+	dictionaries []bool // of the leaf columns, see appendDictionaries
 }
 
 // newProperties returns the properties of tables of a schema.
@@ -112,6 +114,9 @@ func newProperties(data *arrow.Schema, opts Options) (*properties, error) {
 	}
 	p.codecs, p.leaves, p.options = codecs(sc, opts), opts.storedLeaves(sc), p.writerOptions(sc)
 	p.writer = parquet.NewWriterProperties(p.options...)
+	for _, f := range cmp.Or(opts.Schema, data).Fields() {
+		p.dictionaries = appendDictionaries(p.dictionaries, roundTripType(f.Type))
+	}
 	p.bloom, err = opts.bloomFilters(sc, p.first)
 	return p, err
 }
