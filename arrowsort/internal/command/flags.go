@@ -16,8 +16,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 )
 
-// defaultMemory is the budget without --memory.
-const defaultMemory = "half of what the machine or container has"
+// defaultMemory is the budget without --memory: half of what tuneMemory lets the process take.
+const defaultMemory = "two fifths of what the machine or container has"
 
 // commandFlags are the flags of the commands that read tables, and the values derived from them.
 type commandFlags struct {

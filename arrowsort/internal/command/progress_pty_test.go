@@ -157,7 +157,7 @@ func TestOneBarOfWhichNothingRemains(t *testing.T) {
 		require.Equal(t, result{}, cli(t, nil, "sort", "-q", "-k", key, "-o", path, "in.csv"))
 	}
 	stream := cli(t, nil, "sort", "-q", "-k", "text", "-o", "-", "in.parquet").out
-	const summary = `\d.\d{3} s(: .*)?(; [\d,]+ rows per second)?\n`
+	const summary = `\d+.\d{3} s(: .*)?(; [\d,]+ rows per second)?\n`
 	const depth = `rows of one n: .* row groups? before, .* now\n`
 	for name, c := range map[string]struct {
 		args   string
