@@ -213,9 +213,7 @@ func (c *batchColumn) next(rows int64) (arrays []arrow.Array, err error) {
 		arrays, err = c.nextFlat(rows)
 	}
 	for i, a := range arrays {
-		trimmed := arraydata.Trim(a.Data(), c.memory())
-		arrays[i] = array.MakeFromData(trimmed)
-		trimmed.Release()
+		arrays[i] = arraydata.NewArray(arraydata.Trim(a.Data(), c.memory()))
 		a.Release()
 	}
 	return arrays, err
