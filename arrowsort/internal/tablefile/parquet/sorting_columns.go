@@ -76,20 +76,6 @@ func sortingColumn(meta *metadata.FileMetaData, leaf int) (by SortingColumn, ok 
 	return by, by.Column >= 0
 }
 
-// Sorting returns the order that all row groups of the file name; nil when one has none or another.
-func (t *Template) Sorting() []SortingColumn {
-	groups := t.RowGroups()
-	for _, g := range groups {
-		if !slices.Equal(g.SortingColumns, groups[0].SortingColumns) {
-			return nil
-		}
-	}
-	if len(groups) == 0 {
-		return nil
-	}
-	return groups[0].SortingColumns
-}
-
 // A RowGroup describes a row group, by the footer.
 type RowGroup struct {
 	Rows           int64
