@@ -225,7 +225,7 @@ func CopyRow(ctx context.Context, table arrow.Table, row int64, keys []arrowsort
 	if err != nil {
 		return nil, err
 	}
-	return NewKeyedRows(ctx, copied, keys, opts.Allocator)
+	return newKeyedRows(ctx, copied, keys, opts.Allocator)
 }
 
 // identity returns the numbers of n rows.

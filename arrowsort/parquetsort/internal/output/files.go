@@ -58,7 +58,7 @@ func New(ctx context.Context, t Target, c Content) *Files {
 		f.closing.SetLimit(1) // in the order of the rows
 	}
 	if (t.Write.Format == tablefile.IPCFile || t.Write.Format == tablefile.IPCStream) && c.Stored != nil {
-		if f.Dictionaries = NewDictionaries(c.Stored); f.Dictionaries.Columns() != nil {
+		if f.Dictionaries = newDictionaries(c.Stored); f.Dictionaries.Columns() != nil {
 			f.rowType = c.Stored
 		}
 	}
