@@ -55,26 +55,16 @@ func (j *job) sortAlong(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	along, err := j.along(ctx, order)
-	if err != nil {
-		return nil, err
-	}
-	code := func(batch arrow.Table) (arrow.Table, error) {
-		return order.Coded(ctx, batch, j.rows.Keys, j.opts.sorting())
-	}
-	return along.sortRuns(ctx, j.rows, code)
-}
-
-// along returns the same job for rows that have their places on a curve as a further column, by which they are sorted.
-func (j *job) along(ctx context.Context, order *curveorder.Order) (*job, error) {
 	named, err := order.Metadata(ctx, j.rows)
 	if err != nil {
 		return nil, err
 	}
-	along := *j
-	along.rows = j.rows.SortedBy(curveorder.Column)
-	along.target.Write.Curve = named
-	return &along, nil
+	along := *j // for rows that have their places on the curve as a further column, by which they are sorted
+	along.rows, along.target.Write.Curve = j.rows.SortedBy(curveorder.Column), named
+	code := func(batch arrow.Table) (arrow.Table, error) {
+		return order.Coded(ctx, batch, j.rows.Keys, j.opts.sorting())
+	}
+	return along.sortRuns(ctx, j.rows, code)
 }
 
 // rowsAlong returns the numbers of the rows of a table in their order along a curve, and that order. The caller

@@ -94,11 +94,3 @@ func (o *Output) checkNoParquet() error {
 	}
 	return nil
 }
-
-// checkPageVersion finds a version of data pages that does not exist.
-func (o *Output) checkPageVersion() error {
-	if o.PageVersion < 0 || o.PageVersion > 2 {
-		return fmt.Errorf("%w: PageVersion is %d: use 1 or 2, or 0 for 1", errOption, o.PageVersion)
-	}
-	return nil
-}

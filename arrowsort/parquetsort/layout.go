@@ -123,7 +123,7 @@ func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayou
 			return nil, noParquet(file)
 		}
 	}
-	if err := l.bind(ctx, d); err != nil {
+	if err := l.bind(d); err != nil {
 		return nil, err
 	}
 	var m zonemap.Map
@@ -150,7 +150,7 @@ func (l *layouter) describe(ctx context.Context, paths []string, out *FilesLayou
 
 // bind finds the columns of the filters, and reads their values as those of the types of the columns, which the first
 // file has.
-func (l *layouter) bind(ctx context.Context, d *dataset.Dataset) error {
+func (l *layouter) bind(d *dataset.Dataset) error {
 	if len(l.filters) == 0 {
 		return nil
 	}

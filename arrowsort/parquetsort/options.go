@@ -295,7 +295,10 @@ func (o *Output) check() error {
 			return fmt.Errorf("%w: %s is %d", errOption, n.name, n.value)
 		}
 	}
-	return o.checkPageVersion()
+	if o.PageVersion < 0 || o.PageVersion > 2 {
+		return fmt.Errorf("%w: PageVersion is %d: use 1 or 2, or 0 for 1", errOption, o.PageVersion)
+	}
+	return nil
 }
 
 // opener returns the same function for package tablefile.

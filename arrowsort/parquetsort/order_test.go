@@ -80,7 +80,7 @@ func TestSortOfFilesInOrder(t *testing.T) {
 				requireSorted(t, files, []string{out}, keys)
 				s, err := tablefile.Scan(out, 0, tablefile.ReadOptions{})
 				require.NoError(t, err)
-				require.Equal(t, []tablefile.SortingColumn{{Path: "key"}}, s.Template.Sorting())
+				requireOrder(t, []tablefile.SortingColumn{{Path: "key"}}, s.Template)
 				s.Close()
 			}
 			result := sortFiles(t, files, out, opts)

@@ -237,9 +237,7 @@ func zeroRow(typ arrow.DataType) arrow.Array {
 	if l.kind == keyencode.Binary || l.kind == keyencode.LargeBinary {
 		buffers = append(buffers, memory.NewBufferBytes(nil))
 	}
-	data := array.NewData(typ, 1, buffers, nil, 0, 0)
-	defer data.Release()
-	return array.MakeFromData(data)
+	return arraydata.NewArray(array.NewData(typ, 1, buffers, nil, 0, 0))
 }
 
 // dictionaryOfBoth returns the raw column of slices of a dictionary and of others. Plain values of these become

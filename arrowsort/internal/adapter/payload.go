@@ -173,8 +173,7 @@ func (w *JobBuilder) Assemble(result *engine.Result) (columns [][]arrow.Array, e
 			if err != nil {
 				return columns, err
 			}
-			columns[i] = []arrow.Array{array.MakeFromData(data)}
-			data.Release()
+			columns[i] = []arrow.Array{arraydata.NewArray(data)}
 			continue
 		}
 		column := w.input.Columns[p.column]

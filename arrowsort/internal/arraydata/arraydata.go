@@ -54,6 +54,12 @@ func Guard(err *error) {
 	}
 }
 
+// NewArray returns an array of data, which it releases. The caller releases the array.
+func NewArray(d arrow.ArrayData) arrow.Array {
+	defer d.Release()
+	return array.MakeFromData(d)
+}
+
 // MakeArray returns an array of data, or an ErrMalformed where Arrow's constructor panics. The array that a constructor
 // was making would then keep its references, so that it is tried on data without any first.
 func MakeArray(d arrow.ArrayData) (a arrow.Array, err error) {
@@ -145,9 +151,7 @@ const spareBytes = 1 << 12
 
 // Nulls returns an array of n nulls. Arrow's own function panics for views. The caller releases it.
 func Nulls(mem memory.Allocator, typ arrow.DataType, n int) arrow.Array {
-	d := nulls(mem, typ, n)
-	defer d.Release()
-	return array.MakeFromData(d)
+	return NewArray(nulls(mem, typ, n))
 }
 
 func nulls(mem memory.Allocator, typ arrow.DataType, n int) arrow.ArrayData {
@@ -220,8 +224,7 @@ func ConvertChunks(column *arrow.Chunked, typ arrow.DataType,
 		if err != nil {
 			return nil, err
 		}
-		chunks = append(chunks, array.MakeFromData(data))
-		data.Release()
+		chunks = append(chunks, NewArray(data))
 	}
 	return arrow.NewChunked(typ, chunks), nil
 }

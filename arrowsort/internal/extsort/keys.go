@@ -148,8 +148,8 @@ type KeyedRows struct {
 	plan  *keyencode.Plan // on the keys; that of Bind
 }
 
-// NewKeyedRows returns a table with its key columns. It takes the table over, also when it fails.
-func NewKeyedRows(ctx context.Context, table arrow.Table, keys []arrowsort.Key,
+// newKeyedRows returns a table with its key columns. It takes the table over, also when it fails.
+func newKeyedRows(ctx context.Context, table arrow.Table, keys []arrowsort.Key,
 	mem memory.Allocator) (*KeyedRows, error) {
 	w, err := keyColumns(ctx, table, keys, mem)
 	if err != nil {

@@ -178,7 +178,7 @@ func (c *cursor) fill(ctx context.Context, bytes int64, opts *Options, progress 
 			table.Release()
 			continue
 		}
-		b, err := NewKeyedRows(ctx, table, opts.Keys, opts.Allocator)
+		b, err := newKeyedRows(ctx, table, opts.Keys, opts.Allocator)
 		if err != nil {
 			return err
 		}

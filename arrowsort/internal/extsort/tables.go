@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"sort"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -140,32 +141,20 @@ func (g *rebatch) rowsOfPart() (int64, error) {
 
 // gallop returns how many of some numbers from 0 on are inside: all that precede the first that is not. 0 is.
 func gallop(all int64, inside func(n int64) (bool, error)) (int64, error) {
-	first, end := int64(1), all // the first that is outside is one of these, or all
-	for step := int64(1); first < end; step *= 2 {
-		n := min(first+step, end) - 1
-		ok, err := inside(n)
-		if err != nil {
-			return 0, err
+	var failed error
+	outside := func(n int64) (is bool) {
+		if failed == nil {
+			is, failed = inside(n)
+			is = !is
 		}
-		if !ok {
-			end = n
-			break
-		}
-		first = n + 1
+		return is || failed != nil
 	}
-	for first < end {
-		n := first + (end-first)/2
-		ok, err := inside(n)
-		if err != nil {
-			return 0, err
-		}
-		if ok {
-			first = n + 1
-		} else {
-			end = n
-		}
+	first, last := int64(1), int64(1) // the first that is outside is one of these, or all
+	for last < all && !outside(last) {
+		first, last = last+1, min(2*last+1, all)
 	}
-	return first, nil
+	n := sort.Search(int(last-first), func(i int) bool { return outside(first + int64(i)) })
+	return first + int64(n), failed
 }
 
 // cut takes up to n rows from the table. Its last rows are copied if they are few: a slice would keep the whole table
@@ -236,7 +225,7 @@ func CopyRow(ctx context.Context, table arrow.Table, row int64, keys []arrowsort
 	if err != nil {
 		return nil, err
 	}
-	return NewKeyedRows(ctx, copied, keys, opts.Allocator)
+	return newKeyedRows(ctx, copied, keys, opts.Allocator)
 }
 
 // identity returns the numbers of n rows.

@@ -50,7 +50,7 @@ func (u *uniqueStream) Next(ctx context.Context) (arrow.Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		b, err := NewKeyedRows(ctx, piece, u.opts.Keys, u.opts.Allocator)
+		b, err := newKeyedRows(ctx, piece, u.opts.Keys, u.opts.Allocator)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func FirstOfEachKey(ctx context.Context, table arrow.Table, sorted []uint64, key
 		return nil, nil
 	}
 	table.Retain()
-	b, err := NewKeyedRows(ctx, table, keys, mem)
+	b, err := newKeyedRows(ctx, table, keys, mem)
 	if err != nil {
 		return nil, err
 	}

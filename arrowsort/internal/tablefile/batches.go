@@ -66,8 +66,6 @@ func (b *ipcBatches) Next(context.Context) (arrow.Table, error) {
 	}
 }
 
-func (b *ipcBatches) Share() float64 { return b.Reader.Share() }
-
 func (b *ipcBatches) Close() { b.Release() }
 
 // A batchWriter writes tables in record batches.

@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
 // ErrCompression is returned for a compression that does not exist or that the format does not have.
@@ -20,7 +21,7 @@ type Compression struct {
 }
 
 // ParseEncoding returns the number of an encoding of Parquet by its name in the format.
-func ParseEncoding(name string) (int, error) { return parquet.ParseEncoding(name) }
+func ParseEncoding(name string) (int, error) { return writer.ParseEncoding(name) }
 
 // maxLevels are the highest levels of the codecs that have levels.
 var maxLevels = map[string]int{"gzip": 9, "brotli": 11, "zstd": 22}
@@ -32,7 +33,7 @@ func ParseCompression(s string) (Compression, error) {
 	}
 	codec, level, leveled := strings.Cut(strings.ToLower(s), ":")
 	c := Compression{Codec: codec}
-	if !parquet.HasCodec(codec) {
+	if _, known := page.Codecs[codec]; !known {
 		return c, fmt.Errorf("%w %q: use none, snappy, gzip, brotli, zstd or lz4", ErrCompression, codec)
 	}
 	if leveled {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
-	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
 // A Format is a file format.
@@ -110,7 +110,7 @@ var titles = map[Format]string{
 // as a Parquet file does.
 func sniff(head []byte) Format {
 	const fewest = 5 // bytes, so that a magic word that was cut off is not text
-	switch text, isParquet := isText(head), strings.HasPrefix(string(head), parquet.Magic); {
+	switch text, isParquet := isText(head), strings.HasPrefix(string(head), page.Magic); {
 	case len(head) < fewest || text && isParquet:
 		return Auto
 	case text:

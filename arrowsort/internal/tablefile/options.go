@@ -10,6 +10,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/allocators"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/reader"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
@@ -70,27 +72,27 @@ func (o *ReadOptions) begin(schema *arrow.Schema) (columns []int, err error) {
 type (
 	Template      = parquet.Template
 	RowGroup      = parquet.RowGroup
-	RowRange      = parquet.RowRange
+	RowRange      = reader.RowRange
 	SortingColumn = parquet.SortingColumn
 	FooterError   = parquet.FooterError
-	Encodings     = parquet.Encodings // by which columns are written
+	Encodings     = writer.Encodings // by which columns are written
 	ColumnBounds  = parquet.ColumnBounds
 	GroupCounts   = parquet.GroupCounts
 	LeafZones     = parquet.LeafZones
 	PageExtent    = parquet.PageExtent
-	BloomFilter   = parquet.BloomFilter
+	BloomFilter   = writer.BloomFilter
 	CurveOrder    = parquet.CurveOrder
 	KeyOrder      = parquet.KeyOrder
 )
 
 // ParseBloomFilter reads COLUMN or COLUMN:FPP.
-func ParseBloomFilter(text string) (BloomFilter, error) { return parquet.ParseBloomFilter(text) }
+func ParseBloomFilter(text string) (BloomFilter, error) { return writer.ParseBloomFilter(text) }
 
 // The numbers of rows of a Parquet page, unless they take more than about a megabyte, and of a row group when no others
 // are asked for. A reader that skips pages reads one page for one row.
 const (
-	DefaultPageRows     = parquet.DefaultPageRows
-	DefaultRowGroupRows = parquet.DefaultRowGroupRows
+	DefaultPageRows     = writer.DefaultPageRows
+	DefaultRowGroupRows = writer.DefaultRowGroupRows
 )
 
 // parquet returns the options for a Parquet file.

@@ -92,7 +92,7 @@ func TestCopiedRowGroupsAndTheirIndex(t *testing.T) {
 	require.NoError(t, err)
 	defer got.Table.Release()
 	require.Equal(t, append(textOf(t, all[0]), textOf(t, all[1])...), textOf(t, got.Table))
-	require.Equal(t, sorting, got.Template.Sorting())
+	require.Equal(t, sorting, sortingOf(t, got.Template))
 	require.Len(t, got.Template.RowGroups(), 4)
 
 	raw := readFile(t, out)

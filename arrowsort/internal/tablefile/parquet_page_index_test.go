@@ -244,7 +244,7 @@ func TestIndexOfCopiedChunks(t *testing.T) {
 			b := readFile(t, to)
 			in := readInput(t, b, ReadOptions{Format: Parquet})
 			require.Equal(t, textOf(t, table), textOf(t, in.Table))
-			require.Equal(t, order, in.Template.Sorting())
+			require.Equal(t, order, sortingOf(t, in.Template))
 			r, err := file.NewParquetReader(bytes.NewReader(b))
 			require.NoError(t, err)
 			before, err := file.NewParquetReader(bytes.NewReader(first))

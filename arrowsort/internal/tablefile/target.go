@@ -88,8 +88,5 @@ func (o *WriteOptions) check(path string) error {
 
 // CheckWrite finds out whether a path can be written with the options, as far as one can tell beforehand.
 func CheckWrite(path string, opts WriteOptions) error {
-	if err := opts.check(path); err != nil {
-		return nameFile(path, "standard output", err)
-	}
-	return nil
+	return nameFile(path, "standard output", opts.check(path))
 }

@@ -42,10 +42,8 @@ var directives = map[byte]step{
 // shorthands are directives of several fields.
 var shorthands = strings.NewReplacer("%%", "%%", "%F", "%Y-%m-%d", "%T", "%H:%M:%S", "%R", "%H:%M", "%D", "%m/%d/%y")
 
-const (
-	dateFields  = "YymbBhdeaA"
-	clockFields = "HIMSfpz"
-)
+// clockFields are the directives of the time of the day.
+const clockFields = "HIMSfpz"
 
 // parseLayout checks a layout of a date, or of a time.
 func parseLayout(text string, clock bool) (*layout, error) {

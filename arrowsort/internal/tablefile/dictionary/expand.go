@@ -138,7 +138,7 @@ func DataWithType(ctx context.Context, d arrow.ArrayData, typ arrow.DataType,
 		return d, nil
 	}
 	if _, ok := d.DataType().(*arrow.DictionaryType); ok {
-		values, err := RowValues(ctx, d, opts)
+		values, err := rowValues(ctx, d, opts)
 		if err != nil {
 			return nil, err
 		}
@@ -154,8 +154,8 @@ func DataWithType(ctx context.Context, d arrow.ArrayData, typ arrow.DataType,
 	})
 }
 
-// RowValues returns the values of the rows of a dictionary array.
-func RowValues(ctx context.Context, d arrow.ArrayData, opts take.Options) (arrow.Array, error) {
+// rowValues returns the values of the rows of a dictionary array.
+func rowValues(ctx context.Context, d arrow.ArrayData, opts take.Options) (arrow.Array, error) {
 	a := array.NewDictionaryData(d)
 	defer a.Release()
 	values, err := Values(ctx, a, opts)

@@ -127,7 +127,7 @@ func TestDictionariesOfViewsBecomeValues(t *testing.T) {
 		indices.Release()
 		words := array.NewDictionaryArray(
 			&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint32, ValueType: typ}, numbers, entries)
-		values, err := RowValues(t.Context(), words.Data(), take.Options{Allocator: mem})
+		values, err := rowValues(t.Context(), words.Data(), take.Options{Allocator: mem})
 		require.NoError(t, err)
 		require.Equal(t, typ, values.DataType())
 		for i := range 3 {
@@ -196,7 +196,7 @@ func TestRowValuesAboveTwoGiB(t *testing.T) {
 	indices := array.NewInt32Builder(memory.DefaultAllocator)
 	indices.AppendValues(make([]int32, 2100), nil)
 	a := array.NewDictionaryArray(typ, indices.NewArray(), b.NewArray())
-	_, err := RowValues(t.Context(), a.Data(), take.Options{Allocator: memory.DefaultAllocator})
+	_, err := rowValues(t.Context(), a.Data(), take.Options{Allocator: memory.DefaultAllocator})
 	require.ErrorIs(t, err, errkind.ErrBudget)
 	require.ErrorContains(t, err, "2100 rows")
 }

@@ -180,9 +180,7 @@ const (
 // withCompactViews returns an array whose views, at every level, refer to buffers of which at least half are their
 // values. The caller releases it.
 func withCompactViews(a arrow.Array, mem memory.Allocator) arrow.Array {
-	d := compactViews(a.Data(), mem)
-	defer d.Release()
-	return array.MakeFromData(d)
+	return arraydata.NewArray(compactViews(a.Data(), mem))
 }
 
 func compactViews(d arrow.ArrayData, mem memory.Allocator) arrow.ArrayData {

@@ -154,35 +154,5 @@ func checkDeclared(meta *metadata.FileMetaData, opts reader.Options) error {
 // ReadOptions are the options of Open.
 type ReadOptions = reader.Options
 
-// A RowRange is consecutive rows of a row group.
-type RowRange = reader.RowRange
-
 // EncodeOptions are those of WriteOptions that concern columns.
 type EncodeOptions = writer.Options
-
-// Encodings are those of columns that are written.
-type Encodings = writer.Encodings
-
-// ParseEncoding returns the number of an encoding by its name in the format.
-func ParseEncoding(name string) (int, error) { return writer.ParseEncoding(name) }
-
-// A BloomFilter asks for Bloom filters of a column.
-type BloomFilter = writer.BloomFilter
-
-// ParseBloomFilter reads COLUMN or COLUMN:FPP.
-func ParseBloomFilter(text string) (BloomFilter, error) { return writer.ParseBloomFilter(text) }
-
-// Magic are the first and the last bytes of a file.
-const Magic = page.Magic
-
-// The numbers of rows of a page at most, and of a row group, when no others are asked for.
-const (
-	DefaultPageRows     = writer.DefaultPageRows
-	DefaultRowGroupRows = writer.DefaultRowGroupRows
-)
-
-// HasCodec reports whether there is a codec of a name.
-func HasCodec(name string) bool {
-	_, ok := page.Codecs[name]
-	return ok
-}

@@ -102,22 +102,9 @@ type schemaTree struct {
 // depth-first order.
 func readSchemaTree(footer []byte) (*schemaTree, error) {
 	t := &schemaTree{footer: footer}
-	return t, t.read()
-}
-
-// read walks over the schema elements.
-func (t *schemaTree) read() error {
-	r, number := &page.CompactReader{Bytes: t.footer}, 0
-	for {
-		typ, more := r.Field(&number)
-		switch {
-		case !more:
-			return errkind.Corrupt("the footer has no schema")
-		case number != schemaElements:
-			r.Skip(typ)
-			continue
-		}
-		break
+	r := &page.CompactReader{Bytes: t.footer}
+	if !r.Find(schemaElements) {
+		return nil, errkind.Corrupt("the footer has no schema")
 	}
 	elements := r.ListOf(page.ThriftStruct)
 	open := []int{1} // elements still to come at each level
@@ -126,19 +113,19 @@ func (t *schemaTree) read() error {
 			open = open[:len(open)-1]
 		}
 		if len(open) == 0 {
-			return errkind.Corrupt("the schema has %d elements after its last column", left)
+			return nil, errkind.Corrupt("the schema has %d elements after its last column", left)
 		}
 		open[len(open)-1]--
 		switch children := t.element(r); {
 		case children >= left:
-			return errkind.Corrupt("a schema of %d elements declares %d children of one", elements, children)
+			return nil, errkind.Corrupt("a schema of %d elements declares %d children of one", elements, children)
 		case children > 0 && len(open) > maxSchemaLevels:
-			return errkind.Unsupported("a schema of more than %d levels", maxSchemaLevels)
+			return nil, errkind.Unsupported("a schema of more than %d levels", maxSchemaLevels)
 		case children > 0:
 			open = append(open, children)
 		}
 	}
-	return nil
+	return t, nil
 }
 
 // element passes a schema element and returns the number of its children. A logical type that is unknown is cut out of

@@ -80,14 +80,8 @@ func footerOf(src io.ReaderAt, size int64) ([]byte, error) {
 // aroundRowGroups splits an encoded FileMetaData at the list of its row groups. It panics for bytes that are none.
 func aroundRowGroups(footer []byte) (before, list, after []byte, err error) {
 	r := page.CompactReader{Bytes: footer}
-	for number := 0; number != metadataRowGroups; {
-		typ, more := r.Field(&number)
-		if !more {
-			return nil, nil, nil, errkind.Corrupt("the footer has no row groups")
-		}
-		if number != metadataRowGroups {
-			r.Skip(typ)
-		}
+	if !r.Find(metadataRowGroups) {
+		return nil, nil, nil, errkind.Corrupt("the footer has no row groups")
 	}
 	start := r.At
 	for range r.ListOf(page.ThriftStruct) {
@@ -132,18 +126,13 @@ func parseMetadata(footer []byte, most int64) (*metadata.FileMetaData, int64, er
 		if err != nil {
 			return nil, 0, err
 		}
-		appendGroups(meta, part)
+		for _, group := range part.RowGroups {
+			meta.RowGroups = append(meta.RowGroups, group)
+			shareChunks(meta, len(meta.RowGroups)-1)
+		}
 		groups -= count
 	}
 	return meta, bytes, nil
-}
-
-// appendGroups appends the row groups of a part of the metadata.
-func appendGroups(meta, part *metadata.FileMetaData) {
-	for _, group := range part.RowGroups {
-		meta.RowGroups = append(meta.RowGroups, group)
-		shareChunks(meta, len(meta.RowGroups)-1)
-	}
 }
 
 // shareChunks makes the column chunks of a row group share equal slices with those of the first row group.

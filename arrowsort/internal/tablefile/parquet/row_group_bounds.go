@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
@@ -219,9 +220,7 @@ func limitsOf(typ arrow.DataType, values [][]byte, mem memory.Allocator) arrow.A
 		bytes := b.NewArray()
 		defer bytes.Release()
 		d := bytes.Data()
-		data := array.NewData(typ, d.Len(), d.Buffers(), nil, d.NullN(), 0)
-		defer data.Release()
-		return array.MakeFromData(data)
+		return arraydata.NewArray(array.NewData(typ, d.Len(), d.Buffers(), nil, d.NullN(), 0))
 	}
 	b := array.NewBinaryBuilder(mem, arrow.BinaryTypes.Binary)
 	defer b.Release()

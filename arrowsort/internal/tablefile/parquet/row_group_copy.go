@@ -240,11 +240,11 @@ func (f *Writer) addCopied(ctx context.Context, from *File, chunks []copiedChunk
 	})
 }
 
-// keptIndex returns the page index of the copied file, with offsets moved by shift, and the bounds of the chunk.
-// Offsets and counts come from made if it is not nil. Bounds are left out unless keepsBounds reports true.
-func (f *File) keptIndex(group, leaf int, made *page.Index, shift int64) (encodedPageIndex, page.Bounds) {
+// keptIndex returns the page index, without bounds of pages, and the bounds of a chunk in encodings that are not
+// decoded here. Offsets, moved by shift, and counts come from made; of nil there are none. Bounds are left out unless
+// keepsBounds reports true.
+func (f *File) keptIndex(group, leaf int, made *page.Index, shift int64) (index encodedPageIndex, _ page.Bounds) {
 	c, column := f.Template.meta.RowGroups[group].Columns[leaf], f.Template.meta.Schema.Column(leaf)
-	index := f.indexOf(c.ColumnIndexOffset, c.ColumnIndexLength, c.OffsetIndexOffset, c.OffsetIndexLength, shift)
 	s := c.MetaData.Statistics
 	if made != nil {
 		nulls := made.Statistics().Nulls
@@ -252,11 +252,8 @@ func (f *File) keptIndex(group, leaf int, made *page.Index, shift int64) (encode
 		writer.SetSizes(f.Template.meta, group, leaf, made)
 	}
 	if !keepsBounds(column, s.MinValue, s.MaxValue) {
-		s.Min, s.Max, s.MinValue, s.MaxValue, index.columns = nil, nil, nil, nil, nil
+		s.Min, s.Max, s.MinValue, s.MaxValue = nil, nil, nil, nil
 		s.IsMinValueExact, s.IsMaxValueExact = nil, nil
-	}
-	if index.offsets == nil {
-		index.columns = nil
 	}
 	return index, page.Bounds{Min: s.MinValue, Max: s.MaxValue,
 		AllNull: s.NullCount != nil && *s.NullCount == c.MetaData.NumValues}
@@ -291,18 +288,4 @@ func (b *fileBuilder) copyBytes(ctx context.Context, chunk *io.SectionReader, na
 		report(int64(len(buffer)))
 	}
 	return nil
-}
-
-// indexOf reads the page index of a column chunk, as it is where the chunk is moved. What is not a whole index is left
-// out.
-func (f *File) indexOf(columnsAt *int64, columns *int32, offsetsAt *int64, offsets *int32,
-	shift int64) (index encodedPageIndex) {
-	found, err := f.pageIndexAt(columnsAt, columns, offsetsAt, offsets)
-	if err == nil && found.offsets != nil && errkind.Contain(func() error {
-		index.offsets = page.ShiftOffsetIndex(found.offsets, shift)
-		return nil
-	}) == nil {
-		index.columns = found.columns
-	}
-	return index
 }

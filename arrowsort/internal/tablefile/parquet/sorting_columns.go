@@ -76,20 +76,6 @@ func sortingColumn(meta *metadata.FileMetaData, leaf int) (by SortingColumn, ok 
 	return by, by.Column >= 0
 }
 
-// Sorting returns the order that all row groups of the file name; nil when one has none or another.
-func (t *Template) Sorting() []SortingColumn {
-	groups := t.RowGroups()
-	for _, g := range groups {
-		if !slices.Equal(g.SortingColumns, groups[0].SortingColumns) {
-			return nil
-		}
-	}
-	if len(groups) == 0 {
-		return nil
-	}
-	return groups[0].SortingColumns
-}
-
 // A RowGroup describes a row group, by the footer.
 type RowGroup struct {
 	Rows           int64
@@ -130,24 +116,15 @@ func (t *Template) RowGroups() []RowGroup {
 // of which can be NaN, and its row groups do not overlap in the first of them. It is false where the metadata do not
 // suffice. last is the last value of the files that precede this one, nil for none; next is that of this one.
 func (t *Template) DeclaresOrder(columns []SortingColumn, last []byte) (next []byte, ok bool) {
-	if !known(t.meta, columns) {
+	for _, c := range columns {
+		if leaf := leafAt(t.meta, c); leaf < 0 || page.HoldsFloats(t.meta.Schema.Column(leaf)) {
+			return nil, false
+		}
+	}
+	if len(columns) == 0 {
 		return nil, false
 	}
 	return groupsInOrder(t.meta, columns[0], last)
-}
-
-// known reports whether a file has columns whose order it can name.
-func known(meta *metadata.FileMetaData, columns []SortingColumn) bool {
-	for _, c := range columns {
-		leaf := leafAt(meta, c)
-		if leaf < 0 {
-			return false
-		}
-		if page.HoldsFloats(meta.Schema.Column(leaf)) {
-			return false
-		}
-	}
-	return len(columns) > 0
 }
 
 // groupsInOrder reports whether the bounds of each row group follow those of the previous group, the first after a last

@@ -83,16 +83,14 @@ func delimiterHint(schema *csv.Schema) string {
 	if schema == nil {
 		return ""
 	}
-	found := schema.Separator()
-	if found == 0 {
+	switch found := schema.Separator(); found {
+	case 0:
 		return ""
+	case '\t':
+		return "if a tab separates the columns, give --delimiter tab"
+	default:
+		return fmt.Sprintf("if '%c' separates the columns, give --delimiter '%[1]c'", found)
 	}
-	name := "'" + string(found) + "'"
-	if found == '\t' {
-		name = "tab"
-	}
-	return fmt.Sprintf("if %s separates the columns, give --delimiter %s",
-		strings.Replace(name, "tab", "a tab", 1), name)
 }
 
 // warnKeys warns of keys of CSV, in some columns, that may not be what somebody expects.

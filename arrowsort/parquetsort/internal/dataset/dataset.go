@@ -234,5 +234,5 @@ func (d *Dataset) FormatOf(path string) tablefile.Format { return d.opts.formatO
 
 // match returns the schema that holds the rows of a file as well.
 func (d *Dataset) match(schema *arrow.Schema, path string, of *arrow.Schema) (*arrow.Schema, error) {
-	return MatchSchemas(schema, of, displayName(path), displayName(d.Files[0]))
+	return matchSchemas(schema, of, displayName(path), displayName(d.Files[0]))
 }

@@ -24,15 +24,11 @@ type lister struct {
 // List lists the files that paths mean, and describes what it skips, a line for each kind. Addresses are those of the
 // store.
 func List(paths []string, store *tablefile.Elsewhere) (files, skipped []string, err error) {
-	l, err := list(paths, store)
-	return l.files, l.skipped, err
-}
-
-func list(paths []string, store *tablefile.Elsewhere) (l lister, err error) {
+	var l lister
 	for _, path := range paths {
 		if store.Holds(path) {
 			if err := l.addresses(path, store); err != nil {
-				return lister{}, err
+				return nil, nil, err
 			}
 			continue
 		}
@@ -46,10 +42,10 @@ func list(paths []string, store *tablefile.Elsewhere) (l lister, err error) {
 			l.files, err = append(l.files, path), nil
 		}
 		if err != nil {
-			return lister{}, err
+			return nil, nil, err
 		}
 	}
-	return l, nil
+	return l.files, l.skipped, nil
 }
 
 // skip notes what is not read of a path.

@@ -13,10 +13,10 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 )
 
-// MatchSchemas makes the schema that holds the rows of two inputs, which may differ in the order of their columns and
+// matchSchemas makes the schema that holds the rows of two inputs, which may differ in the order of their columns and
 // in whether these, and what is inside lists, maps and structs, can be null. The order is that of the first input.
 // Metadata of the others is left.
-func MatchSchemas(common, next *arrow.Schema, path, first string) (*arrow.Schema, error) {
+func matchSchemas(common, next *arrow.Schema, path, first string) (*arrow.Schema, error) {
 	fields, same := append([]arrow.Field(nil), common.Fields()...), ColumnsEqual(common, next)
 	for i := range fields {
 		f := &fields[i]

@@ -33,7 +33,7 @@ func TestNestedTypesThatDiffer(t *testing.T) {
 		`column "a.item" is of type struct with a field "m", in first it is struct with a field "n"`: {Name: "m",
 			Type: number.Type},
 	} {
-		_, err := MatchSchemas(schema(number), schema(field), "second", "first")
+		_, err := matchSchemas(schema(number), schema(field), "second", "first")
 		require.ErrorIs(t, err, errkind.ErrSchema)
 		require.ErrorContains(t, err, "second: "+want)
 	}
@@ -49,11 +49,11 @@ func TestTypesThatDiffer(t *testing.T) {
 		{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString},
 		{arrowtest.NewExtension(arrow.PrimitiveTypes.Int32), arrowtest.NewExtension(arrow.PrimitiveTypes.Float32)},
 	} {
-		_, err := MatchSchemas(schema("x", types[0]), schema("x", types[1]), "b.parquet", "a.parquet")
+		_, err := matchSchemas(schema("x", types[0]), schema("x", types[1]), "b.parquet", "a.parquet")
 		require.EqualError(t, err, fmt.Sprintf(`parquetsort: schemas differ: b.parquet: column "x" is of type %s, in `+
 			`a.parquet it is %s; types are not converted: write the column with one type first`, types[1], types[0]))
 	}
-	_, err := MatchSchemas(schema("x", arrow.Null), schema("y", arrow.Null), "b.parquet", "a.parquet")
+	_, err := matchSchemas(schema("x", arrow.Null), schema("y", arrow.Null), "b.parquet", "a.parquet")
 	require.ErrorContains(t, err, `b.parquet: there is no column "x", which a.parquet has; all inputs must have the `+
 		`same`)
 }
@@ -73,7 +73,7 @@ func TestTypesThatDifferInWhatTheyDeclare(t *testing.T) {
 		return arrow.NewSchema([]arrow.Field{{Name: "x", Type: union, Nullable: !declared}}, nil)
 	}
 	for _, declared := range []bool{true, false} {
-		matched, err := MatchSchemas(schema(declared, "first"), schema(!declared, "second"), "b", "a")
+		matched, err := matchSchemas(schema(declared, "first"), schema(!declared, "second"), "b", "a")
 		require.NoError(t, err)
 		require.True(t, reflect.DeepEqual(schema(false, "first"), matched), "%s", matched)
 	}

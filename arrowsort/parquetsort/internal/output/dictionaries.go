@@ -52,8 +52,8 @@ type Dictionaries struct {
 	columns []int             // those that have dictionaries
 }
 
-// NewDictionaries returns the dictionaries, without values, of the columns of a schema.
-func NewDictionaries(schema *arrow.Schema) Dictionaries {
+// newDictionaries returns the dictionaries, without values, of the columns of a schema.
+func newDictionaries(schema *arrow.Schema) Dictionaries {
 	d := Dictionaries{schema: schema}
 	for i, f := range schema.Fields() {
 		d.trees = append(d.trees, newDictionaryTree(f.Type))

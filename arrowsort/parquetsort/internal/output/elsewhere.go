@@ -3,7 +3,6 @@ package output
 import (
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
@@ -21,12 +20,8 @@ func (t *Target) checkElsewhere(paths, files []string) error {
 		return fmt.Errorf("%w: PartitionBy writes folders of this machine, and %s is an address", errkind.ErrFileOption,
 			t.Path)
 	}
-	for _, file := range files {
-		among := t.Split || len(files) > 1 && !slices.Contains(paths, file)
-		if among && t.isNamed(file) {
-			return fmt.Errorf("%w: %s is an output that is among the inputs, where its rows would come a second time; "+
-				"remove it, or write to another place", errkind.ErrFileOption, file)
-		}
+	if err := t.checkOverlap(paths, files, "place"); err != nil {
+		return err
 	}
 	if t.Split {
 		old, err := t.Store.List(strings.TrimSuffix(t.Path, path.Ext(t.Path)) + "-")
@@ -34,21 +29,13 @@ func (t *Target) checkElsewhere(paths, files []string) error {
 			return err
 		}
 		for _, file := range old {
-			if t.isNamed(file) {
+			if t.isOutput(file) {
 				return fmt.Errorf("%w: %s is there already, with the name of one of several outputs: remove it, or "+
 					"choose another name", errkind.ErrFileOption, file)
 			}
 		}
 	}
 	return t.Store.Check(t.name(1))
-}
-
-// isNamed reports whether an address is that of an output.
-func (t *Target) isNamed(address string) bool {
-	if !t.Split {
-		return address == t.Path
-	}
-	return path.Dir(address) == path.Dir(t.Path) && isNumbered(address, t.Path)
 }
 
 // complete commits a file, while the next one is written. Of a store's files it commits the one before, and holds this

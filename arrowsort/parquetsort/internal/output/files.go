@@ -57,8 +57,8 @@ func New(ctx context.Context, t Target, c Content) *Files {
 	if f.isElsewhere() {
 		f.closing.SetLimit(1) // in the order of the rows
 	}
-	if t.isArrow() && c.Stored != nil {
-		if f.Dictionaries = NewDictionaries(c.Stored); f.Dictionaries.Columns() != nil {
+	if (t.Write.Format == tablefile.IPCFile || t.Write.Format == tablefile.IPCStream) && c.Stored != nil {
+		if f.Dictionaries = newDictionaries(c.Stored); f.Dictionaries.Columns() != nil {
 			f.rowType = c.Stored
 		}
 	}
@@ -68,14 +68,6 @@ func New(ctx context.Context, t Target, c Content) *Files {
 
 // Paths returns the names of the files.
 func (f *Files) Paths() []string { return f.paths }
-
-// Prepare keeps other sorts out of the folder of partitions, before the rows are sorted.
-func (f *Files) Prepare() error {
-	if f.content.Partitions == nil {
-		return nil
-	}
-	return f.folders.begin(&f.Target)
-}
 
 // Begin begins the first file, of rows in an order that the files name. That of partitions begins with the first row.
 func (f *Files) Begin(sorting []tablefile.SortingColumn) error {
@@ -272,12 +264,15 @@ func (f *Files) Commit(schema *arrow.Schema) (bytes int64, preview arrow.Table, 
 	if err := f.closing.Wait(); err != nil {
 		return 0, nil, f.Standing(err)
 	}
-	if err := f.folders.sync(); err != nil {
-		return 0, nil, err
+	tree := f.folders.tree
+	if tree != nil {
+		if err := tree.Sync(syncs); err != nil {
+			return 0, nil, err
+		}
 	}
 	err = atomicfile.Uninterrupted(func() error {
-		if f.content.Partitions != nil {
-			return f.folders.tree.Place()
+		if tree != nil {
+			return tree.Place()
 		}
 		if err := f.placement.Place(); err != nil {
 			return err
@@ -352,7 +347,9 @@ func (f *Files) Abort() {
 	f.held = nil
 	f.closing.Wait() // an error was returned before
 	f.placement.Remove()
-	f.folders.remove()
+	if f.folders.tree != nil {
+		f.folders.tree.Remove()
+	}
 }
 
 // A preview collects copies of the first rows of an output.

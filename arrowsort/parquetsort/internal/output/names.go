@@ -16,8 +16,8 @@ import (
 
 // checkOverlap refuses an output that a folder or a pattern lists among other inputs: an earlier sort left it, and its
 // rows would come twice. An input given by its name may be replaced by the output, but not by one of several.
-func checkOverlap(paths, files []string, output string, split bool) error {
-	if len(files) < 2 && !split {
+func (t *Target) checkOverlap(paths, files []string, place string) error {
+	if len(files) < 2 && !t.Split {
 		return nil
 	}
 	named := make(map[string]bool)
@@ -25,20 +25,24 @@ func checkOverlap(paths, files []string, output string, split bool) error {
 		named[p] = true
 	}
 	for _, file := range files {
-		if (split || !named[file]) && isOutput(file, output, split) {
+		if (t.Split || !named[file]) && t.isOutput(file) {
 			return fmt.Errorf("%w: %s is an output that is among the inputs, where its rows would come a second time; "+
-				"remove it, or write to another folder", errkind.ErrFileOption, file)
+				"remove it, or write to another %s", errkind.ErrFileOption, file, place)
 		}
 	}
 	return nil
 }
 
 // isOutput reports whether a file is the output, or named as one of several.
-func isOutput(file, output string, split bool) bool {
-	if split {
-		return isNumbered(file, output) && atomicfile.IsSame(filepath.Dir(file), filepath.Dir(output))
+func (t *Target) isOutput(file string) bool {
+	isSame := atomicfile.IsSame
+	if t.isElsewhere() {
+		isSame = func(a, b string) bool { return a == b }
 	}
-	return atomicfile.IsSame(file, output)
+	if t.Split {
+		return isNumbered(file, t.Path) && isSame(filepath.Dir(file), filepath.Dir(t.Path))
+	}
+	return isSame(file, t.Path)
 }
 
 // isNumbered reports whether a file has the name of one of several outputs, in whatever folder.

@@ -157,14 +157,16 @@ func escapePath(text string) string {
 
 // partitionFolders are the folders of the partitions of an output.
 type partitionFolders struct {
-	tree *atomicfile.Tree
-	name string // of the last folder, below the output; empty: there is none yet
-	at   string // where its files are written
+	tree *atomicfile.Tree // nil: there are no partitions, or it was not begun
+	name string           // of the last folder, below the output; empty: there is none yet
+	at   string           // where its files are written
 }
 
-// begin begins an output without partitions.
-func (f *partitionFolders) begin(t *Target) (err error) {
-	f.tree, err = atomicfile.NewTree(t.Path, t.Overwrite)
+// Prepare keeps other sorts out of the folder of partitions, before the rows are sorted.
+func (f *Files) Prepare() (err error) {
+	if f.content.Partitions != nil {
+		f.folders.tree, err = atomicfile.NewTree(f.Path, f.Overwrite)
+	}
 	return err
 }
 
@@ -189,19 +191,4 @@ func (f *partitionFolders) file(t *Target, number int) (path, at string) {
 	}
 	name := fmt.Sprintf("part-%05d.%s", number, ext)
 	return filepath.Join(t.Path, f.name, name), filepath.Join(f.at, name)
-}
-
-// sync has the disk hold the names of the folders and files.
-func (f *partitionFolders) sync() error {
-	if f.tree == nil {
-		return nil
-	}
-	return f.tree.Sync(syncs)
-}
-
-// remove removes the folders that have no place.
-func (f *partitionFolders) remove() {
-	if f.tree != nil {
-		f.tree.Remove()
-	}
 }

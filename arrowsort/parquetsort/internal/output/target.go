@@ -50,11 +50,6 @@ func Resolve(t Target) (_ Target, err error) {
 // maxGroupRows is more than any table that is written has.
 const maxGroupRows = 1<<31 - 1
 
-// isArrow reports whether the format is one of Arrow.
-func (t *Target) isArrow() bool {
-	return t.Write.Format == tablefile.IPCFile || t.Write.Format == tablefile.IPCStream
-}
-
 // Check makes sure, before any work, that there is a place for the files, which is not among the files that paths list.
 func (t *Target) Check(paths, files []string) error {
 	if t.isElsewhere() {
@@ -63,7 +58,7 @@ func (t *Target) Check(paths, files []string) error {
 	if t.Partitioned {
 		return t.checkFolder(files)
 	}
-	if err := checkOverlap(paths, files, t.Path, t.Split); err != nil {
+	if err := t.checkOverlap(paths, files, "folder"); err != nil {
 		return err
 	}
 	if t.Split {

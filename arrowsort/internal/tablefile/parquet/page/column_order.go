@@ -14,28 +14,27 @@ import (
 // FixedWidth returns the width in bytes of a type that Parquet stores as Arrow does, or of a dictionary index of text;
 // 0 for all other types.
 func FixedWidth(typ arrow.DataType, physical parquet.Type) int {
+	stored, width := parquet.Types.Undefined, 0
 	switch typ.ID() {
 	case arrow.INT64, arrow.UINT64, arrow.TIMESTAMP, arrow.TIME64, arrow.DURATION:
-		return widthIf(physical == parquet.Types.Int64, 8)
+		stored, width = parquet.Types.Int64, 8
 	case arrow.INT32, arrow.UINT32, arrow.DATE32, arrow.TIME32:
-		return widthIf(physical == parquet.Types.Int32, 4)
+		stored, width = parquet.Types.Int32, 4
 	case arrow.FLOAT64:
-		return widthIf(physical == parquet.Types.Double, 8)
+		stored, width = parquet.Types.Double, 8
 	case arrow.FLOAT32:
-		return widthIf(physical == parquet.Types.Float, 4)
+		stored, width = parquet.Types.Float, 4
 	case arrow.DICTIONARY:
 		d := typ.(*arrow.DictionaryType)
 		text := d.ValueType.ID() == arrow.STRING || d.ValueType.ID() == arrow.BINARY
-		return widthIf(physical == parquet.Types.ByteArray && text && d.IndexType.ID() == arrow.INT32, 4)
+		if text && d.IndexType.ID() == arrow.INT32 {
+			stored, width = parquet.Types.ByteArray, 4
+		}
 	}
-	return 0
-}
-
-func widthIf(ok bool, width int) int {
-	if ok {
-		return width
+	if physical != stored {
+		return 0
 	}
-	return 0
+	return width
 }
 
 // IsByteArray reports whether values are strings or bytes of any length.

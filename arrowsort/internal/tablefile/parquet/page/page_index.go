@@ -201,35 +201,6 @@ func (x *Index) order() int {
 	return unorderedPages
 }
 
-// ShiftOffsetIndex adds shift to all offsets of an encoded OffsetIndex. It panics for invalid bytes.
-func ShiftOffsetIndex(b []byte, shift int64) []byte {
-	var pages []PageLocation
-	r := CompactReader{Bytes: b}
-	r.Fields(func(number int, typ byte) {
-		if number != 1 || typ != thriftList {
-			r.Skip(typ)
-			return
-		}
-		for range r.ListOf(ThriftStruct) {
-			var p PageLocation
-			r.Fields(func(number int, typ byte) {
-				switch {
-				case number == 1 && typ == thriftI64:
-					p.Offset = r.long()
-				case number == 2 && typ == ThriftI32:
-					p.Size = r.Number()
-				case number == 3 && typ == thriftI64:
-					p.Row = int(r.long())
-				default:
-					r.Skip(typ)
-				}
-			})
-			pages = append(pages, p)
-		}
-	})
-	return (&Index{Entries: pages}).OffsetIndex(shift)
-}
-
 // pageCounts are what the levels of a data page say.
 type pageCounts struct {
 	rows    int    // that start in it

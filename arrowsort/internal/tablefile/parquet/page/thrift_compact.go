@@ -94,15 +94,6 @@ func (r *CompactReader) word() uint32 {
 	return uint32(v>>1) ^ -uint32(v&1)
 }
 
-// long reads a signed number, in zigzag, that has to be positive.
-func (r *CompactReader) long() int64 {
-	v := r.uvarint()
-	if v&1 != 0 {
-		panic(errkind.Corrupt("Thrift has %d where an offset belongs", -int64(v>>1)-1))
-	}
-	return int64(v >> 1)
-}
-
 // list reads the head of a list: how many elements there are, and their type.
 func (r *CompactReader) list() (n uint64, typ byte) {
 	head := r.head()
@@ -193,6 +184,18 @@ func (r *CompactReader) Field(number *int) (typ byte, more bool) {
 		*number = int(int64(v>>1) ^ -int64(v&1))
 	}
 	return head & 15, true
+}
+
+// Find passes the fields of a struct up to the header of the one with a number, whose value is next. It is false where
+// there is no such field.
+func (r *CompactReader) Find(number int) bool {
+	for at := 0; ; {
+		typ, more := r.Field(&at)
+		if !more || at == number {
+			return more
+		}
+		r.Skip(typ)
+	}
 }
 
 // compactWriter writes a struct in Thrift's compact protocol: its fields by rising number, ends with thriftStop.

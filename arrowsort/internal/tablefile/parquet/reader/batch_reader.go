@@ -213,9 +213,7 @@ func (c *batchColumn) next(rows int64) (arrays []arrow.Array, err error) {
 		arrays, err = c.nextFlat(rows)
 	}
 	for i, a := range arrays {
-		trimmed := arraydata.Trim(a.Data(), c.memory())
-		arrays[i] = array.MakeFromData(trimmed)
-		trimmed.Release()
+		arrays[i] = arraydata.NewArray(arraydata.Trim(a.Data(), c.memory()))
 		a.Release()
 	}
 	return arrays, err
@@ -226,7 +224,7 @@ func (c *batchColumn) nextFlat(rows int64) (arrays []arrow.Array, err error) {
 		if err := c.reopen(); err != nil {
 			return err
 		}
-		a, err := c.decode(int(rows))
+		a, err := c.flat.array(c.memory(), int(rows), int(c.density*float64(rows)))
 		if err != nil {
 			return err
 		}
@@ -254,10 +252,6 @@ func (c *batchColumn) reopen() (err error) {
 		return err
 	}
 	return c.flat.skip(int(c.done+c.file.skip(c.group, c.file.fields[c.field].ColIndex)), c.memory())
-}
-
-func (c *batchColumn) decode(rows int) (arrow.Array, error) {
-	return c.flat.array(c.memory(), rows, int(c.density*float64(rows)))
 }
 
 // memory returns the allocator of columns that are decoded here, and of copies of the others.

@@ -59,9 +59,7 @@ func (r *columnReader) makeArray(
 	if nulls > 0 {
 		buffers[0] = validity
 	}
-	data := array.NewData(r.typ, rows, buffers, nil, nulls, 0)
-	defer data.Release()
-	return array.MakeFromData(data), nil
+	return arraydata.NewArray(array.NewData(r.typ, rows, buffers, nil, nulls, 0)), nil
 }
 
 // read fills dst with rows and marks those that are there in the bitmap, where dst begins at a row. It returns how many
@@ -237,7 +235,5 @@ func timestamps(a arrow.Array, typ *arrow.TimestampType, mem memory.Allocator) (
 		defer validity.Release()
 		bitutil.CopyBitmap(a.NullBitmapBytes(), a.Data().Offset(), a.Len(), validity.Bytes(), 0)
 	}
-	data := array.NewData(typ, a.Len(), []*memory.Buffer{validity, buffer}, nil, a.NullN(), 0)
-	defer data.Release()
-	return array.MakeFromData(data), nil
+	return arraydata.NewArray(array.NewData(typ, a.Len(), []*memory.Buffer{validity, buffer}, nil, a.NullN(), 0)), nil
 }

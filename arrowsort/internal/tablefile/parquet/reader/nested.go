@@ -249,9 +249,8 @@ func (n *nestedColumn) buildStruct(bound int64, mem memory.Allocator) (arrow.Arr
 		bitmap = nil
 	}
 	typ, buffers := structType(arraydata.Storage(n.field.Field.Type), children), []*memory.Buffer{bitmap}
-	data := array.NewData(typ, int(validity.Read), buffers, children, int(validity.NullCount), 0)
-	defer data.Release()
-	return array.NewStructData(data), nil
+	rows, nulls := int(validity.Read), int(validity.NullCount)
+	return arraydata.NewArray(array.NewData(typ, rows, buffers, children, nulls, 0)), nil
 }
 
 // structType returns the type of a struct with the types that its children have in fact.
@@ -308,9 +307,8 @@ func (n *nestedColumn) buildList(bound int64, mem memory.Allocator) (arrow.Array
 		}
 		defer elements.Release()
 	}
-	data := array.NewData(typ, int(validity.Read), buffers, []arrow.ArrayData{elements}, int(validity.NullCount), 0)
-	defer data.Release()
-	return array.MakeFromData(data), nil
+	rows, nulls := int(validity.Read), int(validity.NullCount)
+	return arraydata.NewArray(array.NewData(typ, rows, buffers, []arrow.ArrayData{elements}, nulls, 0)), nil
 }
 
 // wideOffsets returns the offsets of large lists.

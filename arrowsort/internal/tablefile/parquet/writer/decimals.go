@@ -23,7 +23,7 @@ func (p *properties) decimalsAsStored(footer *metadata.FileMetaData, first int) 
 		if element.GetNumChildren() > 0 || element.Type == nil {
 			continue
 		}
-		column, stored := footer.Schema.Column(leaf-first), &p.leaves[leaf]
+		column, stored := footer.Schema.Column(leaf-first), p.leaves[leaf]
 		if leaf++; !stored.holdsDecimals(column) {
 			continue
 		}
@@ -44,9 +44,10 @@ func (p *properties) decimalsAsStored(footer *metadata.FileMetaData, first int) 
 	return nil
 }
 
-// holdsDecimals reports whether a column that pqarrow writes has decimals, and gets the form of the stored ones.
+// holdsDecimals reports whether a column that pqarrow writes has decimals, and gets the form of the stored ones. That
+// of nil does not.
 func (c *StoredColumn) holdsDecimals(column *schema.Column) bool {
-	return isDecimal(column) && c.Logical != nil && c.Logical.Equals(column.LogicalType()) &&
+	return c != nil && isDecimal(column) && c.Logical != nil && c.Logical.Equals(column.LogicalType()) &&
 		c.width() >= column.TypeLength()
 }
 

@@ -21,13 +21,6 @@ type integerTable struct {
 // hashBits returns the bits of the number of a slot in a table of at least twice the entries.
 func hashBits(entries int) int { return bits.Len(uint(max(2*entries, 2) - 1)) }
 
-// emptied returns n zeros, in the memory of s if it is large enough.
-func emptied[T any](s []T, n int) []T {
-	s = slices.Grow(s[:0], n)[:n]
-	clear(s)
-	return s
-}
-
 // hash spreads values by their product with 2^64 over the golden ratio, whose high bits depend on all bits.
 func hash(v int64) uint64 { return uint64(v) * 0x9E3779B97F4A7C15 }
 
@@ -36,7 +29,8 @@ func hash(v int64) uint64 { return uint64(v) * 0x9E3779B97F4A7C15 }
 func dictionaryEncode[T int32 | int64](t *integerTable, rows []T, v *flatValues, numbers []int32, limit int) []int64 {
 	bits := hashBits(limit)
 	shift, last := 64-bits, uint64(1)<<bits-1
-	t.numbers = emptied(t.numbers, 1<<bits)
+	t.numbers = slices.Grow(t.numbers[:0], 1<<bits)[:1<<bits]
+	clear(t.numbers)
 	t.values = slices.Grow(t.values[:0], 1<<bits)[:1<<bits]
 	entries := t.entries[:0]
 	if entries == nil {

@@ -31,8 +31,7 @@ func toPqarrow(field arrow.Field, a arrow.Array, mem memory.Allocator,
 	if err != nil {
 		return nil, fmt.Errorf("column %q: %w", field.Name, err)
 	}
-	defer d.Release()
-	return array.MakeFromData(d), nil
+	return arraydata.NewArray(d), nil
 }
 
 // firstUnrepresentable returns the error of the first row with a value that Parquet cannot hold.

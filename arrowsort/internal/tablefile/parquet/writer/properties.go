@@ -18,18 +18,18 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/page"
 )
 
-// storedLeaves returns the stored columns by the number of the leaf columns of a schema for writing; without a path
-// where there is none.
-func (o *Options) storedLeaves(sc *schema.Schema) []StoredColumn {
-	leaves, all := make([]StoredColumn, sc.NumColumns()), o.storedAs(sc)
+// storedLeaves returns the stored columns by the number of the leaf columns of a schema for writing; nil where there is
+// none.
+func (o *Options) storedLeaves(sc *schema.Schema) []*StoredColumn {
+	leaves := make([]*StoredColumn, sc.NumColumns())
 	for i := range leaves {
-		path := sc.Column(i).Path()
-		at := slices.IndexFunc(all, func(c StoredColumn) bool { return c.Path == path })
-		if len(all) == len(leaves) {
-			at = i
+		at := i
+		if len(o.Stored) != len(leaves) { // else paths may name what is in a list otherwise
+			path := sc.Column(i).Path()
+			at = slices.IndexFunc(o.Stored, func(c StoredColumn) bool { return c.Path == path })
 		}
 		if at >= 0 {
-			leaves[i] = all[at]
+			leaves[i] = &o.Stored[at]
 		}
 	}
 	return leaves
@@ -91,7 +91,7 @@ type properties struct {
 	writer  *parquet.WriterProperties
 	arrow   pqarrow.ArrowWriterProperties
 	codecs  map[string]compress.Compression // of the leaf columns, by path
-	leaves  []StoredColumn                  // of the leaf columns, see storedLeaves
+	leaves  []*StoredColumn                 // of the leaf columns, see storedLeaves
 	first   []int                           // number of the first leaf column of each column
 	bloom   []float64                       // of the leaf columns, see bloomFilters
 
@@ -112,7 +112,8 @@ func newProperties(data *arrow.Schema, opts Options) (*properties, error) {
 			p.first = append(p.first, i)
 		}
 	}
-	p.codecs, p.leaves, p.options = codecs(sc, opts), opts.storedLeaves(sc), p.writerOptions(sc)
+	p.leaves = opts.storedLeaves(sc)
+	p.codecs, p.options = p.columnCodecs(sc), p.writerOptions(sc)
 	p.writer = parquet.NewWriterProperties(p.options...)
 	for _, f := range cmp.Or(opts.Schema, data).Fields() {
 		p.dictionaries = appendDictionaries(p.dictionaries, roundTripType(f.Type))
@@ -129,34 +130,21 @@ func (p *properties) pageRows() int {
 	return cmp.Or(p.opts.PageRows, DefaultPageRows)
 }
 
-// codecs returns the compressions of the leaf columns: one for all, or those of the input, or else zstd.
-func codecs(sc *schema.Schema, opts Options) map[string]compress.Compression {
+// columnCodecs returns the compressions of the leaf columns: one for all, or those of the input, or else zstd.
+func (p *properties) columnCodecs(sc *schema.Schema) map[string]compress.Compression {
 	byPath := make(map[string]compress.Compression)
-	codec, chosen := page.Codecs[opts.Codec]
-	if !chosen {
-		codec = compress.Codecs.Zstd
-	}
-	for i := range sc.NumColumns() {
+	codec, chosen := page.Codecs[p.opts.Codec]
+	for i, leaf := range p.leaves {
+		switch {
+		case chosen:
+		case leaf != nil:
+			codec = leaf.Codec
+		default:
+			codec = compress.Codecs.Zstd
+		}
 		byPath[sc.Column(i).Path()] = codec
 	}
-	if !chosen {
-		for _, c := range opts.storedAs(sc) {
-			byPath[c.Path] = c.Codec
-		}
-	}
 	return byPath
-}
-
-// storedAs returns the stored columns under the names that they have in a schema for writing, which may name what is in
-// a list otherwise.
-func (o *Options) storedAs(sc *schema.Schema) []StoredColumn {
-	columns := slices.Clone(o.Stored)
-	if len(columns) == sc.NumColumns() {
-		for i := range columns {
-			columns[i].Path = sc.Column(i).Path()
-		}
-	}
-	return columns
 }
 
 // dictionaryLimit is the number of bytes at which pqarrow gives up the dictionary of a column. Its hash table takes up
@@ -176,8 +164,10 @@ func (p *properties) writerOptions(sc *schema.Schema) []parquet.WriterProperty {
 		parquet.WithStats(false),
 		parquet.WithDictionaryPageSizeLimit(dictionaryLimit),
 	}
-	for _, c := range p.opts.storedAs(sc) {
-		options = append(options, parquet.WithDictionaryFor(c.Path, c.Dictionary))
+	for i, leaf := range p.leaves {
+		if leaf != nil {
+			options = append(options, parquet.WithDictionaryFor(sc.Column(i).Path(), leaf.Dictionary))
+		}
 	}
 	return options
 }
@@ -194,7 +184,7 @@ func (p *properties) plainLeaves(column int) (options []parquet.WriterProperty, 
 		return nil, err
 	}
 	for i := range sc.NumColumns() {
-		leaf, stored := sc.Column(i), &p.leaves[p.first[column]+i]
+		leaf, stored := sc.Column(i), p.leaves[p.first[column]+i]
 		typ := leaf.PhysicalType()
 		if stored.holdsDecimals(leaf) {
 			typ = stored.Type
