@@ -34,8 +34,8 @@ type Field struct {
 	Collation arrowsort.Collation
 }
 
-// Options are the options of Encode and Decode: those of arrowsort/rows. Allocator takes allocators of v18, too, since they
-// have the same methods; nil is memory.DefaultAllocator of v18.
+// Options are the options of Encode and Decode: those of arrowsort/rows. Allocator takes allocators of v18, too, since
+// they have the same methods; nil is memory.DefaultAllocator of v18.
 type Options = rows.Options
 
 // coreOptions returns the options for arrowsort/rows.
