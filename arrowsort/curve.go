@@ -40,14 +40,9 @@ const (
 // The result has a number for each row; the caller releases it. Temporary memory is 8 bytes per row. It fails with
 // ErrOption for another curve, for fewer than 2 or more than 8 keys, and for a column that is a key twice; otherwise
 // with the errors of SortIndices. Source: C. Hamilton, "Compact Hilbert Indices", 2006.
-func CurveIndex(ctx context.Context, data Data, keys []Key, c Curve, opts Options) (*array.Uint64, error) {
-	codes, err := curveIndex(ctx, data, keys, c, opts)
-	return codes, translate(err)
-}
-
-func curveIndex(ctx context.Context, data Data, keys []Key, c Curve, opts Options) (*array.Uint64, error) {
-	opts, err := opts.resolved(ctx, operation{name: "CurveIndex"})
-	if err != nil {
+func CurveIndex(ctx context.Context, data Data, keys []Key, c Curve, opts Options) (_ *array.Uint64, err error) {
+	defer translated(&err)
+	if opts, err = opts.resolved(ctx, operation{name: "CurveIndex"}); err != nil {
 		return nil, err
 	}
 	var d dataset

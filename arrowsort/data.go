@@ -53,12 +53,14 @@ func (d *dataset) assemble(columns [][]arrow.Array, rows int) Data {
 }
 
 // as converts the result of a call to its static type, which differs only for types of data that are foreign to Arrow.
-func as[T Data](result Data) (T, error) {
+func as[T Data](result Data, err error) (none T, _ error) {
+	if err != nil {
+		return none, translate(err)
+	}
 	if t, ok := result.(T); ok {
 		return t, nil
 	}
 	result.Release()
-	var none T
 	return none, fmt.Errorf("%w: the result is a %T, not a %T", ErrOption, result, none)
 }
 

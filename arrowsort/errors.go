@@ -44,6 +44,9 @@ var (
 	ErrMemory = errkind.ErrMemory
 )
 
+// translated is translate for the error that a function returns, if it is deferred.
+func translated(err *error) { *err = translate(*err) }
+
 // translate lets errors of the parts match the errors of this package.
 func translate(err error) error {
 	switch {

@@ -25,12 +25,8 @@ import (
 //
 // It fails with ErrUnsorted when a row sorts before its predecessor; otherwise keys, cancellation and errors are those
 // of Sort. partition of arrow-rs returns the same borders.
-func Groups(ctx context.Context, data Data, keys []Key, opts Options) (*array.Uint64, error) {
-	borders, err := groups(ctx, data, keys, opts)
-	return borders, translate(err)
-}
-
-func groups(ctx context.Context, data Data, keys []Key, opts Options) (*array.Uint64, error) {
+func Groups(ctx context.Context, data Data, keys []Key, opts Options) (_ *array.Uint64, err error) {
+	defer translated(&err)
 	if err := withoutRandom("Groups", keys); err != nil {
 		return nil, err
 	}

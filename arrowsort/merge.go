@@ -37,10 +37,7 @@ func Merge[T Data](ctx context.Context, inputs []T, keys []Key, opts Options) (T
 		}
 	}
 	merged, _, err := c.merge(ctx, keys, cpu.Runs{Ends: s.ends})
-	if err != nil {
-		return none, translate(runError(err, func(run int) (input, row int) { return run, 0 }))
-	}
-	return as[T](merged)
+	return as[T](merged, runError(err, func(run int) (input, row int) { return run, 0 }))
 }
 
 // merge merges runs of the data, and returns the number of rows of each that are in the result.

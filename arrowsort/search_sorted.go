@@ -44,16 +44,12 @@ const (
 // the errors of SortIndices, ErrRows when data and values have 2^32 rows or more together. It is search_sorted of
 // Polars and searchsorted of NumPy. That of Arrow C++ returns null for a null, and takes nulls and NaNs of the data on
 // either side: docs/ordering.md compares them, and package computefn has it.
-func SearchSorted(
-	ctx context.Context, data, values Data, keys []Key, side Side, opts Options,
-) (*array.Uint64, error) {
+func SearchSorted(ctx context.Context, data, values Data, keys []Key, side Side, opts Options) (*array.Uint64, error) {
 	places, err := searchSorted(ctx, data, values, keys, side, opts)
 	return arrayOf(array.NewUint64Data, places, err)
 }
 
-func searchSorted(
-	ctx context.Context, data, values Data, keys []Key, side Side, opts Options,
-) (*array.Data, error) {
+func searchSorted(ctx context.Context, data, values Data, keys []Key, side Side, opts Options) (*array.Data, error) {
 	if err := withoutRandom("SearchSorted", keys); err != nil {
 		return nil, err
 	}

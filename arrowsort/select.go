@@ -25,12 +25,8 @@ import (
 // errors are those of SortIndices.
 func SelectKPerGroup(
 	ctx context.Context, data Data, groups, keys []Key, k int, opts Options,
-) (*array.Uint64, error) {
-	rows, err := selectKPerGroup(ctx, data, groups, keys, k, opts)
-	return rows, translate(err)
-}
-
-func selectKPerGroup(ctx context.Context, data Data, groups, keys []Key, k int, opts Options) (*array.Uint64, error) {
+) (_ *array.Uint64, err error) {
+	defer translated(&err)
 	if len(groups) == 0 {
 		return nil, fmt.Errorf("%w: the groups have none", ErrNoKeys)
 	}
@@ -107,12 +103,8 @@ func (m *bitmap) setFirst(starts *bitmap, lo, hi, k int) {
 //
 // It fails with ErrIndex when nth is negative or above the number of rows; otherwise keys, cancellation and errors are
 // those of SortIndices. Arrow C++ calls it partition_nth_indices.
-func PartitionNth(ctx context.Context, data Data, keys []Key, nth int, opts Options) (*array.Uint64, error) {
-	rows, err := partitionNth(ctx, data, keys, nth, opts)
-	return rows, translate(err)
-}
-
-func partitionNth(ctx context.Context, data Data, keys []Key, nth int, opts Options) (*array.Uint64, error) {
+func PartitionNth(ctx context.Context, data Data, keys []Key, nth int, opts Options) (_ *array.Uint64, err error) {
+	defer translated(&err)
 	c, err := newCall(ctx, operation{"PartitionNth", sortOptions}, data, keys, opts)
 	if err != nil {
 		return nil, err

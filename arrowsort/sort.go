@@ -28,12 +28,7 @@ import (
 // It fails with ErrNoKeys, ErrColumn, ErrKeyType or ErrOption before any work, with ErrOffsets, ErrDictionary, ErrRows,
 // or an error that matches engine.ErrMemory. Arrow C++ calls it sort_indices followed by take.
 func Sort[T Data](ctx context.Context, data T, keys []Key, opts Options) (T, error) {
-	sorted, err := sortData(ctx, data, keys, opts)
-	if err != nil {
-		var none T
-		return none, translate(err)
-	}
-	return as[T](sorted)
+	return as[T](sortData(ctx, data, keys, opts))
 }
 
 func sortData(ctx context.Context, data Data, keys []Key, opts Options) (Data, error) {
@@ -167,31 +162,33 @@ func (c *call) report(result *engine.Result) {
 // IsSorted reports whether the data is in the order of the keys, and if it is not, the first row that sorts before its
 // predecessor; else row is -1. Keys, order and errors are those of Sort.
 func IsSorted(ctx context.Context, data Data, keys []Key, opts Options) (sorted bool, row int, err error) {
+	defer translated(&err)
 	if err := withoutRandom("IsSorted", keys); err != nil {
 		return false, -1, err
 	}
 	c, err := newCall(ctx, operation{name: "IsSorted"}, data, keys, opts)
 	if err != nil {
-		return false, -1, translate(err)
+		return false, -1, err
 	}
 	defer c.work.Release()
 	row, err = cpu.FirstUnsorted(ctx, &c.work.Job, c.opts.Allocator)
 	if err != nil {
-		return false, -1, translate(err)
+		return false, -1, err
 	}
 	return row < 0, row, nil
 }
 
 // Explain returns the plan of a sort without sorting. It reads the keys once. Keys and errors are those of Sort.
-func Explain(ctx context.Context, data Data, keys []Key, opts Options) (Plan, error) {
+func Explain(ctx context.Context, data Data, keys []Key, opts Options) (_ Plan, err error) {
+	defer translated(&err)
 	c, err := newCall(ctx, operation{name: "Explain"}, data, keys, opts)
 	if err != nil {
-		return Plan{}, translate(err)
+		return Plan{}, err
 	}
 	defer c.work.Release()
 	plan, err := cpu.Explain(ctx, &c.work.Job, c.opts.Allocator)
 	if err != nil {
-		return Plan{}, translate(err)
+		return Plan{}, err
 	}
 	return Plan{plan.Detach()}, nil
 }

@@ -24,12 +24,7 @@ import (
 // column of a record or an array would be too long; with ErrDictionary as Sort does; or with an error that matches
 // engine.ErrMemory. In take of Arrow C++ a null row number makes a null row.
 func Take[T Data](ctx context.Context, data T, rows arrow.Array, opts Options) (T, error) {
-	taken, err := takeData(ctx, data, rows, opts)
-	if err != nil {
-		var none T
-		return none, translate(err)
-	}
-	return as[T](taken)
+	return as[T](takeData(ctx, data, rows, opts))
 }
 
 func takeData(ctx context.Context, data Data, rows arrow.Array, opts Options) (Data, error) {

@@ -12,12 +12,8 @@ import (
 func assertCodes(p *Plan, word int, codes []uint64) {
 	for i, c := range codes {
 		if word < p.words && bits.Len64(c) > p.WordBits(word) {
-			panic(
-				fmt.Sprintf(
-					"keyencode: code %#x at position %d has more than the %d bits of word %d", c, i, p.WordBits(word),
-					word,
-				),
-			)
+			panic(fmt.Sprintf("keyencode: code %#x at position %d has more than the %d bits of word %d", c, i,
+				p.WordBits(word), word))
 		}
 	}
 }

@@ -83,7 +83,7 @@ func (k *keyPlan) encodeRange(dst []uint64, f *field, c *Chunk, at int) {
 		var t stringBlock
 		for len(dst) > 0 {
 			n := min(len(dst), gatherRows)
-			t.load(k.column, c, at, n)
+			k.column.Strings(t[:n], c, at)
 			f.encodeStrings(dst[:n], t[:n])
 			dst, at = dst[n:], at+n
 		}
@@ -136,7 +136,7 @@ func (p *Plan) encodeStringWords(dst []uint64, s *wordGroup, word, lo int) {
 	var t stringBlock
 	for done := 0; done < len(dst); done += gatherRows {
 		k.each(lo+done, lo+min(done+gatherRows, len(dst)), func(c *Chunk, at, n, row int) {
-			t.load(k.column, c, at, n)
+			k.column.Strings(t[:n], c, at)
 			k.encodeWords(dst[row-lo:][:n], t[:n], s.from+(word-s.first)*stringWordBytes)
 		})
 	}
@@ -188,7 +188,7 @@ func (p *Plan) encodeRows(dst []uint64, word int, rows []uint32) {
 	if s.ofStrings {
 		var t stringBlock
 		k := &p.keys[s.key]
-		t.gather(&k.reader, rows)
+		k.stringsAt(t[:len(rows)], rows)
 		k.encodeWords(dst, t[:len(rows)], s.from+(word-s.first)*stringWordBytes)
 		return
 	}
@@ -208,7 +208,7 @@ func (p *Plan) encodeFieldRows(dst []uint64, f *field, rows []uint32) {
 	k := &p.keys[f.key]
 	if k.encoding == encodingBytes {
 		var t stringBlock
-		t.gather(&k.reader, rows)
+		k.stringsAt(t[:len(rows)], rows)
 		f.encodeStrings(dst, t[:len(rows)])
 		return
 	}

@@ -48,6 +48,10 @@ type keyPlan struct {
 	next     int    // the first byte of strings that no field has
 }
 
+func newKeyPlan(c *Column, k Key, s Statistics) keyPlan {
+	return keyPlan{Key: k, reader: newReader(c), kind: c.Kind, width: c.ValueBytes(), encoding: c.encoding(), stats: &s}
+}
+
 // layOut makes the fields of all keys and places them in words: one after the other from the top, split where a word is
 // full. Words of strings are whole words; fields after them begin another. The bits of a word that is not full are its
 // low bits.

@@ -78,7 +78,7 @@ func measureStrings(s *Statistics, r *reader, lo, hi int) {
 	s.Rows = hi - lo
 	for from := lo; from < hi; from += gatherRows {
 		r.each(from, min(from+gatherRows, hi), func(c *Chunk, at, n, row int) {
-			t.load(r.column, c, at, n)
+			r.column.Strings(t[:n], c, at)
 			s.Nulls += span.add(t[:n])
 			if row == lo {
 				order.first, last = stringValue(t[0]), t[0]

@@ -40,11 +40,8 @@ func NewPlan(columns []Column, keys []Key, stats []Statistics) (*Plan, error) {
 		if c.Kind > Dictionary64 {
 			return nil, fmt.Errorf("%w: key %q is of kind %d", ErrKind, k.Name, c.Kind)
 		}
-		s := stats[i]
-		plans[i] = keyPlan{
-			Key: k, reader: newReader(c), kind: c.Kind, width: c.ValueBytes(), encoding: c.encoding(), stats: &s,
-		}
-		rows = s.Rows
+		plans[i] = newKeyPlan(c, k, stats[i])
+		rows = stats[i].Rows
 	}
 	return &Plan{layOut(plans), rows}, nil
 }
@@ -109,20 +106,18 @@ func (p *Plan) Borders() []uint64 {
 // On returns the same plan bound to other columns of the same kinds that hold the same rows in any order: the codes do
 // not change. Keys find their columns by Key.Column as before.
 func (p *Plan) On(columns []Column) *Plan {
-	q := *p
-	q.keys = append([]keyPlan(nil), p.keys...)
-	for i := range q.keys {
-		q.keys[i].reader = newReader(&columns[q.keys[i].Column])
-	}
-	return &q
+	return p.with(func(k *keyPlan) reader { return newReader(&columns[k.Column]) })
 }
 
 // Detach returns the plan without its columns, for printing and for its statistics.
-func (p *Plan) Detach() *Plan {
+func (p *Plan) Detach() *Plan { return p.with(func(*keyPlan) reader { return reader{} }) }
+
+// with returns the plan with other columns.
+func (p *Plan) with(read func(k *keyPlan) reader) *Plan {
 	q := *p
-	q.keys = append([]keyPlan(nil), p.keys...)
+	q.keys = slices.Clone(p.keys)
 	for i := range q.keys {
-		q.keys[i].reader = reader{}
+		q.keys[i].reader = read(&q.keys[i])
 	}
 	return &q
 }

@@ -10,9 +10,6 @@ import (
 // stringBlock are the strings of a block; nil stands for null, and only for it where there are nulls.
 type stringBlock [gatherRows][]byte
 
-// load finds the strings of rows at..at+n-1 of a chunk.
-func (t *stringBlock) load(c *Column, chunk *Chunk, at, n int) { c.Strings(t[:n], chunk, at) }
-
 // HasStrings reports whether codes take the values as strings: those of Binary, LargeBinary, BinaryView and of
 // FixedSizeBinary wider than a word.
 func (c *Column) HasStrings() bool { return c.encoding() == encodingBytes }
@@ -85,13 +82,10 @@ func dataOf(chunk *Chunk) []byte {
 // StringsAt finds the strings of rows from anywhere in the column, as Strings does.
 func (c *Column) StringsAt(dst [][]byte, rows []uint32) {
 	r := newReader(c)
-	stringsAt(dst, &r, rows)
+	r.stringsAt(dst, rows)
 }
 
-// gather finds the strings of rows from anywhere in a column.
-func (t *stringBlock) gather(r *reader, rows []uint32) { stringsAt(t[:], r, rows) }
-
-func stringsAt(dst [][]byte, r *reader, rows []uint32) {
+func (r *reader) stringsAt(dst [][]byte, rows []uint32) {
 	c := newCursor(r)
 	for i, row := range rows {
 		if !c.on(int(row)) {

@@ -70,10 +70,7 @@ func NewWordPlan(columns []Column, k Key) (*Plan, bool) {
 		return nil, false
 	}
 	p := &Plan{rows: c.Rows()}
-	p.keys = []keyPlan{{
-		Key: k, reader: newReader(c), kind: c.Kind, width: c.ValueBytes(), encoding: c.encoding(),
-		stats: &Statistics{Rows: p.rows},
-	}}
+	p.keys = []keyPlan{newKeyPlan(c, k, Statistics{Rows: p.rows})}
 	p.addField(field{part: partWord, top: buffers.LowBits(8 * c.ValueBytes()), affine: l})
 	p.pack(0)
 	return p, true

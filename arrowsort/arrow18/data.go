@@ -5,12 +5,10 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	v15 "github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18/internal/bridge"
-	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 )
 
@@ -98,34 +96,12 @@ func open(data Data) (*input, error) {
 	return in, nil
 }
 
-// Options are arrowsort.Options with an allocator of v18. The zero value is right for most callers. An option that a
-// function does not use is arrowsort.ErrOption, but for Allocator and Threads.
-type Options struct {
-	// Limit is the number of leading rows of the result that are wanted; 0 is all of them. Sort, SortIndices,
-	// SortIndices32, Merge, MergeReaders, Take and SearchSorted use it.
-	Limit int
-	// Engine does the sorting; nil is the CPU. Sort, SortIndices, SortIndices32, Rank, RankAverage, PartitionNth and
-	// SelectKPerGroup use it; what the last four do after the sort is done by the CPU.
-	Engine engine.Engine
-	// Allocator allocates results and temporary memory; nil is memory.DefaultAllocator. It is called from one
-	// goroutine at a time by each call. Large blocks of a *memory.GoAllocator are had from Go without being zeroed:
-	// every byte that counts is written.
-	Allocator memory.Allocator
-	// Threads is the largest number of threads of the CPU to use, where more than one pays; 0 is GOMAXPROCS.
-	Threads int
-	// Progress, when set, is passed the progress of a sort at times, from one goroutine at a time: done of total
-	// steps, whose size is up to the engine. Merge and the functions that use an Engine use it.
-	Progress func(done, total int)
-	// OnPlan, when set, is passed the plan of each finished sort or merge. Merge, MergeReaders and the functions that
-	// use an Engine use it.
-	OnPlan func(arrowsort.Plan)
-	// BatchRows is the largest number of rows of a record of MergeReaders, which alone uses it; 0 is
-	// arrowsort.DefaultBatchRows.
-	BatchRows int
-}
+// Options are the options of a call: those of arrowsort. Allocator takes allocators of v18, too, since they
+// have the same methods; nil is memory.DefaultAllocator of v18.
+type Options = arrowsort.Options
 
-// core returns the options of the core. Allocators of both versions have the same methods.
-func (o Options) core() arrowsort.Options {
-	return arrowsort.Options{Limit: o.Limit, Engine: o.Engine, Allocator: bridge.Allocator(o.Allocator),
-		Threads: o.Threads, Progress: o.Progress, OnPlan: o.OnPlan, BatchRows: o.BatchRows}
+// coreOptions returns the options for the core.
+func coreOptions(opts Options) arrowsort.Options {
+	opts.Allocator = bridge.Allocator(opts.Allocator)
+	return opts
 }

@@ -54,7 +54,7 @@ func placesOf(ctx context.Context, values, needles Data, side arrowsort.Side) (*
 			return nil, fmt.Errorf("the needles: %w", err)
 		}
 		defer sought.core.Release()
-		return uint64s(functions.SearchSorted(ctx, in, sought.core, side, contextOptions(ctx).core()))
+		return uint64s(functions.SearchSorted(ctx, in, sought.core, side, coreOptions(contextOptions(ctx))))
 	})
 }
 

@@ -26,7 +26,7 @@ import (
 // until then.
 func Sort[T Data](ctx context.Context, data T, keys []arrowsort.Key, opts Options) (T, error) {
 	return transform(data, func(in arrowsort.Data) (arrowsort.Data, error) {
-		return arrowsort.Sort(ctx, in, keys, opts.core())
+		return arrowsort.Sort(ctx, in, keys, coreOptions(opts))
 	})
 }
 
@@ -34,14 +34,14 @@ func Sort[T Data](ctx context.Context, data T, keys []arrowsort.Key, opts Option
 // caller releases them.
 func SortIndices(ctx context.Context, data Data, keys []arrowsort.Key, opts Options) (*array.Uint64, error) {
 	return with(data, func(in arrowsort.Data) (*array.Uint64, error) {
-		return uint64s(arrowsort.SortIndices(ctx, in, keys, opts.core()))
+		return uint64s(arrowsort.SortIndices(ctx, in, keys, coreOptions(opts)))
 	})
 }
 
 // SortIndices32 is SortIndices with row numbers of half the size. It fails with arrowsort.ErrRows from 2^32 rows on.
 func SortIndices32(ctx context.Context, data Data, keys []arrowsort.Key, opts Options) (*array.Uint32, error) {
 	return with(data, func(in arrowsort.Data) (*array.Uint32, error) {
-		rows, err := arrowsort.SortIndices32(ctx, in, keys, opts.core())
+		rows, err := arrowsort.SortIndices32(ctx, in, keys, coreOptions(opts))
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +87,7 @@ func Take[T Data](ctx context.Context, data T, rows arrow.Array, opts Options) (
 			return nil, fmt.Errorf("the row numbers: %w", err)
 		}
 		defer numbers.core.Release()
-		return arrowsort.Take(ctx, in, numbers.core.(v15.Array), opts.core())
+		return arrowsort.Take(ctx, in, numbers.core.(v15.Array), coreOptions(opts))
 	})
 }
 
@@ -96,7 +96,7 @@ func Take[T Data](ctx context.Context, data T, rows arrow.Array, opts Options) (
 func Rank(ctx context.Context, data Data, keys []arrowsort.Key, ties arrowsort.TieBreaker, opts Options) (
 	*array.Uint64, error) {
 	return with(data, func(in arrowsort.Data) (*array.Uint64, error) {
-		return uint64s(arrowsort.Rank(ctx, in, keys, ties, opts.core()))
+		return uint64s(arrowsort.Rank(ctx, in, keys, ties, coreOptions(opts)))
 	})
 }
 
@@ -104,7 +104,7 @@ func Rank(ctx context.Context, data Data, keys []arrowsort.Key, ties arrowsort.T
 // for data of v18.
 func RankAverage(ctx context.Context, data Data, keys []arrowsort.Key, opts Options) (*array.Float64, error) {
 	return with(data, func(in arrowsort.Data) (*array.Float64, error) {
-		ranks, err := arrowsort.RankAverage(ctx, in, keys, opts.core())
+		ranks, err := arrowsort.RankAverage(ctx, in, keys, coreOptions(opts))
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +117,7 @@ func RankAverage(ctx context.Context, data Data, keys []arrowsort.Key, opts Opti
 func CurveIndex(ctx context.Context, data Data, keys []arrowsort.Key, c arrowsort.Curve, opts Options) (
 	*array.Uint64, error) {
 	return with(data, func(in arrowsort.Data) (*array.Uint64, error) {
-		return uint64s(arrowsort.CurveIndex(ctx, in, keys, c, opts.core()))
+		return uint64s(arrowsort.CurveIndex(ctx, in, keys, c, coreOptions(opts)))
 	})
 }
 
@@ -125,7 +125,7 @@ func CurveIndex(ctx context.Context, data Data, keys []arrowsort.Key, c arrowsor
 // arrowsort.Groups for data of v18. The caller releases them.
 func Groups(ctx context.Context, data Data, keys []arrowsort.Key, opts Options) (*array.Uint64, error) {
 	return with(data, func(in arrowsort.Data) (*array.Uint64, error) {
-		return uint64s(arrowsort.Groups(ctx, in, keys, opts.core()))
+		return uint64s(arrowsort.Groups(ctx, in, keys, coreOptions(opts)))
 	})
 }
 
@@ -133,7 +133,7 @@ func Groups(ctx context.Context, data Data, keys []arrowsort.Key, opts Options) 
 // arrowsort.PartitionNth for data of v18. The caller releases them.
 func PartitionNth(ctx context.Context, data Data, keys []arrowsort.Key, nth int, opts Options) (*array.Uint64, error) {
 	return with(data, func(in arrowsort.Data) (*array.Uint64, error) {
-		return uint64s(arrowsort.PartitionNth(ctx, in, keys, nth, opts.core()))
+		return uint64s(arrowsort.PartitionNth(ctx, in, keys, nth, coreOptions(opts)))
 	})
 }
 
@@ -142,7 +142,7 @@ func PartitionNth(ctx context.Context, data Data, keys []arrowsort.Key, nth int,
 func SelectKPerGroup(ctx context.Context, data Data, groups, keys []arrowsort.Key, k int, opts Options) (
 	*array.Uint64, error) {
 	return with(data, func(in arrowsort.Data) (*array.Uint64, error) {
-		return uint64s(arrowsort.SelectKPerGroup(ctx, in, groups, keys, k, opts.core()))
+		return uint64s(arrowsort.SelectKPerGroup(ctx, in, groups, keys, k, coreOptions(opts)))
 	})
 }
 
@@ -157,7 +157,7 @@ func SearchSorted(
 			return nil, fmt.Errorf("the values: %w", err)
 		}
 		defer sought.core.Release()
-		return uint64s(arrowsort.SearchSorted(ctx, in, sought.core, keys, side, opts.core()))
+		return uint64s(arrowsort.SearchSorted(ctx, in, sought.core, keys, side, coreOptions(opts)))
 	})
 }
 
@@ -165,7 +165,7 @@ func SearchSorted(
 // predecessor; else row is -1: arrowsort.IsSorted for data of v18.
 func IsSorted(ctx context.Context, data Data, keys []arrowsort.Key, opts Options) (sorted bool, row int, err error) {
 	row, err = with(data, func(in arrowsort.Data) (int, error) {
-		_, row, err := arrowsort.IsSorted(ctx, in, keys, opts.core())
+		_, row, err := arrowsort.IsSorted(ctx, in, keys, coreOptions(opts))
 		return row, err
 	})
 	if err != nil {
@@ -177,7 +177,7 @@ func IsSorted(ctx context.Context, data Data, keys []arrowsort.Key, opts Options
 // Explain returns the plan of a sort without sorting: arrowsort.Explain for data of v18.
 func Explain(ctx context.Context, data Data, keys []arrowsort.Key, opts Options) (arrowsort.Plan, error) {
 	return with(data, func(in arrowsort.Data) (arrowsort.Plan, error) {
-		return arrowsort.Explain(ctx, in, keys, opts.core())
+		return arrowsort.Explain(ctx, in, keys, coreOptions(opts))
 	})
 }
 
@@ -194,7 +194,7 @@ func Merge[T Data](ctx context.Context, inputs []T, keys []arrowsort.Key, opts O
 		defer core.Release()
 		cores[i] = core
 	}
-	merged, err := arrowsort.Merge(ctx, cores, keys, opts.core())
+	merged, err := arrowsort.Merge(ctx, cores, keys, coreOptions(opts))
 	if err != nil {
 		return none, bridge.Translate(err)
 	}
@@ -227,7 +227,7 @@ func MergeReaders(
 		defer s.Release()
 		sources[i] = s
 	}
-	core, err := arrowsort.MergeReaders(ctx, sources, keys, opts.core())
+	core, err := arrowsort.MergeReaders(ctx, sources, keys, coreOptions(opts))
 	if err != nil {
 		return nil, bridge.Translate(err)
 	}

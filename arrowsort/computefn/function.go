@@ -93,9 +93,7 @@ var errNoInput = fmt.Errorf("%w: the input is nil or was released", arrow.ErrInv
 // noColumns finds fault with a record or a table.
 func noColumns(datum compute.Datum) error {
 	if _, columns := datum.(compute.TableLikeDatum); columns && !adapter.IsNil(datum) {
-		return fmt.Errorf(
-			"%w: takes an array or chunked array, not a datum of kind %s", arrow.ErrInvalid, datum.Kind(),
-		)
+		return fmt.Errorf("%w: takes an array or chunked array, not a datum of kind %s", arrow.ErrInvalid, datum.Kind())
 	}
 	return nil
 }

@@ -159,6 +159,17 @@ func StringOfView(view []byte, buffers [][]byte) []byte {
 	return longString(view, buffers)
 }
 
+// PutView writes the view of a string that is, if it is long, at an offset of a buffer of that number. What follows a
+// short string in the view is left as it is.
+func PutView(view, text []byte, buffer, offset int) {
+	binary.LittleEndian.PutUint32(view, uint32(len(text)))
+	copy(view[4:16], text)
+	if len(text) > InlineView {
+		binary.LittleEndian.PutUint32(view[8:], uint32(buffer))
+		binary.LittleEndian.PutUint32(view[12:], uint32(offset))
+	}
+}
+
 func longString(view []byte, buffers [][]byte) []byte {
 	n := int(binary.LittleEndian.Uint32(view))
 	buffer, offset := binary.LittleEndian.Uint32(view[8:]), int(binary.LittleEndian.Uint32(view[12:]))

@@ -15,45 +15,19 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	v15 "github.com/apache/arrow/go/v15/arrow"
 	array15 "github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/arrow18/internal/bridge"
-	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 )
 
-// Options are the options of a Sorter: those of arrowsort/extsort with an allocator of v18. The zero value is right for
-// most callers.
-type Options struct {
-	// Memory is the budget in bytes, at least MinMemory; 0 is half of what the machine or container has. It covers the
-	// rows and the temporary memory of the sort.
-	Memory int64
-	// SpillDir is the folder in which runs are spilled; empty is os.TempDir.
-	SpillDir string
-	// SpillCompression compresses the runs: lz4 or zstd; empty and none do not.
-	SpillCompression string
-	// BatchRows is the number of rows of a sorted batch: 0 is 262,144, or less where rows are wide.
-	BatchRows int
-	// Limit is the number of leading rows of the sorted order that are wanted, Tail that of the last rows; 0 is all.
-	// Unique wants only the first row of each key. Of Limit, Tail and Unique only Limit and Unique go together.
-	Limit, Tail int64
-	Unique      bool
-	// Engine sorts the runs, and the rows that are merged, one after the other; nil is the CPU.
-	Engine engine.Engine
-	// Threads is the largest number of threads of the CPU to use; 0 is GOMAXPROCS.
-	Threads int
-	// Allocator gives the memory of the rows; nil is memory.DefaultAllocator. It must be safe for concurrent use.
-	Allocator memory.Allocator
-	// Progress, when set, is called now and then after the last Write, with the rows of a phase that are done and all
-	// of them; a total of 0 is not known. PhaseSort counts steps in place of rows. It is called from one goroutine at a
-	// time.
-	Progress func(phase Phase, done, total int64)
-}
+// Options are the options of a Sorter: those of arrowsort/extsort. Allocator takes allocators of v18, too, since they
+// have the same methods; nil is memory.DefaultAllocator of v18.
+type Options = extsort.Options
 
 // MinMemory is the smallest budget.
 const MinMemory = extsort.MinMemory
@@ -104,10 +78,8 @@ func NewSorter(ctx context.Context, schema *arrow.Schema, keys []arrowsort.Key, 
 	if err != nil {
 		return nil, bridge.Translate(err)
 	}
-	core, err := extsort.NewSorter(ctx, stored, keys, extsort.Options{Memory: opts.Memory, SpillDir: opts.SpillDir,
-		SpillCompression: opts.SpillCompression, BatchRows: opts.BatchRows, Limit: opts.Limit, Tail: opts.Tail,
-		Unique: opts.Unique, Engine: opts.Engine, Threads: opts.Threads, Allocator: bridge.Allocator(opts.Allocator),
-		Progress: opts.Progress})
+	opts.Allocator = bridge.Allocator(opts.Allocator)
+	core, err := extsort.NewSorter(ctx, stored, keys, opts)
 	if err != nil {
 		return nil, bridge.Translate(err)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	v15 "github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -35,17 +34,14 @@ type Field struct {
 	Collation arrowsort.Collation
 }
 
-// Options are the options of Encode and Decode: those of arrowsort/rows with an allocator of v18.
-type Options struct {
-	// Allocator allocates results and temporary memory; nil is memory.DefaultAllocator. It is called from one
-	// goroutine at a time by each call.
-	Allocator memory.Allocator
-	// Threads is the largest number of threads to use; 0 is GOMAXPROCS.
-	Threads int
-}
+// Options are the options of Encode and Decode: those of arrowsort/rows. Allocator takes allocators of v18, too, since
+// they have the same methods; nil is memory.DefaultAllocator of v18.
+type Options = rows.Options
 
-func (o Options) core() rows.Options {
-	return rows.Options{Allocator: bridge.Allocator(o.Allocator), Threads: o.Threads}
+// coreOptions returns the options for arrowsort/rows.
+func coreOptions(opts Options) rows.Options {
+	opts.Allocator = bridge.Allocator(opts.Allocator)
+	return opts
 }
 
 // Rows are rows of bytes in one buffer, those of arrowsort/rows.
@@ -117,7 +113,7 @@ func (c *Converter) Encode(ctx context.Context, data arrowsort.Data, opts Option
 		return nil, bridge.Translate(err)
 	}
 	defer core.Release()
-	encoded, err := c.core.Encode(ctx, core, opts.core())
+	encoded, err := c.core.Encode(ctx, core, coreOptions(opts))
 	return encoded, bridge.Translate(err)
 }
 
@@ -137,7 +133,7 @@ func (c *Converter) AppendRow(dst []byte, data arrowsort.Data, row int) ([]byte,
 // the canonical quiet NaN, and a struct whose fields are all null, or that has none, as a null struct. Bytes that are
 // not those of a row are ErrRow.
 func (c *Converter) Decode(ctx context.Context, encoded *Rows, opts Options) (arrow.RecordBatch, error) {
-	core, err := c.core.Decode(ctx, encoded, opts.core())
+	core, err := c.core.Decode(ctx, encoded, coreOptions(opts))
 	if err != nil {
 		return nil, bridge.Translate(err)
 	}

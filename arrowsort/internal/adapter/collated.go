@@ -8,6 +8,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keyfunction"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/workers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -16,7 +17,6 @@ const (
 	collatedRows  = 1 << 14 // rows of a task: some milliseconds
 	collatedBlock = 64      // rows whose texts are found at a time
 	viewBytes     = 16
-	inlineBytes   = 12 // of a text that lies in its view
 
 	leastKeyBuffer = 1 << 12 // bytes of the first buffer of a worker; each has twice the bytes of the one before
 	mostKeyBuffer  = 1 << 20
@@ -146,7 +146,7 @@ func (e *keyEncoder) put(view *[viewBytes]byte, text []byte) (err error) {
 	switch {
 	case n > math.MaxInt32:
 		return tooLong(int64(n))
-	case n > inlineBytes:
+	case n > buffers.InlineView:
 		if n > len(e.buffer)-e.used {
 			size := max(n, min(max(2*len(e.buffer), leastKeyBuffer), mostKeyBuffer))
 			if e.buffer, e.number, err = e.shared.add(size); err != nil {
@@ -158,8 +158,8 @@ func (e *keyEncoder) put(view *[viewBytes]byte, text []byte) (err error) {
 	case n == 0:
 		return nil
 	}
-	putView(view[:], e.key, int64(e.number), int64(e.used))
-	if n > inlineBytes {
+	buffers.PutView(view[:], e.key, e.number, e.used)
+	if n > buffers.InlineView {
 		e.used += n
 	}
 	return nil

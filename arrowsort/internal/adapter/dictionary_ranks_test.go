@@ -44,7 +44,7 @@ func TestRanks(t *testing.T) {
 		a := floats(mem, []float64{7, 1, zero, nan}, []bool{true, false, true, true})
 		b := floats(mem, []float64{-1, -nan, 7, -zero}, nil)
 		w := newWork(&Input{}, Options{Allocator: mem, Ranker: cpu.New()})
-		got, err := w.raw.ranks(a.DataType(), []arrow.ArrayData{a.Data(), b.Data()},
+		got, err := w.raw.ranks(a.DataType(), []arrow.ArrayData{a.Data(), b.Data()}, nil, nil,
 			sortKey{Key: keyencode.Key{Order: c.order, Nulls: c.nulls}})
 		require.NoError(t, err)
 		require.Equal(t, c.want, got, "order %d, nulls %d", c.order, c.nulls)
@@ -61,10 +61,10 @@ func TestRanksOfNothing(t *testing.T) {
 	defer w.Release()
 	empty, null := floats(mem, nil, nil), array.NewNull(2)
 	defer empty.Release()
-	got, err := w.raw.ranks(empty.DataType(), []arrow.ArrayData{empty.Data()}, sortKey{})
+	got, err := w.raw.ranks(empty.DataType(), []arrow.ArrayData{empty.Data()}, nil, nil, sortKey{})
 	require.NoError(t, err)
 	require.Empty(t, got[0])
-	got, err = w.raw.ranks(null.DataType(), []arrow.ArrayData{null.Data()}, sortKey{})
+	got, err = w.raw.ranks(null.DataType(), []arrow.ArrayData{null.Data()}, nil, nil, sortKey{})
 	require.NoError(t, err)
 	require.Equal(t, [][]uint32{{0, 0}}, got)
 }
@@ -89,7 +89,7 @@ func TestRanksOfManyEntries(t *testing.T) {
 			want[s] = uint32(i + 1)
 		}
 		w := newWork(&Input{}, Options{Allocator: mem, Ranker: cpu.New()})
-		got, err := w.raw.ranks(a.DataType(), []arrow.ArrayData{a.Data()}, sortKey{})
+		got, err := w.raw.ranks(a.DataType(), []arrow.ArrayData{a.Data()}, nil, nil, sortKey{})
 		require.NoError(t, err)
 		for i, rank := range got[0] {
 			require.Equal(t, want[a.Value(i)], rank, "seed %d, entry %d", seed, i)

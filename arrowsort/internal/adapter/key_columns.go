@@ -83,7 +83,7 @@ func (r *RawColumns) dictionaryColumn(
 		return c, err
 	}
 	distinct, of := dictionaries(parts)
-	ranks, err := r.ranks(typ.ValueType, distinct, key)
+	ranks, err := r.ranks(typ.ValueType, distinct, nil, nil, key)
 	if err != nil {
 		return c, err
 	}
@@ -93,13 +93,9 @@ func (r *RawColumns) dictionaryColumn(
 	return c, malformed(keyencode.ValidateKey(&c))
 }
 
-// ranks returns the dense rank of each entry among the entries of all dictionaries, from 1 on; 0 for a null entry.
-func (r *RawColumns) ranks(typ arrow.DataType, dictionaries []arrow.ArrayData, key sortKey) ([][]uint32, error) {
-	return r.ranksOfBoth(typ, dictionaries, nil, nil, key)
-}
-
-// ranksOfBoth ranks the dictionaries of two columns together. Their types have the same values.
-func (r *RawColumns) ranksOfBoth(
+// ranks returns the dense rank of each entry among the entries of all dictionaries, from 1 on; 0 for a null entry. The
+// dictionaries are those of a column, or of two columns whose types have the same values.
+func (r *RawColumns) ranks(
 	a arrow.DataType, left []arrow.ArrayData, b arrow.DataType, right []arrow.ArrayData, key sortKey,
 ) ([][]uint32, error) {
 	total := 0
@@ -281,7 +277,7 @@ func (r *RawColumns) dictionaryOfBoth(
 			entriesRight, ofRight = append(entriesRight, data), append(ofRight, i)
 		}
 	}
-	ranks, err := r.ranksOfBoth(d.ValueType, entries, values, entriesRight, key)
+	ranks, err := r.ranks(d.ValueType, entries, values, entriesRight, key)
 	if err != nil {
 		return c, err
 	}

@@ -325,9 +325,7 @@ func (r *RawColumns) withoutRuns(typ arrow.DataType, parts []arraySlice) (arrow.
 func (r *RawColumns) expandRuns(parts []arraySlice) ([]arraySlice, error) {
 	var plain []arraySlice
 	for _, v := range parts {
-		arrays, err := take.Expand(
-			r.ctx, v.data, v.first, v.rows, take.Options{Allocator: r.mem, Threads: r.threads},
-		)
+		arrays, err := take.Expand(r.ctx, v.data, v.first, v.rows, take.Options{Allocator: r.mem, Threads: r.threads})
 		if err != nil {
 			return nil, err
 		}

@@ -160,21 +160,12 @@ func (r *RawColumns) viewsOf(t texts, distance int64) (keyencode.Chunk, error) {
 				return tooLong(bytes)
 			}
 			if bytes > 0 { // the start of no bytes may be anywhere
-				putView(c.Values[16*(c.Offset+i):][:16], data[start:start+bytes], start/distance, start%distance)
+				view := c.Values[16*(c.Offset+i):][:16]
+				buffers.PutView(view, data[start:start+bytes], int(start/distance), int(start%distance))
 			}
 		}
 		return nil
 	})
-}
-
-// putView writes the view of a text that is not empty.
-func putView(view, text []byte, buffer, offset int64) {
-	binary.LittleEndian.PutUint32(view, uint32(len(text)))
-	copy(view[4:], text)
-	if len(text) > 12 {
-		binary.LittleEndian.PutUint32(view[8:], uint32(buffer))
-		binary.LittleEndian.PutUint32(view[12:], uint32(offset))
-	}
 }
 
 // joinViews returns a chunk of views with offsets of 64 bits into a copy of its bytes.

@@ -20,9 +20,7 @@ type UnsortedError = keys.UnsortedError
 // Temp storage, unless the rows to search are few: 10 bytes for each row that is searched together with others, as many
 // as there are rows in order, but at least 2^24 of them; and 640 KiB for each worker, or for all when the rows in order
 // are few.
-func Search(
-	ctx context.Context, job *engine.Job, rows int, right bool, mem engine.Allocator,
-) (*engine.Result, error) {
+func Search(ctx context.Context, job *engine.Job, rows int, right bool, mem engine.Allocator) (*engine.Result, error) {
 	s, err := newSorter(ctx, job, mem)
 	if err != nil {
 		return nil, err

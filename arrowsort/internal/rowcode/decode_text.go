@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -130,7 +131,9 @@ func (c *column) putViews(texts []byte, lo, n int) {
 	start := int(c.starts[lo/tileRows])
 	for i := lo; i < lo+n; i++ {
 		end := int(c.ends[i])
-		putView(c.values.Bytes()[i*16:][:16], texts[start:end], start)
+		view := c.values.Bytes()[i*16:][:16]
+		clear(view)
+		buffers.PutView(view, texts[start:end], 0, start)
 		start = end
 	}
 }
@@ -158,15 +161,4 @@ func takeText(text, data []byte, p int, flip uint64) int {
 		p++
 	}
 	return p + 1
-}
-
-// putView writes the view of a string that lies at a place of the first buffer.
-func putView(view, text []byte, at int) {
-	clear(view)
-	binary.LittleEndian.PutUint32(view, uint32(len(text)))
-	copy(view[4:], text)
-	if len(text) > 12 {
-		binary.LittleEndian.PutUint32(view[8:], 0)
-		binary.LittleEndian.PutUint32(view[12:], uint32(at))
-	}
 }

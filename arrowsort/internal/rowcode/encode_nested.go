@@ -23,7 +23,7 @@ func (k *chunk) addNested(t *tile, at int, ends []int64, before int64) int64 {
 			before += int64(len(k.nullCode))
 		} else {
 			which, lo, n := k.span(at + i)
-			before += around + each*int64(n) + w.sum(&k.children[which], lo, n, k.reach(at+i, at+len(ends)))
+			before += around + each*int64(n) + w.sum(&k.children[which], lo, n, k.reach(at+len(ends)))
 		}
 		ends[i] += before
 	}
@@ -48,7 +48,7 @@ func (k *chunk) putNested(t *tile, out []byte, at int, pos []int) {
 			out[p] = k.codes[k.at+at+i] ^ flip
 			p++
 		}
-		c, reach := &k.children[which], k.reach(at+i, at+len(pos))
+		c, reach := &k.children[which], k.reach(at+len(pos))
 		for e := lo; e < lo+n; e++ {
 			if k.marked {
 				out[p] = marker ^ flip
@@ -65,9 +65,9 @@ func (k *chunk) putNested(t *tile, out []byte, at int, pos []int) {
 	w.flush()
 }
 
-// reach returns a number of elements before which elements of row i and those of rows after it, up to row end, lie one
+// reach returns a number of elements before which elements of a row and those of rows after it, up to row end, lie one
 // after the other: they are measured together. It is 0 where only those of the row do.
-func (k *elements) reach(i, end int) int {
+func (k *elements) reach(end int) int {
 	switch {
 	case k.codes != nil || k.sizes != nil:
 		return 0

@@ -111,4 +111,4 @@ func (c *child) size() int { return c.rows * c.bytes }
 
 // end returns the number of the element after those of row i, or after those of the rows before row 0 for -1, where the
 // elements of the rows lie one after another.
-func (k *chunk) end(i int) int { return k.reach(i, i+1) }
+func (k *chunk) end(i int) int { return k.reach(i + 1) }

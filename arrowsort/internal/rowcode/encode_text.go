@@ -6,7 +6,6 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -146,15 +145,8 @@ func (k *chunk) loadViews(t *tile, at, n int) [][]byte {
 	if t.texts == nil {
 		t.texts = make([][]byte, tileRows)
 	}
-	texts := t.texts[:n]
-	for i := range texts {
-		if !k.valid(at + i) {
-			texts[i] = nil
-			continue
-		}
-		texts[i] = buffers.StringOfView(k.Values[(k.Offset+at+i)*16:][:16], k.Data)
-	}
-	return texts
+	k.values.Strings(t.texts[:n], &k.Chunk, at)
+	return t.texts[:n]
 }
 
 // putText writes a string, nil for a null, at position p and returns the position after it.

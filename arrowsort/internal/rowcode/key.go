@@ -15,9 +15,7 @@ type Operand struct {
 // without class and terminator, which validity and length stand for, and without the markers of elements that have
 // bytes. The rows are those of all operands, whose types have the same values; the first one names the key. Temporary
 // memory is 8 bytes per row and those bytes.
-func AddKey(
-	w *adapter.JobBuilder, order keyencode.Order, nulls keyencode.NullPlacement, operands ...Operand,
-) error {
+func AddKey(w *adapter.JobBuilder, order keyencode.Order, nulls keyencode.NullPlacement, operands ...Operand) error {
 	return w.AddKeyColumn(operands[0].Leaf, order, nulls, func(r *adapter.RawColumns) (keyencode.Column, error) {
 		c := keyencode.Column{Kind: keyencode.LargeBinary, Width: 8}
 		for _, o := range operands {

@@ -68,9 +68,7 @@ func (k *chunk) index(i int) uint64 { return buffers.Index(k.Values, k.indexByte
 const tilesPerTask = 8
 
 // eachTile runs f on all tiles of n rows, with scratch memory of the worker, which it makes.
-func eachTile(
-	ctx context.Context, scratch []*tile, n, threads int, f func(t *tile, lo, n int) error,
-) error {
+func eachTile(ctx context.Context, scratch []*tile, n, threads int, f func(t *tile, lo, n int) error) error {
 	const step = tilesPerTask * tileRows
 	return workers.Run(ctx, (n+step-1)/step, threads, func(worker, i int) error {
 		if scratch[worker] == nil {

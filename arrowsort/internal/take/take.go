@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -21,7 +20,7 @@ import (
 )
 
 // Rows are row numbers; each is below the column's length.
-type Rows interface{ ~[]uint32 | ~[]uint64 }
+type Rows interface{ []uint32 | []uint64 }
 
 // Take gathers rows of a chunked column: row i of the result is row rows[i] of the concatenated chunks.
 //
@@ -49,19 +48,10 @@ func takeWithin[R Rows](
 	if c.chunks, err = viewChunks(typ, chunks); err != nil {
 		return nil, err
 	}
-	if r, ok := basic(rows).([]uint32); ok {
-		return takeRows(c, r)
+	if narrow, ok := any(rows).([]uint32); ok {
+		return takeRows(c, narrow)
 	}
-	return takeRows(c, basic(rows).([]uint64))
-}
-
-// basic returns rows as a plain []uint32 or []uint64.
-func basic[R Rows](rows R) any {
-	v := reflect.ValueOf(rows)
-	if v.Type().Elem().Kind() == reflect.Uint32 {
-		return v.Convert(reflect.TypeFor[[]uint32]()).Interface()
-	}
-	return v.Convert(reflect.TypeFor[[]uint64]()).Interface()
+	return takeRows(c, any(rows).([]uint64))
 }
 
 // A call is one Take: the column and how to gather it.

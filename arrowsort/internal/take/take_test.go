@@ -193,17 +193,6 @@ func TestTakeManyRows(t *testing.T) {
 	}
 }
 
-type rowNumbers []uint32
-
-func TestNamedRows(t *testing.T) {
-	arr := arrowtest.Random(rand.New(rand.NewPCG(1, 1)), arrow.PrimitiveTypes.Int64, 9, 0, memory.DefaultAllocator)
-	defer arr.Release()
-	got, err := Take(t.Context(), arr.DataType(), []arrow.Array{arr}, rowNumbers{8, 0}, Options{})
-	require.NoError(t, err)
-	defer releaseAll(got)
-	requireTaken(t, arr.DataType(), []arrow.Array{arr}, []uint32{8, 0}, got, "named rows")
-}
-
 func TestRowPastTheEnd(t *testing.T) {
 	for _, typ := range arrowtest.Types() {
 		mem := memory.NewCheckedAllocator(memory.NewGoAllocator())

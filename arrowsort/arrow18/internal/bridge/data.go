@@ -58,9 +58,7 @@ func Translate(err error) error {
 }
 
 // Borrow returns data of the core that shares the memory of the data. The caller releases it.
-func Borrow(data arrowsort.Data, shared *convert.BufferMap) (
-	core arrowsort.Data, err error,
-) {
+func Borrow(data arrowsort.Data, shared *convert.BufferMap) (core arrowsort.Data, err error) {
 	if data != nil && adapter.IsNil(data) {
 		return nil, fmt.Errorf("%w: data of type %T is nil", arrowsort.ErrOption, data)
 	}

@@ -132,9 +132,7 @@ func rangeOf(codes []uint64) (lo, hi uint64, inOrder bool) {
 // buildRecords makes the records and counts two digits of them.
 //
 //go:noinline
-func buildRecords(
-	codes []uint64, a []uint32, lo uint64, rest, rowBits uint, counts unsafe.Pointer, shift, digit uint,
-) {
+func buildRecords(codes []uint64, a []uint32, lo uint64, rest, rowBits uint, counts unsafe.Pointer, shift, digit uint) {
 	rest, rowBits, digit = rest&63, rowBits&31, digit&31
 	a = a[:len(codes)]
 	mask := uint32(1)<<digit - 1

@@ -57,7 +57,7 @@ func (p *Partition) Scatter(movers []*payload.Mover) error {
 			for i := range movers {
 				l := movers[(first+i)%len(movers)]
 				lines := l.Out[next.lo*l.Width : next.hi*l.Width]
-				scatter.PrefetchShared(lines[:min(len(lines), maxFetched)])
+				scatter.Prefetch(lines[:min(len(lines), maxFetched)])
 				l.EachBlock(p.pool, lo, lo+len(places), scratch.of(worker), func(block []byte, at, n int) {
 					scatter.Scatter(l.Out, block, places[at-lo:][:n], l.Width)
 				})

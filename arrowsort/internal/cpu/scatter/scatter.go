@@ -113,22 +113,12 @@ func Records(dst, codes []uint64, bins []uint16, next []uint32, rest, rowBits ui
 	}
 }
 
-// Prefetch reads a byte of each line.
-//
-//go:noinline
-func Prefetch(b []byte) (sum byte) {
-	for i := 0; i < len(b); i += LineBytes {
-		sum += b[i]
-	}
-	return sum
-}
-
-// PrefetchShared brings lines of the result into the cache. Other workers may store to a few of them at the same time,
-// near the border of two stripes; what is read there has no use, so that the race detector need not see it.
+// Prefetch reads a byte of each line. Other workers may store to a few lines of a result at the same time, near the
+// border of two stripes; what is read has no use, so that the race detector need not see it.
 //
 //go:norace
 //go:noinline
-func PrefetchShared(b []byte) (sum byte) {
+func Prefetch(b []byte) (sum byte) {
 	for i := 0; i < len(b); i += LineBytes {
 		sum += b[i]
 	}
