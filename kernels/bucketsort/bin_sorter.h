@@ -87,7 +87,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full, class S
 	DEVICE void clear_bins() const {
 		UNROLL for (int k = 0; k < bins / 4; k += threads) {
 			if (k + threads <= bins / 4 || k + thread_index() < bins / 4)
-				((Four*)counters)[k + thread_index()] = {0, 0, 0, 0};
+				((Words4*)counters)[k + thread_index()] = {0, 0, 0, 0};
 		}
 	}
 
@@ -117,13 +117,13 @@ template <int threadCount, int items, int binBits, bool wide, bool full, class S
 	// same for the whole block.
 	DEVICE void scan() {
 		u32 sums[groups], starts[groups / 2], sizes[groups], total = 0, seen = 0; // starts: of two groups in a word
-		Four* mine = (Four*)counters + warp_index() * groups * 32 + lane_index();
+		Words4* mine = (Words4*)counters + warp_index() * groups * 32 + lane_index();
 		if (warp_index() < scanWarps) {
 			UNROLL for (int g = 0; g < groups; g++) {
-				Four c = mine[g * 32];
-				seen |= c.x | c.y | c.z | c.w;
-				sizes[g] = (c.w * 256 + c.z) * 65536 + c.y * 256 + c.x;
-				sums[g] = c.x + c.y + c.z + c.w;
+				Words4 c = mine[g * 32];
+				seen |= c.word[0] | c.word[1] | c.word[2] | c.word[3];
+				sizes[g] = (c.word[3] * 256 + c.word[2]) * 65536 + c.word[1] * 256 + c.word[0];
+				sums[g] = sum_of(c);
 			}
 			UNROLL for (int g = 0; g < groups; g += 2) {
 				u32 ofGroups, before = warp_exclusive_sum(sums[g] | sums[g + 1] << 16, &ofGroups);
@@ -159,22 +159,22 @@ template <int threadCount, int items, int binBits, bool wide, bool full, class S
 		UNROLL for (int i = 0; i < items; i++) atomic_max(counters + (place[i] & 0xffff) / 4, (place[i] >> 18) + 1);
 		sync_block();
 		if (warp_index() >= scanWarps) return;
-		Four* mine = (Four*)counters + warp_index() * groups * 32 + lane_index();
+		Words4* mine = (Words4*)counters + warp_index() * groups * 32 + lane_index();
 		u32 start = rows_of_warps_before();
 		ROLLED for (int g = 0; g < groups; g++) {
-			Four c = mine[g * 32];
-			u32 ofGroup, before = warp_exclusive_sum(c.x + c.y + c.z + c.w, &ofGroup);
+			Words4 c = mine[g * 32];
+			u32 ofGroup, before = warp_exclusive_sum(sum_of(c), &ofGroup);
 			set_bins(mine + g * 32, c, start + before);
 			start += ofGroup;
 		}
 	}
-	DEVICE static void set_bins(Four* bin, Four rows, u32 start) {
+	DEVICE static void set_bins(Words4* bin, Words4 rows, u32 start) {
 		u32 at = start << 18;
-		Four out;
-		out.x = at + rows.x * 4 - 4, at += rows.x << 18;
-		out.y = at + rows.y * 4 - 4, at += rows.y << 18;
-		out.z = at + rows.z * 4 - 4, at += rows.z << 18;
-		out.w = at + rows.w * 4 - 4;
+		Words4 out;
+		out.word[0] = at + rows.word[0] * 4 - 4, at += rows.word[0] << 18;
+		out.word[1] = at + rows.word[1] * 4 - 4, at += rows.word[1] << 18;
+		out.word[2] = at + rows.word[2] * 4 - 4, at += rows.word[2] << 18;
+		out.word[3] = at + rows.word[3] * 4 - 4;
 		*bin = out;
 	}
 
@@ -250,7 +250,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full, class S
 	DEVICE u32 list_of_warp() const { return countersAt + warp_index() * (items * 32 * 4); }
 	DEVICE static void add_to_list(u32 list, u32* count, bool wanted, u32 bin) {
 		u32 lanes = vote(wanted);
-		store_shared_if(wanted, list + (*count + count_ones(lanes & ((1u << lane_index()) - 1))) * 4, bin);
+		store_shared_if(wanted, list + (*count + lanes_before(lanes)) * 4, bin);
 		*count += count_ones(lanes);
 	}
 

@@ -139,7 +139,7 @@ struct Cluster : ClusterDigits {
 	DEVICE void sum_bins() {
 		static_assert(CLUSTER_BINS == CLUSTER_WARPS * 128, "one round");
 		Words4 *bins = (Words4*)counters + thread_index(), c = *bins, at;
-		u32 ofWarp, total, before = warp_exclusive_sum(c.word[0] + c.word[1] + c.word[2] + c.word[3], &ofWarp);
+		u32 ofWarp, total, before = warp_exclusive_sum(sum_of(c), &ofWarp);
 		if (lane_index() == 0) sums[warp_index()] = ofWarp;
 		sync_block();
 		at.word[0] = before + shuffle(warp_exclusive_sum(sums[lane_index()], &total), warp_index());

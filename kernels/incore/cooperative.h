@@ -160,7 +160,7 @@ private:
 				const u32 bucket = is ? buckets.bucket(rows.number[i]) : ~0u, alike = lanes_with(bucket),
 				          first = lowest_bit(alike);
 				u32 before = is && lane_index() == first ? atomic_add(counters + bucket, count_ones(alike)) : 0;
-				before = shuffle(before, first) + count_ones(alike & ((1u << lane_index()) - 1));
+				before = shuffle(before, first) + lanes_before(alike);
 				if (is) slot[i] = bucket | before << 16;
 			} else if (is) {
 				u32 bucket = buckets.bucket(rows.number[i]);
