@@ -257,19 +257,22 @@ template <int threadCount, int items, int binBits, bool wide, bool full, class S
 	// Reports whether rows tie in all bits of their words.
 	DEVICE static bool ties(u32 a, u32 b) { return (a ^ b) >> indexBits == 0; }
 	DEVICE u32 row_of(u32 word) const { return wide ? lows[word & indexMask] & row_mask() : word & row_mask(); }
-	DEVICE void write() {
-		u32 offset = range->first % 32, rows = range->rows, first = range->first - offset + thread_index();
-		u32* to = (u32*)b.rows + range->shift + first;
-		const u32* from = stage + thread_index() - offset;
-		if (range->split) return write_split();
-		UNROLL for (int i = 0; i < items; i++) {
-			if (inside(i, offset, rows)) to[i * threads] = row_of(from[i * threads]);
-		}
+	DEVICE void write() const {
+		write_result([&](u32 word) { return row_of(word); });
 	}
-	// Rows of classes sort between these rows.
-	DEVICE void write_split() {
-		ROLLED for (u32 i = thread_index(); i < range->rows; i += threads)
-			((u32*)b.rows)[output_place(b, range->first + i)] = row_of(stage[i]);
+	// Writes what is made of each staged word, which has its type.
+	template <class Made> DEVICE void write_result(const Made& made) const {
+		u32 offset = range->first % 32, rows = range->rows, first = range->first - offset + thread_index();
+		Word* to = (Word*)b.rows + range->shift + first;
+		const Word* from = stage + thread_index() - offset;
+		if (range->split) { // rows of classes sort between these rows
+			ROLLED for (u32 i = thread_index(); i < range->rows; i += threads)
+				((Word*)b.rows)[output_place(b, range->first + i)] = made(stage[i]);
+			return;
+		}
+		UNROLL for (int i = 0; i < items; i++) {
+			if (inside(i, offset, rows)) to[i * threads] = made(from[i * threads]);
+		}
 	}
 
 	DEVICE void sort() {

@@ -67,7 +67,9 @@ DEVICE void describe(const Buckets& b, volatile BucketRange* s, u32 flags, u32 b
 
 // The bucket ranges of a block: as many buckets each as a staged word can tell apart. The state that a sort does not
 // need is kept in shared memory.
-template <class BinSorter, bool wide> struct BucketRanges {
+template <class BinSorter> struct BucketRanges {
+	static const bool wide = BinSorter::isWide;
+
 	const Buckets& b;
 	volatile BucketRange* range;
 	volatile u32* state; // the next bucket, the end of the buckets, the end of the places, and the flags
