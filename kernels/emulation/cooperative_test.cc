@@ -133,11 +133,11 @@ void check(const Case& k) {
 		d.run_cooperatively(cooperative, d.multiprocessors, COOPERATIVE_THREADS, cooperativeBytes, job);
 		const bool sorted = status == STATUS_ACCEPTED;
 		declined += !sorted;
-		u64 expects = counted ? 0 : expected(k), verdict = status & (STATUS_ACCEPTED | STATUS_DECLINED);
-		if ((verdict != STATUS_ACCEPTED && verdict != STATUS_DECLINED) ||
+		u64 expects = counted ? 0 : expected(k), decision = status & (STATUS_ACCEPTED | STATUS_DECLINED);
+		if ((decision != STATUS_ACCEPTED && decision != STATUS_DECLINED) ||
 		    (!(status & STATUS_COUNTED) != (sorted || !counted) && !digits.shared))
 			fail(k, "what is reported", round, (u32)status, (u32)expects);
-		if (expects != 0 && status != expects) fail(k, "verdict", round, (u32)status, (u32)expects);
+		if (expects != 0 && status != expects) fail(k, "decision", round, (u32)status, (u32)expects);
 		if (status & STATUS_COUNTED) {
 			counts++;
 			if (*digits.check()) fail(k, digits.check(), round, (u32)digits.report, 0);
@@ -148,8 +148,8 @@ void check(const Case& k) {
 		}
 		const u32* words = (const u32*)&state;
 		for (u64 i = 0; i < sizeof(CooperativeState) / 4; i++) {
-			u32 is = i == 0 ? words[0] & ~(1u << 31) : words[i]; // the top bit of the gate stays
-			if (is != 0) fail(k, "word of the meeting", i, is, 0);
+			u32 is = i == 0 ? words[0] & ~(1u << 31) : words[i]; // the top bit of the barrier stays
+			if (is != 0) fail(k, "word of the state", i, is, 0);
 		}
 	}
 }

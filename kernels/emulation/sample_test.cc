@@ -1,5 +1,5 @@
-// What the sample makes of columns of many rows, of which only those are drawn that it reads: whether partition and
-// finish takes them.
+// What the sample decides for columns of many rows, of which only those are drawn that it reads: whether partition and
+// bucket sort suits.
 #include "arrowsort.cu"
 #include "test/device.h"
 #include "test/distributions.h"
@@ -144,5 +144,5 @@ int main() {
 		expect(is_heavy(two, one) && is_heavy(two, one + 5), "two values with the same prefix are not found", n, 8,
 		       two);
 	}
-	printf("%d samples say what they should\n", columns);
+	printf("%d samples are right\n", columns);
 }

@@ -113,39 +113,39 @@ void check(const Case& c) {
 	          hits = c.hits ? c.hits : std::min(sampled, mean + 3 * (u64)sqrt(mean + 1) + 5),
 	          capacity = c.capacity ? c.capacity : std::min(c.n, (hits + hits / 4 + 40) * c.n / sampled);
 	Selecting t(d, c, column, hits, capacity);
-	if (t.rows[capacity] != (u32)UNSET || t.tied[c.k] != (u32)UNSET) fail(c, "writes behind the room");
+	if (t.rows[capacity] != (u32)UNSET || t.tied[c.k] != (u32)UNSET) fail(c, "writes after the capacity");
 
 	// The border is the sample's, and the counts are right.
-	u64 border = t.selection.border, inFront = 0, tied = 0, up = 0;
+	u64 border = t.selection.border, candidateRows = 0, tied = 0, up = 0;
 	for (u64 i = 0; i < sampled; i++) up += code[sampled_row((u32)i, c.n, (u32)sampled)] <= border;
-	if (up < hits) fail(c, "the border is in front of that of the sample");
+	if (up < hits) fail(c, "the border precedes that of the sample");
 	if (t.selection.declined) {
 		if (c.separateTies || up * c.n <= capacity * sampled) fail(c, "declined for no reason");
-		if (t.selected.candidates != ~0ull) fail(c, "declined and not told");
+		if (t.selected.candidates != ~0ull) fail(c, "declined and not reported");
 		declined++;
 		return;
 	}
 	std::vector<u32> candidates, ties;
 	for (u64 i = 0; i < c.n; i++) {
 		bool tie = code[i] == border, candidate = code[i] < border || (tie && !c.separateTies);
-		if (candidate) candidates.push_back((u32)i), inFront++;
+		if (candidate) candidates.push_back((u32)i), candidateRows++;
 		else if (tie) ties.push_back((u32)i), tied++;
 	}
-	if (t.selected.candidates != inFront || t.selected.tied != tied || t.selected.border != border)
+	if (t.selected.candidates != candidateRows || t.selected.tied != tied || t.selected.border != border)
 		fail(c, "other counts");
-	for (u64 i = 0; i < inFront && inFront <= capacity; i++) {
+	for (u64 i = 0; i < candidateRows && candidateRows <= capacity; i++) {
 		u64 is = has_short_codes(column) ? ((u32*)t.codes.data())[i] : t.codes[i];
 		if (t.rows[i] != candidates[i] || is != code[candidates[i]]) fail(c, "another candidate");
 	}
-	few += inFront + tied < c.k, many += inFront > capacity;
-	if (inFront + tied >= c.k && inFront <= capacity) { // what the host makes of it
+	few += candidateRows + tied < c.k, many += candidateRows > capacity;
+	if (candidateRows + tied >= c.k && candidateRows <= capacity) { // what the host makes of it
 		std::vector<u32> order(c.n), got(candidates);
 		auto before = [&](u32 a, u32 b) { return code[a] < code[b]; };
 		std::iota(order.begin(), order.end(), 0);
 		std::stable_sort(order.begin(), order.end(), before);
 		std::stable_sort(got.begin(), got.end(), before);
 		withTies += got.size() < c.k;
-		while (got.size() < c.k) got.push_back(t.tied[got.size() - inFront]);
+		while (got.size() < c.k) got.push_back(t.tied[got.size() - candidateRows]);
 		if (!std::equal(got.begin(), got.begin() + (long)c.k, order.begin())) fail(c, "other first rows");
 	}
 }

@@ -151,8 +151,7 @@ private:
 	// has too many rows.
 	template <class Buckets>
 	DEVICE bool scatter(const Rows& rows, const Buckets& buckets, const SmallSortResult& result) {
-		u32 t = thread_index(), slot[COOPERATIVE_ITEMS], values,
-		    staged; // slot: the bucket, and the rank of the row in it
+		u32 t = thread_index(), slot[COOPERATIVE_ITEMS], values, staged; // slot: the bucket, the rank of the row above
 		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS && i < (int)used; i++) {
 			slot[i] = ~0u;
 			const bool is = rows.has(i) && rows.place(i) == rows.value_place();

@@ -1,4 +1,4 @@
-// A larger sample, for what the first one cannot tell: groups of adjacent rows, one from each of equal strips.
+// A larger sample, for what the first one does not show: groups of adjacent rows, one from each of equal strips.
 #pragma once
 #include "sample/sample_range.h"
 

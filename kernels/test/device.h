@@ -8,6 +8,17 @@
 
 inline u64 ceil_div(u64 a, u64 b) { return (a + b - 1) / b; }
 
+inline int checks = 0;
+
+// Ends the test unless ok, with three numbers that identify the failure.
+inline void check(bool ok, const char* what, u64 a, u64 b, u64 c = 0) {
+	checks++;
+	if (ok) return;
+	fprintf(stderr, "FAILED: %s (%llu, %llu, %llu)\n", what, (unsigned long long)a, (unsigned long long)b,
+	        (unsigned long long)c);
+	exit(1);
+}
+
 struct Device {
 	u64 multiprocessors = 3, seed = 1;
 	u32 resident = 3;

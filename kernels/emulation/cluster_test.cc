@@ -1,5 +1,4 @@
-// Sorts of few rows by a cluster on the emulated device, compared with a stable sort of the standard
-// library.
+// Sorts of few rows by a cluster on the emulated device, compared with a stable sort of the standard library.
 #include "emulation/small_sort_columns.h"
 
 namespace {
