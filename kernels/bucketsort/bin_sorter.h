@@ -185,11 +185,8 @@ template <int threadCount, int items, int binBits, bool wide, bool full, class S
 	DEVICE void stage_rows() {
 		UNROLL for (int i = 0; i < items; i++) {
 			u32 bin = load_shared(countersAt + (place[i] & 0xffff)), rank = place[i] >> 16;
-			if (can_miss(i)) {
-				store_shared_if((place[i] & 0xffff) < bins * 4, place_of(bin, rank), word[i]);
-			} else {
-				store_shared(place_of(bin, rank), word[i]);
-			}
+			if (can_miss(i)) store_shared_if((place[i] & 0xffff) < bins * 4, place_of(bin, rank), word[i]);
+			else store_shared(place_of(bin, rank), word[i]);
 			place[i] = rank == rank_of_owner(place[i] & 0xffff, bin & 0xffff) ? bin : 0;
 		}
 		sync_block();

@@ -36,10 +36,7 @@ template <class Word, class S> struct FromValues {
 	DEVICE void settle(const Place& p) {
 		const Word flip = Numbers<Word>(b.field).flip;
 		UNROLL for (int i = 0; i < S::items; i++) code[i] ^= flip;
-		if (p.template whole<S::items>()) return;
-		UNROLL for (int i = 0; i < S::items; i++) {
-			if (!p.has(i)) code[i] = (Word)~0ull;
-		}
+		fill_missing<S::items>(p, code);
 	}
 	DEVICE Word digits(int i) const { return code[i]; }
 };
