@@ -199,11 +199,8 @@ DEVICE void load_pair(const u64* p, u64* x) {
 LOAD(load_past, "ld.global.L1::no_allocate", 32, "r")
 LOAD(load_past, "ld.global.L1::no_allocate", 64, "l")
 // The same for data that is read or written only once, and need not stay in the caches.
-DEVICE u64 load_once(const u64* p) { return __ldcs((const unsigned long long*)p); }
-DEVICE u32 load_once(const u32* p) { return __ldcs(p); }
-DEVICE u16 load_once(const u16* p) { return __ldcs(p); }
-DEVICE void store_once(u64* p, u64 x) { __stcs((unsigned long long*)p, (unsigned long long)x); }
-DEVICE void store_once(u32* p, u32 x) { __stcs(p, x); }
+template <class T> DEVICE T load_once(const T* p) { return __ldcs(p); }
+template <class T> DEVICE void store_once(T* p, T x) { __stcs(p, x); }
 // Two adjacent words.
 DEVICE void store_once(u64* p, u64 x, u64 y) { __stcs((ulonglong2*)p, make_ulonglong2(x, y)); }
 DEVICE void store_once(u32* p, u32 x, u32 y) { __stcs((uint2*)p, make_uint2(x, y)); }

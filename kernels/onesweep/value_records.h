@@ -13,13 +13,7 @@ template <class Word> struct CodesAlone {
 		Word code;
 		DEVICE Word digits() const { return code; }
 	};
-	struct Stage {
-		static const int place = CODE_SHIFT;
-		Word* code;
-		DEVICE Stage(u8* memory, u32) : code((Word*)memory) {}
-		template <class Reader> DEVICE void put(u32 at, const Reader& r, int i) const { code[at] = r.digits(i); }
-		DEVICE One get(u32 at) const { return {code[at]}; }
-	};
+	typedef WordStage<Word, One, CODE_SHIFT> Stage;
 };
 
 // Reads values of a column of integers without nulls.
@@ -39,6 +33,7 @@ template <class Word, class S> struct FromValues {
 		fill_missing<S::items>(p, code);
 	}
 	DEVICE Word digits(int i) const { return code[i]; }
+	DEVICE Word record(int i) const { return code[i]; }
 };
 
 // Writes codes as values.
