@@ -30,12 +30,9 @@ struct Case {
 double mostFetched = 0; // numbers for each row
 
 void fail(const Case& k, const char* what) {
-	fprintf(stderr, "FAILED: %s: kind %d%s, %u buckets of %llu rows, groups of %u that share %u bits%s, ", what, k.kind,
-	        k.few ? ", few buckets" : "", k.buckets, (unsigned long long)k.rows, k.group, k.shared,
-	        k.near ? "" : " far apart");
-	fprintf(stderr, "%u and %u outside by up to %llu, seed %llu%s\n", k.low, k.high, (unsigned long long)k.reach,
-	        (unsigned long long)k.seed, k.valuesOnly ? ", keys only" : "");
-	exit(1);
+	::fail(what, "kind", k.kind, k.few ? "few buckets," : "", k.buckets, "buckets of", k.rows, "rows, groups of",
+	       k.group, "that share", k.shared, "bits", k.near ? "," : "far apart,", k.low, "and", k.high,
+	       "outside by up to", k.reach, "seed", k.seed, k.valuesOnly ? "keys only" : "");
 }
 
 // How much of the type is outside of the range of the map on each side: such numbers are none of the buckets'.
@@ -83,7 +80,7 @@ void check(const Case& k) {
 	Device d;
 	d.seed = k.seed, d.multiprocessors = 2;
 	const bool wide = k.kind != EXACT;
-	const u64 n = k.rows * k.buckets, rangeRows = BUCKET_RANGE_ROWS, sign = 1ull << 63,
+	const u64 n = k.rows * k.buckets, full = BUCKET_RANGE_ROWS, sign = 1ull << 63,
 	          infinity = 0x7ff0000000000000ull;
 	const u32 bits = k.few ? 8 : 16, rowBits = k.few ? 20 : 28, firstBucket = 37;
 	// The numbers: in the buckets from firstBucket on.
@@ -143,7 +140,7 @@ void check(const Case& k) {
 	std::vector<u64> records(n);
 	for (u64 i = 0; i < n; i++) records[i] = scattered[i].second;
 	// The plan.
-	const u64 rangeCount = ceil_div(n, rangeRows);
+	const u64 rangeCount = ceil_div(n, full);
 	std::vector<u32> starts((1 << bits) + 1);
 	for (auto& r : scattered) starts[r.first + 1]++;
 	std::partial_sum(starts.begin(), starts.end(), starts.begin());
@@ -152,7 +149,7 @@ void check(const Case& k) {
 	for (u32 bucket = 0, w = 1; bucket < 1u << bits; bucket++) {
 		if (starts[bucket + 1] - starts[bucket] > BUCKET_SORT_LARGE_ROWS)
 			fail(k, "a bucket is too large for this test");
-		for (; w < rangeCount && starts[bucket + 1] >= w * rangeRows; w++) ranges[w] = {bucket + 1, starts[bucket + 1]};
+		for (; w < rangeCount && starts[bucket + 1] >= w * full; w++) ranges[w] = {bucket + 1, starts[bucket + 1]};
 	}
 	Decision decision = {};
 	decision.accepted = 1, decision.records = (u32)n;
@@ -193,17 +190,17 @@ int main() {
 	};
 	for (Kind kind : {EXACT, WIDE, VALUES})
 		for (bool few : {false, true}) {
-			const u64 rangeRows = BUCKET_RANGE_ROWS;
+			const u64 full = BUCKET_RANGE_ROWS, largest = BUCKET_SORT_LARGE_ROWS;
 			// Bins and runs of all sizes, ordered by a thread, half a warp, a warp, a block.
 			for (u32 group : {1, 2, 3, 4, 8, 9, 15, 16, 17, 31, 32, 33, 64, 300, 512, 513, 1500})
-				for (u32 shared : {30, 40}) run({kind, few, rangeRows * 8 / 10, 1, group, shared, group % 2 == 0});
+				for (u32 shared : {30, 40}) run({kind, few, full * 8 / 10, 1, group, shared, group % 2 == 0});
 			for (u32 group : {2, 16, 64, 300})
-				for (u32 shared : {28, 36, 60, 64}) run({kind, few, rangeRows * 9 / 10, 1, group, shared, shared != 60});
+				for (u32 shared : {28, 36, 60, 64}) run({kind, few, full * 9 / 10, 1, group, shared, shared != 60});
 			// At the limits of bucket ranges, and above: these are deferred.
-			for (u64 rows : {rangeRows - 33, rangeRows - 1, rangeRows, rangeRows + 1, rangeRows + 31, (u64)BUCKET_SORT_LARGE_ROWS - 1,
-			                 (u64)BUCKET_SORT_LARGE_ROWS})
+			for (u64 rows : {full - 33, full - 1, full, full + 1, full + 31, largest - 1,
+			                 largest})
 				run({kind, few, rows, 1, 16, 40});
-			for (u64 rows : {rangeRows - 1, (u64)BUCKET_SORT_LARGE_ROWS})
+			for (u64 rows : {full - 1, largest})
 				run({kind, few, rows, 1, 1, 64}), run({kind, few, rows, 1, (u32)rows, 64}),
 				    run({kind, few, rows, 1, (u32)rows, 40});
 			run({kind, few, 1000, 7, 16, 40});

@@ -85,12 +85,9 @@ int columns = 0;
 void expect(bool holds, const char* what, u64 n, u64 width, const Sampled& s) {
 	const Decision& v = s.decision;
 	columns++;
-	if (holds) return;
-	fprintf(stderr,
-	        "FAILED: %s, %llu rows of %llu bytes: why %u, sampled %u, ties %u, neighbours %u, heavy values %u\n", what,
-	        (unsigned long long)n, (unsigned long long)width, v.reason, v.sampled, v.ties, v.neighbours,
-	        (u32)s.map.heavies);
-	exit(1);
+	if (!holds)
+		fail(what, n, "rows of", width, "bytes: reason", v.reason, "sampled", v.sampled, "ties", v.ties, "neighbours",
+		     v.neighbours, "heavy values", s.map.heavies);
 }
 
 void expect_drawn(bool taken, int distribution, u32 log2, u64 width, bool floats = false) {

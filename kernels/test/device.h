@@ -4,19 +4,24 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <vector>
 
 inline u64 ceil_div(u64 a, u64 b) { return (a + b - 1) / b; }
 
+// Ends the test with words and numbers that identify the failure.
+template <class... Words> [[noreturn]] void fail(const Words&... words) {
+	std::cerr << "FAILED:";
+	((std::cerr << " " << words), ...);
+	std::cerr << std::endl;
+	exit(1);
+}
+
 inline int checks = 0;
 
-// Ends the test unless ok, with three numbers that identify the failure.
 inline void check(bool ok, const char* what, u64 a, u64 b, u64 c = 0) {
 	checks++;
-	if (ok) return;
-	fprintf(stderr, "FAILED: %s (%llu, %llu, %llu)\n", what, (unsigned long long)a, (unsigned long long)b,
-	        (unsigned long long)c);
-	exit(1);
+	if (!ok) fail(what, a, b, c);
 }
 
 struct Device {
