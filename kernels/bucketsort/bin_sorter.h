@@ -87,7 +87,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full, class S
 	DEVICE void clear_bins() const {
 		UNROLL for (int k = 0; k < bins / 4; k += threads) {
 			if (k + threads <= bins / 4 || k + thread_index() < bins / 4)
-				((Four*)counters)[k + thread_index()] = {0, 0, 0, 0};
+				((Words4*)counters)[k + thread_index()] = {0, 0, 0, 0};
 		}
 	}
 
@@ -117,13 +117,13 @@ template <int threadCount, int items, int binBits, bool wide, bool full, class S
 	// same for the whole block.
 	DEVICE void scan() {
 		u32 sums[groups], starts[groups / 2], sizes[groups], total = 0, seen = 0; // starts: of two groups in a word
-		Four* mine = (Four*)counters + warp_index() * groups * 32 + lane_index();
+		Words4* mine = (Words4*)counters + warp_index() * groups * 32 + lane_index();
 		if (warp_index() < scanWarps) {
 			UNROLL for (int g = 0; g < groups; g++) {
-				Four c = mine[g * 32];
-				seen |= c.x | c.y | c.z | c.w;
-				sizes[g] = (c.w * 256 + c.z) * 65536 + c.y * 256 + c.x;
-				sums[g] = c.x + c.y + c.z + c.w;
+				Words4 c = mine[g * 32];
+				seen |= c.word[0] | c.word[1] | c.word[2] | c.word[3];
+				sizes[g] = (c.word[3] * 256 + c.word[2]) * 65536 + c.word[1] * 256 + c.word[0];
+				sums[g] = sum_of(c);
 			}
 			UNROLL for (int g = 0; g < groups; g += 2) {
 				u32 ofGroups, before = warp_exclusive_sum(sums[g] | sums[g + 1] << 16, &ofGroups);
@@ -159,22 +159,22 @@ template <int threadCount, int items, int binBits, bool wide, bool full, class S
 		UNROLL for (int i = 0; i < items; i++) atomic_max(counters + (place[i] & 0xffff) / 4, (place[i] >> 18) + 1);
 		sync_block();
 		if (warp_index() >= scanWarps) return;
-		Four* mine = (Four*)counters + warp_index() * groups * 32 + lane_index();
+		Words4* mine = (Words4*)counters + warp_index() * groups * 32 + lane_index();
 		u32 start = rows_of_warps_before();
 		ROLLED for (int g = 0; g < groups; g++) {
-			Four c = mine[g * 32];
-			u32 ofGroup, before = warp_exclusive_sum(c.x + c.y + c.z + c.w, &ofGroup);
+			Words4 c = mine[g * 32];
+			u32 ofGroup, before = warp_exclusive_sum(sum_of(c), &ofGroup);
 			set_bins(mine + g * 32, c, start + before);
 			start += ofGroup;
 		}
 	}
-	DEVICE static void set_bins(Four* bin, Four rows, u32 start) {
+	DEVICE static void set_bins(Words4* bin, Words4 rows, u32 start) {
 		u32 at = start << 18;
-		Four out;
-		out.x = at + rows.x * 4 - 4, at += rows.x << 18;
-		out.y = at + rows.y * 4 - 4, at += rows.y << 18;
-		out.z = at + rows.z * 4 - 4, at += rows.z << 18;
-		out.w = at + rows.w * 4 - 4;
+		Words4 out;
+		out.word[0] = at + rows.word[0] * 4 - 4, at += rows.word[0] << 18;
+		out.word[1] = at + rows.word[1] * 4 - 4, at += rows.word[1] << 18;
+		out.word[2] = at + rows.word[2] * 4 - 4, at += rows.word[2] << 18;
+		out.word[3] = at + rows.word[3] * 4 - 4;
 		*bin = out;
 	}
 
@@ -185,11 +185,8 @@ template <int threadCount, int items, int binBits, bool wide, bool full, class S
 	DEVICE void stage_rows() {
 		UNROLL for (int i = 0; i < items; i++) {
 			u32 bin = load_shared(countersAt + (place[i] & 0xffff)), rank = place[i] >> 16;
-			if (can_miss(i)) {
-				store_shared_if((place[i] & 0xffff) < bins * 4, place_of(bin, rank), word[i]);
-			} else {
-				store_shared(place_of(bin, rank), word[i]);
-			}
+			if (can_miss(i)) store_shared_if((place[i] & 0xffff) < bins * 4, place_of(bin, rank), word[i]);
+			else store_shared(place_of(bin, rank), word[i]);
 			place[i] = rank == rank_of_owner(place[i] & 0xffff, bin & 0xffff) ? bin : 0;
 		}
 		sync_block();
@@ -250,26 +247,29 @@ template <int threadCount, int items, int binBits, bool wide, bool full, class S
 	DEVICE u32 list_of_warp() const { return countersAt + warp_index() * (items * 32 * 4); }
 	DEVICE static void add_to_list(u32 list, u32* count, bool wanted, u32 bin) {
 		u32 lanes = vote(wanted);
-		store_shared_if(wanted, list + (*count + count_ones(lanes & ((1u << lane_index()) - 1))) * 4, bin);
+		store_shared_if(wanted, list + (*count + lanes_before(lanes)) * 4, bin);
 		*count += count_ones(lanes);
 	}
 
 	// Reports whether rows tie in all bits of their words.
 	DEVICE static bool ties(u32 a, u32 b) { return (a ^ b) >> indexBits == 0; }
 	DEVICE u32 row_of(u32 word) const { return wide ? lows[word & indexMask] & row_mask() : word & row_mask(); }
-	DEVICE void write() {
-		u32 offset = range->first % 32, rows = range->rows, first = range->first - offset + thread_index();
-		u32* to = (u32*)b.rows + range->shift + first;
-		const u32* from = stage + thread_index() - offset;
-		if (range->split) return write_split();
-		UNROLL for (int i = 0; i < items; i++) {
-			if (inside(i, offset, rows)) to[i * threads] = row_of(from[i * threads]);
-		}
+	DEVICE void write() const {
+		write_result([&](u32 word) { return row_of(word); });
 	}
-	// Rows of classes sort between these rows.
-	DEVICE void write_split() {
-		ROLLED for (u32 i = thread_index(); i < range->rows; i += threads)
-			((u32*)b.rows)[output_place(b, range->first + i)] = row_of(stage[i]);
+	// Writes what is made of each staged word, which has its type.
+	template <class Made> DEVICE void write_result(const Made& made) const {
+		u32 offset = range->first % 32, rows = range->rows, first = range->first - offset + thread_index();
+		Word* to = (Word*)b.rows + range->shift + first;
+		const Word* from = stage + thread_index() - offset;
+		if (range->split) { // rows of classes sort between these rows
+			ROLLED for (u32 i = thread_index(); i < range->rows; i += threads)
+				((Word*)b.rows)[output_place(b, range->first + i)] = made(stage[i]);
+			return;
+		}
+		UNROLL for (int i = 0; i < items; i++) {
+			if (inside(i, offset, rows)) to[i * threads] = made(from[i * threads]);
+		}
 	}
 
 	DEVICE void sort() {

@@ -76,8 +76,8 @@ template <class Team, class Order> DEVICE void sort_bitonic(u32 count, const Ord
 	for (u32 k = 2; k / 2 < count; k *= 2) {
 		for (u32 j = k / 2; j > 0; j /= 2) {
 			ROLLED for (u32 x = Team::index();; x += Team::size) {
-				u32 low = (x & ~(j - 1)) * 2 | (x & (j - 1)),
-				    high = j == k / 2 ? low ^ (k - 1) : low | j; // the first step compares mirrored halves
+				// The first step compares mirrored halves.
+				u32 low = (x & ~(j - 1)) * 2 | (x & (j - 1)), high = j == k / 2 ? low ^ (k - 1) : low | j;
 				if (low >= count) break;
 				if (high < count) order(low, high);
 			}

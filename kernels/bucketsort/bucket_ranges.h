@@ -65,9 +65,11 @@ DEVICE void describe(const Buckets& b, volatile BucketRange* s, u32 flags, u32 b
 	s->shift = shift, s->split = split;
 }
 
-// The bucket ranges of a block: as many buckets each as a staged word can tell apart. The state that a sort does not
+// The bucket ranges of a block: as many buckets each as a staged word distinguishes. The state that a sort does not
 // need is kept in shared memory.
-template <class BinSorter, bool wide> struct BucketRanges {
+template <class BinSorter> struct BucketRanges {
+	static const bool wide = BinSorter::isWide;
+
 	const Buckets& b;
 	volatile BucketRange* range;
 	volatile u32* state; // the next bucket, the end of the buckets, the end of the places, and the flags
@@ -75,12 +77,11 @@ template <class BinSorter, bool wide> struct BucketRanges {
 
 	DEVICE BucketRanges(const Buckets& b, u8* memory)
 	    : b(b), range((volatile BucketRange*)memory), state((volatile u32*)memory + sizeof(BucketRange) / 4) {
-		// The last windows come first, then those from the first one on: at both ends are often few rows, in many
-		// ranges.
+		// The last parts come first, then those from the first one on: at both ends are often few rows, in many ranges.
 		const u32 turned = block_index() + grid_blocks() - grid_blocks() / 16,
 		          place = turned < grid_blocks() ? turned : turned - grid_blocks();
-		const Range* window = (const Range*)b.ranges + place;
-		bucket = window[0].first, first = window[0].end, lastBucket = window[1].first, end = window[1].end;
+		const Range* part = (const Range*)b.ranges + place;
+		bucket = part[0].first, first = part[0].end, lastBucket = part[1].first, end = part[1].end;
 		flags = RangeFlags::of<BinSorter>(b);
 	}
 	DEVICE bool more() const { return flags & RangeFlags::GO && bucket < lastBucket; }
@@ -119,8 +120,8 @@ template <class BinSorter, bool wide> struct BucketRanges {
 	}
 	// Excludes empty buckets at both ends.
 	DEVICE void trim(u32& limit) {
-		u32 *ends = (u32*)state + 4, skip = 0,
-		    to = bucket; // the first bucket is counted from the end, so that atomic_max finds it too
+		// skip: the first bucket, counted from the end, so that atomic_max finds it too.
+		u32 *ends = (u32*)state + 4, skip = 0, to = bucket;
 		if (thread_index() == 0) ends[0] = 0, ends[1] = bucket;
 		sync_block();
 		for (u32 k = bucket + thread_index(); k < limit; k += BinSorter::threads) {

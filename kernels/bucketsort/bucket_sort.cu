@@ -10,7 +10,7 @@ template <class Full, class Any> DEVICE void sort_range(const Buckets& b, const 
 
 template <int threads, int items, bool wide> DEVICE void sort_ranges(const Buckets& b) {
 	typedef BinSorter<threads, items, BUCKET_SORT_BIN_BITS, wide, false> Any;
-	BucketRanges<Any, wide> ranges(b, shared_memory());
+	BucketRanges<Any> ranges(b, shared_memory());
 	let_later_kernels_start();
 	for (; ranges.more(); ranges.next()) {
 		bool fits = ranges.cut();

@@ -17,7 +17,7 @@ DEVICE u32 next_filled(const u32* starts, u32 bucket, u32 end, u32* shared) {
 }
 
 // bucket_sort_large sorts the ranges that the bucket sort deferred, each by a block: at once, or as many buckets at a
-// time as records tell apart.
+// time as records distinguish.
 KERNEL(bucket_sort_large, BUCKET_SORT_LARGE_THREADS, 1)(PARAMETER Buckets b) {
 	typedef BinSorter<BUCKET_SORT_LARGE_THREADS, BUCKET_SORT_LARGE_ITEMS, BUCKET_SORT_LARGE_BIN_BITS, true, false>
 	    Sorter;

@@ -4,7 +4,7 @@
 template <class Word, int threads, int items> DEVICE void sort_value_ranges(const Buckets& b) {
 	typedef ValueSorter<Word, threads, items, BUCKET_SORT_BIN_BITS, false> Any;
 	typedef ValueSorter<Word, threads, items, BUCKET_SORT_BIN_BITS, true> Full;
-	BucketRanges<Any, false> ranges(b, shared_memory());
+	BucketRanges<Any> ranges(b, shared_memory());
 	let_later_kernels_start();
 	for (; ranges.more(); ranges.next()) {
 		bool fits = ranges.cut();

@@ -42,9 +42,6 @@ template <class Word, class BinSorter> DEVICE void measure_distances(BinSorter& 
 template <class BinSorter> DEVICE void separate(BinSorter& sorter, volatile BucketRange* range) {
 	const Field* f = &sorter.b.field;
 	if (range->ties != TIES_ANYWHERE || f->form != FORM_INTEGER) return;
-	if (f->width == 4) {
-		measure_distances<u32>(sorter, range);
-	} else {
-		measure_distances<u64>(sorter, range);
-	}
+	if (f->width == 4) measure_distances<u32>(sorter, range);
+	else measure_distances<u64>(sorter, range);
 }

@@ -78,8 +78,8 @@ template <class BinSorter, bool rests> struct Overflow : BinSorter {
 	}
 	template <class ByWarp, class ByBlock> DEVICE void order_large(const ByWarp& by_warp, const ByBlock& by_block) {
 		sync_block();
-		const u32 large = control[CONTROL_LARGE],
-		          alone = large >= threads / 64 ? LARGE_BIN : 0; // the most rows of a run that a warp orders
+		// alone: the most rows of a run that a warp orders.
+		const u32 large = control[CONTROL_LARGE], alone = large >= threads / 64 ? LARGE_BIN : 0;
 		ROLLED for (u32 o = warp_index(); o < large; o += threads / 32) {
 			u32 run = control[CONTROL_LIST + o];
 			if (run >> 16 <= alone) by_warp(run);
@@ -145,14 +145,14 @@ template <class BinSorter, bool rests> struct Overflow : BinSorter {
 	// Lists runs of rows that tie among many rows in order. Each of the lanes of a team checks some rows.
 	template <class Same> DEVICE void list_runs(u32 at, u32 rows, u32 index, u32 lanes, const Same& same) {
 		ROLLED for (u32 k = index; k + 1 < rows; k += lanes) {
-			u32 last = k + 1, behind = rows;
+			u32 last = k + 1, end = rows;
 			if (!same(k, last) || (k > 0 && same(k - 1, k))) continue;
-			ROLLED while (behind - last > 1) {
-				u32 middle = (last + behind) / 2;
+			ROLLED while (end - last > 1) {
+				u32 middle = (last + end) / 2;
 				if (same(k, middle)) last = middle;
-				else behind = middle;
+				else end = middle;
 			}
-			runs[atomic_add(control + CONTROL_RUNS, 1u)] = (at + k) | (behind - k) << 16;
+			runs[atomic_add(control + CONTROL_RUNS, 1u)] = (at + k) | (end - k) << 16;
 		}
 	}
 
@@ -257,13 +257,13 @@ template <class BinSorter, bool rests> struct Overflow : BinSorter {
 		const bool again = (shift || (rests && !byRests)) && Team::size > 32;
 		sort_bitonic<Team>(rows, [&](u32 x, u32 y) {
 			u32 a = keys[x], c = keys[y], word = stage[at + x];
-			if (a < c || (a == c && (again || !sorts_behind(low_at(at + x), low_at(at + y), shift)))) return;
+			if (a < c || (a == c && (again || !sorts_after(low_at(at + x), low_at(at + y), shift)))) return;
 			keys[x] = c, keys[y] = a;
 			stage[at + x] = stage[at + y], stage[at + y] = word;
 		});
 		if (again) list_runs(at, rows, Team::index(), Team::size, [&](u32 x, u32 y) { return keys[x] == keys[y]; });
 	}
-	DEVICE bool sorts_behind(u32 low, u32 other, u32 shift) const {
+	DEVICE bool sorts_after(u32 low, u32 other, u32 shift) const {
 		u64 a = shift ? number_of(low) : 0, c = shift ? number_of(other) : 0;
 		if (rests && a == c) a = rest_of(low), c = rest_of(other);
 		return a != c ? a > c : row_of_low(low) > row_of_low(other);

@@ -6,8 +6,7 @@
 template <class BinSorter> struct Tied : BinSorter {
 	using BinSorter::b, BinSorter::control, BinSorter::counters, BinSorter::countersAt, BinSorter::place,
 	    BinSorter::row_of, BinSorter::stage;
-	static const u32 threads = BinSorter::threads,
-	                 step = threads * 4; // in bytes, from a bin of a thread's list to the next
+	static const u32 threads = BinSorter::threads, step = threads * 4; // step: bytes from a bin of a list to the next
 
 	DEVICE Tied(const Buckets& b, const volatile BucketRange* range) : BinSorter(b, shared_memory(), range) {}
 
@@ -78,8 +77,8 @@ template <class BinSorter> struct Tied : BinSorter {
 		sync_block();
 		sort_bitonic<BlockTeam<threads>>(rows, [&](u32 x, u32 y) {
 			u32 word = at[x], other = at[y], number = numbers[x];
-			bool behind = tie(word, other) && number != numbers[y] ? number > numbers[y] : word > other;
-			if (behind) at[x] = other, at[y] = word, numbers[x] = numbers[y], numbers[y] = number;
+			bool after = tie(word, other) && number != numbers[y] ? number > numbers[y] : word > other;
+			if (after) at[x] = other, at[y] = word, numbers[x] = numbers[y], numbers[y] = number;
 		});
 	}
 };

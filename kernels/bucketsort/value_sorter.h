@@ -40,18 +40,7 @@ struct ValueSorter : BinSorter<threads, items, binBits, false, full, Word> {
 	}
 	DEVICE void write() const {
 		const Word flip = Numbers<Word>(&b.field).flip;
-		const u32 offset = range->first % 32, rows = range->rows, first = range->first - offset + thread_index();
-		Word* to = (Word*)b.rows + range->shift + first;
-		const Word* from = stage + thread_index() - offset;
-		if (range->split) return write_split(flip);
-		UNROLL for (int i = 0; i < items; i++) {
-			if (Sorter::inside(i, offset, rows)) to[i * threads] = from[i * threads] ^ flip;
-		}
-	}
-	// Rows of classes sort between these rows.
-	DEVICE void write_split(Word flip) const {
-		ROLLED for (u32 i = thread_index(); i < range->rows; i += threads)
-			((Word*)b.rows)[output_place(b, range->first + i)] = stage[i] ^ flip;
+		Sorter::write_result([=](Word number) { return number ^ flip; });
 	}
 	DEVICE void sort() {
 		load_numbers();

@@ -29,6 +29,14 @@ DEVICE void load_items(const Place& p, const Value* values, Word* x, Word missin
 	}
 }
 
+// Sets the items after the end to the greatest word.
+template <int items, class Word> DEVICE void fill_missing(const Place& p, Word* x) {
+	if (p.template whole<items>()) return;
+	UNROLL for (int i = 0; i < items; i++) {
+		if (!p.has(i)) x[i] = (Word)~0ull;
+	}
+}
+
 template <class Word, int items> struct ColumnRows {
 	Word x[items];
 	u32 valid[2]; // lane k has the bits of item k, and of item 32 + k, of all lanes
@@ -68,9 +76,6 @@ template <class Word, int items> struct ColumnRows {
 				if (!(shuffle(valid[i / 32], i % 32) >> lane_index() & 1)) x[i] = linear.null;
 			}
 		}
-		if (p.template whole<items>()) return;
-		UNROLL for (int i = 0; i < items; i++) {
-			if (!p.has(i)) x[i] = (Word)~0ull;
-		}
+		fill_missing<items>(p, x);
 	}
 };

@@ -5,11 +5,6 @@
 
 const u32 ALL_LANES = 0xffffffffu;
 
-// Four words, read or written by one instruction.
-struct alignas(16) Four {
-	u32 x, y, z, w;
-};
-
 // Four adjacent words, moved by one instruction.
 struct alignas(16) Words4 {
 	u32 word[4];
@@ -112,23 +107,23 @@ DEVICE u32 lanes_alike(u32 x, u32 bit) {
 #endif
 }
 
+// Loads and stores by instructions of a kind, of words of 32 bits ("r") and of 64 ("l").
+#define LOAD(name, instruction, bits, r) \
+	DEVICE u##bits name(const u##bits* p) { \
+		u##bits x; \
+		asm volatile(instruction ".u" #bits " %0, [%1];" : "=" r(x) : "l"(p) : "memory"); \
+		return x; \
+	}
+#define STORE(name, instruction, bits, r) \
+	DEVICE void name(u##bits* p, u##bits x) { \
+		asm volatile(instruction ".u" #bits " [%0], %1;" ::"l"(p), r(x) : "memory"); \
+	}
+
 // Words through which blocks communicate: uncached, atomic, and unordered with other words.
-DEVICE u32 load_relaxed(const u32* p) {
-	u32 x;
-	asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
-	return x;
-}
-DEVICE void store_relaxed(u32* p, u32 x) {
-	asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(x) : "memory");
-}
-DEVICE u64 load_relaxed(const u64* p) {
-	u64 x;
-	asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");
-	return x;
-}
-DEVICE void store_relaxed(u64* p, u64 x) {
-	asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(x) : "memory");
-}
+LOAD(load_relaxed, "ld.relaxed.gpu.global", 32, "r")
+LOAD(load_relaxed, "ld.relaxed.gpu.global", 64, "l")
+STORE(store_relaxed, "st.relaxed.gpu.global", 32, "r")
+STORE(store_relaxed, "st.relaxed.gpu.global", 64, "l")
 
 DEVICE Words4 load_relaxed4(const u32* p) {
 	Words4 x;
@@ -145,11 +140,7 @@ DEVICE u32 add_release(u32* p, u32 x) {
 	asm volatile("atom.release.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(p), "r"(x) : "memory");
 	return before;
 }
-DEVICE u32 load_acquire(const u32* p) {
-	u32 x;
-	asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
-	return x;
-}
+LOAD(load_acquire, "ld.acquire.gpu.global", 32, "r")
 DEVICE void sleep(u32 nanoseconds) { __nanosleep(nanoseconds); }
 
 DEVICE u32 atomic_add(u32* p, u32 x) { return atomicAdd(p, x); }
@@ -205,37 +196,18 @@ DEVICE void load_pair(const u64* p, u64* x) {
 	x[0] = v.x, x[1] = v.y;
 }
 // Bypasses the L1 cache, which has few lines for many loads in flight.
-DEVICE u64 load_past(const u64* p) {
-	u64 x;
-	asm volatile("ld.global.L1::no_allocate.u64 %0, [%1];" : "=l"(x) : "l"(p) : "memory");
-	return x;
-}
-DEVICE u32 load_past(const u32* p) {
-	u32 x;
-	asm volatile("ld.global.L1::no_allocate.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
-	return x;
-}
+LOAD(load_past, "ld.global.L1::no_allocate", 32, "r")
+LOAD(load_past, "ld.global.L1::no_allocate", 64, "l")
 // The same for data that is read or written only once, and need not stay in the caches.
-DEVICE u64 load_once(const u64* p) { return __ldcs((const unsigned long long*)p); }
-DEVICE u32 load_once(const u32* p) { return __ldcs(p); }
-DEVICE u16 load_once(const u16* p) { return __ldcs(p); }
-DEVICE void store_once(u64* p, u64 x) { __stcs((unsigned long long*)p, (unsigned long long)x); }
-DEVICE void store_once(u32* p, u32 x) { __stcs(p, x); }
+template <class T> DEVICE T load_once(const T* p) { return __ldcs(p); }
+template <class T> DEVICE void store_once(T* p, T x) { __stcs(p, x); }
 // Two adjacent words.
 DEVICE void store_once(u64* p, u64 x, u64 y) { __stcs((ulonglong2*)p, make_ulonglong2(x, y)); }
 DEVICE void store_once(u32* p, u32 x, u32 y) { __stcs((uint2*)p, make_uint2(x, y)); }
 
 // A word of a line whose other words will be loaded soon: the L2 cache is asked for the line once.
-DEVICE u64 load_of_line(const u64* p) {
-	u64 x;
-	asm volatile("ld.global.nc.L2::128B.u64 %0, [%1];" : "=l"(x) : "l"(p));
-	return x;
-}
-DEVICE u32 load_of_line(const u32* p) {
-	u32 x;
-	asm volatile("ld.global.nc.L2::128B.u32 %0, [%1];" : "=r"(x) : "l"(p));
-	return x;
-}
+LOAD(load_of_line, "ld.global.nc.L2::128B", 32, "r")
+LOAD(load_of_line, "ld.global.nc.L2::128B", 64, "l")
 
 // Copies a word into shared memory asynchronously; wait_for_copies waits for all copies of this thread.
 template <class T> DEVICE void copy_async(T* shared, const T* global) {
@@ -252,8 +224,6 @@ DEVICE u32 load_shared(u32 place) {
 	asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "r"(place) : "memory");
 	return x;
 }
-DEVICE void store_shared(u32 place, u32 x) { asm volatile("st.shared.u32 [%0], %1;" ::"r"(place), "r"(x) : "memory"); }
-DEVICE void store_shared(u32 place, u64 x) { asm volatile("st.shared.u64 [%0], %1;" ::"r"(place), "l"(x) : "memory"); }
 
 // Adds one to a word.
 DEVICE void count_shared(u32 place) { asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(place) : "memory"); }
@@ -278,49 +248,34 @@ DEVICE void count_shared_if(u32 bits, u32 wanted, u32 place, u32 x) {
 	    : "memory");
 }
 
-// A word if wanted, else 0; and two adjacent words. Without branches, so that many are in flight at a time.
+// Words of 32 and of 64 bits: load_shared_if returns a word if it is wanted, else 0; store_two_if stores two adjacent
+// words. Without branches, so that many are in flight at a time.
 template <class Word> DEVICE Word load_shared_if(bool wanted, u32 place);
-template <> DEVICE u32 load_shared_if<u32>(bool wanted, u32 place) {
-	u32 x;
-	asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; mov.b32 %0, 0; @p ld.shared.u32 %0, [%2]; }"
-	             : "=r"(x)
-	             : "r"((u32)wanted), "r"(place)
-	             : "memory");
-	return x;
-}
-template <> DEVICE u64 load_shared_if<u64>(bool wanted, u32 place) {
-	u64 x;
-	asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; mov.b64 %0, 0; @p ld.shared.u64 %0, [%2]; }"
-	             : "=l"(x)
-	             : "r"((u32)wanted), "r"(place)
-	             : "memory");
-	return x;
-}
-DEVICE void store_shared_if(bool wanted, u32 place, u64 x) {
-	asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u64 [%1], %2; }" ::"r"((u32)wanted), "r"(place),
-	             "l"(x)
-	             : "memory");
-}
-DEVICE void store_shared_if(bool wanted, u32 place, u32 x) {
-	asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u32 [%1], %2; }" ::"r"((u32)wanted), "r"(place),
-	             "r"(x)
-	             : "memory");
-}
-DEVICE void store_two_if(bool wanted, u32 place, u32 x, u32 y) {
-	asm volatile(
-	    "{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u32 [%1], %2; @p st.shared.u32 [%1 + 4], %3; }" ::"r"(
-	        (u32)wanted),
-	    "r"(place), "r"(x), "r"(y)
-	    : "memory");
-}
-
-DEVICE void store_two_if(bool wanted, u32 place, u64 x, u64 y) {
-	asm volatile(
-	    "{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u64 [%1], %2; @p st.shared.u64 [%1 + 8], %3; }" ::"r"(
-	        (u32)wanted),
-	    "r"(place), "l"(x), "l"(y)
-	    : "memory");
-}
+#define SHARED_WORDS(bits, bytes, r) \
+	DEVICE void store_shared(u32 place, u##bits x) { \
+		asm volatile("st.shared.u" #bits " [%0], %1;" ::"r"(place), r(x) : "memory"); \
+	} \
+	template <> DEVICE u##bits load_shared_if<u##bits>(bool wanted, u32 place) { \
+		u##bits x; \
+		asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; mov.b" #bits " %0, 0; @p ld.shared.u" #bits " %0, [%2]; }" \
+		             : "=" r(x) \
+		             : "r"((u32)wanted), "r"(place) \
+		             : "memory"); \
+		return x; \
+	} \
+	DEVICE void store_shared_if(bool wanted, u32 place, u##bits x) { \
+		asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u" #bits " [%1], %2; }" ::"r"((u32)wanted), \
+		             "r"(place), r(x) \
+		             : "memory"); \
+	} \
+	DEVICE void store_two_if(bool wanted, u32 place, u##bits x, u##bits y) { \
+		asm volatile("{ .reg .pred p; setp.ne.u32 p, %0, 0; @p st.shared.u" #bits " [%1], %2; @p st.shared.u" #bits \
+		             " [%1 + " #bytes "], %3; }" ::"r"((u32)wanted), \
+		             "r"(place), r(x), r(y) \
+		             : "memory"); \
+	}
+SHARED_WORDS(32, 4, "r")
+SHARED_WORDS(64, 8, "l")
 
 // Prefetches a word that will be loaded soon.
 DEVICE void fetch_soon(u64 address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
@@ -351,6 +306,18 @@ constexpr int power_up_to(int x) { return x < 2 ? 1 : 2 * power_up_to(x / 2); }
 
 DEVICE u32 lane_index() { return thread_index() % 32; }
 DEVICE u32 warp_index() { return thread_index() / 32; }
+
+DEVICE u32 sum_of(const Words4& x) { return x.word[0] + x.word[1] + x.word[2] + x.word[3]; }
+
+// How many of some lanes precede this one.
+DEVICE u32 lanes_before(u32 lanes) { return count_ones(lanes & ((1u << lane_index()) - 1)); }
+
+// Calls visit(i) for each i below n, by all threads of the grid, whose blocks have STREAM_THREADS: neighbours have
+// neighbouring numbers.
+template <class Visit> DEVICE void for_each(u64 n, const Visit& visit) {
+	const u64 step = (u64)grid_blocks() * STREAM_THREADS;
+	for (u64 i = (u64)block_index() * STREAM_THREADS + thread_index(); i < n; i += step) visit(i);
+}
 
 // The exclusive sum of x over the lanes of a warp, and the sum of all.
 template <class Word> DEVICE Word warp_exclusive_sum(Word x, Word* total) {

@@ -114,24 +114,17 @@ struct KeysReader {
 
 	template <class Word, int items> DEVICE void add(const Field* f, u64* number, u64 at, u64 rows, bool whole) {
 		KeyValues<Word, items> values(f);
-		if (!whole) {
-			values.load_some(at, rows);
-		} else if (f->form == FORM_BIT) {
-			values.load_bits(at, rows);
-		} else {
-			values.load(at);
-		}
+		if (!whole) values.load_some(at, rows);
+		else if (f->form == FORM_BIT) values.load_bits(at, rows);
+		else values.load(at);
 		outside |= values.add(number, at, rows);
 	}
 	template <int items> DEVICE void load(u64* number, u64 first, u64 rows, bool whole) {
 		u64 at = first + 2 * lane_index();
 		UNROLL for (int i = 0; i < items; i++) number[i] = 0;
 		ROLLED for (u32 k = 0; k < count && fields[k].mul != 0; k++) {
-			if (fields[k].width == 8) {
-				add<u64, items>(fields + k, number, at, rows, whole);
-			} else {
-				add<u32, items>(fields + k, number, at, rows, whole);
-			}
+			if (fields[k].width == 8) add<u64, items>(fields + k, number, at, rows, whole);
+			else add<u32, items>(fields + k, number, at, rows, whole);
 		}
 	}
 };

@@ -95,6 +95,18 @@ DEVICE u64 raw_value(const Field* f, u64 row) {
 	}
 }
 
+// The range of some numbers: the complement of the least, so that zeros stand for no number, and the greatest.
+template <class Word> struct Extent {
+	Word notLeast = 0, greatest = 0;
+
+	DEVICE void add(Word x) {
+		const Word complement = (Word)~x;
+		notLeast = complement > notLeast ? complement : notLeast;
+		greatest = x > greatest ? x : greatest;
+	}
+	DEVICE Word least() const { return (Word)~notLeast; }
+};
+
 // The number of a row that is no decimal; NaN and null have numbers of the Field.
 DEVICE u64 field_number(const Field* f, u64 row) {
 	if (f->validity != 0 && !bit_at((const u32*)f->validity, f->bit + row)) return f->null;

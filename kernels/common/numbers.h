@@ -28,7 +28,7 @@ NOINLINE u64 rest_of_keys(const Field* f, u64 row) {
 		rest += (field_number(rests + k, row) & rests[k].mask) << rests[k].up;
 	return rest;
 }
-// Reports whether numbers do not tell all rows apart that differ.
+// Reports whether rows with equal numbers may differ.
 DEVICE bool has_rests(const Field* f) {
 	return f->form == FORM_KEYS && ((const Field*)f->values)[2 * f->stride - 1].mask != 0;
 }

@@ -85,9 +85,7 @@ KERNEL(dictionary_list, STREAM_THREADS, 1)
 
 // dictionary_ranks writes the ranks of prefixes, whose order is known, to their slots.
 KERNEL(dictionary_ranks, STREAM_THREADS, 1)(const u32* order, u64 prefixes, const u32* places, u32* ranks) {
-	const u64 step = (u64)grid_blocks() * STREAM_THREADS;
-	for (u64 i = (u64)block_index() * STREAM_THREADS + thread_index(); i < prefixes; i += step)
-		ranks[places[order[i]]] = (u32)i;
+	for_each(prefixes, [&](u64 i) { ranks[places[order[i]]] = (u32)i; });
 }
 
 template <class Code>

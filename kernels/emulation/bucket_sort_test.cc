@@ -9,11 +9,8 @@
 
 namespace {
 
-enum Kind {
-	EXACT,
-	WIDE,
-	VALUES
-}; // what a column is: numbers of 4 bytes, of 8 bytes, floats of 8 bytes by their values
+// What a column is: numbers of 4 bytes, of 8 bytes, floats of 8 bytes by their values.
+enum Kind { EXACT, WIDE, VALUES };
 
 // A Case is one bucket or a few, of a map of many. All of its rows are in groups that share leading bits.
 struct Case {
@@ -27,20 +24,15 @@ struct Case {
 	u32 low = 0, high = 0; // rows in thousand that are below, above the range of the map
 	u64 reach = 0;         // not 0: how far away from it those are at most
 	u64 seed = 1;
-	bool alone = false; // keys only
+	bool valuesOnly = false;
 };
 
 double mostFetched = 0; // numbers for each row
 
 void fail(const Case& k, const char* what) {
-	fprintf(
-	    stderr,
-	    "FAILED: %s: kind %d%s, %u buckets of %llu rows, groups of %u that share %u bits%s, "
-	    "%u and %u outside by up to %llu, seed %llu%s\n",
-	    what, k.kind, k.few ? ", few buckets" : "", k.buckets, (unsigned long long)k.rows, k.group, k.shared,
-	    k.near ? "" : " far apart", k.low, k.high, (unsigned long long)k.reach, (unsigned long long)k.seed,
-	    k.alone ? ", keys only" : "");
-	exit(1);
+	::fail(what, "kind", k.kind, k.few ? "few buckets," : "", k.buckets, "buckets of", k.rows, "rows, groups of",
+	       k.group, "that share", k.shared, "bits", k.near ? "," : "far apart,", k.low, "and", k.high,
+	       "outside by up to", k.reach, "seed", k.seed, k.valuesOnly ? "keys only" : "");
 }
 
 // How much of the type is outside of the range of the map on each side: such numbers are none of the buckets'.
@@ -75,9 +67,9 @@ void sort_values(Device& d, const Buckets& b, bool wide) {
 // Sorts records that are numbers without rows, and compares the values.
 template <class Word>
 void check_values(const Case& k, Device& d, Buckets b, const std::vector<u64>& number,
-                  const std::vector<std::pair<u32, u64>>& dealt, u64 rowMask) {
+                  const std::vector<std::pair<u32, u64>>& scattered, u64 rowMask) {
 	std::vector<Word> records, values(number.size(), (Word)0xeeeeeeeeeeeeeeeeull), order(number.begin(), number.end());
-	for (auto& r : dealt) records.push_back((Word)number[r.second & rowMask]);
+	for (auto& r : scattered) records.push_back((Word)number[r.second & rowMask]);
 	b.records[0] = (u64)records.data(), b.rows = (u64)values.data(), b.valuesOnly = 1;
 	sort_values(d, b, sizeof(Word) == 8);
 	std::sort(order.begin(), order.end());
@@ -88,7 +80,7 @@ void check(const Case& k) {
 	Device d;
 	d.seed = k.seed, d.multiprocessors = 2;
 	const bool wide = k.kind != EXACT;
-	const u64 n = k.rows * k.buckets, window = BUCKET_RANGE_ROWS, sign = 1ull << 63,
+	const u64 n = k.rows * k.buckets, full = BUCKET_RANGE_ROWS, sign = 1ull << 63,
 	          infinity = 0x7ff0000000000000ull;
 	const u32 bits = k.few ? 8 : 16, rowBits = k.few ? 20 : 28, firstBucket = 37;
 	// The numbers: in the buckets from firstBucket on.
@@ -136,28 +128,28 @@ void check(const Case& k) {
 	}
 	// The records, in any order within their buckets.
 	Mapper mapper(&map);
-	std::vector<std::pair<u32, u64>> dealt(n);
+	std::vector<std::pair<u32, u64>> scattered(n);
 	for (u64 i = 0; i < n; i++) {
 		u64 code = k.kind == VALUES ? ValueMap<u64>(&map).code_of(words[i], 0)
 		           : wide           ? mapper.wide_code(number[i])
 		                            : (u64)mapper.prefix((u32)number[i], (u32)i) << 32;
-		dealt[i] = {(u32)(code >> (64 - bits)), wide ? (code & ~0ull << rowBits) | i : code | i};
+		scattered[i] = {(u32)(code >> (64 - bits)), wide ? (code & ~0ull << rowBits) | i : code | i};
 	}
-	for (u64 i = n; i > 1; i--) std::swap(dealt[i - 1], dealt[mix(i + k.seed) % i]);
-	std::stable_sort(dealt.begin(), dealt.end(), [](auto& x, auto& y) { return x.first < y.first; });
+	for (u64 i = n; i > 1; i--) std::swap(scattered[i - 1], scattered[mix(i + k.seed) % i]);
+	std::stable_sort(scattered.begin(), scattered.end(), [](auto& x, auto& y) { return x.first < y.first; });
 	std::vector<u64> records(n);
-	for (u64 i = 0; i < n; i++) records[i] = dealt[i].second;
+	for (u64 i = 0; i < n; i++) records[i] = scattered[i].second;
 	// The plan.
-	const u64 windows = ceil_div(n, window);
+	const u64 rangeCount = ceil_div(n, full);
 	std::vector<u32> starts((1 << bits) + 1);
-	for (auto& r : dealt) starts[r.first + 1]++;
+	for (auto& r : scattered) starts[r.first + 1]++;
 	std::partial_sum(starts.begin(), starts.end(), starts.begin());
-	std::vector<Range> ranges(windows + 1, Range{1u << bits, (u32)n}), rest((1 << bits) + windows);
+	std::vector<Range> ranges(rangeCount + 1, Range{1u << bits, (u32)n}), rest((1 << bits) + rangeCount);
 	ranges[0] = {0, 0};
 	for (u32 bucket = 0, w = 1; bucket < 1u << bits; bucket++) {
 		if (starts[bucket + 1] - starts[bucket] > BUCKET_SORT_LARGE_ROWS)
 			fail(k, "a bucket is too large for this test");
-		for (; w < windows && starts[bucket + 1] >= w * window; w++) ranges[w] = {bucket + 1, starts[bucket + 1]};
+		for (; w < rangeCount && starts[bucket + 1] >= w * full; w++) ranges[w] = {bucket + 1, starts[bucket + 1]};
 	}
 	Decision decision = {};
 	decision.accepted = 1, decision.records = (u32)n;
@@ -168,8 +160,8 @@ void check(const Case& k) {
 	b.decision = (u64)&decision, b.list = (u64)rest.data(), b.n = n, b.bits = b.firstBits = bits, b.rowBits = rowBits,
 	b.numberMap = (u64)&map;
 
-	if (k.alone && wide) return check_values<u64>(k, d, b, number, dealt, ~(~0ull << rowBits));
-	if (k.alone) return check_values<u32>(k, d, b, number, dealt, ~(~0ull << rowBits));
+	if (k.valuesOnly && wide) return check_values<u64>(k, d, b, number, scattered, ~(~0ull << rowBits));
+	if (k.valuesOnly) return check_values<u32>(k, d, b, number, scattered, ~(~0ull << rowBits));
 	emulation::watch.from = (const void*)f.values, emulation::watch.to = (const void*)(f.values + n * f.width),
 	emulation::watch.loads = 0;
 	sort_buckets(d, b, wide);
@@ -193,22 +185,22 @@ int main() {
 		k.seed = seed++;
 		check(k), sorts++;
 		if (k.kind == VALUES) return;
-		k.alone = true;
+		k.valuesOnly = true;
 		check(k), sorts++;
 	};
 	for (Kind kind : {EXACT, WIDE, VALUES})
 		for (bool few : {false, true}) {
-			const u64 window = BUCKET_RANGE_ROWS;
+			const u64 full = BUCKET_RANGE_ROWS, largest = BUCKET_SORT_LARGE_ROWS;
 			// Bins and runs of all sizes, ordered by a thread, half a warp, a warp, a block.
 			for (u32 group : {1, 2, 3, 4, 8, 9, 15, 16, 17, 31, 32, 33, 64, 300, 512, 513, 1500})
-				for (u32 shared : {30, 40}) run({kind, few, window * 8 / 10, 1, group, shared, group % 2 == 0});
+				for (u32 shared : {30, 40}) run({kind, few, full * 8 / 10, 1, group, shared, group % 2 == 0});
 			for (u32 group : {2, 16, 64, 300})
-				for (u32 shared : {28, 36, 60, 64}) run({kind, few, window * 9 / 10, 1, group, shared, shared != 60});
+				for (u32 shared : {28, 36, 60, 64}) run({kind, few, full * 9 / 10, 1, group, shared, shared != 60});
 			// At the limits of bucket ranges, and above: these are deferred.
-			for (u64 rows : {window - 33, window - 1, window, window + 1, window + 31, (u64)BUCKET_SORT_LARGE_ROWS - 1,
-			                 (u64)BUCKET_SORT_LARGE_ROWS})
+			for (u64 rows : {full - 33, full - 1, full, full + 1, full + 31, largest - 1,
+			                 largest})
 				run({kind, few, rows, 1, 16, 40});
-			for (u64 rows : {window - 1, (u64)BUCKET_SORT_LARGE_ROWS})
+			for (u64 rows : {full - 1, largest})
 				run({kind, few, rows, 1, 1, 64}), run({kind, few, rows, 1, (u32)rows, 64}),
 				    run({kind, few, rows, 1, (u32)rows, 40});
 			run({kind, few, 1000, 7, 16, 40});

@@ -8,29 +8,16 @@ namespace {
 
 const u32 statisticsBytes = STREAM_THREADS / 32 * 48;
 
-int checks = 0;
-void check(bool ok, const char* what, u64 a, u64 b, u64 c) {
-	checks++;
-	if (ok) return;
-	fprintf(stderr, "FAILED: %s (%llu, %llu, %llu)\n", what, (unsigned long long)a, (unsigned long long)b,
-	        (unsigned long long)c);
-	exit(1);
-}
-
 struct Layout {
 	Form form;
 	u64 width, sign, infinity;
 };
-const Layout layouts[] = {{FORM_INTEGER, 4, 0, 0},
-                          {FORM_INTEGER, 8, 1ull << 63, 0},
-                          {FORM_INTEGER, 2, 1 << 15, 0},
-                          {FORM_FLOAT, 4, 1u << 31, 0x7f800000},
-                          {FORM_FLOAT, 8, 1ull << 63, 0x7ff0000000000000},
-                          {FORM_FLOAT, 2, 1 << 15, 0x7c00},
-                          {FORM_RANK, 4, 0, 0},
-                          {FORM_BIT, 1, 0, 0},
-                          {FORM_BIG_ENDIAN, 5, 0, 0},
-                          {FORM_NONE, 0, 0, 0}};
+const Layout layouts[] = {
+	{FORM_INTEGER, 4, 0, 0}, {FORM_INTEGER, 8, 1ull << 63, 0}, {FORM_INTEGER, 2, 1 << 15, 0},
+	{FORM_FLOAT, 4, 1u << 31, 0x7f800000}, {FORM_FLOAT, 8, 1ull << 63, 0x7ff0000000000000},
+	{FORM_FLOAT, 2, 1 << 15, 0x7c00}, {FORM_RANK, 4, 0, 0}, {FORM_BIT, 1, 0, 0}, {FORM_BIG_ENDIAN, 5, 0, 0},
+	{FORM_NONE, 0, 0, 0}
+};
 
 // What a row is, spelled out: 0 value, 1 NaN, 2 null.
 struct Cell {
@@ -69,7 +56,7 @@ void check_column(const Layout& l, u64 n, int distribution, u64 seed) {
 	std::vector<u8> values(n * 8 + 16);
 	for (u64 i = 0; i < n; i++) {
 		u64 x = draw(distribution, i, n, seed);
-		if (distribution == 9 || distribution == 10)
+		if (is_ordered(distribution))
 			x = x >> (64 - std::max<u64>(l.width, 1) * 8); // in order as stored
 		if (l.form == FORM_FLOAT && mix(x + seed) % 4 == 0) x = mix(i) % 2 ? l.infinity + mix(i) % 3 : l.sign;
 		memcpy(&values[i * l.width], &x, l.width);
@@ -309,9 +296,9 @@ void check_texts(u64 n, u64 width, u64 most, u64 seed) {
 int main() {
 	u64 seed = 1;
 	for (const Layout& l : layouts) {
-		for (u64 n : {1, 33, 700, 5000}) check_column(l, n, 0, seed++);
-		for (int distribution : {6, 9, 10, 7}) check_column(l, 1500, distribution, seed++);
-		check_column(l, 2000, 9, seed / 12 * 12); // no nulls, ascending
+		for (u64 n : {1, 33, 700, 5000}) check_column(l, n, UNIFORM, seed++);
+		for (int distribution : {CONSTANT, SORTED, REVERSED, TWO_VALUES}) check_column(l, 1500, distribution, seed++);
+		check_column(l, 2000, SORTED, seed / 12 * 12); // no nulls, ascending
 	}
 	for (u64 width : {16, 32})
 		for (u64 n : {1, 40, 1000}) check_decimal(width, n, seed++);

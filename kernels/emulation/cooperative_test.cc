@@ -1,5 +1,5 @@
 // Sorts by a grid on the emulated device, compared with a stable sort of the standard library.
-#include "emulation/small_sort_columns.h"
+#include "emulation/test_column.h"
 
 namespace {
 
@@ -23,10 +23,8 @@ const int UNSAMPLED = distributions, UNSAMPLED_GREATER = UNSAMPLED + 1;
 
 void fail(const Case& k, const char* what, u64 at, u32 is, u32 want) {
 	const char* name = k.distribution >= UNSAMPLED ? "unsampled" : distributionNames[k.distribution];
-	fprintf(stderr, "FAILED %s: %llu is %u, not %u: n %llu, blocks %llu, %s, %s, seed %llu, nulls %d, classes %d\n",
-	        what, (unsigned long long)at, is, want, (unsigned long long)k.n, (unsigned long long)k.blocks,
-	        kindNames[k.kind], name, (unsigned long long)k.seed, k.nulls, (int)k.classes);
-	exit(1);
+	::fail(what, at, "is", is, "not", want, "n", k.n, "blocks", k.blocks, kindNames[k.kind], name, "seed", k.seed,
+	       "nulls", k.nulls, "classes", k.classes);
 }
 
 bool is_sampled(u64 n, u64 i) {
@@ -112,7 +110,7 @@ void check(const Case& k) {
 	u64 n = k.n;
 	if (n > d.multiprocessors * COOPERATIVE_ITEMS * COOPERATIVE_THREADS) fail(k, "too many rows", 0, (u32)n, 0);
 	const bool unsampled = k.distribution >= UNSAMPLED, greater = k.distribution == UNSAMPLED_GREATER;
-	TestColumn c(k.kind, n, unsampled ? UNIFORM : k.distribution, k.seed, k.nulls, k.classes);
+	TestColumn c(k.kind, n, unsampled ? UNIFORM : k.distribution, k.seed, k.nulls ? 15 : 0, k.classes);
 	for (u64 i = 0; unsampled && i < n; i++) {
 		u64 x = greater ? ~0ull >> 1 : 12345678; // the least of descending numbers, where others are greater
 		if (is_sampled(n, i) == greater) memcpy(&c.values[8 * i], &x, 8), c.number[i] = ~(x ^ 1ull << 63);
@@ -133,11 +131,11 @@ void check(const Case& k) {
 		d.run_cooperatively(cooperative, d.multiprocessors, COOPERATIVE_THREADS, cooperativeBytes, job);
 		const bool sorted = status == STATUS_ACCEPTED;
 		declined += !sorted;
-		u64 expects = counted ? 0 : expected(k), verdict = status & (STATUS_ACCEPTED | STATUS_DECLINED);
-		if ((verdict != STATUS_ACCEPTED && verdict != STATUS_DECLINED) ||
+		u64 expects = counted ? 0 : expected(k), decision = status & (STATUS_ACCEPTED | STATUS_DECLINED);
+		if ((decision != STATUS_ACCEPTED && decision != STATUS_DECLINED) ||
 		    (!(status & STATUS_COUNTED) != (sorted || !counted) && !digits.shared))
 			fail(k, "what is reported", round, (u32)status, (u32)expects);
-		if (expects != 0 && status != expects) fail(k, "verdict", round, (u32)status, (u32)expects);
+		if (expects != 0 && status != expects) fail(k, "decision", round, (u32)status, (u32)expects);
 		if (status & STATUS_COUNTED) {
 			counts++;
 			if (*digits.check()) fail(k, digits.check(), round, (u32)digits.report, 0);
@@ -148,8 +146,8 @@ void check(const Case& k) {
 		}
 		const u32* words = (const u32*)&state;
 		for (u64 i = 0; i < sizeof(CooperativeState) / 4; i++) {
-			u32 is = i == 0 ? words[0] & ~(1u << 31) : words[i]; // the top bit of the gate stays
-			if (is != 0) fail(k, "word of the meeting", i, is, 0);
+			u32 is = i == 0 ? words[0] & ~(1u << 31) : words[i]; // the top bit of the barrier stays
+			if (is != 0) fail(k, "word of the state", i, is, 0);
 		}
 	}
 }

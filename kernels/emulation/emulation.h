@@ -44,15 +44,15 @@ extern OF_THREAD Fiber* current;
 // Of this many tiles one is slow to publish its counts (common/look_back.h): few in some launches, none in the others.
 extern u32 stalled;
 
-void sync();                                 // of all threads of a block
-u32 count(bool p);                           // threads of the block with p; a barrier
-const u64* show(u64 x);                      // x of all lanes of the warp, until it meets again
-u64 exchange(u64 x, u32 from);               // x of lane from of the warp
-u32 vote(bool p);                            // bit i: p of lane i
-void wait_for_others();                      // between two looks at a word that another block writes
-void arrive();                               // at the barrier of a cluster
-void wait();                                 // for all of its threads
-u8* shared_of(u32 block);                    // the shared memory of a block of the cluster
+void sync();                   // of all threads of a block
+u32 count(bool p);             // threads of the block with p; a barrier
+const u64* show(u64 x);        // x of all lanes of the warp, until its next exchange
+u64 exchange(u64 x, u32 from); // x of lane from of the warp
+u32 vote(bool p);              // bit i: p of lane i
+void wait_for_others();        // between two reads of a word that another block writes
+void arrive();                 // at the barrier of a cluster
+void wait();                   // for all of its threads
+u8* shared_of(u32 block);      // the shared memory of a block of the cluster
 // Runs a kernel. seed decides the order of the fibers and which tiles are slow, at most resident blocks run at a time.
 void launch(u32 blocks, u32 threads, u32 shared, const std::function<void()>& kernel, u64 seed, u32 resident);
 // The same for a grid that is one cluster.
@@ -78,14 +78,11 @@ inline u32 sync_block_count(bool p) { return emulation::count(p); }
 inline void sync_warp() { emulation::vote(true); }
 
 inline u32 vote(bool p) { return emulation::vote(p); }
-inline u32 shuffle(u32 x, u32 from) { return (u32)emulation::exchange(x, from); }
-inline u64 shuffle(u64 x, u32 from) { return emulation::exchange(x, from); }
-inline u64 shuffle_up_wide(u64 x, u32 by) {
+template <class Word> inline Word shuffle(Word x, u32 from) { return (Word)emulation::exchange(x, from); }
+template <class Word> inline Word shuffle_up(Word x, u32 by) {
 	u32 lane = thread_index() % 32;
-	return emulation::exchange(x, lane >= by ? lane - by : lane);
+	return shuffle(x, lane >= by ? lane - by : lane);
 }
-inline u32 shuffle_up(u32 x, u32 by) { return (u32)shuffle_up_wide(x, by); }
-inline u64 shuffle_up(u64 x, u32 by) { return shuffle_up_wide(x, by); }
 inline u64 shuffle_xor(u64 x, u32 by) { return emulation::exchange(x, (thread_index() % 32) ^ by); }
 inline u32 warp_add(u32 x) {
 	for (u32 by = 16; by > 0; by /= 2) x += (u32)shuffle_xor(x, by);
@@ -121,8 +118,8 @@ inline double multiply_add(double a, double b, double c) { return __builtin_fma(
 inline float multiply_add(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline float multiply_add_down(float a, float b, float c) {
 	float r = __builtin_fmaf(a, b, c);
-	return r > (long double)a * b + c ? __builtin_nextafterf(r, -__builtin_inff())
-	                                  : r; // exact where it matters: products have 48 bits
+	bool above = r > (long double)a * b + c; // exact where it matters: products have 48 bits
+	return above ? __builtin_nextafterf(r, -__builtin_inff()) : r;
 }
 inline float multiply_add_unit(float a, float b, float c) {
 	float r = __builtin_fmaf(a, b, c);
@@ -141,15 +138,11 @@ inline u32 lanes_alike(u32 x, u32 bit) {
 	return x & bit ? lanes : ~lanes;
 }
 
-inline u32 load_relaxed(const u32* p) {
+template <class Word> inline Word load_relaxed(const Word* p) {
 	emulation::wait_for_others();
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 inline void store_relaxed(u32* p, u32 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
-inline u64 load_relaxed(const u64* p) {
-	emulation::wait_for_others();
-	return __atomic_load_n(p, __ATOMIC_RELAXED);
-}
 inline void store_relaxed(u64* p, u64 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
 
 inline Words4 load_relaxed4(const u32* p) {

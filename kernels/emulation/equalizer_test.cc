@@ -1,9 +1,7 @@
 // The codes of equalized maps: they rise with numbers, and with the rows of equal ones.
 #include "sample/equalizer.h"
+#include "test/device.h"
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
 
 int main() {
 	int checked = 0;
@@ -30,10 +28,7 @@ int main() {
 			for (u64 x : numbers)
 				for (u32 row : {0u, 1u, (1u << 28) - 1}) {
 					u64 base = e.base_code(x, row), code = e.code(x, row);
-					if (base < last || code < lastCode) {
-						fprintf(stderr, "FAILED: codes fall at %llx, row %u\n", (unsigned long long)x, row);
-						exit(1);
-					}
+					if (base < last || code < lastCode) fail("codes fall at", x, "row", row);
 					last = base, lastCode = code, checked++;
 				}
 		}

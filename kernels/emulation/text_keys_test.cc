@@ -16,10 +16,8 @@ struct Case {
 };
 
 void fail(const Case& c, const char* what, u64 at) {
-	fprintf(stderr, "FAILED %s at %llu: n %llu, kind %d, seed %llu, fixed %d, descending %d, nulls %d\n", what,
-	        (unsigned long long)at, (unsigned long long)c.n, c.kind, (unsigned long long)c.seed, c.fixed, c.descending,
-	        c.nulls);
-	exit(1);
+	::fail(what, "at", at, "n", c.n, "kind", c.kind, "seed", c.seed, "fixed", c.fixed, "descending", c.descending,
+	       "nulls", c.nulls);
 }
 
 const int kinds = 8;
@@ -134,5 +132,5 @@ int main() {
 		for (int kind = 0; kind < kinds; kind++)
 			for (int mode = 0; mode < 16 && (kind < 7 || n < 100); mode++, sorts++)
 				check({n, seed++, kind, (mode & 8) != 0, (mode & 1) != 0, (mode & 2) != 0, (mode & 4) != 0});
-	printf("%llu sorts hold\n", (unsigned long long)sorts);
+	std::cout << sorts << " sorts hold\n";
 }

@@ -1,6 +1,7 @@
 // Maps of floats by their values: monotone over all floats, and equal floats alone share a code outside of the lossy
 // ones.
 #include "sample/mapper.h"
+#include "test/distributions.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -8,11 +9,6 @@
 #include <vector>
 
 namespace {
-
-u64 mix(u64 x) {
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull, x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-	return x ^ x >> 31;
-}
 
 template <class Word> struct Floats {
 	static constexpr Word sign = (Word)1 << (8 * sizeof(Word) - 1),
@@ -56,13 +52,13 @@ template <class Word> struct Walk {
 		u32 bucket = map.bucket(x), prefix = (u32)(low >> 32);
 		checked++;
 		for (u64 c : {low, middle, high})
-			if (c >> (64 - f.map.bucketBits) != bucket) fail("look and partition take different buckets", number);
+			if (c >> (64 - f.map.bucketBits) != bucket) fail("key scan and partition take different buckets", number);
 		if (low > middle || middle > high) fail("rows are out of order", number);
 		if (!first && low < last) fail("the order is lost", number);
 		bool lossy = prefix >= f.map.lossyLow && prefix <= f.map.lossyHigh,
 		     in = bucket && bucket + 1 < 1u << f.map.bucketBits;
-		in |= number > (Word)f.map.low &&
-		      number <= (Word)f.map.last; // what is outside of the range may tie in the first and the last bucket
+		// What is outside of the range may tie in the first and the last bucket.
+		in |= number > (Word)f.map.low && number <= (Word)f.map.last;
 		if (!first && in && !lossy && low >> 32 == last >> 32) fail("different floats share a prefix", number);
 		last = high, first = false;
 	}
@@ -116,31 +112,15 @@ int main(int count, char** words) {
 	if (count == 5)
 		return !walk(atof(words[1]), atof(words[2]), atoi(words[4]), (u32)atoi(words[3]), (u32)atoi(words[3]) + 12, 1);
 	const u32 stride = 100000;
-	const double most = 0x1.fffffep127, ranges[][2] = {{-1, 1},
-	                                                   {0, 1},
-	                                                   {-0.01, 100},
-	                                                   {3, 5},
-	                                                   {1.9, 2.1},
-	                                                   {1000, 1001},
-	                                                   {-7, -1e-30},
-	                                                   {-5, -4},
-	                                                   {1, 0x1p20},
-	                                                   {-1e-3, 3e5},
-	                                                   {0, 0x1p-126},
-	                                                   {-0x1p-130, 0x1p-128},
-	                                                   {0x1p-149, 0x1p-100},
-	                                                   {-1e30, 1e30},
-	                                                   {-1e38, 1},
-	                                                   {-most, most},
-	                                                   {0, most},
-	                                                   {1, 1 + 0x1p-23},
-	                                                   {1, 1 + 0x1p-20},
-	                                                   {-0.0, 0x1p-149},
-	                                                   {0x1p60, 0x1p63},
-	                                                   {-1e-20, 1e-20},
-	                                                   {5, 5}};
-	const double wide[][2] = {{-1e300, 1e300}, {-1e-300, 1e-310}, {1e9, 1e9 + 10}, {1e15, 1e15 + 4},
-	                          {0, 0x1p-1074},  {-0x1p-1022, 1},   {1e-5, 1e200},   {-1.7e308, 1.7e308}};
+	const double most = 0x1.fffffep127;
+	const double ranges[][2] = {
+		{-1, 1}, {0, 1}, {-0.01, 100}, {3, 5}, {1.9, 2.1}, {1000, 1001}, {-7, -1e-30}, {-5, -4}, {1, 0x1p20},
+		{-1e-3, 3e5}, {0, 0x1p-126}, {-0x1p-130, 0x1p-128}, {0x1p-149, 0x1p-100}, {-1e30, 1e30}, {-1e38, 1},
+		{-most, most}, {0, most}, {1, 1 + 0x1p-23}, {1, 1 + 0x1p-20}, {-0.0, 0x1p-149}, {0x1p60, 0x1p63},
+		{-1e-20, 1e-20}, {5, 5}};
+	const double wide[][2] = {
+		{-1e300, 1e300}, {-1e-300, 1e-310}, {1e9, 1e9 + 10}, {1e15, 1e15 + 4}, {0, 0x1p-1074}, {-0x1p-1022, 1},
+		{1e-5, 1e200}, {-1.7e308, 1.7e308}};
 	int maps = 0, none = 0;
 	for (bool descending : {false, true}) {
 		for (auto& r : ranges) {

@@ -16,8 +16,8 @@ KERNEL(gather_bits, STREAM_THREADS, 1)(const u32* bits, u64 bit, const u32* rows
 KERNEL(copy_bits, STREAM_THREADS, 1)(const u32* src, u64 srcBit, u64 n, u32* dst, u64 dstBit) {
 	u64 words = (dstBit + n + 31) / 32, step = (u64)grid_blocks() * STREAM_THREADS;
 	for (u64 w = dstBit / 32 + (u64)block_index() * STREAM_THREADS + thread_index(); w < words; w += step) {
-		u64 low = w * 32 > dstBit ? w * 32 : dstBit,
-		    high = w * 32 + 32 < dstBit + n ? w * 32 + 32 : dstBit + n; // bits low..high-1
+		u64 first = w * 32, end = dstBit + n, low = first > dstBit ? first : dstBit,
+		    high = first + 32 < end ? first + 32 : end; // bits low..high-1
 		u32 bits = src ? bits_at(src, srcBit + (low - dstBit), srcBit + n) : ALL_LANES;
 		u32 kept = (u32)((1ull << (high - low)) - 1);
 		atomic_or(dst + w, (bits & kept) << (low - w * 32));

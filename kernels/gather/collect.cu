@@ -35,11 +35,8 @@ DEVICE void collect(const Value* gathered, u64 out, const u16* places, const u32
 	UNROLL for (int k = 0; k < COLLECT_PAIRS; k++) {
 		u32 i = 2 * (me + k * COLLECT_THREADS);
 		Value* to = dst + first + i;
-		if (i + 1 < count) {
-			store_once(to, stage[pair[k] & 0xffff], stage[pair[k] >> 16]);
-		} else if (i < count) {
-			store_once(to, stage[pair[k]]);
-		}
+		if (i + 1 < count) store_once(to, stage[pair[k] & 0xffff], stage[pair[k] >> 16]);
+		else if (i < count) store_once(to, stage[pair[k]]);
 	}
 }
 

@@ -12,9 +12,8 @@ DEVICE u64 index_at(const u8* indices, u64 width, u64 i) {
 // look_up_ranks turns dictionary indices into ranks. The index of a null is undefined and not read.
 KERNEL(look_up_ranks, STREAM_THREADS, 1)
 (const u8* indices, u64 width, const u32* validity, u64 bit, const u32* ranks, u64 n, u32* dst) {
-	u64 step = (u64)grid_blocks() * STREAM_THREADS;
-	for (u64 i = (u64)block_index() * STREAM_THREADS + thread_index(); i < n; i += step) {
+	for_each(n, [&](u64 i) {
 		bool valid = !validity || bit_at(validity, bit + i);
 		dst[i] = valid ? ranks[index_at(indices, width, i)] : 0;
-	}
+	});
 }

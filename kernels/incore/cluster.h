@@ -48,8 +48,8 @@ struct Cluster : ClusterDigits {
 		sync_block();
 		share_sizes();
 		cluster_arrive();
-		u32 values, starts = warp_exclusive_sum(lane_index() < CLUSTER_BLOCKS ? sizes[lane_index()] : 0,
-		                                        &values); // where rows are staged
+		// Where rows are staged.
+		u32 values, starts = warp_exclusive_sum(lane_index() < CLUSTER_BLOCKS ? sizes[lane_index()] : 0, &values);
 		UNROLL for (int i = 0; i < CLUSTER_ITEMS && i < (int)used; i++) {
 			place[i] += mine[to[i]];
 			u32 at = shuffle(starts, to[i]) + place[i];
@@ -74,21 +74,20 @@ struct Cluster : ClusterDigits {
 	// Finds how far rows move from where they are staged, and where in the result the rows of classes and those of this
 	// block begin. Returns false if the rows of some block exceed its capacity.
 	DEVICE bool find_places(u32 starts, u32 valuePlace) {
+		const bool isBlock = lane_index() < CLUSTER_BLOCKS; // this lane stands for one
 		u32 to = warp_index(), total;
-		u32 earlier =
-		    warp_exclusive_sum(lane_index() < CLUSTER_BLOCKS ? totals[lane_index() * DESTINATIONS + to] : 0, &total);
+		u32 earlier = warp_exclusive_sum(isBlock ? totals[lane_index() * DESTINATIONS + to] : 0, &total);
 		earlier = shuffle(earlier, rank);
 		sync_block(); // all warps have read the sizes of this block
 		if (lane_index() == 0) sizes[to] = total;
 		sync_block();
-		u32 size = sizes[lane_index()], values,
-		    places = warp_exclusive_sum(lane_index() < CLUSTER_BLOCKS ? size : 0, &values);
+		u32 size = sizes[lane_index()], values, places = warp_exclusive_sum(isBlock ? size : 0, &values);
 		u32 front = shuffle(size, TO_CLASS), middle = shuffle(size, TO_CLASS + 1); // of classes
 		u32 classStart = to == TO_CLASS ? 0 : to == TO_CLASS + 1 ? (valuePlace ? front : values) : values + middle;
 		u32 staged = shuffle(starts, to);
 		start = shuffle(places, rank) + (valuePlace ? front + middle : 0);
 		if (lane_index() == 0) moves[to] = earlier + (to < TO_CLASS ? 0 - staged : classStart);
-		bool full = vote(lane_index() < CLUSTER_BLOCKS && size > CLUSTER_CAPACITY) != 0;
+		bool full = vote(isBlock && size > CLUSTER_CAPACITY) != 0;
 		sync_block();
 		return !full;
 	}
@@ -139,7 +138,7 @@ struct Cluster : ClusterDigits {
 	DEVICE void sum_bins() {
 		static_assert(CLUSTER_BINS == CLUSTER_WARPS * 128, "one round");
 		Words4 *bins = (Words4*)counters + thread_index(), c = *bins, at;
-		u32 ofWarp, total, before = warp_exclusive_sum(c.word[0] + c.word[1] + c.word[2] + c.word[3], &ofWarp);
+		u32 ofWarp, total, before = warp_exclusive_sum(sum_of(c), &ofWarp);
 		if (lane_index() == 0) sums[warp_index()] = ofWarp;
 		sync_block();
 		at.word[0] = before + shuffle(warp_exclusive_sum(sums[lane_index()], &total), warp_index());

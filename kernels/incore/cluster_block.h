@@ -3,8 +3,8 @@
 #include "incore/small_sort.h"
 
 const u32 CLUSTER_WARPS = CLUSTER_THREADS / 32, CLUSTER_BINS = 1 << CLUSTER_BIN_BITS; // of a block
-const u32 TAG_ROW_BITS = 16,
-          TAG_ROW = (1u << TAG_ROW_BITS) - 1; // a tag is a row with its bin, or the place of its class, above
+// A tag is a row, and above it its bin, or the place of its class.
+const u32 TAG_ROW_BITS = 16, TAG_ROW = (1u << TAG_ROW_BITS) - 1;
 static_assert(CLUSTER_ROWS <= 1 << TAG_ROW_BITS && CLUSTER_BLOCKS << CLUSTER_BIN_BITS <= 1 << (32 - TAG_ROW_BITS),
               "a row and a bin fit a tag");
 
@@ -25,9 +25,7 @@ struct ClusterBlock {
 	Extent64 extent; // of all rows
 
 	DEVICE explicit ClusterBlock(u32 n)
-	    : n(n), rank(block_index()), shareBits(n <= CLUSTER_ROWS / 4   ? 10
-		                                       : n <= CLUSTER_ROWS / 2 ? 11
-		                                                               : 12),
+	    : n(n), rank(block_index()), shareBits(n <= CLUSTER_ROWS / 4 ? 10 : n <= CLUSTER_ROWS / 2 ? 11 : 12),
 	      used((1u << shareBits) / CLUSTER_THREADS), local(warp_index() * 32 * used + lane_index()) {
 		static_assert(CLUSTER_THREADS == 1024 && CLUSTER_ITEMS == 4, "one, two or four are used");
 		numbers = (u64*)shared_memory(), oldNumbers = numbers + CLUSTER_CAPACITY;
@@ -35,8 +33,8 @@ struct ClusterBlock {
 		counters = oldTags + CLUSTER_CAPACITY;
 		totals = counters + CLUSTER_WARPS * RADIX_BINS, moves = totals + 2 * CLUSTER_BLOCKS * RADIX_BINS;
 		extents = (Extent64*)(moves + RADIX_BINS), warpExtents = extents + CLUSTER_BLOCKS;
-		sums = (u32*)(warpExtents + CLUSTER_WARPS), sizes = sums + CLUSTER_WARPS, refused = sizes + CLUSTER_WARPS,
-		pairs = refused + 1;
+		sums = (u32*)(warpExtents + CLUSTER_WARPS), sizes = sums + CLUSTER_WARPS;
+		refused = sizes + CLUSTER_WARPS, pairs = refused + 1;
 	}
 	DEVICE u32 first() const { return rank << shareBits; }
 	// Rows of this block; the last blocks have fewer, or none.

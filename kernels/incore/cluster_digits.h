@@ -10,13 +10,12 @@ struct ClusterDigits : ClusterBlock {
 	// Sorts by digits, from the least significant one on, and writes the result.
 	DEVICE void sort_by_digits(const SmallSortRows<CLUSTER_ITEMS>& input, const SmallSortResult& result) {
 		UNROLL for (int i = 0; i < CLUSTER_ITEMS && i < (int)used; i++) {
-			numbers[local + 32 * i] = input.number[i], tags[local + 32 * i] = input.row(i) | input.place(i)
-			                                                                                     << TAG_ROW_BITS;
+			numbers[local + 32 * i] = input.number[i];
+			tags[local + 32 * i] = input.row(i) | input.place(i) << TAG_ROW_BITS;
 		}
 		u32 pass = 1; // the totals of the first half may still be read
 		for (u32 shift = 0; shift < extent.span_bits(); shift += RADIX_BITS) {
-			bin_by(pass++,
-			       [&](u64 number, u32) { return (u32)((number - extent.least()) >> shift) & (RADIX_BINS - 1); });
+			bin_by(pass++, [&](u64 x, u32) { return (u32)((x - extent.least()) >> shift) & (RADIX_BINS - 1); });
 		}
 		if (extent.mixed) bin_by(pass++, [&](u64, u32 tag) { return tag >> TAG_ROW_BITS; });
 		UNROLL for (int i = 0; i < CLUSTER_ITEMS && i < (int)used && input.has(i); i++) {
@@ -27,9 +26,8 @@ struct ClusterDigits : ClusterBlock {
 	template <class Digit> DEVICE void bin_by(u32 pass, Digit digit_of) {
 		u32 *mine = counters + warp_index() * RADIX_BINS, tag[CLUSTER_ITEMS], place[CLUSTER_ITEMS];
 		u64 number[CLUSTER_ITEMS];
-		auto digit = [&](int i) {
-			return local + 32 * i < rows() ? digit_of(number[i], tag[i]) : RADIX_BINS - 1;
-		}; // items without a row sort last
+		// Items without a row sort last.
+		auto digit = [&](int i) { return local + 32 * i < rows() ? digit_of(number[i], tag[i]) : RADIX_BINS - 1; };
 		for (u32 k = lane_index(); k < RADIX_BINS; k += 32) mine[k] = 0;
 		sync_warp();
 		UNROLL for (int i = 0; i < CLUSTER_ITEMS && i < (int)used; i++) {
@@ -37,16 +35,16 @@ struct ClusterDigits : ClusterBlock {
 			place[i] = take_place(mine, digit(i));
 		}
 		sync_block();
-		u32 start = sum_warps(
-		    totals + pass % 2 * CLUSTER_BLOCKS *
-		                 RADIX_BINS); // not those of the preceding pass, which other blocks may still be reading
+		// Not the totals of the preceding pass, which other blocks may still be reading.
+		u32* ofPass = totals + pass % 2 * CLUSTER_BLOCKS * RADIX_BINS;
+		u32 start = sum_warps(ofPass);
 		cluster_arrive();
 		UNROLL for (int i = 0; i < CLUSTER_ITEMS && i < (int)used; i++) {
 			u32 at = mine[digit(i)] + place[i];
 			numbers[at] = number[i], tags[at] = tag[i];
 		}
 		cluster_wait();
-		if (!sum_blocks(totals + pass % 2 * CLUSTER_BLOCKS * RADIX_BINS, start)) return; // in the same order
+		if (!sum_blocks(ofPass, start)) return; // in the same order
 		for (u32 i = thread_index(); i < rows(); i += CLUSTER_THREADS) {
 			u32 at = in_turn(i, rows());
 			u64 x = numbers[at];

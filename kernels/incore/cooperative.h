@@ -151,8 +151,7 @@ private:
 	// has too many rows.
 	template <class Buckets>
 	DEVICE bool scatter(const Rows& rows, const Buckets& buckets, const SmallSortResult& result) {
-		u32 t = thread_index(), slot[COOPERATIVE_ITEMS], values,
-		    staged; // slot: the bucket, and the rank of the row in it
+		u32 t = thread_index(), slot[COOPERATIVE_ITEMS], values, staged; // slot: the bucket, the rank of the row above
 		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS && i < (int)used; i++) {
 			slot[i] = ~0u;
 			const bool is = rows.has(i) && rows.place(i) == rows.value_place();
@@ -160,7 +159,7 @@ private:
 				const u32 bucket = is ? buckets.bucket(rows.number[i]) : ~0u, alike = lanes_with(bucket),
 				          first = lowest_bit(alike);
 				u32 before = is && lane_index() == first ? atomic_add(counters + bucket, count_ones(alike)) : 0;
-				before = shuffle(before, first) + count_ones(alike & ((1u << lane_index()) - 1));
+				before = shuffle(before, first) + lanes_before(alike);
 				if (is) slot[i] = bucket | before << 16;
 			} else if (is) {
 				u32 bucket = buckets.bucket(rows.number[i]);

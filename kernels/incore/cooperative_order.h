@@ -80,7 +80,7 @@ private:
 		}
 		const auto bins = buckets.bins(*this, bucket, width_bits(to - bucket), size, number, tag);
 		for (u32 i = thread_index(); i < COOPERATIVE_BINS / 4; i += COOPERATIVE_THREADS)
-			((Four*)counters)[i] = {0, 0, 0, 0};
+			((Words4*)counters)[i] = {0, 0, 0, 0};
 		if (thread_index() == 0) control[PAIRS] = 0;
 		sync_block();
 		UNROLL for (int k = 0; k < COOPERATIVE_ROUNDS && k * COOPERATIVE_THREADS + thread_index() < size; k++) {

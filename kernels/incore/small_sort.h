@@ -6,15 +6,9 @@
 enum Classes : u64 { NO_CLASSES = 0, CLASSES_AT_END = 1, CLASSES_AT_START = 2 };
 
 // The range of the numbers of a thread's rows.
-struct Extent64 {
-	u64 notLeast = 0, greatest = 0;
+struct Extent64 : Extent<u64> {
 	bool mixed = false; // there is a null or a NaN
 
-	DEVICE void add(u64 number) {
-		notLeast = ~number > notLeast ? ~number : notLeast;
-		greatest = number > greatest ? number : greatest;
-	}
-	DEVICE u64 least() const { return ~notLeast; }
 	// 0 if there is no value.
 	DEVICE u64 span() const { return greatest >= least() ? greatest - least() : 0; }
 	DEVICE u32 span_bits() const { return span() ? 64 - leading_zeros(span()) : 0; }

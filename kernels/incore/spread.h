@@ -22,8 +22,8 @@ struct Spread {
 		span = greatest - least;
 		lead = span ? Extent64::leading_zeros(span) : 0;
 		u32 top = span ? (u32)(span << lead >> 32) : ~0u;
-		scale = (u32)((float)bins * 0x1p32f / (float)top *
-		              (1 - 0x1p-21f)); // slightly less, so that rounding never exceeds the last bin
+		// Slightly less, so that rounding never exceeds the last bin.
+		scale = (u32)((float)bins * 0x1p32f / (float)top * (1 - 0x1p-21f));
 		if (some && whole_floats(job))
 			spread_values(value(e.least()), value(e.greatest), margin ? 1.0 / (1u << margin) : 0);
 	}

@@ -224,8 +224,8 @@ template <class Rows, bool plainColumn> struct KeyScan {
 
 	// Stores the statistics of the warp, for join; with more, combines them with those stored before.
 	DEVICE void store(bool outside, bool more = false) {
-		u64 high = sizeof(Word) == 4 && seen.least <= seen.greatest ? ~0ull << 32
-		                                                            : 0; // the upper halves of short numbers are zero
+		// The upper halves of short numbers are zero, those of their complements are not.
+		u64 high = sizeof(Word) == 4 && seen.least <= seen.greatest ? ~0ull << 32 : 0;
 		u64 notLeast = warp_max(high | (Word)~seen.least), greatest = warp_max(seen.greatest), any = warp_or(seen.any),
 		    notAll = warp_or(high | (Word)~seen.all);
 		u32 steps = (u32)(vote(order.rises) != 0) | (u32)(vote(order.ties) != 0) << 1 |

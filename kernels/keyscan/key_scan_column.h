@@ -25,13 +25,9 @@ template <bool plainColumn> DEVICE void scan_equalized(const Buckets* b) {
 }
 
 template <class Word, bool plainColumn> DEVICE void scan_by_bits(const Buckets* b, const Mapper& map) {
-	if (map.simple()) {
-		scan_simple<Word, plainColumn>(b);
-	} else if (sizeof(Word) == 4 || map.narrow) {
-		scan_narrow<Word, plainColumn>(b);
-	} else {
-		scan_wide<plainColumn>(b);
-	}
+	if (map.simple()) scan_simple<Word, plainColumn>(b);
+	else if (sizeof(Word) == 4 || map.narrow) scan_narrow<Word, plainColumn>(b);
+	else scan_wide<plainColumn>(b);
 }
 template <class Word> DEVICE void scan_column(const Buckets* b, const Map* map) {
 	if (map->floating) return scan_floats<Word>(b);

@@ -136,7 +136,7 @@ DEVICE u32 place_classes(Map* map, const PartialStatistics& p, u32 n, bool nulls
 		h.before = (u32)p.less[k] - rows;
 		rows += h.rows;
 	}
-	Heavy &nan = map->heavy[CLASS_OF_NAN]; Heavy& null = map->heavy[CLASS_OF_NULL];
+	Heavy &nan = map->heavy[CLASS_OF_NAN], &null = map->heavy[CLASS_OF_NULL];
 	u32 records = n - classes - rows;
 	nan.rows = (u32)p.nans, null.rows = (u32)p.nulls;
 	nan.before = null.before = nullsAtStart ? 0 : records;
@@ -146,7 +146,7 @@ DEVICE u32 place_classes(Map* map, const PartialStatistics& p, u32 n, bool nulls
 }
 
 // Decides, by one thread, when all statistics are complete; counted: rows in all buckets.
-DEVICE void judge(const Buckets* b, const PartialStatistics& p, u32 counted, Decision* v, Map* map) {
+DEVICE void decide(const Buckets* b, const PartialStatistics& p, u32 counted, Decision* v, Map* map) {
 	u32 heavy = place_classes(map, p, (u32)b->n, b->column.nullsAtStart != 0);
 	map->classes = 0;
 	for (u32 k = 0; k < CLASSES; k++) map->classes |= (u64)(map->heavy[k].rows != 0) << k;
@@ -156,8 +156,8 @@ DEVICE void judge(const Buckets* b, const PartialStatistics& p, u32 counted, Dec
 	v->below = !none && ~p.notLeast < map->low;
 	v->above = !none && p.greatest > map->last;
 	if (v->reason == REASON_NONE && counted != v->records) v->reason = REASON_MISCOUNT;
-	if (map->narrow && p.any & p.notAll & ((1ull << map->right) - 1))
-		v->reason = REASON_EQUAL; // the stride of the sample was wrong
+	// The stride of the sample was wrong.
+	if (map->narrow && p.any & p.notAll & ((1ull << map->right) - 1)) v->reason = REASON_EQUAL;
 	if (v->reason == REASON_NONE && (v->largest > BUCKET_SORT_LARGE_ROWS || v->oversized > b->maxOversized))
 		v->reason = REASON_LARGE;
 	if (counts && (few_others(b, v->records, b->n) || (must_split(b) && v->records != b->n))) v->split = 1;
@@ -173,7 +173,7 @@ DEVICE void judge(const Buckets* b, const PartialStatistics& p, u32 counted, Dec
 DEVICE void conclude(const Buckets* b, const PartialStatistics& seen, u32 counted, Decision* v, Map* map,
                      Statistics* statistics) {
 	if (lane_index() == 0) {
-		judge(b, seen, counted, v, map);
+		decide(b, seen, counted, v, map);
 		((Report*)b->report)->plan = v->accepted ? +STATUS_ACCEPTED : STATUS_DECLINED | (u64)v->split * STATUS_SPLIT;
 		*statistics = statistics_of(b, seen);
 	}

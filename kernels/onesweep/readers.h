@@ -106,10 +106,7 @@ template <class S> struct FromColumn : NumberedRows<u64, S> {
 	DEVICE void settle(const Place& p) {
 		NumberedRows<u64, S>::settle(p);
 		UNROLL for (int i = 0; i < S::items; i++) column.x[i] = column.x[i] << rowBits | this->row(i);
-		if (p.template whole<S::items>()) return;
-		UNROLL for (int i = 0; i < S::items; i++) {
-			if (!p.has(i)) column.x[i] = ~0ull;
-		}
+		fill_missing<S::items>(p, column.x);
 	}
 	DEVICE u64 record(int i) const { return column.x[i]; }
 };

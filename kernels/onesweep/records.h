@@ -29,11 +29,11 @@ struct Parts {
 // The words of control that hold the shift of the digit: in a code, or in a code above a row number.
 enum { CODE_SHIFT = 1, RECORD_SHIFT = 2 };
 
-// The stage of packed records, in shared memory.
-template <class One, int shift> struct PackedStage {
+// The stage of records that are one word, in shared memory.
+template <class Word, class One, int shift> struct WordStage {
 	static const int place = shift;
-	u64* record;
-	DEVICE PackedStage(u8* memory, u32) : record((u64*)memory) {}
+	Word* record;
+	DEVICE WordStage(u8* memory, u32) : record((Word*)memory) {}
 	template <class Reader> DEVICE void put(u32 at, const Reader& r, int i) const { record[at] = r.record(i); }
 	DEVICE One get(u32 at) const { return {record[at]}; }
 };
@@ -45,7 +45,7 @@ struct Packed {
 		u64 record;
 		DEVICE u64 digits() const { return record; }
 	};
-	typedef PackedStage<One, RECORD_SHIFT> Stage;
+	typedef WordStage<u64, One, RECORD_SHIFT> Stage;
 };
 
 // Short records: packed, with 32 bits for the row, so that code and row are separate words and nothing is shifted.
@@ -54,7 +54,7 @@ struct Short : Packed {
 		u64 record;
 		DEVICE u32 digits() const { return (u32)(record >> 32); }
 	};
-	typedef PackedStage<One, CODE_SHIFT> Stage;
+	typedef WordStage<u64, One, CODE_SHIFT> Stage;
 };
 
 // Wide records: a code above the low bits of its row in one word, and the high bits of the row.

@@ -13,13 +13,7 @@ template <class Word> struct CodesAlone {
 		Word code;
 		DEVICE Word digits() const { return code; }
 	};
-	struct Stage {
-		static const int place = CODE_SHIFT;
-		Word* code;
-		DEVICE Stage(u8* memory, u32) : code((Word*)memory) {}
-		template <class Reader> DEVICE void put(u32 at, const Reader& r, int i) const { code[at] = r.digits(i); }
-		DEVICE One get(u32 at) const { return {code[at]}; }
-	};
+	typedef WordStage<Word, One, CODE_SHIFT> Stage;
 };
 
 // Reads values of a column of integers without nulls.
@@ -36,12 +30,10 @@ template <class Word, class S> struct FromValues {
 	DEVICE void settle(const Place& p) {
 		const Word flip = Numbers<Word>(b.field).flip;
 		UNROLL for (int i = 0; i < S::items; i++) code[i] ^= flip;
-		if (p.template whole<S::items>()) return;
-		UNROLL for (int i = 0; i < S::items; i++) {
-			if (!p.has(i)) code[i] = (Word)~0ull;
-		}
+		fill_missing<S::items>(p, code);
 	}
 	DEVICE Word digits(int i) const { return code[i]; }
+	DEVICE Word record(int i) const { return code[i]; }
 };
 
 // Writes codes as values.

@@ -111,8 +111,9 @@ private:
 				if (each == 1) counts[0] = count;
 			}
 			if (each == 4) {
-				Four four = ((const Four*)counters)[thread_index()];
-				counts[0] = four.x, counts[1 % each] = four.y, counts[2 % each] = four.z, counts[3 % each] = four.w;
+				const Words4 four = ((const Words4*)counters)[thread_index()];
+				counts[0] = four.word[0], counts[1 % each] = four.word[1], counts[2 % each] = four.word[2],
+				counts[3 % each] = four.word[3];
 			}
 			UNROLL for (int k = 0; k < each; k++) all += counts[k];
 			start = warp_exclusive_sum(all, &total);
@@ -124,7 +125,7 @@ private:
 			u32 first[each];
 			UNROLL for (int k = 0; k < each; k++) first[k] = start, start += counts[k];
 			if (each == 4) {
-				((Four*)starts)[thread_index()] = {first[0], first[1 % each], first[2 % each], first[3 % each]};
+				((Words4*)starts)[thread_index()] = {first[0], first[1 % each], first[2 % each], first[3 % each]};
 			} else {
 				starts[thread_index()] = first[0];
 			}

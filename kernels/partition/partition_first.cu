@@ -132,11 +132,8 @@ template <class Word, int threads, int tile, int bins, bool floats, bool equaliz
 			add(classes, CLASS_OF_NAN, inside & valid & ~values);
 			values &= ~add_heavies(classes, x, values);
 		}
-		if (floating()) {
-			encode_floats(x);
-		} else {
-			encode(x);
-		}
+		if (floating()) encode_floats(x);
+		else encode(x);
 		sync_block();
 		if (someClasses) classes.write(b, tileFirst);
 		scatter<false>([&](int i) { return values >> i & 1; });

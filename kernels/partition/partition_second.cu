@@ -32,9 +32,6 @@ KERNEL(partition_second, PARTITION_SECOND_THREADS, 2)(PARAMETER Buckets b) {
 	u32 go = load(&((const Decision*)b.decision)->accepted);
 	SecondTile<2> tile(b, (u32*)shared_memory());
 	if (!go || tile.first >= tile.end) return;
-	if (tile.end - tile.first == PARTITION_SECOND_TILE) {
-		partition_tile<true>(b, tile, shared_memory());
-	} else {
-		partition_tile<false>(b, tile, shared_memory());
-	}
+	if (tile.end - tile.first == PARTITION_SECOND_TILE) partition_tile<true>(b, tile, shared_memory());
+	else partition_tile<false>(b, tile, shared_memory());
 }

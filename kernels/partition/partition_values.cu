@@ -1,5 +1,5 @@
-// The partition of keys only: records are numbers without a row. Their prefixes, which tell the buckets, are computed
-// again where they are needed.
+// The partition of keys only: records are numbers without a row. Their prefixes are computed again
+// where they are needed.
 #include "partition/classes.h"
 #include "partition/partition.h"
 #include "partition/second_tile.h"

@@ -14,15 +14,8 @@ const u32 VALUE_BITS = 52;  // the most bits of a place
 // Reports whether the numbers and rests of several keys fit; if not, the first Field is marked.
 DEVICE bool keys_fit(const Field* f) { return f->form != FORM_KEYS || ((const Field*)f->values)->limb == 0; }
 
-// The range of the sampled values, as distances from the base of the type: the complement of the least, and the
-// greatest.
-struct KeyExtent {
-	u64 notLeast = 0, greatest = 0;
-
-	DEVICE void add(u64 x) {
-		notLeast = ~x > notLeast ? ~x : notLeast;
-		greatest = x > greatest ? x : greatest;
-	}
+// The range of the sampled values, as distances from the base of the type.
+struct KeyExtent : Extent<u64> {
 	// Adds those of a warp.
 	DEVICE void join(const KeyExtent& lane) {
 		u64 low = warp_max(lane.notLeast), top = warp_max(lane.greatest);
@@ -85,7 +78,7 @@ struct KeyRange {
 		return KeyRange(f, (0 - f->infinity - f->base[0]) & ~0ull >> (64 - 8 * f->width), 2 * f->infinity);
 	}
 	DEVICE static KeyRange of_sample(const Field* f, const KeyExtent& extent) {
-		u64 least = ~extent.notLeast, top = extent.greatest, most = f->last[0];
+		u64 least = extent.least(), top = extent.greatest, most = f->last[0];
 		if (keeps_range(f)) return of_type(f);
 		if (least > top) least = top = 0; // no values
 		u64 margin = ((top - least) >> KEY_MARGIN) * (f->form == FORM_FLOAT ? 3 : 1) + 1,
@@ -120,7 +113,7 @@ DEVICE bool make_places(ValuePlaces* places, const Field* f, const KeyExtent& ex
 		if (x & f->sign) x = (f->sign - x) & mask;
 		return f->width == 4 ? as_double((u32)x) : as_double(x);
 	};
-	double least = value(~extent.notLeast), greatest = value(extent.greatest),
+	double least = value(extent.least()), greatest = value(extent.greatest),
 	       margin = (greatest - least) / (1 << VALUE_MARGIN), range = greatest - least + 2 * margin;
 	places->last = most >> VALUE_BITS ? (1ull << VALUE_BITS) - 1 : most;
 	places->factor = ((double)places->last + 1) / range;

@@ -1,4 +1,4 @@
-// A larger sample, for what the first one cannot tell: groups of adjacent rows, one from each of equal strips.
+// A larger sample, for what the first one does not show: groups of adjacent rows, one from each of equal strips.
 #pragma once
 #include "sample/sample_range.h"
 
@@ -74,7 +74,7 @@ template <class Word> struct LargeSample {
 			const u32 lanes = vote(is);
 			if (lanes == 0) return;
 			u32 at = lane_index() == 0 ? atomic_add(sums, count_ones(lanes)) : 0;
-			at = shuffle(at, 0) + count_ones(lanes & ((1u << lane_index()) - 1));
+			at = shuffle(at, 0) + lanes_before(lanes);
 			if (is && at < room) list[at] = hash;
 		}
 		DEVICE u32 slot(u32 hash) const { return hash * 2654435761u >> (32 - slotBits); }

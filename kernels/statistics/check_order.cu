@@ -57,7 +57,7 @@ private:
 		u32 *rows = (u32*)b->rows, step = rising ? 1 : ~0u;
 		UNROLL for (u32 k = 0; k < CHUNK_ROWS; k += 128) {
 			u32 at = first + k + lane_index() * 4, row = rising ? at : n - 1 - at;
-			if (at + 4 <= n) *(Four*)(rows + at) = {row, row + step, row + 2 * step, row + 3 * step};
+			if (at + 4 <= n) *(Words4*)(rows + at) = {row, row + step, row + 2 * step, row + 3 * step};
 			else for (; at < n; at++, row += step) rows[at] = row;
 		}
 	}

@@ -10,13 +10,12 @@ DEVICE u64 any_number(const Field* f, u64 row) {
 
 // encode encodes one code word of rows from its fields.
 KERNEL(encode, STREAM_THREADS, 1)(const Field* fields, u64 count, u64 n, const u32* rows, u64* codes) {
-	u64 step = (u64)grid_blocks() * STREAM_THREADS;
-	for (u64 i = (u64)block_index() * STREAM_THREADS + thread_index(); i < n; i += step) {
+	for_each(n, [&](u64 i) {
 		u64 row = rows ? rows[i] : i, code = 0;
 		for (u64 k = 0; k < count; k++) {
 			const Field* f = fields + k;
 			code += (any_number(f, row) >> f->down & f->mask) << f->up;
 		}
 		codes[i] = code;
-	}
+	});
 }

@@ -12,15 +12,13 @@ template <class Word> struct Rows {
 };
 
 // The range and the bits of the values so far, in words no longer than theirs.
-template <class Word> struct Extent {
-	Word notMin = 0, max = 0, any = 0, notAll = 0;
+template <class Word> struct ValueBits : Extent<Word> {
+	Word any = 0, notAll = 0;
 
 	DEVICE void add(Word x) {
-		Word complement = (Word)~x;
-		notMin = complement > notMin ? complement : notMin;
-		max = x > max ? x : max;
+		Extent<Word>::add(x);
 		any |= x;
-		notAll |= complement;
+		notAll |= (Word)~x;
 	}
 };
 
@@ -132,7 +130,7 @@ DEVICE void store_sums(const Totals& lane, Statistics* out) {
 
 template <class Word> DEVICE void measure(const Column* c, u64 n, bool any, Statistics* out) {
 	KeyColumn column(c, n);
-	Extent<Word> extent;
+	ValueBits<Word> seen;
 	Order<Word> order = {c->descending != 0, c->nullsAtStart != 0};
 	u64 nulls = 0, nans = 0, wideLow = 0; // the upper halves of short words are zero: their complements are not
 	const u64 chunk = 32 * STATISTICS_ITEMS, warps = (u64)grid_blocks() * (STREAM_THREADS / 32);
@@ -143,7 +141,7 @@ template <class Word> DEVICE void measure(const Column* c, u64 n, bool any, Stat
 		nulls += count_ones(r.nulls);
 		nans += count_ones(inside & ~r.values & ~r.nulls);
 		UNROLL for (int i = 0; i < STATISTICS_ITEMS; i++) {
-			if (r.values >> i & 1) extent.add(r.word[i]);
+			if (r.values >> i & 1) seen.add(r.word[i]);
 		}
 		if (order.done) continue;
 		Rows<Word> before; // the preceding chunk, for its last row: only until the order is decided
@@ -151,9 +149,9 @@ template <class Word> DEVICE void measure(const Column* c, u64 n, bool any, Stat
 		u32 beforeClass = shuffle(before.class_of(STATISTICS_ITEMS - 1), 31);
 		order.add(r, inside, first, shuffle(before.word[STATISTICS_ITEMS - 1], 31), beforeClass);
 	}
-	if (sizeof(Word) == 4 && (extent.notMin | extent.max) != 0) wideLow = ~0ull << 32;
+	if (sizeof(Word) == 4 && (seen.notLeast | seen.greatest) != 0) wideLow = ~0ull << 32;
 	order.steps.store(out);
-	store_sums({nulls, nans, wideLow | extent.notMin, extent.max, extent.any, wideLow | extent.notAll}, out);
+	store_sums({nulls, nans, wideLow | seen.notLeast, seen.greatest, seen.any, wideLow | seen.notAll}, out);
 }
 
 // The statistics of a key column in one read.

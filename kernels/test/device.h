@@ -4,9 +4,25 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <vector>
 
 inline u64 ceil_div(u64 a, u64 b) { return (a + b - 1) / b; }
+
+// Ends the test with words and numbers that identify the failure.
+template <class... Words> [[noreturn]] void fail(const Words&... words) {
+	std::cerr << "FAILED:";
+	((std::cerr << " " << words), ...);
+	std::cerr << std::endl;
+	exit(1);
+}
+
+inline int checks = 0;
+
+inline void check(bool ok, const char* what, u64 a, u64 b, u64 c = 0) {
+	checks++;
+	if (!ok) fail(what, a, b, c);
+}
 
 struct Device {
 	u64 multiprocessors = 3, seed = 1;

@@ -16,63 +16,12 @@ BOTH u64 mix(u64 x) {
 	return x ^ (x >> 31);
 }
 
-const char* const distributionNames[] = {"uniform",
-                                         "and of 2",
-                                         "and of 3",
-                                         "and of 4",
-                                         "and of 8",
-                                         "and of 16",
-                                         "constant",
-                                         "two values",
-                                         "five values",
-                                         "sorted",
-                                         "reversed",
-                                         "sawtooth",
-                                         "runs of 8192",
-                                         "half all ones",
-                                         "low bits",
-                                         "high bits",
-                                         "one odd value",
-                                         "1 % hot",
-                                         "25 % zero",
-                                         "shared 40 bits",
-                                         "two outliers",
-                                         "2^16 prefixes",
-                                         "ties in pairs",
-                                         "16-bit range",
-                                         "24-bit range",
-                                         "10 % in one bucket",
-                                         "2^17 values",
-                                         "2^22 values",
-                                         "like Zipf",
-                                         "20 live bits",
-                                         "32 live bits",
-                                         "40 live bits",
-                                         "microseconds of an hour",
-                                         "ticks with jitter",
-                                         "ticks with little jitter",
-                                         "2^20 values",
-                                         "2^24 values",
-                                         "Zipf over 2^20, scrambled",
-                                         "Zipf over 2^20",
-                                         "10 normal clusters",
-                                         "10,000 normal clusters",
-                                         "log-uniform",
-                                         "log-uniform, 32 bits",
-                                         "powers of two",
-                                         "30 bits, 0.1 % outliers",
-                                         "sorted, 1 % swapped",
-                                         "0 to 999",
-                                         "50 categories",
-                                         "dates of 25 years",
-                                         "normal",
-                                         "lognormal",
-                                         "prices"};
+#define NAME_OF(constant, name) name,
+const char* const distributionNames[] = {DISTRIBUTIONS(NAME_OF)};
 const int distributions = PRICES + 1;
-static_assert(sizeof(distributionNames) / sizeof(*distributionNames) == distributions, "each has a name");
 
 // Sorted or reversed, as unsigned numbers.
-BOTH bool is_ordered(int distribution) { return distribution == 9 || distribution == 10; }
+BOTH bool is_ordered(int distribution) { return distribution == SORTED || distribution == REVERSED; }
 
 // A number in (0, 1), and one of the normal distribution, from a random number.
 BOTH double unit(u64 r) { return ((double)(r >> 11) + 0.5) * 0x1p-53; }

@@ -147,6 +147,5 @@ KERNEL(text_list_ties, STREAM_THREADS, 1)
 
 // text_place writes the rows of a list to its places.
 KERNEL(text_place, STREAM_THREADS, 1)(const u32* rows, const u32* places, u64 n, u32* order) {
-	const u64 step = (u64)grid_blocks() * STREAM_THREADS;
-	for (u64 i = (u64)block_index() * STREAM_THREADS + thread_index(); i < n; i += step) order[places[i]] = rows[i];
+	for_each(n, [&](u64 i) { order[places[i]] = rows[i]; });
 }

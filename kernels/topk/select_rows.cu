@@ -4,26 +4,26 @@
 // The rows up to a border, in row order: each tile gets its place by decoupled look-back.
 
 // Candidates of some tiles, and rows that tie with the border. A status word holds a code, and both.
-struct Counts2 {
+struct TileCounts {
 	static const u32 most = (1u << 31) - 1; // counts saturate, above any capacity
 	static const u64 PARTIAL = 1ull << 62, INCLUSIVE = 2ull << 62, CODE = 3ull << 62;
 	u32 candidates, tied;
 
-	DEVICE static Counts2 of(u64 word) { return {(u32)word & most, (u32)(word >> 31) & most}; }
+	DEVICE static TileCounts of(u64 word) { return {(u32)word & most, (u32)(word >> 31) & most}; }
 	DEVICE u64 word(u64 code) const { return code | (u64)tied << 31 | candidates; }
-	DEVICE void add(const Counts2& c) { candidates = sum(candidates, c.candidates), tied = sum(tied, c.tied); }
+	DEVICE void add(const TileCounts& c) { candidates = sum(candidates, c.candidates), tied = sum(tied, c.tied); }
 	DEVICE static u32 sum(u32 a, u32 b) { return a + b < most ? a + b : most; }
 };
 
 // Decoupled look-back by a warp: the counts of all tiles preceding one. Each lane reads a tile.
-DEVICE Counts2 look_back(const u64* status, u32 tile) {
-	Counts2 sum = {0, 0};
+DEVICE TileCounts look_back(const u64* status, u32 tile) {
+	TileCounts sum = {0, 0};
 	for (long long at = (long long)tile - 1 - lane_index(); vote(at >= 0) != 0; at -= 32) {
 		u64 word;
-		do word = at >= 0 ? load_relaxed(status + at) : Counts2::INCLUSIVE;
-		while (vote((word & Counts2::CODE) == 0) != 0);
-		u32 inclusive = vote((word & Counts2::CODE) == Counts2::INCLUSIVE);
-		Counts2 c = Counts2::of(word);
+		do word = at >= 0 ? load_relaxed(status + at) : TileCounts::INCLUSIVE;
+		while (vote((word & TileCounts::CODE) == 0) != 0);
+		u32 inclusive = vote((word & TileCounts::CODE) == TileCounts::INCLUSIVE);
+		TileCounts c = TileCounts::of(word);
 		if (inclusive && lane_index() > lowest_bit(inclusive)) c = {0, 0};
 		sum.add({warp_add(c.candidates), warp_add(c.tied)}); // one word of 31 bits and 31 small ones at most
 		if (inclusive) break;
@@ -34,7 +34,7 @@ DEVICE Counts2 look_back(const u64* status, u32 tile) {
 // Shared memory of a block.
 struct SelectMemory {
 	u32 tile;
-	Counts2 before;                // the tile
+	TileCounts before;                // the tile
 	u32 warps[SELECT_THREADS / 32]; // candidates, and rows that tie above them
 };
 
@@ -74,22 +74,23 @@ template <class Word, int items> struct RowSelector {
 			candidates |= (u32)(column.x[i] < border) << i;
 			tied |= (u32)(column.x[i] == border) << i;
 		}
-		u32 inside = p.left > lane_index() ? (p.left - lane_index() + 31) / 32
-		                                   : 0; // items of this lane; those after the end may equal the border
+		// Items of this lane; those after the end may equal the border.
+		u32 inside = p.left > lane_index() ? (p.left - lane_index() + 31) / 32 : 0;
 		tied &= (u32)((1ull << inside) - 1);
 		if (!s.separateTies) candidates |= tied, tied = 0;
 	}
 	// By one warp.
 	DEVICE void find_places() {
 		u32 tile = m->tile, both = warp_add(lane_index() < SELECT_THREADS / 32 ? m->warps[lane_index()] : 0u);
-		Counts2 here = {both & 0xffff, both >> 16};
+		TileCounts here = {both & 0xffff, both >> 16};
 		u64* status = (u64*)s.status;
 		stall(tile);
-		if (lane_index() == 0) store_relaxed(status + tile, here.word(tile ? Counts2::PARTIAL : Counts2::INCLUSIVE));
-		Counts2 before = look_back(status, tile);
+		if (lane_index() == 0)
+			store_relaxed(status + tile, here.word(tile ? TileCounts::PARTIAL : TileCounts::INCLUSIVE));
+		TileCounts before = look_back(status, tile);
 		here.add(before);
 		if (lane_index() != 0) return;
-		if (tile) store_relaxed(status + tile, here.word(Counts2::INCLUSIVE));
+		if (tile) store_relaxed(status + tile, here.word(TileCounts::INCLUSIVE));
 		m->before = before;
 		if (tile + 1 == grid_blocks()) *(Selected*)s.selected = {here.candidates, here.tied, selection->border};
 	}

@@ -13,10 +13,8 @@ import (
 
 // TestStructuresAreThoseOfTheKernels compares the structures here with kernels/abi.h: names, order, sizes.
 func TestStructuresAreThoseOfTheKernels(t *testing.T) {
-	text, err := os.ReadFile("../../../kernels/abi.h")
-	require.NoError(t, err)
 	comments := regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
-	header := comments.ReplaceAllString(string(text), "")
+	header := comments.ReplaceAllString(headerOfKernels(t), "")
 	for _, twin := range []any{ColumnValues{}, Field{}, Column{}, Text{}, Statistics{}, SmallSort{},
 		DigitCounts{}, CooperativeSort{}, Select{},
 		Selection{}, Selected{}, Buckets{}, Decision{}} {
@@ -34,8 +32,7 @@ func TestStructuresAreThoseOfTheKernels(t *testing.T) {
 
 // TestConstantsAreThoseOfTheKernels compares what gpu repeats of the enumerations of kernels/abi.h.
 func TestConstantsAreThoseOfTheKernels(t *testing.T) {
-	header, err := os.ReadFile("../../../kernels/abi.h")
-	require.NoError(t, err)
+	header := headerOfKernels(t)
 	for name, value := range map[string]int{
 		"FORM_NONE": FormNone, "FORM_INTEGER": FormInteger, "FORM_FLOAT": FormFloat, "FORM_RANK": FormRank,
 		"FORM_BIT": FormBit, "FORM_BIG_ENDIAN": FormBigEndian, "FORM_DECIMAL": FormDecimal, "FORM_CLASS": FormClass,
@@ -47,9 +44,19 @@ func TestConstantsAreThoseOfTheKernels(t *testing.T) {
 		"STATUS_PLAN_ONLY": StatusPlanOnly, "STATUS_CROWDED": StatusCrowded,
 		"STATUS_COUNTED": StatusCounted,
 	} {
-		require.Regexp(t, name+" = "+strconv.Itoa(value)+",", string(header))
+		require.Regexp(t, name+" = "+strconv.Itoa(value)+",", header)
 	}
-	require.Contains(t, string(header), "STATUS_CONSTANT = 1 << "+strconv.Itoa(StatusConstantShift)+",")
+	require.Contains(t, header, "STATUS_CONSTANT = 1 << "+strconv.Itoa(StatusConstantShift)+",")
+}
+
+// headerOfKernels is kernels/abi.h with the part that it includes.
+func headerOfKernels(t *testing.T) (text string) {
+	for _, name := range []string{"abi.h", "abi_buckets.h"} {
+		part, err := os.ReadFile("../../../kernels/" + name)
+		require.NoError(t, err)
+		text += string(part)
+	}
+	return text
 }
 
 // declared lists the members of a C structure, as "u64 name" or "u64 name[4]".

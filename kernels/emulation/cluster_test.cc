@@ -1,6 +1,5 @@
-// Sorts of few rows by a cluster on the emulated device, compared with a stable sort of the standard
-// library.
-#include "emulation/small_sort_columns.h"
+// Sorts of few rows by a cluster on the emulated device, compared with a stable sort of the standard library.
+#include "emulation/test_column.h"
 
 namespace {
 
@@ -10,18 +9,16 @@ const u32 clusterBytes = 2 * CLUSTER_CAPACITY * 12 + (CLUSTER_THREADS / 32 + 2 *
 void check(Kind kind, u64 n, int distribution, u64 seed, bool nulls, Classes classes, bool mapped) {
 	Device d;
 	d.seed = seed;
-	TestColumn c(kind, n, distribution, seed, nulls, classes);
+	TestColumn c(kind, n, distribution, seed, nulls ? 15 : 0, classes);
 	std::vector<u32> want = c.order(), rows(n, 0xeeeeeeee), in(n);
 	for (u64 i = 0; i < n; i++) in[i] = (u32)(1000000 - i);
 	SmallSort job = {c.field, classes, n, mapped ? (u64)in.data() : 0, (u64)rows.data()};
 	d.run_cluster(cluster, CLUSTER_BLOCKS, CLUSTER_THREADS, clusterBytes, job);
 	for (u64 i = 0; i < n; i++) {
 		u32 is = mapped ? 1000000 - rows[i] : rows[i];
-		if (is == want[i]) continue;
-		fprintf(stderr, "FAILED: place %llu holds row %u, not %u: n %llu, %s, %s, seed %llu, nulls %d, classes %d\n",
-		        (unsigned long long)i, is, want[i], (unsigned long long)n, kindNames[kind],
-		        distributionNames[distribution], (unsigned long long)seed, nulls, (int)classes);
-		exit(1);
+		if (is != want[i])
+			fail("place", i, "holds row", is, "not", want[i], "n", n, kindNames[kind], distributionNames[distribution],
+			     "seed", seed, "nulls", nulls, "classes", classes);
 	}
 }
 
