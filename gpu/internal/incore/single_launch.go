@@ -39,8 +39,8 @@ func Codes(src onesweep.Source) Job { return Job{Source: src, Whole: src.Field} 
 // memory: other streams must not use what is freed after that. A cluster has none, and does not call it.
 func Sort(t *device.Task, job Job, afterLaunch func()) (rows driver.Ptr, ok bool) {
 	has := DeviceOf(t)
-	kernel, blocks, ok := has.SingleLaunch(t.Tuning, job.N)
-	if !ok {
+	kernel, blocks := has.SingleLaunch(t.Tuning, job.N)
+	if kernel == "" {
 		return 0, false
 	}
 	rows = t.Alloc(4 * job.N)
