@@ -11,6 +11,7 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/stream"
+	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -22,14 +23,14 @@ type Columns struct {
 	Rows     int
 	OnDevice map[int]*Column
 	ranks    map[int]driver.Ptr // dictionary keys as ranks
-	buffers  *host.Buffers      // of the job
+	mem      *arena.Arena       // of the host
 	prefetcher
 }
 
 // NewColumns are the columns of a job, of which none is on the device. early are those that Prefetch uploads.
-func NewColumns(t *device.Task, job *engine.Job, buffers *host.Buffers, early []int) *Columns {
+func NewColumns(t *device.Task, job *engine.Job, mem *arena.Arena, early []int) *Columns {
 	s := &Columns{Task: t, Job: job, Rows: job.Rows, OnDevice: map[int]*Column{}, ranks: map[int]driver.Ptr{},
-		buffers: buffers, prefetcher: prefetcher{early: early}}
+		mem: mem, prefetcher: prefetcher{early: early}}
 	t.OnPressure(s.dropArrivals)
 	return s
 }

@@ -82,7 +82,7 @@ func (s *Columns) uploadOffsets(c *keyencode.Column, t Text, offsets driver.Ptr)
 
 // uploadViews uploads the strings of views. They are copied to memory of the host that is freed when the sort ends.
 func (s *Columns) uploadViews(c *keyencode.Column) Text {
-	starts, data, err := host.CopyStrings(s.Workers, s.buffers, c)
+	starts, data, err := host.CopyStrings(s.Workers, s.mem, c)
 	s.Fail(err)
 	t := Text{s.Alloc(8 * (s.Rows + 1)), s.Alloc(len(data))}
 	s.Upload(t.Starts, buffers.Bytes(starts))

@@ -43,7 +43,7 @@ func Sort(t *device.Task, job *engine.Job, mem engine.Allocator) (*engine.Result
 			onDevice.Gather = append(onDevice.Gather, at)
 		}
 	}
-	s.columns = keys.NewColumns(t, &onDevice, &s.Buffers, s.Payload())
+	s.columns = keys.NewColumns(t, &onDevice, s.Buffers, s.Payload())
 	defer s.Buffers.Release()
 	defer t.Idle() // before the buffers are released
 	defer s.columns.Helpers.Wait()
