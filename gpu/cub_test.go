@@ -18,7 +18,6 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/gather"
-	"github.com/arrowsort/arrowsort/gpu/internal/incore"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/gpu/internal/valuesort"
@@ -108,8 +107,7 @@ func (d *onDevice) Sort(keys []cub.Key, rows, limit int) cub.Ptr {
 
 // SortValues sorts as package table does.
 func (d *onDevice) SortValues(key cub.Key, rows int) cub.Ptr {
-	has := incore.DeviceOf(device.NewTask(context.Background(), d.Session, 0))
-	if !has.SortsValues(d.Tuning, rows, false) {
+	if !d.Facts.SortsValues(d.Tuning, rows, false) {
 		order := d.Sort([]cub.Key{key}, rows, 0)
 		values := d.columns.Alloc(key.Bytes() * rows)
 		gather.Rows(d.columns.Task, driver.Ptr(key.Values), key.Bytes(), driver.Ptr(order), rows, values)

@@ -33,12 +33,11 @@ func sortCodes(t *device.Task, src onesweep.Source, scan *abi.KeySource, decline
 func sortBeforeDigits(t *device.Task, src *onesweep.Source, scan *abi.KeySource, declined strategy.Kind) (
 	rows driver.Ptr, ok bool) {
 	if declined&strategy.Grid == 0 {
-		if rows, ok = incore.Sort(t, incore.Codes(*src), func() {}); ok {
+		if rows, ok = incore.Sort(t, incore.ByCodes(*src), func() {}); ok {
 			return rows, true
 		}
 	}
-	has := incore.DeviceOf(t)
-	if scan == nil || src.Width <= strategy.BucketCodeBits || !has.CanScan(t.Tuning, src.N) {
+	if scan == nil || src.Width <= strategy.BucketCodeBits || !t.Facts.CanScan(t.Tuning, src.N) {
 		return 0, false
 	}
 	if rows = partition.Sort(t, *scan, src.N, func() {}); rows != 0 {
@@ -91,10 +90,12 @@ func encodeByDictionary(t *device.Task, src onesweep.Source, width int) onesweep
 	codes := t.Alloc(d.bytes() * src.N)
 	b.encodeRanks(d, codes)
 	t.Free(src.Codes)
-	encoded := onesweep.Codes(t, codes, 0, src.N, d.width(), src.N)
-	encoded.RowBits, encoded.Varying = src.RowBits, math.MaxUint64>>(64-d.width())
+	encoded := onesweep.Source{Field: abi.Integers(codes, d.bytes()), Width: d.width(), N: src.N, RowBits: src.RowBits,
+		Varying: math.MaxUint64 >> (64 - d.width())}
 	if d.bytes() == 4 {
-		encoded.Codes, encoded.Column, encoded.Field.Width, encoded.Field.Stride = 0, codes, 4, 4
+		encoded.Column = codes
+	} else {
+		encoded.Codes = codes
 	}
 	return encoded
 }
@@ -127,9 +128,8 @@ func (b *encoder) countPrefixes(field driver.Ptr) *strategy.PrefixCounts {
 
 // orderOf sorts n codes of 64 bits, and returns their row numbers.
 func orderOf(t *device.Task, codes driver.Ptr, n int) driver.Ptr {
-	src := onesweep.Codes(t, codes, 0, n, 64, n)
-	src.Codes = 0 // they are kept
-	rows, ok := sortBeforeDigits(t, &src, abi.Codes(codes, 64), 0)
+	src := onesweep.OfField(t, abi.Integers(codes, 8), n, 64)
+	rows, ok := sortBeforeDigits(t, &src, abi.CodeColumn(codes, 64), 0)
 	if !ok {
 		rows = onesweep.Sort(t, src)
 	}

@@ -34,7 +34,7 @@ func (s *argsorter) sortFirstByTypes() (rows driver.Ptr, found topk.Outcome) {
 	src := onesweep.Source{Field: deviceFields[0], Width: bits}
 	if len(fields) > 1 || !number {
 		src.Codes = s.EncodeFields(deviceFields, 0, s.Rows)
-		src.Field = abi.CodesField(src.Codes)
+		src.Field = abi.Integers(src.Codes, 8)
 	}
 	if rows, found = s.sortFirst(src); found != topk.Selected {
 		s.Free(src.Codes)
@@ -67,7 +67,7 @@ func (s *argsorter) sortFirstByLeadingKey(deviceFields []abi.Field, bits int) dr
 	}
 	s.Free(c.Codes)
 	c.Codes, c.Bits = s.EncodeFields(deviceFields, c.Rows, c.N), bits
-	c.Field = abi.CodesField(c.Codes)
+	c.Field = abi.Integers(c.Codes, 8)
 	return s.sortCandidates(c)
 }
 
@@ -111,7 +111,7 @@ func (s *argsorter) sortCandidates(c topk.Candidates) (rows driver.Ptr) {
 	if rows, ok := incore.Sort(s.Task, few, func() {}); ok {
 		return rows
 	}
-	src := onesweep.Source{Field: c.Field, Width: c.Bits, N: c.N, RowBits: strategy.RowBits(s.Tuning, c.N)}
+	src := onesweep.OfField(s.Task, c.Field, c.N, c.Bits)
 	scan := abi.KeySource{Column: abi.Column{ColumnValues: c.Field.ColumnValues}, Bits: c.Bits}
 	places := sortCodes(s.Task, src, &scan, strategy.Grid)
 	if places == 0 { // all codes are the same

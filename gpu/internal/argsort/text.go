@@ -104,9 +104,8 @@ func (s *textSorter) encode(l *textList) (codes driver.Ptr) {
 
 // sortCodes sorts the rows of a list by their codes, and the codes as well. It frees both.
 func (s *textSorter) sortCodes(l *textList, codes driver.Ptr, width int) (sorted, sortedCodes driver.Ptr) {
-	src := onesweep.Codes(s.Task, codes, 0, l.n, width, l.n)
-	src.Codes = 0 // they are kept
-	order := sortCodes(s.Task, src, abi.Codes(codes, width), 0)
+	src := onesweep.OfField(s.Task, abi.Integers(codes, 8), l.n, width)
+	order := sortCodes(s.Task, src, abi.CodeColumn(codes, width), 0)
 	if order == 0 { // all codes are equal
 		if sorted = l.rows; sorted == 0 {
 			sorted = s.Iota(l.n, false)
@@ -133,7 +132,7 @@ func (s *textSorter) selects(a *argsorter) (c topk.Candidates, ok bool) {
 	list := textList{n: a.Rows, depths: s.Zeros(8), count: 1}
 	_, width := list.shape()
 	codes := s.encode(&list)
-	c, found := a.selects(abi.CodesField(codes), width, false)
+	c, found := a.selects(abi.Integers(codes, 8), width, false)
 	s.Free(list.depths, codes, c.Codes)
 	return c, found == topk.Selected
 }

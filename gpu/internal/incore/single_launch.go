@@ -29,8 +29,8 @@ type Job struct {
 	SharesNull      bool      // null has the code of a value in the source
 }
 
-// Codes are the rows of a source by its codes.
-func Codes(src onesweep.Source) Job { return Job{Source: src, Whole: src.Field} }
+// ByCodes sorts the rows of a source by its codes.
+func ByCodes(src onesweep.Source) Job { return Job{Source: src, Whole: src.Field} }
 
 // Sort sorts the rows of a job in a single launch. A cooperative launch declines rows that lie unevenly, or of which
 // many are equal; then they are sorted by the digits that it has counted. It frees or reuses the memory of the source,
@@ -38,8 +38,7 @@ func Codes(src onesweep.Source) Job { return Job{Source: src, Whole: src.Field} 
 // and where it declines a source whose digits are not counted. afterLaunch is called while the grid still uses its
 // memory: other streams must not use what is freed after that. A cluster has none, and does not call it.
 func Sort(t *device.Task, job Job, afterLaunch func()) (rows driver.Ptr, ok bool) {
-	has := DeviceOf(t)
-	kernel, blocks := has.SingleLaunch(t.Tuning, job.N)
+	kernel, blocks := t.Facts.SingleLaunch(t.Tuning, job.N)
 	if kernel == "" {
 		return 0, false
 	}
@@ -86,10 +85,4 @@ func launchGrid(t *device.Task, kernel string, blocks int, small abi.SmallSort, 
 		afterLaunch() // a grid that accepts reports before it has read its records for the last time
 	}
 	return status
-}
-
-// DeviceOf is what decisions need to know of the device.
-func DeviceOf(t *device.Task) strategy.Device {
-	return strategy.Device{Shared: t.Shared, Multiprocessors: t.Multiprocessors,
-		Fits: func(kernel string) bool { return t.Fits(strategy.KernelNumbers[kernel]) }}
 }

@@ -24,9 +24,15 @@ type Source struct {
 	Varying uint64     // the bits of codes that vary; 0 if unknown
 }
 
-// Codes are n codes of 64 bits with their rows, 0 for the order of the input, of a table of the given number.
-func Codes(t *device.Task, codes, rows driver.Ptr, n, width, all int) Source {
-	return Source{Field: abi.CodesField(codes), Width: width, N: n, RowBits: strategy.RowBits(t.Tuning, all),
+// OfField is a field of n rows in the order of the input, which is kept. The codes have width bits.
+func OfField(t *device.Task, field abi.Field, n, width int) Source {
+	return Source{Field: field, Width: width, N: n, RowBits: strategy.RowBits(t.Tuning, n)}
+}
+
+// OfCodes is n codes of 64 bits, of which width are used, with their rows of a table of the given number: 0 for the
+// order of the input.
+func OfCodes(t *device.Task, codes, rows driver.Ptr, n, width, table int) Source {
+	return Source{Field: abi.Integers(codes, 8), Width: width, N: n, RowBits: strategy.RowBits(t.Tuning, table),
 		Codes: codes, Rows: rows}
 }
 

@@ -234,9 +234,9 @@ func sortHeavy(t *device.Task, p *partition, in abi.KeySource, shape strategy.Bu
 		t.Free(codes, rows)
 		return
 	}
-	src := onesweep.Codes(t, codes, rows, others, in.Bits, n)
+	src := onesweep.OfCodes(t, codes, rows, others, in.Bits, n)
 	src.Varying = Varying(&report, in.Bits)
-	sorted, ok := incore.Sort(t, incore.Codes(src), func() {})
+	sorted, ok := incore.Sort(t, incore.ByCodes(src), func() {})
 	if !ok {
 		sorted = onesweep.Sort(t, src)
 	}
@@ -253,10 +253,7 @@ func sortHeavyValues(t *device.Task, p *partition, in abi.KeySource, shape strat
 	t.Moves(3 * shape.Width * n)
 	sorted := driver.Ptr(0)
 	if others > 0 {
-		column := abi.ColumnValues{Values: uint64(numbers), Form: abi.FormInteger, Width: in.Column.Width,
-			Stride: in.Column.Width}
-		src := abi.KeySource{Column: abi.Column{ColumnValues: column}}
-		sorted = onesweep.SortValues(t, src.Field(), others, Varying(&report, in.Bits))
+		sorted = onesweep.SortValues(t, abi.Integers(numbers, shape.Width), others, Varying(&report, in.Bits))
 	}
 	t.Launch(shape.Kernels().Merge, t.Blocks(n), p.with(cmp.Or(sorted, numbers), 0)...)
 	t.Free(sorted)

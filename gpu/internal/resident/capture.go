@@ -100,9 +100,7 @@ func (s *sorter) forGood(bytes int) driver.Ptr {
 
 // wideningWords are the words of the Field that reads row numbers of 4 bytes.
 func wideningWords(rows driver.Ptr) []uint64 {
-	column := abi.ColumnValues{Values: uint64(rows), Form: abi.FormInteger, Width: 4, Stride: 4}
-	source := abi.KeySource{Column: abi.Column{ColumnValues: column}}
-	return abi.Words([]abi.Field{source.Field()})
+	return abi.Words([]abi.Field{abi.Integers(rows, 4)})
 }
 
 // launchWidening writes the codes of a Field of row numbers: numbers of 4 bytes as 8 bytes each.

@@ -50,7 +50,7 @@ type Device struct {
 }
 
 // CanScan reports whether the key scan and the kernels after it can sort n rows.
-func (d *Device) CanScan(t *tuning.Table, n int) bool {
+func (d Device) CanScan(t *tuning.Table, n int) bool {
 	return n > 0 && n <= t.BucketRows && Fits(d.Shared, BucketKernels...)
 }
 
@@ -134,7 +134,7 @@ func ShapeSelect(t *tuning.Table, n, k int) (s selectShape, ok bool) {
 
 // SingleLaunch returns the kernel that sorts the given number of rows in a single launch, and its grid: a cluster,
 // or a cooperative launch of one block per multiprocessor. It returns no kernel for more rows than such a kernel sorts.
-func (d *Device) SingleLaunch(t *tuning.Table, rows int) (kernel string, blocks int) {
+func (d Device) SingleLaunch(t *tuning.Table, rows int) (kernel string, blocks int) {
 	grid := d.Multiprocessors * kernels.CooperativeThreads * kernels.CooperativeItems
 	switch {
 	case rows > t.SmallSortRows:
@@ -148,7 +148,7 @@ func (d *Device) SingleLaunch(t *tuning.Table, rows int) (kernel string, blocks 
 
 // SortsValues reports whether keys only are sorted without row numbers: more rows than a single launch sorts, since
 // that launch and a gather take less time for fewer; nullable columns only where the key scan can separate the nulls.
-func (d *Device) SortsValues(t *tuning.Table, rows int, nullable bool) bool {
+func (d Device) SortsValues(t *tuning.Table, rows int, nullable bool) bool {
 	single, _ := d.SingleLaunch(t, rows)
 	return rows > 0 && single == "" && (!nullable || d.CanScan(t, rows))
 }

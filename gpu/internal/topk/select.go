@@ -84,7 +84,6 @@ func Select(t *device.Task, field abi.Field, bits, n, k int, separateTies bool, 
 	}
 	c.N, c.Tie = int(got.Candidates), got.Border
 	t.AssertPermutation(c.Rows, c.N, n)
-	c.Field = abi.CodesField(c.Codes)
-	c.Field.Width, c.Field.Stride = uint64(width), uint64(width)
+	c.Field = abi.Integers(c.Codes, width)
 	return c, Selected
 }
