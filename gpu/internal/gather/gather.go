@@ -43,9 +43,9 @@ func (g *Gatherer) Bits(bits driver.Ptr, bit uint64, ones driver.Ptr) driver.Ptr
 // Rows gathers values by n row numbers.
 func Rows(t *device.Task, values driver.Ptr, width int, rows driver.Ptr, n int, dst driver.Ptr) {
 	if slices.Contains([]int{1, 2, 4, 8, 16, 32}, width) {
-		t.Launch(fmt.Sprint("gather_", width), t.Blocks(n), uint64(values), uint64(rows), uint64(n), uint64(dst))
+		t.Launch(fmt.Sprint("gather_", width), t.Blocks(n), values, rows, n, dst)
 	} else {
-		t.Launch("gather_bytes", t.Blocks(n), uint64(values), uint64(width), uint64(rows), uint64(n), uint64(dst))
+		t.Launch("gather_bytes", t.Blocks(n), values, width, rows, n, dst)
 	}
 	t.Moves((32 + width) * n) // a row read at random is a sector of 32 bytes
 }
@@ -53,7 +53,7 @@ func Rows(t *device.Task, values driver.Ptr, width int, rows driver.Ptr, n int, 
 // Bits gathers bits by n row numbers, and counts the ones.
 func Bits(t *device.Task, bits driver.Ptr, bit uint64, rows driver.Ptr, n int, ones driver.Ptr) driver.Ptr {
 	gathered := t.Alloc((n + 31) / 32 * 4)
-	t.Launch("gather_bits", t.Blocks(n), uint64(bits), bit, uint64(rows), uint64(n), uint64(gathered), uint64(ones))
+	t.Launch("gather_bits", t.Blocks(n), bits, bit, rows, n, gathered, ones)
 	t.Moves(32 * n)
 	return gathered
 }

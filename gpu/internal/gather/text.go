@@ -39,10 +39,9 @@ func (g *Gatherer) Text(at int, kind keyencode.Kind, t keys.Text, c *keys.Column
 		return 0, 0, 0, false
 	}
 	lengths, sums, offsets := room[0], room[1], room[2]
-	g.Launch("text_lengths", tiles, uint64(t.Starts), uint64(c.Validity), c.Bit, uint64(g.Order), uint64(g.Out),
-		uint64(lengths), uint64(sums))
-	g.Launch("text_sums", 1, uint64(sums), uint64(tiles))
-	g.Launch("text_offsets", tiles, uint64(lengths), uint64(g.Out), uint64(sums), uint64(width), uint64(offsets))
+	g.Launch("text_lengths", tiles, t.Starts, c.Validity, c.Bit, g.Order, g.Out, lengths, sums)
+	g.Launch("text_sums", 1, sums, tiles)
+	g.Launch("text_offsets", tiles, lengths, g.Out, sums, width, offsets)
 	g.Moves(80 * g.Out)
 	bytes = int(g.Words(sums+driver.Ptr(8*tiles), 1)[0])
 	g.Free(lengths, sums)
@@ -55,8 +54,7 @@ func (g *Gatherer) Text(at int, kind keyencode.Kind, t keys.Text, c *keys.Column
 		return 0, 0, 0, false
 	}
 	if bytes > 0 {
-		g.Launch("text_copy", g.Blocks(bytes/8+1), uint64(t.Starts), uint64(g.Order), uint64(offsets), uint64(width),
-			uint64(g.Out), uint64(t.Data), uint64(gathered[0]), uint64(bytes))
+		g.Launch("text_copy", g.Blocks(bytes/8+1), t.Starts, g.Order, offsets, width, g.Out, t.Data, gathered[0], bytes)
 		g.Moves(4 * bytes)
 	}
 	return offsets, gathered[0], bytes, true

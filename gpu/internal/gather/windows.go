@@ -33,8 +33,7 @@ func (g *Gatherer) scatterRows() *windows {
 	w := &windows{room[0], room[1], room[2]}
 	cursors := g.Zeros(kernels.GatherWindows * 4)
 	shift := max(bits.Len(uint(g.Out-1))-bits.Len(kernels.GatherWindows-1), bits.Len(uint(g.Tuning.WindowRows))-1)
-	g.Launch("scatter_rows", tiles, uint64(g.Order), uint64(g.Out), uint64(shift), uint64(w.rows), uint64(w.places),
-		uint64(w.offsets), uint64(cursors))
+	g.Launch("scatter_rows", tiles, g.Order, g.Out, shift, w.rows, w.places, w.offsets, cursors)
 	g.Moves(10 * g.Out)
 	g.Free(cursors)
 	g.windows = w
@@ -54,10 +53,9 @@ func (g *Gatherer) GatherWindows(values driver.Ptr, width int, dst driver.Ptr) b
 		return false
 	}
 	between := room[0]
-	g.Launch(fmt.Sprint("gather_window_", width), (g.Out+kernels.GatherTile-1)/kernels.GatherTile, uint64(values),
-		uint64(w.rows), uint64(g.Out), uint64(between))
-	g.Launch(fmt.Sprint("collect_", width), scatterTiles(g.Out), uint64(between), uint64(g.Out), uint64(w.places),
-		uint64(w.offsets), uint64(dst))
+	g.Launch(fmt.Sprint("gather_window_", width), (g.Out+kernels.GatherTile-1)/kernels.GatherTile, values, w.rows,
+		g.Out, between)
+	g.Launch(fmt.Sprint("collect_", width), scatterTiles(g.Out), between, g.Out, w.places, w.offsets, dst)
 	g.Moves((6 + 4*width) * g.Out)
 	g.Free(between)
 	return true
