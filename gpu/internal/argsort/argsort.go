@@ -18,10 +18,13 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
+// An argsorter computes the row numbers of a job's result.
+type argsorter struct{ *keys.Columns }
+
 // Run computes the row numbers of a job's result by its keys, and returns the plan of their codes if one was made:
 // always where the job wants it. planned is called when the keys have been measured, or need not be.
 func Run(c *keys.Columns, planned func()) (rows driver.Ptr, plan *keyencode.Plan) {
-	s := &argsorter{c, c.Job.Out()}
+	s := &argsorter{c}
 	job := s.describe()
 	if strategy.Choose(&job)&(strategy.Cluster|strategy.Grid) == 0 {
 		s.describeNumbers(&job)
@@ -77,14 +80,14 @@ func Run(c *keys.Columns, planned func()) (rows driver.Ptr, plan *keyencode.Plan
 
 // IsOneKernel reports whether Run queues one kernel, and waits for nothing.
 func IsOneKernel(c *keys.Columns) bool {
-	job := (&argsorter{c, c.Job.Out()}).describe()
+	job := (&argsorter{c}).describe()
 	return strategy.Choose(&job) == strategy.Cluster
 }
 
 // describe returns what a sort in a single launch needs to know of the job, before its keys are read.
 func (s *argsorter) describe() strategy.Job {
 	list, columns := s.Job.Keys, s.Job.Columns
-	job := strategy.Job{Rows: s.Rows, Out: s.out, WantsPlan: s.Job.Plan, Tuning: s.Tuning, Device: s.Facts,
+	job := strategy.Job{Rows: s.Rows, Out: s.Job.Out(), WantsPlan: s.Job.Plan, Tuning: s.Tuning, Device: s.Facts,
 		Text: slices.ContainsFunc(list, s.isText)}
 	if len(list) != 1 {
 		return job

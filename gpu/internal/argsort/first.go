@@ -12,12 +12,6 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/topk"
 )
 
-// An argsorter computes the row numbers of a job's result.
-type argsorter struct {
-	*keys.Columns
-	out int // rows of the result
-}
-
 // sortFirstByTypes sorts the rows that the result needs by one number of the types of the keys, without statistics.
 func (s *argsorter) sortFirstByTypes() (rows driver.Ptr, found topk.Outcome) {
 	fields, bits, ok := keys.TypeWord(s.Job.Columns, s.Job.Keys)
@@ -84,19 +78,19 @@ func (s *argsorter) sortFirst(src onesweep.Source) (driver.Ptr, topk.Outcome) {
 
 // selects selects the rows that the result needs.
 func (s *argsorter) selects(field abi.Field, bits int, separateTies bool) (topk.Candidates, topk.Outcome) {
-	return topk.Select(s.Task, field, bits, s.Rows, s.out, separateTies, s.Prefetch)
+	return topk.Select(s.Task, field, bits, s.Rows, s.Job.Out(), separateTies, s.Prefetch)
 }
 
 // sortSelected sorts the candidates and appends the rows that tie with the border.
 func (s *argsorter) sortSelected(c topk.Candidates) (order driver.Ptr) {
 	rows := s.sortCandidates(c)
-	if c.N >= s.out {
+	if c.N >= s.Job.Out() {
 		s.Free(c.Tied)
 		return rows
 	}
-	order = s.Alloc(4 * s.out)
+	order = s.Alloc(4 * s.Job.Out())
 	s.Copy(order, rows, 4*c.N)
-	s.Copy(order+driver.Ptr(4*c.N), c.Tied, 4*(s.out-c.N))
+	s.Copy(order+driver.Ptr(4*c.N), c.Tied, 4*(s.Job.Out()-c.N))
 	s.Free(rows, c.Tied)
 	return order
 }

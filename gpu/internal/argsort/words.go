@@ -77,7 +77,7 @@ func (s *wordSorter) joinWords() (joined onesweep.Source, ok bool) {
 // prune selects the rows that may be in the result by the leading word of their codes, so that only they are sorted. ok
 // is false where that is not faster.
 func (s *wordSorter) prune() (c topk.Candidates, ok bool) {
-	if _, worth := strategy.ShapeSelect(s.Tuning, s.Rows, s.out); !worth {
+	if _, worth := strategy.ShapeSelect(s.Tuning, s.Rows, s.Job.Out()); !worth {
 		return c, false
 	}
 	src, _ := WordOf(s.Columns, s.plan, 0, 0, s.Rows)
