@@ -55,7 +55,7 @@ func notCaptured(job *Job) string {
 	switch c := &job.Columns[job.Keys[0].Column]; {
 	case c.Kind == keyencode.Bool:
 		return "the key has bits, which are copied first"
-	case (c.Values+uint64(c.Offset*(&keyencode.Column{Kind: c.Kind, Width: c.Width}).ValueBytes()))%16 != 0:
+	case c.first()%16 != 0:
 		return "the values of the key do not begin at a multiple of 16"
 	case c.Validity != 0:
 		return "rows of the key may be null"
@@ -71,7 +71,7 @@ func (s *sorter) capture() {
 			"more than one kernel", ErrDeviceArray))
 		return
 	}
-	columns.OnDevice = s.align(columns.Job.Columns) // copies nothing of what notCaptured lets pass
+	columns.OnDevice = s.align() // copies nothing of what notCaptured lets pass
 	rows := driver.Ptr(s.job.Out)
 	var field driver.Ptr
 	if s.job.RowNumbers == 8 {
