@@ -18,7 +18,6 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/gather"
-	"github.com/arrowsort/arrowsort/gpu/internal/incore"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/gpu/internal/valuesort"
@@ -108,8 +107,7 @@ func (d *onDevice) Sort(keys []cub.Key, rows, limit int) cub.Ptr {
 
 // SortValues sorts as package table does.
 func (d *onDevice) SortValues(key cub.Key, rows int) cub.Ptr {
-	has := incore.DeviceOf(device.NewTask(context.Background(), d.Session, 0))
-	if !has.SortsValues(d.Tuning, rows, false) {
+	if !d.Facts.SortsValues(d.Tuning, rows, false) {
 		order := d.Sort([]cub.Key{key}, rows, 0)
 		values := d.columns.Alloc(key.Bytes() * rows)
 		gather.Rows(d.columns.Task, driver.Ptr(key.Values), key.Bytes(), driver.Ptr(order), rows, values)
@@ -139,7 +137,7 @@ func (d *onDevice) Gather(values, gathered cub.Ptr, times int, windows bool) {
 	s := gather.New(d.columns.Task, d.order, d.columns.Rows, out)
 	for range times {
 		if !windows {
-			s.Launch("gather_8", s.Blocks(out), uint64(values), uint64(d.order), uint64(out), uint64(to))
+			s.Launch("gather_8", s.Blocks(out), values, d.order, out, to)
 		} else if !s.GatherWindows(driver.Ptr(values), 8, to) {
 			panic("no memory for windows")
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/resident"
 )
@@ -19,23 +20,21 @@ func (e *Engine) argsortDevice(ctx context.Context, job *DeviceJob) (*DeviceRows
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s, err := e.take(ctx)
+	var session *device.Session
+	var made resident.Result
+	err := e.inTurn(ctx, func(s *device.Session) error {
+		session = s
+		return s.Do(func() (err error) {
+			made, err = resident.Sort(ctx, s, job)
+			return err
+		})
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { e.turn <- s }()
-	var made resident.Result
-	err = driver.Failure(s.Do(func() (err error) {
-		made, err = resident.Sort(ctx, s, job)
-		return err
-	}))
-	if s = e.unlessFailed(s, err); err != nil {
-		return nil, err
-	}
 	rows := &DeviceRows{Address: max(job.Out, uint64(made.Rows)), Rows: job.Result(), Width: job.RowNumbers,
-		Columns: made.Columns, Device: s.Number}
-	if len(made.Kept) > 0 {
-		session, stream := s, job.Stream
+		Columns: made.Columns, Device: session.Number}
+	if stream := job.Stream; len(made.Kept) > 0 {
 		rows.Event = made.Kept[0].Ready.Handle()
 		rows.release = func() error { return driver.Failure(made.GiveBack(session, stream)) }
 	}
@@ -43,22 +42,18 @@ func (e *Engine) argsortDevice(ctx context.Context, job *DeviceJob) (*DeviceRows
 }
 
 func (e *Engine) trim(ctx context.Context) error {
-	s, err := e.take(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { e.turn <- s }()
-	for _, peer := range s.Peers {
-		if err == nil {
-			err = peer.Do(func() error {
+	return e.inTurn(ctx, func(s *device.Session) error {
+		for _, peer := range s.Peers {
+			err := peer.Do(func() error {
 				if err := peer.Settle(nil); err != nil {
 					return err
 				}
 				return peer.Pool.Trim()
 			})
+			if err != nil {
+				return err
+			}
 		}
-	}
-	err = driver.Failure(err)
-	s = e.unlessFailed(s, err)
-	return err
+		return nil
+	})
 }

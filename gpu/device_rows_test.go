@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/testrun"
@@ -156,7 +157,8 @@ func TestDeviceRowsOutliveTheSession(t *testing.T) {
 			}
 			lost, returned, kept := sort(), sort(), sort()
 			require.NoError(t, returned.Release())
-			e.turn <- e.unlessFailed(<-e.turn, ErrDevice)
+			fails := func(*device.Session) error { return ErrDevice }
+			require.ErrorIs(t, e.inTurn(t.Context(), fails), ErrDevice)
 			l.requireRows(t, c.want, lost, "after another sort has lost the device")
 			require.NoError(t, lost.Release())
 			again, closed := sort(), sort()

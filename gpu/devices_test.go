@@ -98,10 +98,7 @@ func TestRangesAreEqual(t *testing.T) {
 // are short enough for the cuts.
 func TestUniformKeysArePartitionedOnce(t *testing.T) {
 	e := openSharedForTest(t, devicesForTest(t, 8))
-	s := <-e.turn
-	passes := map[string]int{}
-	s.OnLaunch = func(kernel string) { passes[kernel]++ }
-	e.turn <- s
+	passes := launches(e)
 	for _, kind := range []keyencode.Kind{keyencode.Float32, keyencode.Int64} {
 		divided(t, e, drawnJob("uniform", kind, 300_000, 0), func(*multigpu.Team) {})
 	}

@@ -66,7 +66,7 @@ func (e *Engine) open() error {
 	if err != nil {
 		return driver.OpenError(err)
 	}
-	e.pinned = memory.New(memory.SystemPages{}, memory.ContextPins{Context: s.Context})
+	e.pinned = memory.New(memory.SystemPages{}, s.Context)
 	e.turn <- s
 	return nil
 }
@@ -104,42 +104,28 @@ func (e *Engine) closeSessions(s *device.Session) error {
 	return device.CloseAll(s.Peers)
 }
 
-// sort waits for its turn and runs a job on the session.
-func (e *Engine) sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (*engine.Result, error) {
-	if err := ctx.Err(); err != nil {
+// sort waits for its turn and runs a job on the devices that share it.
+func (e *Engine) sort(ctx context.Context, job *engine.Job, mem engine.Allocator) (result *engine.Result, err error) {
+	if err := cmp.Or(ctx.Err(), table.Check(job)); err != nil {
 		return nil, err
 	}
-	if err := table.Check(job); err != nil {
-		return nil, err
-	}
-	s, err := e.take(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { e.turn <- s }()
-	result, err := e.run(ctx, s, job, mem)
-	s = e.unlessFailed(s, err)
+	err = e.inTurn(ctx, func(s *device.Session) (err error) {
+		if sessions := e.sharing(s, job); len(sessions) > 1 {
+			result, err = multigpu.Sort(ctx, sessions, job, mem, e.options.ShareRows, &e.times)
+		} else {
+			result, err = e.sortAlone(ctx, s, job, mem)
+		}
+		return err
+	})
 	return result, err
 }
 
-// unlessFailed returns the session for the next sort after one with an error, nil if it must be reopened.
-func (e *Engine) unlessFailed(s *device.Session, err error) *device.Session {
-	if !errors.Is(err, ErrDevice) {
-		return s
-	}
-	_ = e.closeSessions(s) // nothing in a context that has failed can be used any more, and it may not close
-	return nil
-}
-
-// run runs a job on the devices that share it.
-func (e *Engine) run(ctx context.Context, s *device.Session, job *engine.Job, mem engine.Allocator) (
+// sortAlone runs a job on one device. The goroutine is bound to its thread, so that calls of the driver need not switch
+// threads.
+func (e *Engine) sortAlone(ctx context.Context, s *device.Session, job *engine.Job, mem engine.Allocator) (
 	result *engine.Result, err error) {
-	if sessions := e.sharing(s, job); len(sessions) > 1 {
-		return multigpu.Sort(ctx, sessions, job, mem, e.options.ShareRows, &e.times)
-	}
 	start := time.Now()
 	defer func() { e.times.Add(s.Number, "sort", time.Since(start)) }()
-	// The goroutine is bound to its thread, so that calls of the driver need not switch threads.
 	err = s.Do(func() error {
 		if err := s.Settle(nil); err != nil {
 			return err
@@ -149,7 +135,7 @@ func (e *Engine) run(ctx context.Context, s *device.Session, job *engine.Job, me
 		result, err = table.Sort(t, job, mem)
 		return err
 	})
-	return result, driver.Failure(err)
+	return result, err
 }
 
 // sharing are the sessions for a job: all that have enough rows to do. One sorts by keys that devices do not read, and
@@ -160,6 +146,21 @@ func (e *Engine) sharing(s *device.Session, job *engine.Job) []*device.Session {
 		return s.Peers[:1]
 	}
 	return s.Peers[:max(1, min(len(s.Peers), job.Rows/e.options.ShareRows))]
+}
+
+// inTurn waits for the engine's turn, and calls work with the session. A session whose device has failed is closed; the
+// next call opens the device again.
+func (e *Engine) inTurn(ctx context.Context, work func(s *device.Session) error) error {
+	s, err := e.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { e.turn <- s }()
+	if err = driver.Failure(work(s)); errors.Is(err, ErrDevice) {
+		_ = e.closeSessions(s) // nothing in a context that has failed can be used any more, and it may not close
+		s = nil
+	}
+	return err
 }
 
 // take waits for the session, and reopens the device if the last sort has lost it.
@@ -180,7 +181,7 @@ func (e *Engine) take(ctx context.Context) (*device.Session, error) {
 		e.turn <- nil
 		return nil, fmt.Errorf("%w: opening it again: %w", ErrDevice, err)
 	}
-	e.pinned.Attach(memory.ContextPins{Context: s.Context})
+	e.pinned.Attach(s.Context)
 	return s, nil
 }
 

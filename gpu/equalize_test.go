@@ -85,14 +85,7 @@ func TestEqualizedMaps(t *testing.T) {
 // starts again with more buckets.
 func TestMoreBuckets(t *testing.T) {
 	e := openForTest(t)
-	s := <-e.turn
-	samples := 0
-	s.OnLaunch = func(kernel string) {
-		if kernel == "sample" {
-			samples++
-		}
-	}
-	e.turn <- s
+	launched := launches(e)
 	real := func(kind keyencode.Kind, of func(r uint64) float64) numberKey {
 		return numberKey{kind: kind, value: func(row int) uint64 { return floatBits(kind, of(mix(uint64(row)))) }}
 	}
@@ -111,9 +104,10 @@ func TestMoreBuckets(t *testing.T) {
 		if i%2 == 1 {
 			key.null = percent(10, 3)
 		}
-		samples = 0
+		clear(launched)
 		p.set(&e.tuning, rows)
 		d := checkNumbers(t, e, p.name, rows, key.in(i)).Decision
+		samples := launched["sample"]
 		expect(t, e, samples == 2 && d.Accepted == 1, "key %d: %d samples, declined: %d", i, samples, d.Reason)
 	}
 }

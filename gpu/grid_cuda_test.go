@@ -85,15 +85,6 @@ func TestGridWideCodes(t *testing.T) {
 	}
 }
 
-// launches counts the launches of an engine by kernel.
-func launches(e *Engine) map[string]int {
-	s := <-e.turn
-	defer func() { e.turn <- s }()
-	launched := map[string]int{}
-	s.OnLaunch = func(kernel string) { launched[kernel]++ }
-	return launched
-}
-
 // openGrid opens an engine, and returns the most rows of a cooperative launch. The stand-in has no clusters, which come
 // first and sort as many.
 func openGrid(t *testing.T) (e *Engine, rows int) {

@@ -137,9 +137,6 @@ func BenchmarkHost(b *testing.B) {
 	b.Run("op=pin+unpin", func(b *testing.B) {
 		session := <-e.turn
 		defer func() { e.turn <- session }()
-		leave, err := session.Enter()
-		require.NoError(b, err)
-		defer leave()
 		pages := pageAligned(warm)
 		b.SetBytes(int64(len(pages)))
 		for b.Loop() {

@@ -111,18 +111,11 @@ func TestCrowdedDevice(t *testing.T) {
 	t.Setenv("ARROWSORT_STANDIN_CAPABILITY", "8") // no clusters, which come first
 	t.Setenv("ARROWSORT_STANDIN_CROWDED", "1")
 	e := openForTest(t)
-	tried := 0
-	s := <-e.turn
-	s.OnLaunch = func(kernel string) {
-		if kernel == "cooperative" {
-			tried++
-		}
-	}
-	e.turn <- s
+	launched := launches(e)
 	for _, kind := range []keyencode.Kind{keyencode.Int64, keyencode.Uint32, keyencode.Float64} {
 		key := numberKey{kind: kind}
 		key.value = draws["uniform"].by(3000, key.bytes(), 1)
 		checkNumbers(t, e, "crowded", 3000, key.in(0))
 	}
-	require.Equal(t, 1, tried)
+	require.Equal(t, 1, launched["cooperative"])
 }

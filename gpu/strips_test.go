@@ -24,6 +24,15 @@ func openForTest(t testing.TB, use ...func(*tuning.Table)) *Engine {
 	return e
 }
 
+// launches counts the launches of an engine by kernel, from now on.
+func launches(e *Engine) map[string]int {
+	s := <-e.turn
+	defer func() { e.turn <- s }()
+	launched := map[string]int{}
+	s.OnLaunch = func(kernel string) { launched[kernel]++ }
+	return launched
+}
+
 // TestStrips bins rows in several launches, as only sorts of more than 2^29 rows do otherwise: packed and wide records,
 // a first word and further ones.
 func TestStrips(t *testing.T) {

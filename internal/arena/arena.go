@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
@@ -14,11 +15,12 @@ import (
 )
 
 // An Arena lists the buffers of one call, so that one Release frees everything that did not become part of a result. It
-// serves one goroutine at a time.
+// is safe for concurrent use, which the allocator need not be.
 type Arena struct {
-	call context.Context // nothing is allocated after its end
-	mem  engine.Allocator
-	live [][]byte
+	call  context.Context // nothing is allocated after its end
+	mutex sync.Mutex
+	mem   engine.Allocator
+	live  [][]byte
 }
 
 // New returns an arena for a call.
@@ -26,6 +28,8 @@ func New(call context.Context, mem engine.Allocator) *Arena { return &Arena{call
 
 // Bytes returns n bytes of undefined content, nil for none, unless the context has ended.
 func (a *Arena) Bytes(n int) ([]byte, error) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
 	if err := a.call.Err(); err != nil {
 		return nil, err
 	}
@@ -50,6 +54,8 @@ func Slice[T uint16 | uint32 | uint64](a *Arena, n int) ([]T, error) {
 
 // Shrink cuts a buffer to its first n bytes.
 func (a *Arena) Shrink(buf []byte, n int) (short []byte, err error) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
 	i := a.find(buf)
 	if i < 0 || n == len(buf) {
 		return buf, nil
@@ -73,6 +79,8 @@ func (a *Arena) Shrink(buf []byte, n int) (short []byte, err error) {
 
 // Keep makes a buffer part of the result: Release spares it.
 func (a *Arena) Keep(buf []byte) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
 	if i := a.find(buf); i >= 0 {
 		a.forget(i)
 	}
@@ -80,6 +88,8 @@ func (a *Arena) Keep(buf []byte) {
 
 // Free frees one buffer before the others. It does nothing for memory that is not the arena's, nil included.
 func (a *Arena) Free(buf []byte) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
 	if i := a.find(buf); i >= 0 {
 		a.forget(i)
 		a.mem.Free(buf)
@@ -103,6 +113,8 @@ func (a *Arena) find(buf []byte) int {
 
 // Release frees what is neither kept nor freed.
 func (a *Arena) Release() {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
 	for _, buf := range a.live {
 		a.mem.Free(buf)
 	}

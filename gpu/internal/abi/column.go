@@ -12,10 +12,14 @@ type KeySource struct {
 	ChecksOrder bool // rows that are in order need no statistics
 }
 
-// Codes returns a column of 64-bit codes of the given number of bits.
-func Codes(codes driver.Ptr, bits int) *KeySource {
-	column := ColumnValues{Values: uint64(codes), Form: FormInteger, Width: 8, Stride: 8}
-	return &KeySource{Column{ColumnValues: column}, bits, true}
+// CodeColumn returns a column of 64-bit codes of the given number of bits for the key scan.
+func CodeColumn(codes driver.Ptr, bits int) *KeySource {
+	return &KeySource{Column{ColumnValues: integers(codes, 8)}, bits, true}
+}
+
+// integers are unsigned integers of a number of bytes, without nulls.
+func integers(values driver.Ptr, width int) ColumnValues {
+	return ColumnValues{Values: uint64(values), Form: FormInteger, Width: uint64(width), Stride: uint64(width)}
 }
 
 // Keys returns several keys as one column of numbers. fields is the address of their Fields on the device, and of as
@@ -35,9 +39,10 @@ func (in *KeySource) Field() Field {
 	return f
 }
 
-// CodesField describes a column of 64-bit codes for kernels.
-func CodesField(codes driver.Ptr) Field {
-	return Codes(codes, 64).Field()
+// Integers returns the Field of a column of unsigned integers of a number of bytes, without nulls.
+func Integers(values driver.Ptr, width int) Field {
+	in := KeySource{Column: Column{ColumnValues: integers(values, width)}}
+	return in.Field()
 }
 
 // NumberedFrom is the field for rows whose numbers begin with a multiple of 64: the addresses are those that row 0

@@ -18,10 +18,13 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
+// An argsorter computes the row numbers of a job's result.
+type argsorter struct{ *keys.Columns }
+
 // Run computes the row numbers of a job's result by its keys, and returns the plan of their codes if one was made:
 // always where the job wants it. planned is called when the keys have been measured, or need not be.
 func Run(c *keys.Columns, planned func()) (rows driver.Ptr, plan *keyencode.Plan) {
-	s := &argsorter{c, c.Job.Out()}
+	s := &argsorter{c}
 	job := s.describe()
 	if strategy.Choose(&job)&(strategy.Cluster|strategy.Grid) == 0 {
 		s.describeNumbers(&job)
@@ -77,16 +80,15 @@ func Run(c *keys.Columns, planned func()) (rows driver.Ptr, plan *keyencode.Plan
 
 // IsOneKernel reports whether Run queues one kernel, and waits for nothing.
 func IsOneKernel(c *keys.Columns) bool {
-	job := (&argsorter{c, c.Job.Out()}).describe()
+	job := (&argsorter{c}).describe()
 	return strategy.Choose(&job) == strategy.Cluster
 }
 
 // describe returns what a sort in a single launch needs to know of the job, before its keys are read.
 func (s *argsorter) describe() strategy.Job {
 	list, columns := s.Job.Keys, s.Job.Columns
-	job := strategy.Job{Rows: s.Rows, Out: s.out, WantsPlan: s.Job.Plan, Tuning: s.Tuning,
-		Device: incore.DeviceOf(s.Task)}
-	job.Text = slices.ContainsFunc(list, s.isText)
+	job := strategy.Job{Rows: s.Rows, Out: s.Job.Out(), WantsPlan: s.Job.Plan, Tuning: s.Tuning, Device: s.Facts,
+		Text: slices.ContainsFunc(list, s.isText)}
 	if len(list) != 1 {
 		return job
 	}
@@ -122,8 +124,7 @@ func (s *argsorter) sortInSingleLaunch() driver.Ptr {
 	job := incore.Job{Source: s.typeSource(), Whole: s.WholeField(key, layout), Classes: classes}
 	// Nulls have no digit in common with other rows, so that all of 64 bits would take a pass.
 	if word, width, ok := keys.NullableWord(s.Job.Columns, key); ok && width == 32 {
-		job.Source = onesweep.Codes(s.Task, 0, 0, s.Rows, width, s.Rows)
-		job.Field, job.SharesNull = s.Field(&word), true
+		job.Source, job.SharesNull = onesweep.OfField(s.Task, s.Field(&word), s.Rows, width), true
 	}
 	rows, _ := incore.Sort(s.Task, job, s.Prefetch)
 	return rows
@@ -157,7 +158,7 @@ func (s *argsorter) sortOneNumber(kind strategy.Kind, job *strategy.Job) (rows d
 	}
 	deviceFields := s.Fields(fields)
 	encoded := func() onesweep.Source {
-		return onesweep.Codes(s.Task, s.EncodeFields(deviceFields, 0, s.Rows), 0, s.Rows, width, s.Rows)
+		return onesweep.OfCodes(s.Task, s.EncodeFields(deviceFields, 0, s.Rows), 0, s.Rows, width, s.Rows)
 	}
 	var src onesweep.Source
 	var in abi.KeySource
@@ -166,7 +167,7 @@ func (s *argsorter) sortOneNumber(kind strategy.Kind, job *strategy.Job) (rows d
 		in = abi.Keys(device.Put(s.Task, slices.Concat(deviceFields, rests)...), len(deviceFields), width)
 	} else {
 		src = encoded()
-		in = *abi.Codes(src.Codes, width)
+		in = *abi.CodeColumn(src.Codes, width)
 	}
 	if kind == strategy.SmallCodes {
 		s.Prefetch()
@@ -203,9 +204,7 @@ func (s *argsorter) typeSource() onesweep.Source {
 	if !ok || !keys.IsNumber(fields[0].Layout) {
 		return onesweep.Source{N: s.Rows}
 	}
-	src := onesweep.Codes(s.Task, 0, 0, s.Rows, width, s.Rows)
-	src.Field = s.Field(&fields[0])
-	return src
+	return onesweep.OfField(s.Task, s.Field(&fields[0]), s.Rows, width)
 }
 
 // makePlan plans codes of keys from their statistics. It returns nil on an error.

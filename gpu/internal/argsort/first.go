@@ -12,12 +12,6 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/topk"
 )
 
-// An argsorter computes the row numbers of a job's result.
-type argsorter struct {
-	*keys.Columns
-	out int // rows of the result
-}
-
 // sortFirstByTypes sorts the rows that the result needs by one number of the types of the keys, without statistics.
 func (s *argsorter) sortFirstByTypes() (rows driver.Ptr, found topk.Outcome) {
 	fields, bits, ok := keys.TypeWord(s.Job.Columns, s.Job.Keys)
@@ -34,7 +28,7 @@ func (s *argsorter) sortFirstByTypes() (rows driver.Ptr, found topk.Outcome) {
 	src := onesweep.Source{Field: deviceFields[0], Width: bits}
 	if len(fields) > 1 || !number {
 		src.Codes = s.EncodeFields(deviceFields, 0, s.Rows)
-		src.Field = abi.CodesField(src.Codes)
+		src.Field = abi.Integers(src.Codes, 8)
 	}
 	if rows, found = s.sortFirst(src); found != topk.Selected {
 		s.Free(src.Codes)
@@ -67,7 +61,7 @@ func (s *argsorter) sortFirstByLeadingKey(deviceFields []abi.Field, bits int) dr
 	}
 	s.Free(c.Codes)
 	c.Codes, c.Bits = s.EncodeFields(deviceFields, c.Rows, c.N), bits
-	c.Field = abi.CodesField(c.Codes)
+	c.Field = abi.Integers(c.Codes, 8)
 	return s.sortCandidates(c)
 }
 
@@ -84,19 +78,19 @@ func (s *argsorter) sortFirst(src onesweep.Source) (driver.Ptr, topk.Outcome) {
 
 // selects selects the rows that the result needs.
 func (s *argsorter) selects(field abi.Field, bits int, separateTies bool) (topk.Candidates, topk.Outcome) {
-	return topk.Select(s.Task, field, bits, s.Rows, s.out, separateTies, s.Prefetch)
+	return topk.Select(s.Task, field, bits, s.Rows, s.Job.Out(), separateTies, s.Prefetch)
 }
 
 // sortSelected sorts the candidates and appends the rows that tie with the border.
 func (s *argsorter) sortSelected(c topk.Candidates) (order driver.Ptr) {
 	rows := s.sortCandidates(c)
-	if c.N >= s.out {
+	if c.N >= s.Job.Out() {
 		s.Free(c.Tied)
 		return rows
 	}
-	order = s.Alloc(4 * s.out)
+	order = s.Alloc(4 * s.Job.Out())
 	s.Copy(order, rows, 4*c.N)
-	s.Copy(order+driver.Ptr(4*c.N), c.Tied, 4*(s.out-c.N))
+	s.Copy(order+driver.Ptr(4*c.N), c.Tied, 4*(s.Job.Out()-c.N))
 	s.Free(rows, c.Tied)
 	return order
 }
@@ -111,7 +105,7 @@ func (s *argsorter) sortCandidates(c topk.Candidates) (rows driver.Ptr) {
 	if rows, ok := incore.Sort(s.Task, few, func() {}); ok {
 		return rows
 	}
-	src := onesweep.Source{Field: c.Field, Width: c.Bits, N: c.N, RowBits: strategy.RowBits(s.Tuning, c.N)}
+	src := onesweep.OfField(s.Task, c.Field, c.N, c.Bits)
 	scan := abi.KeySource{Column: abi.Column{ColumnValues: c.Field.ColumnValues}, Bits: c.Bits}
 	places := sortCodes(s.Task, src, &scan, strategy.Grid)
 	if places == 0 { // all codes are the same
@@ -119,7 +113,7 @@ func (s *argsorter) sortCandidates(c topk.Candidates) (rows driver.Ptr) {
 	}
 	s.AssertPermutation(places, c.N, c.N)
 	rows = s.Alloc(4 * c.N)
-	s.Launch("gather_4", s.Blocks(c.N), uint64(c.Rows), uint64(places), uint64(c.N), uint64(rows))
+	s.Launch("gather_4", s.Blocks(c.N), c.Rows, places, c.N, rows)
 	s.Free(places, c.Rows)
 	return rows
 }

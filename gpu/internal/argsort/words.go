@@ -36,7 +36,7 @@ func (s *wordSorter) sortAll() driver.Ptr {
 func (s *wordSorter) sort(rows driver.Ptr, n int) driver.Ptr {
 	if rows == 0 && s.plan.Words() > 1 {
 		if src, ok := s.joinWords(); ok {
-			return sortCodes(s.Task, src, abi.Codes(src.Codes, src.Width), s.declined)
+			return sortCodes(s.Task, src, abi.CodeColumn(src.Codes, src.Width), s.declined)
 		}
 	}
 	for word := s.plan.Words() - 1; word >= 0; word-- {
@@ -71,13 +71,13 @@ func (s *wordSorter) joinWords() (joined onesweep.Source, ok bool) {
 	above := leading.Field
 	above.Up = uint64(below)
 	codes := s.EncodeFields(append(s.Fields(keys.PlanFields(s.plan, 1)), above), 0, s.Rows)
-	return onesweep.Codes(s.Task, codes, 0, s.Rows, leading.Width+below, s.Rows), true
+	return onesweep.OfCodes(s.Task, codes, 0, s.Rows, leading.Width+below, s.Rows), true
 }
 
 // prune selects the rows that may be in the result by the leading word of their codes, so that only they are sorted. ok
 // is false where that is not faster.
 func (s *wordSorter) prune() (c topk.Candidates, ok bool) {
-	if _, worth := strategy.ShapeSelect(s.Tuning, s.Rows, s.out); !worth {
+	if _, worth := strategy.ShapeSelect(s.Tuning, s.Rows, s.Job.Out()); !worth {
 		return c, false
 	}
 	src, _ := WordOf(s.Columns, s.plan, 0, 0, s.Rows)
@@ -93,13 +93,11 @@ func WordOf(c *keys.Columns, plan *keyencode.Plan, word int, rows driver.Ptr, n 
 	fields := keys.PlanFields(plan, word)
 	width := plan.WordBits(word)
 	if rows == 0 && len(fields) == 1 && keys.IsDirect(&fields[0]) {
-		src = onesweep.Codes(c.Task, 0, 0, n, width, c.Rows)
-		src.Field = c.Field(&fields[0])
-		return src, c.ScanOfField(&fields[0])
+		return onesweep.OfField(c.Task, c.Field(&fields[0]), n, width), c.ScanOfField(&fields[0])
 	}
 	codes := c.EncodeFields(c.Fields(fields), rows, n)
 	if rows == 0 {
-		scan = abi.Codes(codes, width)
+		scan = abi.CodeColumn(codes, width)
 	}
-	return onesweep.Codes(c.Task, codes, rows, n, width, c.Rows), scan
+	return onesweep.OfCodes(c.Task, codes, rows, n, width, c.Rows), scan
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/memory"
+	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
 	"github.com/arrowsort/arrowsort/gpu/internal/stream"
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -19,6 +20,7 @@ import (
 // of kernels. One sort at a time uses it.
 type Session struct {
 	*driver.Context
+	Facts            strategy.Device // of the device, for decisions
 	Pool             *memory.Pool[driver.Ptr]
 	Streams          [3]*stream.Stream // of kernels, of uploads, of downloads
 	events           []driver.Event
@@ -58,6 +60,8 @@ func openSession(device int, table *tuning.Table, settings Settings) (*Session, 
 		return nil, err
 	}
 	s := &Session{Context: c, Tuning: table, returns: returns{out: map[driver.Ptr]driver.Event{}}}
+	s.Facts = strategy.Device{Shared: c.Shared, Multiprocessors: c.Multiprocessors,
+		Fits: func(kernel string) bool { return c.Fits(strategy.KernelNumbers[kernel]) }}
 	s.source = source{Session: s, hook: settings.Memory, limit: settings.Limit, sizes: map[driver.Ptr]int{}}
 	s.Pool = memory.NewPool(s.source.alloc, s.source.free)
 	if err := s.Do(s.prepare); err != nil {

@@ -52,15 +52,18 @@ func (c *Context) Pinned(b []byte) bool {
 		C.arrowsort_pinned(unsafe.Pointer(&b[len(b)-1])) != 0
 }
 
-// Pin makes memory of the host that is not Go's, and begins with a page, pinned for all contexts.
+// Pin makes memory of the host that is not Go's, and begins with a page, pinned for all contexts. It is called outside
+// Enter.
 func (c *Context) Pin(b []byte) error {
-	return check("pinning memory", C.cuMemHostRegister(unsafe.Pointer(&b[0]), C.size_t(len(b)),
-		C.CU_MEMHOSTREGISTER_PORTABLE))
+	return c.Do(func() error {
+		return check("pinning memory", C.cuMemHostRegister(unsafe.Pointer(&b[0]), C.size_t(len(b)),
+			C.CU_MEMHOSTREGISTER_PORTABLE))
+	})
 }
 
-// Unpin ends Pin.
+// Unpin ends Pin. It is called outside Enter. The error of a context that has failed means that nothing is pinned.
 func (c *Context) Unpin(b []byte) error {
-	return check("unpinning memory", C.cuMemHostUnregister(unsafe.Pointer(&b[0])))
+	return c.Do(func() error { return check("unpinning memory", C.cuMemHostUnregister(unsafe.Pointer(&b[0]))) })
 }
 
 // NewPinned allocates pinned memory that lives as long as the context.

@@ -18,22 +18,17 @@ import (
 	"gorgonia.org/cu"
 )
 
-// A NoDeviceError is the reason why there is no device: what was looked for, and what was found.
-type NoDeviceError struct{ error }
-
-func (e *NoDeviceError) Unwrap() error { return e.error }
-
-// open opens libcuda.so.1 once.
+// open opens libcuda.so.1 once. The error names what was looked for, and what was found.
 var open = sync.OnceValue(func() error {
 	var why *C.char
 	switch code := int(C.arrowsort_open_driver(&why)); code {
 	case 0:
 		return nil
 	case -1:
-		return &NoDeviceError{fmt.Errorf("the NVIDIA driver's library was looked for: %s", C.GoString(why))}
+		return fmt.Errorf("%w: the NVIDIA driver's library was looked for: %s", ErrNoDevice, C.GoString(why))
 	default:
-		err := &Error{Code: code}
-		return &NoDeviceError{fmt.Errorf("libcuda.so.1 was found, but the driver does not start: %w", err)}
+		return fmt.Errorf("%w: libcuda.so.1 was found, but the driver does not start: %w", ErrNoDevice,
+			&Error{Code: code})
 	}
 })
 
@@ -59,7 +54,7 @@ func Devices() ([]Device, error) {
 		return nil, describe("counting devices", err)
 	}
 	if n == 0 {
-		return nil, &NoDeviceError{errors.New("the driver sees none")}
+		return nil, fmt.Errorf("%w: the driver sees none", ErrNoDevice)
 	}
 	devices := make([]Device, n)
 	for i := range devices {

@@ -12,7 +12,7 @@ import (
 func TestDevices(t *testing.T) {
 	devices, err := Devices()
 	if err != nil {
-		require.ErrorAs(t, err, new(*NoDeviceError))
+		require.ErrorIs(t, err, ErrNoDevice)
 		require.Contains(t, err.Error(), "libcuda.so.1")
 		return
 	}

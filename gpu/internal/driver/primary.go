@@ -27,7 +27,6 @@ import "C"
 
 import (
 	"cmp"
-	"errors"
 	"sync"
 	"unsafe"
 
@@ -70,12 +69,7 @@ func (c *Context) retainPrimary() (err error) {
 // releasePrimary frees what the engine has made in the primary context. All of its work is done when this returns. The
 // error of a context that has failed is that of each call: one is returned.
 func (c *Context) releasePrimary() error {
-	err := c.Do(c.freeOwned)
-	release := describe("releasing the primary context of "+c.Name, c.handle.ReleasePrimaryCtx())
-	if err == nil {
-		err = release
-	}
-	return err
+	return cmp.Or(c.Do(c.freeOwned), describe("releasing the primary context of "+c.Name, c.handle.ReleasePrimaryCtx()))
 }
 
 func (c *Context) freeOwned() (err error) {
@@ -179,20 +173,5 @@ func (s *Stream) IsCapturing() (bool, error) {
 	return is != 0, check("asking for the state of a stream", code)
 }
 
-// RejectsStream reports whether an error of the driver is that of a stream, or of an event, that is none, is of another
-// context, or is captured.
-func RejectsStream(err error) bool {
-	var failure *Error
-	if !errors.As(err, &failure) {
-		return false
-	}
-	const firstOfCapture, lastOfCapture = C.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, C.CUDA_ERROR_CAPTURED_EVENT
-	return failure.Code == C.CUDA_ERROR_INVALID_HANDLE || failure.Code == C.CUDA_ERROR_INVALID_CONTEXT ||
-		failure.Code >= firstOfCapture && failure.Code <= lastOfCapture
-}
-
 // Handle is the driver's handle of an event.
 func (e Event) Handle() uintptr { return *(*uintptr)(unsafe.Pointer(&e.event)) }
-
-// Full is the error of memory that is not given, though the driver may have some.
-func Full(op string) error { return &Error{op, int(cu.OutOfMemory)} }

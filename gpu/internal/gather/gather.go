@@ -5,10 +5,17 @@ package gather
 
 import (
 	"fmt"
+	"math"
+	"math/bits"
 	"slices"
 
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
+	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/gpu/internal/keys"
+	"github.com/arrowsort/arrowsort/kernels"
+	"github.com/arrowsort/arrowsort/keyencode"
 )
 
 // A Gatherer gathers columns by the row numbers of a result.
@@ -43,9 +50,9 @@ func (g *Gatherer) Bits(bits driver.Ptr, bit uint64, ones driver.Ptr) driver.Ptr
 // Rows gathers values by n row numbers.
 func Rows(t *device.Task, values driver.Ptr, width int, rows driver.Ptr, n int, dst driver.Ptr) {
 	if slices.Contains([]int{1, 2, 4, 8, 16, 32}, width) {
-		t.Launch(fmt.Sprint("gather_", width), t.Blocks(n), uint64(values), uint64(rows), uint64(n), uint64(dst))
+		t.Launch(fmt.Sprint("gather_", width), t.Blocks(n), values, rows, n, dst)
 	} else {
-		t.Launch("gather_bytes", t.Blocks(n), uint64(values), uint64(width), uint64(rows), uint64(n), uint64(dst))
+		t.Launch("gather_bytes", t.Blocks(n), values, width, rows, n, dst)
 	}
 	t.Moves((32 + width) * n) // a row read at random is a sector of 32 bytes
 }
@@ -53,7 +60,7 @@ func Rows(t *device.Task, values driver.Ptr, width int, rows driver.Ptr, n int, 
 // Bits gathers bits by n row numbers, and counts the ones.
 func Bits(t *device.Task, bits driver.Ptr, bit uint64, rows driver.Ptr, n int, ones driver.Ptr) driver.Ptr {
 	gathered := t.Alloc((n + 31) / 32 * 4)
-	t.Launch("gather_bits", t.Blocks(n), uint64(bits), bit, uint64(rows), uint64(n), uint64(gathered), uint64(ones))
+	t.Launch("gather_bits", t.Blocks(n), bits, bit, rows, n, gathered, ones)
 	t.Moves(32 * n)
 	return gathered
 }
@@ -82,4 +89,111 @@ func (c *Ones) Read() []uint64 {
 		return nil
 	}
 	return c.Words(c.memory, c.Columns)
+}
+
+// windows are the row numbers of the result, scattered to windows, for all columns. Random reads of a large column read
+// a sector of 32 bytes per row, of which the memory reads two. Scattering the row numbers to windows that the L2 cache
+// holds, gathering within them, and collecting the values in their order is faster.
+type windows struct{ rows, places, offsets driver.Ptr }
+
+// inWindows reports whether a column is gathered in windows: there is one row number for each row.
+func (g *Gatherer) inWindows(width int) bool {
+	return (width == 4 || width == 8) && g.Out == g.rows && g.rows*width >= g.Tuning.WindowBytes
+}
+
+// scatterRows makes the windows when the first column needs them; nil if there is no memory for them.
+func (g *Gatherer) scatterRows() *windows {
+	if g.windows != nil {
+		return g.windows
+	}
+	tiles := scatterTiles(g.Out)
+	room, ok := g.AllocAll(4*g.Out, 2*g.Out, tiles*2*kernels.GatherWindows*4)
+	if !ok {
+		return nil
+	}
+	w := &windows{room[0], room[1], room[2]}
+	cursors := g.Zeros(kernels.GatherWindows * 4)
+	shift := max(bits.Len(uint(g.Out-1))-bits.Len(kernels.GatherWindows-1), bits.Len(uint(g.Tuning.WindowRows))-1)
+	g.Launch("scatter_rows", tiles, g.Order, g.Out, shift, w.rows, w.places, w.offsets, cursors)
+	g.Moves(10 * g.Out)
+	g.Free(cursors)
+	g.windows = w
+	return w
+}
+
+func scatterTiles(rows int) int { return (rows + kernels.ScatterTile - 1) / kernels.ScatterTile }
+
+// GatherWindows gathers values of width bytes to dst on the device, and reports whether there was memory for it.
+func (g *Gatherer) GatherWindows(values driver.Ptr, width int, dst driver.Ptr) bool {
+	w := g.scatterRows()
+	if w == nil {
+		return false
+	}
+	room, ok := g.AllocAll(width * g.Out)
+	if !ok {
+		return false
+	}
+	between := room[0]
+	g.Launch(fmt.Sprint("gather_window_", width), (g.Out+kernels.GatherTile-1)/kernels.GatherTile, values, w.rows,
+		g.Out, between)
+	g.Launch(fmt.Sprint("collect_", width), scatterTiles(g.Out), between, g.Out, w.places, w.offsets, dst)
+	g.Moves((6 + 4*width) * g.Out)
+	g.Free(between)
+	return true
+}
+
+// ReleaseWindows frees the windows, and reports whether there were any.
+func (g *Gatherer) ReleaseWindows() bool {
+	w := g.windows
+	if w == nil {
+		return false
+	}
+	g.Free(w.rows, w.places, w.offsets)
+	g.windows = nil
+	return true
+}
+
+// TextFits reports whether a device gathers a string column: there is likely to be memory for it, and no chunk has 4
+// GiB of strings.
+func TextFits(t *device.Task, c *keyencode.Column, rows int) bool {
+	if rows < t.Tuning.TextRows {
+		return false
+	}
+	for _, k := range host.Filled(c) {
+		if begin, end := host.TextRange(c, &k); uint64(end-begin) > math.MaxUint32 {
+			return false
+		}
+	}
+	return t.HasMemory(2*host.TextBytes(c) + (device.SortBytes+32)*rows)
+}
+
+// Text gathers the string column of a number and a kind: lengths, whose sums are the offsets, then bytes. It returns
+// both and the number of bytes. ok is false if there is no memory for it.
+func (g *Gatherer) Text(at int, kind keyencode.Kind, t keys.Text, c *keys.Column) (
+	offsets, data driver.Ptr, bytes int, ok bool) {
+	width, tiles := host.OffsetBytes(kind), (g.Out+kernels.TextTile-1)/kernels.TextTile
+	room, ok := g.AllocAll(4*g.Out, 8*(tiles+1), width*(g.Out+1))
+	if !ok {
+		return 0, 0, 0, false
+	}
+	lengths, sums, offsets := room[0], room[1], room[2]
+	g.Launch("text_lengths", tiles, t.Starts, c.Validity, c.Bit, g.Order, g.Out, lengths, sums)
+	g.Launch("text_sums", 1, sums, tiles)
+	g.Launch("text_offsets", tiles, lengths, g.Out, sums, width, offsets)
+	g.Moves(80 * g.Out)
+	bytes = int(g.Words(sums+driver.Ptr(8*tiles), 1)[0])
+	g.Free(lengths, sums)
+	if width == 4 && bytes > math.MaxInt32 {
+		g.Fail(fmt.Errorf("column %d: %w: %d bytes", at, engine.ErrOffsets, bytes))
+	}
+	gathered, ok := g.AllocAll(bytes)
+	if !ok {
+		g.Free(offsets)
+		return 0, 0, 0, false
+	}
+	if bytes > 0 {
+		g.Launch("text_copy", g.Blocks(bytes/8+1), t.Starts, g.Order, offsets, width, g.Out, t.Data, gathered[0], bytes)
+		g.Moves(4 * bytes)
+	}
+	return offsets, gathered[0], bytes, true
 }

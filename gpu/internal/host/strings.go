@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -42,17 +43,17 @@ func (s *stringColumn[T]) at(row int) []byte {
 }
 
 // GatherStrings gathers rows of a column of Binary or LargeBinary into buffers of the allocator. Nulls get no bytes.
-func GatherStrings(w *Workers, b *Buffers, c *keyencode.Column, rows []uint32) (engine.Column, error) {
+func GatherStrings(w *Workers, mem *arena.Arena, c *keyencode.Column, rows []uint32) (engine.Column, error) {
 	if len(rows) == 0 {
 		return engine.Column{}, nil
 	}
 	if c.Kind == keyencode.Binary {
-		return gatherStrings[int32](w, b, newStringColumn[int32](c), rows)
+		return gatherStrings[int32](w, mem, newStringColumn[int32](c), rows)
 	}
-	return gatherStrings[int64](w, b, newStringColumn[int64](c), rows)
+	return gatherStrings[int64](w, mem, newStringColumn[int64](c), rows)
 }
 
-func gatherStrings[T int32 | int64](w *Workers, b *Buffers, s *stringColumn[T], rows []uint32) (out engine.Column,
+func gatherStrings[T int32 | int64](w *Workers, mem *arena.Arena, s *stringColumn[T], rows []uint32) (out engine.Column,
 	err error) {
 	starts := make([]int, (len(rows)+GatherTile-1)/GatherTile) // where the bytes of each tile begin
 	err = w.Tiles(len(rows), GatherTile, func(lo, hi int) { starts[lo/GatherTile] = s.measure(rows[lo:hi]) })
@@ -64,10 +65,10 @@ func gatherStrings[T int32 | int64](w *Workers, b *Buffers, s *stringColumn[T], 
 	if size == 4 && total > math.MaxInt32 {
 		return out, fmt.Errorf("%w: %d bytes", engine.ErrOffsets, total)
 	}
-	if out.Values, err = b.Bytes((len(rows) + 1) * size); err != nil {
+	if out.Values, err = mem.Bytes((len(rows) + 1) * size); err != nil {
 		return out, err
 	}
-	if out.Data, err = b.Bytes(total); err != nil {
+	if out.Data, err = mem.Bytes(total); err != nil {
 		return out, err
 	}
 	offsets, data := buffers.View[T](out.Values), out.Data
@@ -82,7 +83,7 @@ func gatherStrings[T int32 | int64](w *Workers, b *Buffers, s *stringColumn[T], 
 	if err != nil {
 		return out, err
 	}
-	return out, s.gatherValidity(w, b, rows, &out)
+	return out, s.gatherValidity(w, mem, rows, &out)
 }
 
 func (s *stringColumn[T]) measure(rows []uint32) (bytes int) {
@@ -94,8 +95,8 @@ func (s *stringColumn[T]) measure(rows []uint32) (bytes int) {
 
 // CopyStrings copies the strings of a column side by side, in the order of the rows: row i has the bytes from starts[i]
 // to starts[i+1]. Nulls have none.
-func CopyStrings(w *Workers, b *Buffers, c *keyencode.Column) (starts []uint64, data []byte, err error) {
-	if starts, err = Words[uint64](b, c.Rows()+1); err != nil {
+func CopyStrings(w *Workers, mem *arena.Arena, c *keyencode.Column) (starts []uint64, data []byte, err error) {
+	if starts, err = arena.Slice[uint64](mem, c.Rows()+1); err != nil {
 		return nil, nil, err
 	}
 	starts[0] = 0
@@ -104,7 +105,7 @@ func CopyStrings(w *Workers, b *Buffers, c *keyencode.Column) (starts []uint64, 
 		starts[i] += starts[i-1]
 	}
 	if err == nil {
-		data, err = b.Bytes(int(starts[len(starts)-1]))
+		data, err = mem.Bytes(int(starts[len(starts)-1]))
 	}
 	if err == nil {
 		err = eachString(w, c, func(row int, s []byte) { copy(data[starts[row]:], s) })

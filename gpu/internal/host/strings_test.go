@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -69,11 +70,11 @@ func TestGatherStrings(t *testing.T) {
 			rows[i] = uint32(r.IntN(len(all)))
 		}
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-		b := &Buffers{Mem: mem}
-		out, err := GatherStrings(NewWorkers(t.Context(), 2), b, &c, rows)
+		a := arena.New(t.Context(), mem)
+		out, err := GatherStrings(NewWorkers(t.Context(), 2), a, &c, rows)
 		require.NoError(t, err)
 		require.Equal(t, wantTexts(all, rows), readTexts(kind, out, len(rows)), "seed %d", seed)
-		b.Release()
+		a.Release()
 		mem.AssertSize(t, 0)
 	}
 }
@@ -112,7 +113,7 @@ func TestGatherStringsOfMoreThan2GiB(t *testing.T) {
 	rows := make([]uint32, math.MaxInt32/size+1)
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
-	_, err := GatherStrings(NewWorkers(t.Context(), 1), &Buffers{Mem: mem}, &c, rows)
+	_, err := GatherStrings(NewWorkers(t.Context(), 1), arena.New(t.Context(), mem), &c, rows)
 	require.ErrorIs(t, err, engine.ErrOffsets)
 }
 

@@ -2,6 +2,7 @@ package host
 
 import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
+	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -28,13 +29,13 @@ func valid(k *keyencode.Chunk, in int) bool {
 }
 
 // GatherValues gathers rows of a column of fixed width or of bits into buffers of the allocator.
-func GatherValues(w *Workers, b *Buffers, c *keyencode.Column, rows []uint32) (out engine.Column, err error) {
+func GatherValues(w *Workers, mem *arena.Arena, c *keyencode.Column, rows []uint32) (out engine.Column, err error) {
 	s, bits := newChunks(c), c.Kind == keyencode.Bool
 	size := c.ValueBytes() * len(rows)
 	if bits {
 		size = (len(rows) + 7) / 8
 	}
-	if out.Values, err = b.Bytes(size); err != nil {
+	if out.Values, err = mem.Bytes(size); err != nil {
 		return out, err
 	}
 	gather := s.gatherWide(out.Values, c.ValueBytes(), rows)
@@ -45,7 +46,7 @@ func GatherValues(w *Workers, b *Buffers, c *keyencode.Column, rows []uint32) (o
 	if err = w.Tiles(len(rows), GatherTile, gather); err != nil {
 		return out, err
 	}
-	return out, s.gatherValidity(w, b, rows, &out)
+	return out, s.gatherValidity(w, mem, rows, &out)
 }
 
 // GatherTile is the number of rows that one thread gathers at a time; a multiple of 64, so that no two threads write to
@@ -74,7 +75,7 @@ func (s *chunks) gatherBits(dst []byte, rows []uint32, is func(k *keyencode.Chun
 }
 
 // gatherValidity counts the nulls, and makes a bitmap if there are any.
-func (s *chunks) gatherValidity(w *Workers, b *Buffers, rows []uint32, out *engine.Column) (err error) {
+func (s *chunks) gatherValidity(w *Workers, mem *arena.Arena, rows []uint32, out *engine.Column) (err error) {
 	nulls := make([]int, (len(rows)+GatherTile-1)/GatherTile)
 	err = w.Tiles(len(rows), GatherTile, func(lo, hi int) {
 		for _, row := range rows[lo:hi] {
@@ -89,7 +90,7 @@ func (s *chunks) gatherValidity(w *Workers, b *Buffers, rows []uint32, out *engi
 	if out.Nulls == 0 || err != nil {
 		return err
 	}
-	if out.Validity, err = b.Bytes((len(rows) + 7) / 8); err != nil {
+	if out.Validity, err = mem.Bytes((len(rows) + 7) / 8); err != nil {
 		return err
 	}
 	return w.Tiles(len(rows), GatherTile, s.gatherBits(out.Validity, rows, valid))

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
+	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -39,11 +40,11 @@ func TestGatherValues(t *testing.T) {
 			rows[i] = uint32(r.IntN(total))
 		}
 		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-		b := &Buffers{Mem: mem}
-		out, err := GatherValues(NewWorkers(t.Context(), 2), b, &c, rows)
+		a := arena.New(t.Context(), mem)
+		out, err := GatherValues(NewWorkers(t.Context(), 2), a, &c, rows)
 		require.NoError(t, err)
 		requireValues(t, seed, &c, rows, out.Values, out.Validity, out.Nulls)
-		b.Release()
+		a.Release()
 		mem.AssertSize(t, 0)
 	}
 }

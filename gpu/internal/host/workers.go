@@ -1,5 +1,5 @@
-// Package host is what the engine on a GPU does on the host's processors: memory of the caller, work on several
-// threads, strings. It uses no device.
+// Package host is what the engine on a GPU does on the host's processors: work on several threads, gathers, strings. It
+// uses no device.
 package host
 
 import (

@@ -29,8 +29,8 @@ type Job struct {
 	SharesNull      bool      // null has the code of a value in the source
 }
 
-// Codes are the rows of a source by its codes.
-func Codes(src onesweep.Source) Job { return Job{Source: src, Whole: src.Field} }
+// ByCodes sorts the rows of a source by its codes.
+func ByCodes(src onesweep.Source) Job { return Job{Source: src, Whole: src.Field} }
 
 // Sort sorts the rows of a job in a single launch. A cooperative launch declines rows that lie unevenly, or of which
 // many are equal; then they are sorted by the digits that it has counted. It frees or reuses the memory of the source,
@@ -38,16 +38,15 @@ func Codes(src onesweep.Source) Job { return Job{Source: src, Whole: src.Field} 
 // and where it declines a source whose digits are not counted. afterLaunch is called while the grid still uses its
 // memory: other streams must not use what is freed after that. A cluster has none, and does not call it.
 func Sort(t *device.Task, job Job, afterLaunch func()) (rows driver.Ptr, ok bool) {
-	has := DeviceOf(t)
-	kernel, blocks, ok := has.SingleLaunch(t.Tuning, job.N)
-	if !ok {
+	kernel, blocks := t.Facts.SingleLaunch(t.Tuning, job.N)
+	if kernel == "" {
 		return 0, false
 	}
 	rows = t.Alloc(4 * job.N)
 	small := abi.SmallSort{Field: job.Whole, Classes: job.Classes, N: uint64(job.N), In: uint64(job.Rows),
 		Out: uint64(rows)}
 	if !kernels.All[strategy.KernelNumbers[kernel]].Cooperative() {
-		t.Launch(kernel, blocks, abi.Words([]abi.SmallSort{small})...)
+		t.Launch(kernel, blocks, abi.Words([]abi.SmallSort{small}))
 		t.Free(job.Codes, job.Rows)
 		return rows, true
 	}
@@ -79,17 +78,11 @@ func launchGrid(t *device.Task, kernel string, blocks int, small abi.SmallSort, 
 		Totals: uint64(totals), Status: uint64(uintptr(unsafe.Pointer(word))),
 		Digits: digits,
 	}
-	if t.TryLaunch(kernel, blocks, abi.Words([]abi.CooperativeSort{grid})...) {
+	if t.TryLaunch(kernel, blocks, abi.Words([]abi.CooperativeSort{grid})) {
 		status = t.WaitForStatus(word)
 	}
 	if status != 0 && status != abi.StatusDeclined {
 		afterLaunch() // a grid that accepts reports before it has read its records for the last time
 	}
 	return status
-}
-
-// DeviceOf is what decisions need to know of the device.
-func DeviceOf(t *device.Task) strategy.Device {
-	return strategy.Device{Shared: t.Shared, Multiprocessors: t.Multiprocessors,
-		Fits: func(kernel string) bool { return t.Fits(strategy.KernelNumbers[kernel]) }}
 }

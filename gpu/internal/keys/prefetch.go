@@ -63,7 +63,11 @@ func (s *Columns) Prefetch() {
 	s.Helpers.Go(func() {
 		for _, a := range arrivals {
 			if !failed && !s.unwanted.Load() {
-				s.uploadArrival(a)
+				a.err = s.Do(func() error { // every goroutine that calls the driver enters the context
+					UploadValues(&s.Up, a.values, host.Filled(a.column), a.column.ValueBytes())
+					s.Up.Record(a.event)
+					return s.Up.Err
+				})
 			}
 			close(a.sent)
 		}
@@ -98,16 +102,6 @@ func (s *Columns) markFree() {
 		s.freed = &e
 	}
 	s.Record(*s.freed)
-}
-
-// uploadArrival uploads a column in the goroutine of Prefetch. Every goroutine that calls the driver enters the
-// context.
-func (s *Columns) uploadArrival(a *arrival) {
-	a.err = s.Do(func() error {
-		UploadValues(&s.Up, a.values, host.Filled(a.column), a.column.ValueBytes())
-		s.Up.Record(a.event)
-		return s.Up.Err
-	})
 }
 
 // await makes the kernels wait for the upload of a column.

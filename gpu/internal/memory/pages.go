@@ -6,8 +6,6 @@ import (
 	"fmt"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 )
 
 // SystemPages are pages of the system.
@@ -23,15 +21,3 @@ func (SystemPages) get(size int) ([]byte, error) {
 }
 
 func (SystemPages) put(b []byte) { _ = unix.Munmap(b) }
-
-// ContextPins pins pages in a context.
-type ContextPins struct{ *driver.Context }
-
-func (p ContextPins) pin(b []byte) error {
-	return p.Do(func() error { return p.Pin(b) })
-}
-
-// unpin also meets contexts that have failed, which have nothing pinned.
-func (p ContextPins) unpin(b []byte) {
-	_ = p.Do(func() error { return p.Unpin(b) })
-}

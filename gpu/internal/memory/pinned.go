@@ -25,10 +25,10 @@ type pages interface {
 	put(b []byte)
 }
 
-// pins is how memory is pinned for a device.
+// pins is how memory is pinned for a device: its driver.Context.
 type pins interface {
-	pin(b []byte) error
-	unpin(b []byte)
+	Pin(b []byte) error
+	Unpin(b []byte) error
 }
 
 // A block is memory of a size class.
@@ -114,13 +114,13 @@ func (a *Allocator) trim() {
 // pin pins a block if possible.
 func (a *Allocator) pin(b *block) {
 	if a.pins != nil && !b.pinned {
-		b.pinned = a.pins.pin(b.memory) == nil
+		b.pinned = a.pins.Pin(b.memory) == nil
 	}
 }
 
 func (a *Allocator) unpin(b *block) {
 	if b.pinned {
-		a.pins.unpin(b.memory)
+		_ = a.pins.Unpin(b.memory) // a context that has failed has nothing pinned
 		b.pinned = false
 	}
 }

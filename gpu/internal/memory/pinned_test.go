@@ -24,14 +24,17 @@ func (h *heapPages) get(size int) ([]byte, error) {
 	return make([]byte, size), nil
 }
 func (h *heapPages) put(b []byte) { h.out -= len(b) }
-func (h *heapPages) pin(b []byte) error {
+func (h *heapPages) Pin(b []byte) error {
 	if h.frozen {
 		return errors.New("as told")
 	}
 	h.pinned += len(b)
 	return nil
 }
-func (h *heapPages) unpin(b []byte) { h.pinned -= len(b) }
+func (h *heapPages) Unpin(b []byte) error {
+	h.pinned -= len(b)
+	return nil
+}
 
 func TestAllocator(t *testing.T) {
 	pages := &heapPages{}

@@ -9,6 +9,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/table"
+	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
@@ -33,7 +34,7 @@ func (t *Team) AllocateResult() {
 func (t *Team) awaitResult() error {
 	err := t.Prepared(len(t.Job.Gather))
 	if err == nil && t.GathersOnHost() {
-		t.Numbers, err = host.Words[uint32](&t.Buffers, t.Job.Out())
+		t.Numbers, err = arena.Slice[uint32](t.Buffers, t.Job.Out())
 	}
 	return err
 }

@@ -143,7 +143,7 @@ func (m *Member) scatterShare(plan *keyencode.Plan, d strategy.Digit) (starts []
 	src := onesweep.Source{}
 	if plan.Words() == 0 { // all rows are equal
 		src.Codes = m.Zeros(8 * m.Rows)
-		src.Field, d = abi.CodesField(src.Codes), strategy.Digit{Bits: 1}
+		src.Field, d = abi.Integers(src.Codes, 8), strategy.Digit{Bits: 1}
 	} else {
 		src, _ = argsort.WordOf(m.Share, plan, 0, 0, m.Rows)
 	}
@@ -166,7 +166,7 @@ func (m *Member) scatterSegment(plan *keyencode.Plan, s *segment, n int, c *cuts
 	} else {
 		m.Copy(src.Codes, codes, 8*n)
 	}
-	src.Field = abi.CodesField(src.Codes)
+	src.Field = abi.Integers(src.Codes, 8)
 	defer m.Free(src.Codes, src.Rows)
 	return onesweep.Scatter(m.Task, src, 0, c.digit(s), codes, rows)
 }

@@ -56,7 +56,7 @@ func (t *Team) Divide() error {
 		for c := range t.Job.Columns {
 			part.Columns = append(part.Columns, rowsOf(&t.Job.Columns[c], m.first, m.first+m.Rows))
 		}
-		m.Share = keys.NewColumns(m.Task, part, &t.Buffers, t.Payload())
+		m.Share = keys.NewColumns(m.Task, part, t.Buffers, t.Payload())
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func (t *Team) sort() error {
 func (t *Team) SortRange(m *Member, in *inbox) {
 	n := in.Received()
 	job := &engine.Job{Rows: n, Limit: in.Hi - in.Lo}
-	words := keys.NewColumns(m.Task, job, &t.Buffers, nil)
+	words := keys.NewColumns(m.Task, job, t.Buffers, nil)
 	for i, p := range in.words {
 		job.Keys = append(job.Keys, keyencode.Key{Column: i})
 		job.Columns = append(job.Columns,

@@ -24,9 +24,15 @@ type Source struct {
 	Varying uint64     // the bits of codes that vary; 0 if unknown
 }
 
-// Codes are n codes of 64 bits with their rows, 0 for the order of the input, of a table of the given number.
-func Codes(t *device.Task, codes, rows driver.Ptr, n, width, all int) Source {
-	return Source{Field: abi.CodesField(codes), Width: width, N: n, RowBits: strategy.RowBits(t.Tuning, all),
+// OfField is a field of n rows in the order of the input, which is kept. The codes have width bits.
+func OfField(t *device.Task, field abi.Field, n, width int) Source {
+	return Source{Field: field, Width: width, N: n, RowBits: strategy.RowBits(t.Tuning, n)}
+}
+
+// OfCodes is n codes of 64 bits, of which width are used, with their rows of a table of the given number: 0 for the
+// order of the input.
+func OfCodes(t *device.Task, codes, rows driver.Ptr, n, width, table int) Source {
+	return Source{Field: abi.Integers(codes, 8), Width: width, N: n, RowBits: strategy.RowBits(t.Tuning, table),
 		Codes: codes, Rows: rows}
 }
 
@@ -106,8 +112,8 @@ func (b *sweep) histograms(field driver.Ptr, varying uint64) (use []int) {
 	const blocksOfProcessor, perBlock = 2, 8 * kernels.HistogramThreads
 	blocks := min(b.Multiprocessors*blocksOfProcessor, (b.n+perBlock-1)/perBlock)
 	b.Clear(b.starts, b.zeros)
-	b.Launch("histogram", blocks, uint64(field), uint64(b.n), shifts, bits, uint64(len(b.digits)), uint64(b.starts),
-		uint64(b.starts)+uint64(b.zeros), uint64(b.words))
+	b.Launch("histogram", blocks, field, b.n, shifts, bits, len(b.digits), b.starts, b.starts+driver.Ptr(b.zeros),
+		b.words)
 	b.Moves(8 * b.n)
 	if varying != 0 {
 		return strategy.Varying(b.digits, varying)
@@ -149,7 +155,7 @@ func (b *sweep) bin(src Source, field driver.Ptr, passes []strategy.Pass, revise
 			rows[to] = b.Alloc(4 * b.n)
 		}
 		between := [5]driver.Ptr{field, codes[from], rows[from], codes[to], rows[to]}
-		b.pass(p, b.digits[p.Digit].Bits, between)
+		b.pass(p, between)
 		if revise == nil {
 			continue
 		}
@@ -170,9 +176,8 @@ func (b *sweep) bin(src Source, field driver.Ptr, passes []strategy.Pass, revise
 // pass runs one digit binning, strip by strip. Its blocks start while those of the preceding pass end. between are the
 // field, codes and rows that it reads, and the codes and rows that it writes. Each strip passes the ends of its bins on
 // to the next.
-func (b *sweep) pass(p strategy.Pass, bits uint64, between [5]driver.Ptr) {
-	tile := p.Tile()
-	status := b.status[tile]
+func (b *sweep) pass(p strategy.Pass, between [5]driver.Ptr) {
+	status := b.status[p.Tile]
 	base := b.starts + driver.Ptr(4*kernels.RadixBins*p.Digit)
 	ticket := b.tickets + driver.Ptr(4*b.passes*b.strips)
 	for first, strip := 0, 0; first < b.n; first, strip = first+b.Tuning.StripRows, strip+1 {
@@ -181,25 +186,21 @@ func (b *sweep) pass(p strategy.Pass, bits uint64, between [5]driver.Ptr) {
 		if first+n < b.n {
 			next = b.carry + driver.Ptr(strip%2*4*kernels.RadixBins)
 		}
-		tiles := (n + tile - 1) / tile
-		b.LaunchEarly(p.Kernel, tiles,
-			uint64(between[0]), uint64(between[1]), uint64(between[2]), uint64(between[3]), uint64(between[4]),
-			p.RowBits, p.Parts.Word(),
-			uint64(b.first+first), uint64(n), p.Shift, bits, uint64(base), uint64(next), uint64(status),
-			uint64(ticket), b.phase[tile])
+		tiles := (n + p.Tile - 1) / p.Tile
+		b.LaunchEarly(p.Kernel, tiles, between[0], between[1], between[2], between[3], between[4], p.RowBits,
+			p.Parts.Word(), b.first+first, n, p.Shift, p.Bits, base, next, status, ticket, b.phase[p.Tile])
 		b.Moves(24 * n)
 		base, ticket, status = next, ticket+4, status+driver.Ptr(4*kernels.RadixBins*tiles)
 	}
 	b.passes++
-	b.phase[tile]++
+	b.phase[p.Tile]++
 }
 
 // SortValues sorts keys only: n integers without nulls at the address of a field, whose bits varying vary (0:
 // unknown). It returns the sorted values, or 0 if all are equal. The column is kept.
 func SortValues(t *device.Task, field abi.Field, n int, varying uint64) (values driver.Ptr) {
 	width := int(field.Width)
-	tile := strategy.Pass{Short: width == 4}.Tile()
-	b := newSweep(t, n, strategy.Digits(8*width), tile)
+	b := newSweep(t, n, strategy.Digits(8*width), strategy.ValueTile(width))
 	defer t.Free(b.starts)
 	column := device.Put(t, field)
 	use := b.histograms(column, varying)
@@ -211,7 +212,7 @@ func SortValues(t *device.Task, field abi.Field, n int, varying uint64) (values 
 		if values = other; values == 0 {
 			values = t.Alloc(width * n)
 		}
-		b.pass(p, b.digits[p.Digit].Bits, [5]driver.Ptr{column, in, 0, values, 0})
+		b.pass(p, [5]driver.Ptr{column, in, 0, values, 0})
 		if other = in; i == 0 {
 			other = 0 // the column
 		}
@@ -225,17 +226,17 @@ func SortValues(t *device.Task, field abi.Field, n int, varying uint64) (values 
 // column, whose rows are numbered from first on, or codes with their rows, which are kept. It returns where each bin
 // begins, and where the last one ends, complete after Wait.
 func Scatter(t *device.Task, src Source, first int, d strategy.Digit, codes, rows driver.Ptr) (starts []uint32) {
-	p := strategy.Pass{Kernel: "digit_binning_middle_wide", Wide: true, Shift: d.Shift, Out: strategy.Wide,
-		Parts: strategy.Parts{RestIn: 4, RestOut: 4}}
+	p := strategy.Pass{Kernel: "digit_binning_middle_wide", Tile: kernels.BinningWideTile, Shift: d.Shift, Bits: d.Bits,
+		Out: strategy.Wide, Parts: strategy.Parts{RestIn: 4, RestOut: 4}}
 	if src.Rows == 0 {
-		p.Kernel, p.First = "digit_binning_first_wide", true
+		p.Kernel = "digit_binning_first_wide"
 	}
-	b := newSweep(t, src.N, []strategy.Digit{d}, p.Tile())
+	b := newSweep(t, src.N, []strategy.Digit{d}, p.Tile)
 	b.first = first
 	defer t.Free(b.starts)
 	b.histograms(device.Put(t, src.Field), ^uint64(0))
 	numbered := device.Put(t, src.Field.NumberedFrom(first))
-	b.pass(p, d.Bits, [5]driver.Ptr{numbered, src.Codes, src.Rows, codes, rows})
+	b.pass(p, [5]driver.Ptr{numbered, src.Codes, src.Rows, codes, rows})
 	starts = make([]uint32, kernels.RadixBins+1)
 	starts[kernels.RadixBins] = uint32(src.N)
 	t.Download(buffers.Bytes(starts[:kernels.RadixBins]), b.starts)

@@ -101,7 +101,7 @@ func streamOf(s *device.Session, job *Job) (stream *driver.Stream, captured bool
 // sort queues the kernels.
 func (s *sorter) sort() {
 	columns := keys.NewColumns(s.Task, s.engineJob(), nil, nil)
-	columns.OnDevice = s.align(columns.Job.Columns)
+	columns.OnDevice = s.align()
 	if s.writesOut() {
 		s.Lend(driver.Ptr(s.job.Out), 4*s.job.Rows)
 	}
@@ -136,7 +136,7 @@ func (s *sorter) gather(columns *keys.Columns, order driver.Ptr) (result []Colum
 		if from.Validity != 0 {
 			made.Validity = uint64(g.Bits(from.Validity, from.Bit, ones.Uncounted()))
 		}
-		switch width := columns.Job.Columns[at].ValueBytes(); {
+		switch width := c.valueBytes(); {
 		case c.Kind == keyencode.Bool:
 			made.Values = uint64(g.Bits(from.Values, from.ValueBit, ones.Uncounted()))
 		case width > 0:
@@ -173,58 +173,74 @@ func (s *sorter) engineJob() *engine.Job {
 func checkAddresses(s *device.Session, job *Job) error {
 	end := job.Out + uint64(job.Result()*job.RowNumbers)
 	err := job.eachColumn(func(at int, _ bool) error {
-		return checkColumn(&job.Columns[at], job.Rows, func(what string, first, last uint64) error {
-			if job.Out != 0 && first < end && job.Out <= last {
+		for _, b := range job.Columns[at].buffers(job.Rows) {
+			if job.Out != 0 && b.first < end && job.Out <= b.last {
 				return fmt.Errorf("%w: %s at %#x: the row numbers would overwrite this memory: give them another one",
-					ErrDeviceArray, what, first)
+					ErrDeviceArray, b.what, b.first)
 			}
-			return checkAddress(s, what, first, last)
-		})
+			if err := checkAddress(s, b); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil || job.Out == 0 {
 		return err
 	}
-	return checkAddress(s, "the result", job.Out, end-1)
+	return checkAddress(s, buffer{"the result", job.Out, end - 1})
 }
 
-// checkColumn calls check for the first and the last byte of each buffer.
-func checkColumn(c *Column, rows int, check func(what string, first, last uint64) error) error {
+// A buffer is memory by the addresses of its first and last byte.
+type buffer struct {
+	what        string
+	first, last uint64
+}
+
+// buffers are those of a column of some rows.
+func (c *Column) buffers(rows int) (all []buffer) {
 	if c.Validity != 0 {
 		_, _, first, last := bits(c.Validity, c.Offset, rows)
-		if err := check("the validity bitmap", first, last); err != nil {
-			return err
-		}
+		all = append(all, buffer{"the validity bitmap", first, last})
 	}
 	switch c.Kind {
 	case keyencode.Null:
-		return nil
 	case keyencode.Bool:
 		_, _, first, last := bits(c.Values, c.Offset, rows)
-		return check("the values", first, last)
+		all = append(all, buffer{"the values", first, last})
+	default:
+		all = append(all, buffer{"the values", c.first(), c.first() + uint64(rows*c.valueBytes()) - 1})
 	}
-	width := (&keyencode.Column{Kind: c.Kind, Width: c.Width}).ValueBytes()
-	first := c.Values + uint64(c.Offset*width)
-	return check("the values", first, first+uint64(rows*width)-1)
+	return all
 }
 
-// checkAddress refuses memory by its first and last byte.
-func checkAddress(s *device.Session, what string, first, last uint64) error {
-	for _, at := range []uint64{first, last} {
+// valueBytes is the size of a value: 0 for Null and Bool.
+func (c *Column) valueBytes() int {
+	return (&keyencode.Column{Kind: c.Kind, Width: c.Width}).ValueBytes()
+}
+
+// first is the address of the first value that is not of bits.
+func (c *Column) first() uint64 { return c.Values + uint64(c.Offset*c.valueBytes()) }
+
+// checkAddress refuses a buffer by its first and last byte.
+func checkAddress(s *device.Session, b buffer) error {
+	for _, at := range []uint64{b.first, b.last} {
 		is, err := s.Where(driver.Ptr(at))
+		var what string
 		switch {
 		case err != nil:
 			return driver.Failure(err)
 		case is.OnHost:
-			return fmt.Errorf("%w: %s at %#x: this is memory of the host", ErrDeviceArray, what, at)
+			what = "this is memory of the host"
 		case !is.OnDevice:
-			return fmt.Errorf("%w: %s at %#x: the driver knows no memory there", ErrDeviceArray, what, at)
+			what = "the driver knows no memory there"
 		case is.Number != s.Number:
-			return fmt.Errorf("%w: %s at %#x: this is memory of device %d, the engine's is device %d", ErrDeviceArray,
-				what, at, is.Number, s.Number)
+			what = fmt.Sprintf("this is memory of device %d, the engine's is device %d", is.Number, s.Number)
 		case is.Foreign:
-			return fmt.Errorf("%w: %s at %#x: this is memory of another context than the primary one",
-				ErrDeviceArray, what, at)
+			what = "this is memory of another context than the primary one"
+		default:
+			continue
 		}
+		return fmt.Errorf("%w: %s at %#x: %s", ErrDeviceArray, b.what, at, what)
 	}
 	return nil
 }
@@ -239,7 +255,7 @@ func bits(bitmap uint64, offset, rows int) (from, bit uint64, first, last uint64
 
 // align describes the columns for kernels, which read values in vectors of 16 bytes and bits in words of 4 bytes:
 // columns that lie otherwise are copied, so that nothing is read but what is the caller's.
-func (s *sorter) align(columns []keyencode.Column) map[int]*keys.Column {
+func (s *sorter) align() map[int]*keys.Column {
 	aligned := map[int]*keys.Column{}
 	s.Fail(s.job.eachColumn(func(at int, _ bool) error {
 		if aligned[at] != nil {
@@ -250,11 +266,11 @@ func (s *sorter) align(columns []keyencode.Column) map[int]*keys.Column {
 		if c.Validity != 0 {
 			made.Validity, made.Bit = s.bitmap(c.Validity, c.Offset)
 		}
-		switch width := columns[at].ValueBytes(); {
+		switch width := c.valueBytes(); {
 		case c.Kind == keyencode.Bool:
 			made.Values, made.ValueBit = s.bitmap(c.Values, c.Offset)
 		case width > 0:
-			made.Values = driver.Ptr(c.Values + uint64(c.Offset*width))
+			made.Values = driver.Ptr(c.first())
 			if made.Values%16 != 0 {
 				copied := s.Alloc(s.job.Rows * width)
 				s.Copy(copied, made.Values, s.job.Rows*width)

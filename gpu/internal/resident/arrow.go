@@ -47,10 +47,8 @@ const (
 	arrowDeviceCUDAManaged = 13
 )
 
-// JobOf returns the sort of an array by keys: of a struct the keys are its fields, by name, or by position where a key
-// has no name; of any other type the array is the key, and no key at all is ascending with nulls at the end. The job
-// has columns of the keys only, the array's event, and no result yet. The structures are read now, and the array's
-// buffers are borrowed as those of a Column. Errors: ErrDeviceArray, engine.ErrKind, keyencode.ErrColumn.
+// JobOf is gpu.DeviceJobOf. The job has columns of the keys only, the array's event, and no result yet. The structures
+// are read now.
 func JobOf(array *ArrowDeviceArray, schema *ArrowSchema, keys []keyencode.Key) (*Job, error) {
 	job, err := tableOf(array, schema)
 	if err != nil {
@@ -59,7 +57,7 @@ func JobOf(array *ArrowDeviceArray, schema *ArrowSchema, keys []keyencode.Key) (
 	return job.sortBy(keys)
 }
 
-// TableJobOf returns the job of JobOf that gathers all columns of the array as well: its fields, or the array itself.
+// TableJobOf is gpu.DeviceTableJobOf.
 func TableJobOf(array *ArrowDeviceArray, schema *ArrowSchema, keys []keyencode.Key) (*Job, error) {
 	job, err := tableOf(array, schema)
 	if err != nil {

@@ -55,7 +55,7 @@ func notCaptured(job *Job) string {
 	switch c := &job.Columns[job.Keys[0].Column]; {
 	case c.Kind == keyencode.Bool:
 		return "the key has bits, which are copied first"
-	case (c.Values+uint64(c.Offset*(&keyencode.Column{Kind: c.Kind, Width: c.Width}).ValueBytes()))%16 != 0:
+	case c.first()%16 != 0:
 		return "the values of the key do not begin at a multiple of 16"
 	case c.Validity != 0:
 		return "rows of the key may be null"
@@ -71,7 +71,7 @@ func (s *sorter) capture() {
 			"more than one kernel", ErrDeviceArray))
 		return
 	}
-	columns.OnDevice = s.align(columns.Job.Columns) // copies nothing of what notCaptured lets pass
+	columns.OnDevice = s.align() // copies nothing of what notCaptured lets pass
 	rows := driver.Ptr(s.job.Out)
 	var field driver.Ptr
 	if s.job.RowNumbers == 8 {
@@ -100,12 +100,10 @@ func (s *sorter) forGood(bytes int) driver.Ptr {
 
 // wideningWords are the words of the Field that reads row numbers of 4 bytes.
 func wideningWords(rows driver.Ptr) []uint64 {
-	column := abi.ColumnValues{Values: uint64(rows), Form: abi.FormInteger, Width: 4, Stride: 4}
-	source := abi.KeySource{Column: abi.Column{ColumnValues: column}}
-	return abi.Words([]abi.Field{source.Field()})
+	return abi.Words([]abi.Field{abi.Integers(rows, 4)})
 }
 
 // launchWidening writes the codes of a Field of row numbers: numbers of 4 bytes as 8 bytes each.
 func (s *sorter) launchWidening(field driver.Ptr, n int, to driver.Ptr) {
-	s.Launch("encode", s.Blocks(n), uint64(field), 1, uint64(n), 0, uint64(to))
+	s.Launch("encode", s.Blocks(n), field, 1, n, 0, to)
 }

@@ -96,79 +96,40 @@ func (s BucketShape) Tile() int {
 // Tiles is the number of tiles of n rows.
 func (s BucketShape) Tiles(n int) int { return (n + s.Tile() - 1) / s.Tile() }
 
-// PartitionKernel returns the kernel that reads the column and scatters its rows.
-func (s BucketShape) PartitionKernel() string {
-	name := "partition_only"
+// ShapeKernels are the kernels that sort by buckets of a shape.
+type ShapeKernels struct {
+	Scan      string // the key scan
+	First     string // reads the column and scatters its rows: the first of two passes, or the only one
+	Second    string // the second of two passes
+	Sort      string // sorts bucket ranges
+	SortLarge string // sorts those that Sort defers
+	Split     string // splits heavy values, NaN and null from the other rows
+	Merge     string // writes the sorted other rows to the places between
+}
+
+// Kernels returns the kernels of the shape.
+func (s BucketShape) Kernels() ShapeKernels {
+	wide, first := s.Width == 8, "partition_only"
 	if s.First < s.Bits {
-		name = "partition_first"
+		first = "partition_first"
 	}
-	switch {
-	case s.Values:
-		name = s.ofWidth(name + "_values")
-	case s.Equalized:
-		name += "_equalized"
-	case s.keys:
-		name += "_keys"
-	case s.Width == 8:
-		name += "_wide"
-	case s.Floats && s.First < s.Bits:
-		name += "_floats"
-	}
-	return name
-}
-
-// ofWidth returns the name of a kernel for columns of the width.
-func (s BucketShape) ofWidth(kernel string) string { return variant(kernel, s.Width == 8) }
-
-// SecondKernel returns the kernel of the second of two passes.
-func (s BucketShape) SecondKernel() string {
-	if s.Values {
-		return s.ofWidth("partition_second_values")
-	}
-	return "partition_second"
-}
-
-// ScanKernel returns the kernel of the key scan.
-func (s BucketShape) ScanKernel() string {
+	k := ShapeKernels{Scan: "key_scan", First: variant(first, wide), Second: "partition_second",
+		Sort: variant("bucket_sort", !s.Exact), SortLarge: "bucket_sort_large",
+		Split: variant("split_heavy", wide), Merge: "merge_heavy"}
 	switch {
 	case s.Equalized:
-		return "key_scan_equalized"
+		k.Scan, k.First = "key_scan_equalized", first+"_equalized"
 	case s.keys:
-		return "key_scan_keys"
+		k.Scan, k.First = "key_scan_keys", first+"_keys"
+	case s.Floats && !wide && s.First < s.Bits:
+		k.First = first + "_floats"
 	}
-	return "key_scan"
-}
-
-// SplitKernel returns the kernel that splits heavy values, NaN and null from the other rows.
-func (s BucketShape) SplitKernel() string {
 	if s.Values {
-		return s.ofWidth("compact_values")
+		k.First, k.Second = variant(first+"_values", wide), variant("partition_second_values", wide)
+		k.Sort, k.SortLarge = variant("bucket_sort_values", wide), variant("bucket_sort_large_values", wide)
+		k.Split, k.Merge = variant("compact_values", wide), variant("merge_values", wide)
 	}
-	return s.ofWidth("split_heavy")
-}
-
-// MergeKernel returns the kernel that writes the sorted other rows to the places between.
-func (s BucketShape) MergeKernel() string {
-	if s.Values {
-		return s.ofWidth("merge_values")
-	}
-	return "merge_heavy"
-}
-
-// BucketSortKernel returns the kernel that sorts bucket ranges.
-func (s BucketShape) BucketSortKernel() string {
-	if s.Values {
-		return s.ofWidth("bucket_sort_values")
-	}
-	return variant("bucket_sort", !s.Exact)
-}
-
-// LargeKernel returns the kernel that sorts the ranges that the bucket sort defers.
-func (s BucketShape) LargeKernel() string {
-	if s.Values {
-		return s.ofWidth("bucket_sort_large_values")
-	}
-	return "bucket_sort_large"
+	return k
 }
 
 // RecordBytes is the size of a record.

@@ -10,10 +10,6 @@ import (
 
 // TestBucketShapes compares shapes with the limits of kernels/abi.h.
 func TestBucketShapes(t *testing.T) {
-	known := map[string]bool{}
-	for _, k := range kernels.All {
-		known[k.Name] = true
-	}
 	for i, n := range []int{
 		1, 2, 100, 5000, 1 << 16, 1 << 20, 1 << 22, 1 << 23, 1 << 24, 1<<27 + 5, defaults.BucketRows,
 	} {
@@ -30,11 +26,12 @@ func TestBucketShapes(t *testing.T) {
 		}
 		require.GreaterOrEqual(t, Ranges(n)*kernels.BucketRangeRows, n)
 		require.GreaterOrEqual(t, s.Tiles(n)*s.Tile(), n)
-		require.True(t, known[s.BucketSortKernel()])
-		require.True(t, known[s.PartitionKernel()])
-		require.True(t, known[s.SplitKernel()])
-		s.Floats = true
-		require.True(t, known[s.PartitionKernel()])
+		for _, s.Floats = range []bool{false, true} {
+			k := s.Kernels()
+			for _, name := range []string{k.Scan, k.First, k.Second, k.Sort, k.SortLarge, k.Split, k.Merge} {
+				require.Contains(t, KernelNumbers, name)
+			}
+		}
 	}
 }
 
@@ -55,8 +52,9 @@ func TestShapeKeys(t *testing.T) {
 		require.LessOrEqual(t, s.First, 8)
 		require.LessOrEqual(t, s.Bits-s.First, 8)
 		require.GreaterOrEqual(t, s.Bits, one.Bits)
+		k := s.Kernels()
 		require.Equal(t, []string{"key_scan_keys", "partition_first_keys", "bucket_sort_wide"},
-			[]string{s.ScanKernel(), s.PartitionKernel(), s.BucketSortKernel()})
+			[]string{k.Scan, k.First, k.Sort})
 	}
 }
 
@@ -69,7 +67,7 @@ func TestShapeFloats(t *testing.T) {
 		{1 << 24, 8, "partition_first_wide"}} {
 		s := ShapeBuckets(&defaults, c.n, c.width)
 		s.Floats = true
-		require.Equal(t, c.want, s.PartitionKernel())
+		require.Equal(t, c.want, s.Kernels().First)
 	}
 }
 
@@ -78,7 +76,7 @@ func TestShapeEqualized(t *testing.T) {
 	for n, want := range map[int]string{1<<22 + 1: "partition_only_equalized", 1 << 24: "partition_first_equalized"} {
 		s := ShapeBuckets(&defaults, n, 8)
 		s.Equalized = true
-		require.Equal(t, []string{"key_scan_equalized", want, "bucket_sort_wide"},
-			[]string{s.ScanKernel(), s.PartitionKernel(), s.BucketSortKernel()})
+		k := s.Kernels()
+		require.Equal(t, []string{"key_scan_equalized", want, "bucket_sort_wide"}, []string{k.Scan, k.First, k.Sort})
 	}
 }

@@ -50,7 +50,7 @@ type Device struct {
 }
 
 // CanScan reports whether the key scan and the kernels after it can sort n rows.
-func (d *Device) CanScan(t *tuning.Table, n int) bool {
+func (d Device) CanScan(t *tuning.Table, n int) bool {
 	return n > 0 && n <= t.BucketRows && Fits(d.Shared, BucketKernels...)
 }
 
@@ -86,13 +86,8 @@ func Choose(j *Job) Kind {
 
 // single returns the way by a single launch, 0 for too many rows.
 func (j *Job) single() Kind {
-	switch name, _, _ := j.Device.SingleLaunch(j.Tuning, j.Rows); name {
-	case "cluster":
-		return Cluster
-	case "cooperative":
-		return Grid
-	}
-	return 0
+	kernel, _ := j.Device.SingleLaunch(j.Tuning, j.Rows)
+	return map[string]Kind{"cluster": Cluster, "cooperative": Grid}[kernel]
 }
 
 // oneNumber returns the way by all keys as one number, which needs no statistics: of the keys' types, or of ranges of
@@ -138,26 +133,24 @@ func ShapeSelect(t *tuning.Table, n, k int) (s selectShape, ok bool) {
 }
 
 // SingleLaunch returns the kernel that sorts the given number of rows in a single launch, and its grid: a cluster,
-// or a cooperative launch of one block per multiprocessor. ok is false for more rows than such a kernel sorts.
-func (d *Device) SingleLaunch(t *tuning.Table, rows int) (name string, blocks int, ok bool) {
+// or a cooperative launch of one block per multiprocessor. It returns no kernel for more rows than such a kernel sorts.
+func (d Device) SingleLaunch(t *tuning.Table, rows int) (kernel string, blocks int) {
 	grid := d.Multiprocessors * kernels.CooperativeThreads * kernels.CooperativeItems
 	switch {
 	case rows > t.SmallSortRows:
-		return "", 0, false
 	case rows <= kernels.ClusterRows && d.Fits("cluster"):
-		return "cluster", kernels.ClusterBlocks, true
+		return "cluster", kernels.ClusterBlocks
 	case rows <= min(grid, kernels.CooperativeRows) && d.Fits("cooperative"):
-		return "cooperative", d.Multiprocessors, true
-	default:
-		return "", 0, false
+		return "cooperative", d.Multiprocessors
 	}
+	return "", 0
 }
 
 // SortsValues reports whether keys only are sorted without row numbers: more rows than a single launch sorts, since
 // that launch and a gather take less time for fewer; nullable columns only where the key scan can separate the nulls.
-func (d *Device) SortsValues(t *tuning.Table, rows int, nullable bool) bool {
-	_, _, single := d.SingleLaunch(t, rows)
-	return rows > 0 && !single && (!nullable || d.CanScan(t, rows))
+func (d Device) SortsValues(t *tuning.Table, rows int, nullable bool) bool {
+	single, _ := d.SingleLaunch(t, rows)
+	return rows > 0 && single == "" && (!nullable || d.CanScan(t, rows))
 }
 
 // Fits reports whether shared bytes of shared memory are enough for kernels.

@@ -188,8 +188,8 @@ func TestSingleLaunch(t *testing.T) {
 			device := Device{Multiprocessors: multiprocessors, Fits: func(name string) bool {
 				return Fits(shared, name) && (clusters || kernels.All[KernelNumbers[name]].Cluster() == 0)
 			}}
-			name, blocks, ok := device.SingleLaunch(&defaults, rows)
-			if !ok {
+			name, blocks := device.SingleLaunch(&defaults, rows)
+			if name == "" {
 				require.False(t, rows <= kernels.ClusterRows && clusters && Fits(shared, "cluster"), "%d rows", rows)
 				continue
 			}
@@ -208,11 +208,11 @@ func TestSingleLaunch(t *testing.T) {
 		1: "cluster", kernels.ClusterRows: "cluster", kernels.ClusterRows + 1: "cooperative",
 		grid: "cooperative", grid + 1: "",
 	} {
-		name, _, _ := hopper.SingleLaunch(&defaults, rows)
+		name, _ := hopper.SingleLaunch(&defaults, rows)
 		require.Equal(t, want, name, "%d rows", rows)
 	}
 	large := hopper
 	large.Multiprocessors = 1000
-	_, _, ok := large.SingleLaunch(&defaults, kernels.CooperativeRows+1)
-	require.False(t, ok)
+	name, _ := large.SingleLaunch(&defaults, kernels.CooperativeRows+1)
+	require.Empty(t, name)
 }

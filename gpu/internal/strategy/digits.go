@@ -63,35 +63,30 @@ const (
 // A Pass is a digit binning: which digit, by which kernel, from which record format to which.
 type Pass struct {
 	Kernel  string
+	Tile    int // rows of a tile
 	Digit   int
-	Wide    bool   // the tiles are those of wide records
-	Short   bool   // the tiles are those of values of 4 bytes
 	Shift   uint64 // of the digit in the codes as this pass reads them
+	Bits    uint64 // of the digit
 	RowBits uint64 // below the codes in the records that are read, or that a first pass makes
 	Parts   Parts  // of wide records
 	Out     Records
-	First   bool // reads a column
 	Last    bool // writes row numbers
 }
 
-// Tile is the rows of a tile.
-func (p Pass) Tile() int {
-	switch {
-	case p.Wide:
-		return kernels.BinningWideTile
-	case p.Short:
+// ValueTile is the rows of a tile of values of 4 or 8 bytes.
+func ValueTile(width int) int {
+	if width == 4 {
 		return kernels.BinningValueTile
-	default:
-		return kernels.BinningTile
 	}
+	return kernels.BinningTile
 }
 
 // PlanValuePasses plans the passes of keys only, values of 4 or 8 bytes, for some digits of their codes.
 func PlanValuePasses(width int, digits []Digit, use []int) []Pass {
 	passes := make([]Pass, len(use))
 	for i, d := range use {
-		passes[i] = Pass{Kernel: variant("digit_binning_values", width == 8), Digit: d, Short: width == 4,
-			Shift: digits[d].Shift}
+		passes[i] = Pass{Kernel: variant("digit_binning_values", width == 8), Tile: ValueTile(width), Digit: d,
+			Shift: digits[d].Shift, Bits: digits[d].Bits}
 	}
 	return passes
 }
@@ -148,33 +143,37 @@ func PlanPasses(in Records, digits []Digit, use []int, rowBits uint64) []Pass {
 	end, gone := top.Shift+top.Bits, uint64(0) // records hold the bits gone to end of codes,
 	below, rest := uint64(0), uint64(4)        // above below bits; rest: separate bytes of row numbers
 	for i, d := range use {
-		p := Pass{Digit: d, Last: i == len(use)-1, First: in == FromColumn || in == FromShort}
-		switch {
-		case p.First && p.Last:
-			p.Kernel, p.Wide = "digit_binning_only", true
-		case p.First:
+		p := Pass{Tile: kernels.BinningTile, Digit: d, Bits: digits[d].Bits, Last: i == len(use)-1}
+		wide := in == Wide
+		switch first := in == FromColumn || in == FromShort; {
+		case first && p.Last:
+			p.Kernel, wide = "digit_binning_only", true
+		case first:
 			p.Out = narrowest(end, rowBits)
-			p.Kernel, p.Wide = "digit_binning_first", p.Out == Wide
-			if p.Wide || in == FromShort {
+			p.Kernel, wide = "digit_binning_first", p.Out == Wide
+			if wide || in == FromShort {
 				p.Kernel += suffixes[p.Out]
 			}
-			if !p.Wide {
+			if !wide {
 				below = rowBits
 			}
 			if p.Out == short {
 				below = shortRowBits
 			}
 		case p.Last:
-			p.Kernel, p.Wide = "digit_binning_last"+suffixes[in], in == Wide
+			p.Kernel = "digit_binning_last" + suffixes[in]
 		default:
-			p.Kernel, p.Wide, p.Out = "digit_binning_middle"+suffixes[in], in == Wide, in
+			p.Kernel, p.Out = "digit_binning_middle"+suffixes[in], in
+		}
+		if wide {
+			p.Tile = kernels.BinningWideTile
 		}
 		p.RowBits, p.Shift = below, digits[d].Shift-gone
 		if in == short {
 			p.RowBits, p.Shift = shortRowBits, p.Shift+below-shortRowBits
 		}
 		p.Parts.RestIn = rest
-		if p.Wide && !p.Last {
+		if wide && !p.Last {
 			done := digits[d].Shift + digits[d].Bits
 			to := 64 - (end - done)
 			p.Parts.lift, p.Parts.to, p.Parts.RestOut = to-below-(done-gone), to, restBytes(rowBits, to)

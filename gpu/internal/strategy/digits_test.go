@@ -55,9 +55,10 @@ func TestPassesKeepTheBits(t *testing.T) {
 						require.Equal(t, use[i], p.Digit)
 						require.Equal(t, i == len(passes)-1, p.Last)
 						require.Equal(t, kernelOf(format, p), p.Kernel, what)
-						require.Equal(t, format == Wide || p.Parts.to > 0 || p.Kernel == "digit_binning_only", p.Wide,
+						wide := p.Tile == kernels.BinningWideTile
+						require.Equal(t, format == Wide || p.Parts.to > 0 || p.Kernel == "digit_binning_only", wide,
 							what)
-						if p.First && !p.Wide {
+						if i == 0 && first != Wide && !wide {
 							at = p.RowBits
 						}
 						require.Equal(t, at+digits[p.Digit].Shift-gone, p.RowBits+p.Shift, what)
@@ -68,7 +69,7 @@ func TestPassesKeepTheBits(t *testing.T) {
 						if format == short {
 							require.EqualValues(t, shortRowBits, p.RowBits, what)
 						}
-						if p.Wide && !p.Last {
+						if wide && !p.Last {
 							done := digits[p.Digit].Shift + digits[p.Digit].Bits
 							require.Equal(t, at+p.Parts.lift+done-gone, p.Parts.to, what)
 							gone, at, rest = done, p.Parts.to, p.Parts.RestOut
@@ -106,7 +107,7 @@ func kernelOf(in Records, p Pass) string {
 		{FromColumn, 0, true}: "only", {FromShort, 0, true}: "only",
 		{packed, 0, true}: "last", {short, 0, true}: "last_short", {Wide, 0, true}: "last_wide",
 	}[way{in, p.Out, p.Last}]
-	if p.First && p.Parts.to > 0 {
+	if (in == FromColumn || in == FromShort) && p.Parts.to > 0 {
 		name = "first_wide"
 	}
 	return "digit_binning_" + name

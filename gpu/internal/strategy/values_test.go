@@ -35,13 +35,13 @@ func TestKernelsOfValues(t *testing.T) {
 			s := ShapeBuckets(&defaults, rows, width)
 			s.Values = true
 			require.Equal(t, width, s.RecordBytes())
-			for _, name := range []string{s.PartitionKernel(), s.SecondKernel(), s.BucketSortKernel(), s.LargeKernel(),
-				s.SplitKernel(), s.MergeKernel()} {
+			k := s.Kernels()
+			for _, name := range []string{k.First, k.Second, k.Sort, k.SortLarge, k.Split, k.Merge} {
 				require.Contains(t, KernelNumbers, name)
 				require.Contains(t, name, "_values")
 				require.Equal(t, width == 8, strings.HasSuffix(name, "_wide"), name)
 			}
-			require.Equal(t, "key_scan", s.ScanKernel())
+			require.Equal(t, "key_scan", k.Scan)
 		}
 		digits := Digits(8 * width)
 		passes := PlanValuePasses(width, digits, []int{0, 2})
@@ -50,7 +50,7 @@ func TestKernelsOfValues(t *testing.T) {
 			require.Equal(t, use, passes[i].Digit)
 			require.Equal(t, digits[use].Shift, passes[i].Shift)
 			require.Contains(t, KernelNumbers, passes[i].Kernel)
-			require.Equal(t, map[int]int{4: kernels.BinningValueTile, 8: kernels.BinningTile}[width], passes[i].Tile())
+			require.Equal(t, map[int]int{4: kernels.BinningValueTile, 8: kernels.BinningTile}[width], passes[i].Tile)
 		}
 	}
 }

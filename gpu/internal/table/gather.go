@@ -8,6 +8,7 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
+	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -48,7 +49,7 @@ func (s *sorter) writeRowNumbers() {
 
 // hostNumbers downloads the leading row numbers; they are complete after Wait.
 func (s *sorter) hostNumbers() []uint32 {
-	numbers, err := host.Words[uint32](&s.Buffers, s.Out)
+	numbers, err := arena.Slice[uint32](s.Buffers, s.Out)
 	s.Fail(err)
 	s.Download(buffers.Bytes(numbers), s.Order)
 	return numbers

@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
+	"github.com/arrowsort/arrowsort/internal/arena"
 	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/keyencode"
 )
@@ -20,7 +21,7 @@ type Output struct {
 	Job     *engine.Job
 	stages  int // of which the job's progress is reported
 	Workers *host.Workers
-	Buffers host.Buffers
+	Buffers *arena.Arena
 	Result  engine.Result
 	OnHost  []bool   // columns of the job that the host gathers
 	Numbers []uint32 // the row numbers in sorted order, if the host needs them
@@ -33,7 +34,7 @@ type Output struct {
 // NewOutput returns the result of a job, without buffers.
 func NewOutput(ctx context.Context, job *engine.Job, stages int, workers *host.Workers, mem engine.Allocator) Output {
 	return Output{
-		Ctx: ctx, Job: job, stages: stages, Workers: workers, Buffers: host.Buffers{Mem: mem},
+		Ctx: ctx, Job: job, stages: stages, Workers: workers, Buffers: arena.New(ctx, mem),
 		OnHost: make([]bool, len(job.Columns)),
 	}
 }
@@ -192,9 +193,9 @@ func (o *Output) Complete(plan *keyencode.Plan) (*engine.Result, error) {
 
 func (o *Output) gatherOnHost(c *keyencode.Column) (engine.Column, error) {
 	if host.IsText(c.Kind) {
-		return host.GatherStrings(o.Workers, &o.Buffers, c, o.Numbers)
+		return host.GatherStrings(o.Workers, o.Buffers, c, o.Numbers)
 	}
-	return host.GatherValues(o.Workers, &o.Buffers, c, o.Numbers)
+	return host.GatherValues(o.Workers, o.Buffers, c, o.Numbers)
 }
 
 // Progress reports that the given number of stages is done.

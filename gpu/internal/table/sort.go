@@ -12,7 +12,6 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/device"
 	"github.com/arrowsort/arrowsort/gpu/internal/gather"
 	"github.com/arrowsort/arrowsort/gpu/internal/host"
-	"github.com/arrowsort/arrowsort/gpu/internal/incore"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/valuesort"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -43,7 +42,7 @@ func Sort(t *device.Task, job *engine.Job, mem engine.Allocator) (*engine.Result
 			onDevice.Gather = append(onDevice.Gather, at)
 		}
 	}
-	s.columns = keys.NewColumns(t, &onDevice, &s.Buffers, s.Payload())
+	s.columns = keys.NewColumns(t, &onDevice, s.Buffers, s.Payload())
 	defer s.Buffers.Release()
 	defer t.Idle() // before the buffers are released
 	defer s.columns.Helpers.Wait()
@@ -81,8 +80,8 @@ func (s *sorter) sortsValues() bool {
 	if !valuesort.Applies(s.Job) {
 		return false
 	}
-	has, column := incore.DeviceOf(s.Task), &s.Job.Columns[s.Job.Gather[0]]
-	return has.SortsValues(s.Tuning, s.Job.Rows, host.Nullable(column))
+	column := &s.Job.Columns[s.Job.Gather[0]]
+	return s.Facts.SortsValues(s.Tuning, s.Job.Rows, host.Nullable(column))
 }
 
 // sortValues sorts the only column of the job: values and a run of nulls.

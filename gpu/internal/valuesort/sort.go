@@ -6,7 +6,6 @@ import (
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/gather"
-	"github.com/arrowsort/arrowsort/gpu/internal/incore"
 	"github.com/arrowsort/arrowsort/gpu/internal/keys"
 	"github.com/arrowsort/arrowsort/gpu/internal/onesweep"
 	"github.com/arrowsort/arrowsort/gpu/internal/partition"
@@ -20,7 +19,7 @@ func Sort(c *keys.Columns) (values driver.Ptr, nulls int) {
 	layout, _ := keys.LayoutOf(&c.Job.Columns[key.Column])
 	in := c.KeyInput(key, layout)
 	varying := uint64(0) // unknown
-	if has := incore.DeviceOf(c.Task); has.CanScan(c.Tuning, c.Rows) {
+	if c.Facts.CanScan(c.Tuning, c.Rows) {
 		if values = partition.SortValues(c.Task, in, c.Rows); c.Failed() || values != 0 && in.Column.Validity == 0 {
 			return values, 0
 		}
