@@ -215,7 +215,7 @@ func TestFunctionsThatAreWrong(t *testing.T) {
 		"lower(n)": "key lower(n): the column has type int64, and lower takes text: utf8, large_utf8 or utf8_view; " +
 			"cast it, or leave the function out",
 		"n % 0":             "key n % 0: the function % 0: give a number from 1 to 9223372036854775807",
-		"hash(n, -1)":       `key "hash(n, -1)": no such column`,
+		"hash(n, -1)":       `the seed "-1" is no number from 0 to 18446744073709551615`,
 		"random()":          `key random(): the function random: the seed "" is no number`,
 		"random(1):nocase":  "key random(1) is no text, which the collation nocase orders",
 		"length(name):de":   `key "length(name):de": unknown modifier ":de"; did you mean ":desc"?`,

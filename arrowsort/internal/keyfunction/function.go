@@ -106,7 +106,7 @@ func (f Function) Of(column string) string {
 // The forms of Of.
 var (
 	called  = regexp.MustCompile(`(?is)^(lower|length|abs|year|hash)\((.+)\)$`)
-	hashed  = regexp.MustCompile(`(?is)^hash\((.+),\s*(\d+)\s*\)$`)
+	hashed  = regexp.MustCompile(`(?is)^hash\((.+),\s*(-?\d+)\s*\)$`)
 	shuffle = regexp.MustCompile(`(?is)^random\(\s*([^()]*?)\s*\)$`)
 	divided = regexp.MustCompile(`(?s)^(.*\S)\s*%\s*(-?\d+)$`)
 )

@@ -30,6 +30,7 @@ func TestTextOfFunctions(t *testing.T) {
 		"hash(id)":                 {Hash(0), "id", ""},
 		"hash(id, 7)":              {Hash(7), "id", ""},
 		"hash(a, 7, 0)":            {Hash(0), "a, 7", ""},
+		"hash(a, -7, 0)":           {Hash(0), "a, -7", ""},
 		"Random( 42 )":             {Random(42), "", "random(42)"},
 		"random(0)":                {Random(0), "", ""},
 		"lower()":                  {None, "lower()", ""},
