@@ -97,7 +97,7 @@ func TestMistakes(t *testing.T) {
 		"no column x":                  {"rewrite", "--catalog", address, "--sort", "x", "demo.flights"},
 		"give hilbert or zorder":       {"rewrite", "--catalog", address, "--curve", "peano", "demo.flights"},
 		"leave it out":                 {"rewrite", "--catalog", address, "--where", " ", "demo.flights"},
-		"not a size":                   {"rewrite", "--catalog", address, "--memory", "x", "demo.flights"},
+		"give a size from 16MiB":       {"rewrite", "--catalog", address, "--memory", "x", "demo.flights"},
 		"give KEY=VALUE":               {"rewrite", "--catalog", address, "--property", "x", "demo.flights"},
 		"unknown command":              {"sort"},
 		"an age of -1s":                {"remove-orphans", "--catalog", address, "--older-than", "-1s", "demo.flights"},
