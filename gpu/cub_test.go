@@ -137,7 +137,7 @@ func (d *onDevice) Gather(values, gathered cub.Ptr, times int, windows bool) {
 	s := gather.New(d.columns.Task, d.order, d.columns.Rows, out)
 	for range times {
 		if !windows {
-			s.Launch("gather_8", s.Blocks(out), values, d.order, out, to)
+			s.Launch("gather_8", s.Blocks(out), uint64(values), uint64(d.order), uint64(out), uint64(to))
 		} else if !s.GatherWindows(driver.Ptr(values), 8, to) {
 			panic("no memory for windows")
 		}

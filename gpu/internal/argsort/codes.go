@@ -116,10 +116,10 @@ func (b *encoder) countPrefixes(field driver.Ptr) *strategy.PrefixCounts {
 	n := min(b.n, max(b.n>>11, 1<<13), kernels.ClusterRows)
 	counts := &strategy.PrefixCounts{}
 	codes, found := b.Alloc(8*n), b.Alloc(int(unsafe.Sizeof(*counts)))
-	b.Launch("sample_codes", b.Blocks(n), field, b.n, n, codes, found)
+	b.Launch("sample_codes", b.Blocks(n), uint64(field), uint64(b.n), uint64(n), uint64(codes), uint64(found))
 	order := orderOf(b.Task, codes, n)
 	const parts = 16 // blocks of each shift
-	b.Launch("count_prefixes", parts*len(counts.Prefixes), codes, order, n, found)
+	b.Launch("count_prefixes", parts*len(counts.Prefixes), uint64(codes), uint64(order), uint64(n), uint64(found))
 	words := b.Words(found, int(unsafe.Sizeof(*counts))/8)
 	*counts = *(*strategy.PrefixCounts)(unsafe.Pointer(&words[0]))
 	b.Free(codes, order, found)
@@ -156,8 +156,10 @@ func (b *encoder) insertPrefixes(d *dictionary) (ok bool) {
 	b.Clear(slots, 8<<slotBits)
 	b.Clear(state, 8)
 	b.Clear(d.ranks, 4) // read, and not used, in place of ranks after the last row
-	b.Launch("dictionary_insert", b.Blocks(b.n), d.field, b.n, d.shift, slots, slotBits, state, d.slotOf)
-	b.Launch("dictionary_list", b.Blocks(1<<slotBits), slots, slotBits, prefixes, places, most, state)
+	b.Launch("dictionary_insert", b.Blocks(b.n), uint64(d.field), uint64(b.n), uint64(d.shift), uint64(slots),
+		uint64(slotBits), uint64(state), uint64(d.slotOf))
+	b.Launch("dictionary_list", b.Blocks(1<<slotBits), uint64(slots), uint64(slotBits), uint64(prefixes),
+		uint64(places), uint64(most), uint64(state))
 	b.Moves(12 * b.n)
 	found := b.Words(state, 1)[0]
 	if d.count = int(uint32(found)); d.count < 2 || d.count > most || found>>32 != 0 {
@@ -165,17 +167,19 @@ func (b *encoder) insertPrefixes(d *dictionary) (ok bool) {
 		return false
 	}
 	order := orderOf(b.Task, prefixes, d.count)
-	b.Launch("dictionary_ranks", b.Blocks(d.count), order, d.count, places, d.ranks)
+	b.Launch("dictionary_ranks", b.Blocks(d.count), uint64(order), uint64(d.count), uint64(places), uint64(d.ranks))
 	b.Free(order)
 	return true
 }
 
 // encodeRanks makes the encoded codes.
 func (b *encoder) encodeRanks(d *dictionary, codes driver.Ptr) {
+	n, ranks, slotOf := uint64(b.n), uint64(d.ranks), uint64(d.slotOf)
 	if d.shift == 0 {
-		b.Launch("gather_4", b.Blocks(b.n), d.ranks, d.slotOf, b.n, codes)
+		b.Launch("gather_4", b.Blocks(b.n), ranks, slotOf, n, uint64(codes))
 	} else {
-		b.Launch("dictionary_encode", b.Blocks(b.n), d.field, b.n, d.shift, d.slotOf, d.ranks, codes, d.bytes())
+		b.Launch("dictionary_encode", b.Blocks(b.n), uint64(d.field), n, uint64(d.shift), slotOf, ranks,
+			uint64(codes), uint64(d.bytes()))
 	}
 	b.Moves(20 * b.n)
 }

@@ -113,7 +113,7 @@ func (s *argsorter) sortCandidates(c topk.Candidates) (rows driver.Ptr) {
 	}
 	s.AssertPermutation(places, c.N, c.N)
 	rows = s.Alloc(4 * c.N)
-	s.Launch("gather_4", s.Blocks(c.N), c.Rows, places, c.N, rows)
+	s.Launch("gather_4", s.Blocks(c.N), uint64(c.Rows), uint64(places), uint64(c.N), uint64(rows))
 	s.Free(places, c.Rows)
 	return rows
 }

@@ -57,7 +57,7 @@ func (s *textSorter) sort(rows driver.Ptr, n int) (order driver.Ptr) {
 		if order == 0 {
 			order = sorted
 		} else {
-			s.Launch("text_place", s.Blocks(list.n), sorted, list.places, list.n, order)
+			s.Launch("text_place", s.Blocks(list.n), uint64(sorted), uint64(list.places), uint64(list.n), uint64(order))
 			s.Moves(40 * list.n)
 			s.Free(sorted)
 		}
@@ -74,16 +74,17 @@ func (s *textSorter) sortList(l *textList) (sorted driver.Ptr, ties textList) {
 	bytes, width := l.shape()
 	sorted, codes := s.sortCodes(l, s.encode(l), width)
 	sums := s.Alloc(8 * (tiles + 1)) // of tiles, and of all
-	s.Launch("text_count_ties", tiles, codes, l.n, bytes, s.key.Descending, sums)
-	s.Launch("text_sums", 1, sums, tiles)
+	s.Launch("text_count_ties", tiles, uint64(codes), uint64(l.n), uint64(bytes), s.key.Descending, uint64(sums))
+	s.Launch("text_sums", 1, uint64(sums), uint64(tiles))
 	s.Moves(8 * l.n)
 	found := s.Words(sums+driver.Ptr(8*tiles), 1)[0]
 	ties = textList{n: int(uint32(found)), count: int(found >> 32)}
 	if ties.n > 0 {
 		ties.rows, ties.places, ties.groups = s.Alloc(4*ties.n), s.Alloc(4*ties.n), s.Alloc(4*ties.n)
 		ties.depths = s.Alloc(8 * ties.count)
-		s.Launch("text_list_ties", tiles, codes, l.n, bytes, s.key.Descending, sums, sorted, l.places, l.depths,
-			ties.rows, ties.places, ties.groups, ties.depths)
+		s.Launch("text_list_ties", tiles, uint64(codes), uint64(l.n), uint64(bytes), s.key.Descending, uint64(sums),
+			uint64(sorted), uint64(l.places), uint64(l.depths), uint64(ties.rows), uint64(ties.places),
+			uint64(ties.groups), uint64(ties.depths))
 		s.Moves(16*l.n + 12*ties.n + 8*ties.count)
 	}
 	s.Free(sums, codes)
@@ -94,8 +95,10 @@ func (s *textSorter) sortList(l *textList) (sorted driver.Ptr, ties textList) {
 func (s *textSorter) encode(l *textList) (codes driver.Ptr) {
 	bytes, _ := l.shape()
 	codes = s.Alloc(8 * l.n)
-	s.Launch("text_common", s.Blocks(textCommonItems*l.n), s.text, l.rows, l.groups, l.n, l.depths)
-	s.Launch("text_codes", s.Blocks(l.n), s.text, l.rows, l.groups, l.n, l.depths, bytes, codes)
+	s.Launch("text_common", s.Blocks(textCommonItems*l.n), uint64(s.text), uint64(l.rows), uint64(l.groups),
+		uint64(l.n), uint64(l.depths))
+	s.Launch("text_codes", s.Blocks(l.n), uint64(s.text), uint64(l.rows), uint64(l.groups), uint64(l.n),
+		uint64(l.depths), uint64(bytes), uint64(codes))
 	s.Moves(160 * l.n)
 	return codes
 }
@@ -112,14 +115,14 @@ func (s *textSorter) sortCodes(l *textList, codes driver.Ptr, width int) (sorted
 	}
 	s.AssertPermutation(order, l.n, l.n)
 	sortedCodes = s.Alloc(8 * l.n)
-	s.Launch("gather_8", s.Blocks(l.n), codes, order, l.n, sortedCodes)
+	s.Launch("gather_8", s.Blocks(l.n), uint64(codes), uint64(order), uint64(l.n), uint64(sortedCodes))
 	s.Moves(40 * l.n)
 	s.Free(codes)
 	if l.rows == 0 {
 		return order, sortedCodes
 	}
 	sorted = s.Alloc(4 * l.n)
-	s.Launch("gather_4", s.Blocks(l.n), l.rows, order, l.n, sorted)
+	s.Launch("gather_4", s.Blocks(l.n), uint64(l.rows), uint64(order), uint64(l.n), uint64(sorted))
 	s.Moves(36 * l.n)
 	s.Free(l.rows, order)
 	return sorted, sortedCodes

@@ -15,7 +15,7 @@ func (t *Task) AssertPermutation(rows driver.Ptr, count, n int) {
 		return
 	}
 	seen, wrong := t.Zeros(n/8+8), t.Zeros(16)
-	t.Launch("check_permutation", t.Blocks(count), rows, count, n, seen, wrong)
+	t.Launch("check_permutation", t.Blocks(count), uint64(rows), uint64(count), uint64(n), uint64(seen), uint64(wrong))
 	found := t.Words(wrong, 2)
 	t.Free(seen, wrong)
 	if found[0] != 0 {

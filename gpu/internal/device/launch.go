@@ -3,8 +3,6 @@
 package device
 
 import (
-	"fmt"
-
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
 	"github.com/arrowsort/arrowsort/gpu/internal/driver"
 	"github.com/arrowsort/arrowsort/gpu/internal/strategy"
@@ -69,15 +67,14 @@ func Put[T abi.Structure](t *Task, structures ...T) driver.Ptr {
 	return p
 }
 
-// Launch queues a kernel. Its arguments are addresses (driver.Ptr) and numbers (int, uint64), each a word for the
-// kernel, or the words of a structure ([]uint64), which is the only argument.
-func (t *Task) Launch(kernel string, blocks int, args ...any) {
+// Launch queues a kernel.
+func (t *Task) Launch(kernel string, blocks int, args ...uint64) {
 	t.Fail(t.launchKernel(false, kernel, blocks, args))
 }
 
 // TryLaunch queues a cooperative kernel. It returns false if the driver refuses that, because other processes hold a
 // part of the device; the kernel does not fit from then on.
-func (t *Task) TryLaunch(kernel string, blocks int, args ...any) bool {
+func (t *Task) TryLaunch(kernel string, blocks int, args ...uint64) bool {
 	err := t.launchKernel(false, kernel, blocks, args)
 	if driver.Refused(err) {
 		return false
@@ -87,42 +84,22 @@ func (t *Task) TryLaunch(kernel string, blocks int, args ...any) bool {
 }
 
 // LaunchEarly queues a kernel that itself waits for those queued before it, so that it may start while they end.
-func (t *Task) LaunchEarly(kernel string, blocks int, args ...any) {
+func (t *Task) LaunchEarly(kernel string, blocks int, args ...uint64) {
 	t.Fail(t.launchKernel(true, kernel, blocks, args))
 }
 
-func (t *Task) launchKernel(early bool, kernel string, blocks int, args []any) error {
+func (t *Task) launchKernel(early bool, kernel string, blocks int, args []uint64) error {
 	if t.Failed() {
 		return nil
 	}
 	if err := t.Arguments.flush(t.Stream.Stream); err != nil {
 		return err
 	}
-	err := t.Stream.Launch(early, strategy.KernelNumbers[kernel], blocks, wordsOf(args))
+	err := t.Stream.Launch(early, strategy.KernelNumbers[kernel], blocks, args)
 	if t.OnLaunch != nil {
 		t.OnLaunch(kernel)
 	}
 	return err
-}
-
-// wordsOf returns the arguments of a kernel as words.
-func wordsOf(args []any) []uint64 {
-	words := make([]uint64, 0, len(args))
-	for _, arg := range args {
-		switch a := arg.(type) {
-		case driver.Ptr:
-			words = append(words, uint64(a))
-		case int:
-			words = append(words, uint64(a))
-		case uint64:
-			words = append(words, a)
-		case []uint64:
-			words = append(words, a...)
-		default:
-			panic(fmt.Sprintf("gpu: a kernel's argument is %T", arg))
-		}
-	}
-	return words
 }
 
 // Blocks is the grid for kernels that take any: enough blocks to fill the device, fewer for few items.
@@ -135,6 +112,6 @@ func (t *Task) Blocks(items int) int {
 // Iota returns the numbers of n rows in the order of the input, or in reverse.
 func (t *Task) Iota(n int, reversed bool) driver.Ptr {
 	rows := t.Alloc(4 * n)
-	t.Launch("iota", t.Blocks(n), rows, n, abi.Bool(reversed))
+	t.Launch("iota", t.Blocks(n), uint64(rows), uint64(n), abi.Bool(reversed))
 	return rows
 }

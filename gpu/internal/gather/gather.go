@@ -50,9 +50,9 @@ func (g *Gatherer) Bits(bits driver.Ptr, bit uint64, ones driver.Ptr) driver.Ptr
 // Rows gathers values by n row numbers.
 func Rows(t *device.Task, values driver.Ptr, width int, rows driver.Ptr, n int, dst driver.Ptr) {
 	if slices.Contains([]int{1, 2, 4, 8, 16, 32}, width) {
-		t.Launch(fmt.Sprint("gather_", width), t.Blocks(n), values, rows, n, dst)
+		t.Launch(fmt.Sprint("gather_", width), t.Blocks(n), uint64(values), uint64(rows), uint64(n), uint64(dst))
 	} else {
-		t.Launch("gather_bytes", t.Blocks(n), values, width, rows, n, dst)
+		t.Launch("gather_bytes", t.Blocks(n), uint64(values), uint64(width), uint64(rows), uint64(n), uint64(dst))
 	}
 	t.Moves((32 + width) * n) // a row read at random is a sector of 32 bytes
 }
@@ -60,7 +60,7 @@ func Rows(t *device.Task, values driver.Ptr, width int, rows driver.Ptr, n int, 
 // Bits gathers bits by n row numbers, and counts the ones.
 func Bits(t *device.Task, bits driver.Ptr, bit uint64, rows driver.Ptr, n int, ones driver.Ptr) driver.Ptr {
 	gathered := t.Alloc((n + 31) / 32 * 4)
-	t.Launch("gather_bits", t.Blocks(n), bits, bit, rows, n, gathered, ones)
+	t.Launch("gather_bits", t.Blocks(n), uint64(bits), bit, uint64(rows), uint64(n), uint64(gathered), uint64(ones))
 	t.Moves(32 * n)
 	return gathered
 }
@@ -114,7 +114,8 @@ func (g *Gatherer) scatterRows() *windows {
 	w := &windows{room[0], room[1], room[2]}
 	cursors := g.Zeros(kernels.GatherWindows * 4)
 	shift := max(bits.Len(uint(g.Out-1))-bits.Len(kernels.GatherWindows-1), bits.Len(uint(g.Tuning.WindowRows))-1)
-	g.Launch("scatter_rows", tiles, g.Order, g.Out, shift, w.rows, w.places, w.offsets, cursors)
+	g.Launch("scatter_rows", tiles, uint64(g.Order), uint64(g.Out), uint64(shift), uint64(w.rows), uint64(w.places),
+		uint64(w.offsets), uint64(cursors))
 	g.Moves(10 * g.Out)
 	g.Free(cursors)
 	g.windows = w
@@ -134,9 +135,10 @@ func (g *Gatherer) GatherWindows(values driver.Ptr, width int, dst driver.Ptr) b
 		return false
 	}
 	between := room[0]
-	g.Launch(fmt.Sprint("gather_window_", width), (g.Out+kernels.GatherTile-1)/kernels.GatherTile, values, w.rows,
-		g.Out, between)
-	g.Launch(fmt.Sprint("collect_", width), scatterTiles(g.Out), between, g.Out, w.places, w.offsets, dst)
+	g.Launch(fmt.Sprint("gather_window_", width), (g.Out+kernels.GatherTile-1)/kernels.GatherTile, uint64(values),
+		uint64(w.rows), uint64(g.Out), uint64(between))
+	g.Launch(fmt.Sprint("collect_", width), scatterTiles(g.Out), uint64(between), uint64(g.Out), uint64(w.places),
+		uint64(w.offsets), uint64(dst))
 	g.Moves((6 + 4*width) * g.Out)
 	g.Free(between)
 	return true
@@ -177,9 +179,10 @@ func (g *Gatherer) Text(at int, kind keyencode.Kind, t keys.Text, c *keys.Column
 		return 0, 0, 0, false
 	}
 	lengths, sums, offsets := room[0], room[1], room[2]
-	g.Launch("text_lengths", tiles, t.Starts, c.Validity, c.Bit, g.Order, g.Out, lengths, sums)
-	g.Launch("text_sums", 1, sums, tiles)
-	g.Launch("text_offsets", tiles, lengths, g.Out, sums, width, offsets)
+	g.Launch("text_lengths", tiles, uint64(t.Starts), uint64(c.Validity), c.Bit, uint64(g.Order), uint64(g.Out),
+		uint64(lengths), uint64(sums))
+	g.Launch("text_sums", 1, uint64(sums), uint64(tiles))
+	g.Launch("text_offsets", tiles, uint64(lengths), uint64(g.Out), uint64(sums), uint64(width), uint64(offsets))
 	g.Moves(80 * g.Out)
 	bytes = int(g.Words(sums+driver.Ptr(8*tiles), 1)[0])
 	g.Free(lengths, sums)
@@ -192,7 +195,8 @@ func (g *Gatherer) Text(at int, kind keyencode.Kind, t keys.Text, c *keys.Column
 		return 0, 0, 0, false
 	}
 	if bytes > 0 {
-		g.Launch("text_copy", g.Blocks(bytes/8+1), t.Starts, g.Order, offsets, width, g.Out, t.Data, gathered[0], bytes)
+		g.Launch("text_copy", g.Blocks(bytes/8+1), uint64(t.Starts), uint64(g.Order), uint64(offsets), uint64(width),
+			uint64(g.Out), uint64(t.Data), uint64(gathered[0]), uint64(bytes))
 		g.Moves(4 * bytes)
 	}
 	return offsets, gathered[0], bytes, true

@@ -46,7 +46,7 @@ func Sort(t *device.Task, job Job, afterLaunch func()) (rows driver.Ptr, ok bool
 	small := abi.SmallSort{Field: job.Whole, Classes: job.Classes, N: uint64(job.N), In: uint64(job.Rows),
 		Out: uint64(rows)}
 	if !kernels.All[strategy.KernelNumbers[kernel]].Cooperative() {
-		t.Launch(kernel, blocks, abi.Words([]abi.SmallSort{small}))
+		t.Launch(kernel, blocks, abi.Words([]abi.SmallSort{small})...)
 		t.Free(job.Codes, job.Rows)
 		return rows, true
 	}
@@ -78,7 +78,7 @@ func launchGrid(t *device.Task, kernel string, blocks int, small abi.SmallSort, 
 		Totals: uint64(totals), Status: uint64(uintptr(unsafe.Pointer(word))),
 		Digits: digits,
 	}
-	if t.TryLaunch(kernel, blocks, abi.Words([]abi.CooperativeSort{grid})) {
+	if t.TryLaunch(kernel, blocks, abi.Words([]abi.CooperativeSort{grid})...) {
 		status = t.WaitForStatus(word)
 	}
 	if status != 0 && status != abi.StatusDeclined {

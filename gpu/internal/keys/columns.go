@@ -118,7 +118,7 @@ func (s *Columns) uploadBits(chunks []keyencode.Chunk, bitmap func(*keyencode.Ch
 	for i := range chunks {
 		k := &chunks[i]
 		src, bit := s.uploadBitmap(k, bitmap(k))
-		s.Launch("copy_bits", s.Blocks(k.Rows/32), src, bit, k.Rows, dst, at)
+		s.Launch("copy_bits", s.Blocks(k.Rows/32), uint64(src), bit, uint64(k.Rows), uint64(dst), uint64(at))
 		s.Free(src)
 		at += k.Rows
 	}
@@ -151,8 +151,8 @@ func (s *Columns) uploadRanks(src *keyencode.Column, c *Column) driver.Ptr {
 			ranks, last = s.Alloc(4*len(k.Ranks)), k.Ranks
 			s.Upload(ranks, buffers.Bytes(k.Ranks))
 		}
-		s.Launch("look_up_ranks", s.Blocks(k.Rows), c.Values+driver.Ptr(at*width), width, c.Validity, c.Bit+uint64(at),
-			ranks, k.Rows, dst+driver.Ptr(4*at))
+		s.Launch("look_up_ranks", s.Blocks(k.Rows), uint64(c.Values)+uint64(at*width), uint64(width),
+			uint64(c.Validity), c.Bit+uint64(at), uint64(ranks), uint64(k.Rows), uint64(dst)+uint64(4*at))
 		at += k.Rows
 	}
 	s.Free(ranks)

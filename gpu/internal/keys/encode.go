@@ -88,7 +88,8 @@ func (s *Columns) EncodeFields(fields []abi.Field, rows driver.Ptr, n int) drive
 
 // LaunchEncode makes codes the sums of fields of rows.
 func LaunchEncode(t *device.Task, fields []abi.Field, rows driver.Ptr, n int, codes driver.Ptr) {
-	t.Launch("encode", t.Blocks(n), device.Put(t, fields...), len(fields), n, rows, codes)
+	t.Launch("encode", t.Blocks(n), uint64(device.Put(t, fields...)), uint64(len(fields)), uint64(n), uint64(rows),
+		uint64(codes))
 }
 
 // ScanOfField returns the column of a field; nil for a single key, which has been scanned before.

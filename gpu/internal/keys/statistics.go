@@ -57,7 +57,7 @@ func (s *Columns) launchStatistics(key keyencode.Key, out driver.Ptr) bool {
 		kernel = "statistics_decimal"
 	}
 	column := device.Put(s.Task, s.keyColumn(key, layout))
-	s.Launch(kernel, s.Blocks(s.Rows), column, s.Rows, out)
+	s.Launch(kernel, s.Blocks(s.Rows), uint64(column), uint64(s.Rows), uint64(out))
 	s.Moves(s.Rows * layout.stride)
 	return true
 }

@@ -67,7 +67,8 @@ func (s *Columns) uploadOffsets(c *keyencode.Column, t Text, offsets driver.Ptr)
 	width, row, at := host.OffsetBytes(c.Kind), 0, 0
 	for _, k := range host.Filled(c) {
 		s.Upload(offsets, k.Values[k.Offset*width:(k.Offset+k.Rows+1)*width])
-		s.Launch("text_starts", s.Blocks(k.Rows), offsets, width, k.Rows, at, t.Starts+driver.Ptr(8*row))
+		s.Launch("text_starts", s.Blocks(k.Rows), uint64(offsets), uint64(width), uint64(k.Rows), uint64(at),
+			uint64(t.Starts)+uint64(8*row))
 		if begin, end := host.TextRange(c, &k); end > begin {
 			s.Upload(t.Data+driver.Ptr(at), k.Data[0][begin:end])
 			at += end - begin

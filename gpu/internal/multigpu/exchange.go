@@ -51,7 +51,7 @@ func (t *Team) receiveBits(m *Member, in *inbox, from func(sender *Member) drive
 			m.Clear(bits+driver.Ptr(bytes&^7), 8) // kernels read whole words
 			m.CopyFrom(sender, bits, src+driver.Ptr(first/8), bytes)
 		}
-		m.Launch("copy_bits", m.Blocks(n/32), bits, first%8, n, dst, at)
+		m.Launch("copy_bits", m.Blocks(n/32), uint64(bits), uint64(first%8), uint64(n), uint64(dst), uint64(at))
 		m.Free(bits)
 	}
 	return dst

@@ -112,8 +112,8 @@ func (b *sweep) histograms(field driver.Ptr, varying uint64) (use []int) {
 	const blocksOfProcessor, perBlock = 2, 8 * kernels.HistogramThreads
 	blocks := min(b.Multiprocessors*blocksOfProcessor, (b.n+perBlock-1)/perBlock)
 	b.Clear(b.starts, b.zeros)
-	b.Launch("histogram", blocks, field, b.n, shifts, bits, len(b.digits), b.starts, b.starts+driver.Ptr(b.zeros),
-		b.words)
+	b.Launch("histogram", blocks, uint64(field), uint64(b.n), shifts, bits, uint64(len(b.digits)), uint64(b.starts),
+		uint64(b.starts)+uint64(b.zeros), uint64(b.words))
 	b.Moves(8 * b.n)
 	if varying != 0 {
 		return strategy.Varying(b.digits, varying)
@@ -187,8 +187,11 @@ func (b *sweep) pass(p strategy.Pass, between [5]driver.Ptr) {
 			next = b.carry + driver.Ptr(strip%2*4*kernels.RadixBins)
 		}
 		tiles := (n + p.Tile - 1) / p.Tile
-		b.LaunchEarly(p.Kernel, tiles, between[0], between[1], between[2], between[3], between[4], p.RowBits,
-			p.Parts.Word(), b.first+first, n, p.Shift, p.Bits, base, next, status, ticket, b.phase[p.Tile])
+		b.LaunchEarly(p.Kernel, tiles,
+			uint64(between[0]), uint64(between[1]), uint64(between[2]), uint64(between[3]), uint64(between[4]),
+			p.RowBits, p.Parts.Word(),
+			uint64(b.first+first), uint64(n), p.Shift, p.Bits, uint64(base), uint64(next), uint64(status),
+			uint64(ticket), b.phase[p.Tile])
 		b.Moves(24 * n)
 		base, ticket, status = next, ticket+4, status+driver.Ptr(4*kernels.RadixBins*tiles)
 	}

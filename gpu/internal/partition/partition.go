@@ -57,7 +57,7 @@ func sort(t *device.Task, in abi.KeySource, shape strategy.BucketShape, n int, a
 	}
 	launchSort(t, p, shape, n, sampled)
 	if sampled&abi.StatusInOrder != 0 {
-		t.Launch("check_order", t.Blocks(n), p.buckets)
+		t.Launch("check_order", t.Blocks(n), p.buckets...)
 	}
 	afterLaunch() // other streams must not use the memory that is freed from here on
 	decided := t.WaitForStatus(&t.Reports.Report.Plan)
@@ -93,16 +93,16 @@ func launchScan(t *device.Task, p *partition, shape *strategy.BucketShape, n int
 	t.Reports.Cleared = false // until the kernels that clear the counters are launched
 	report := t.Reports.Report
 	report.Sample, report.Plan = 0, 0
-	t.Launch("sample", 1, p.buckets)
-	t.LaunchEarly(shape.Kernels().Scan, scanBlocks(t, n), p.buckets)
+	t.Launch("sample", 1, p.buckets...)
+	t.LaunchEarly(shape.Kernels().Scan, scanBlocks(t, n), p.buckets...)
 	sampled = t.WaitForStatus(&report.Sample)
 	if sampled&abi.StatusUneven != 0 {
 		report.Sample = 0
-		t.Launch("equalize", 1, p.buckets)
+		t.Launch("equalize", 1, p.buckets...)
 		sampled = t.WaitForStatus(&report.Sample)
 		shape.Equalized = sampled&abi.StatusEqualized != 0
 		if sampled&abi.StatusDeclined == 0 {
-			t.Launch(shape.Kernels().Scan, scanBlocks(t, n), p.buckets)
+			t.Launch(shape.Kernels().Scan, scanBlocks(t, n), p.buckets...)
 		}
 	}
 	shape.Exact = shape.Exact || sampled&abi.StatusNarrow != 0
@@ -117,18 +117,18 @@ func launchSort(t *device.Task, p *partition, shape strategy.BucketShape, n int,
 		return
 	}
 	if shape.Bits > kernels.SmallBucketBits {
-		t.Launch("bucket_plan", shape.PlanBlocks(), p.buckets)
+		t.Launch("bucket_plan", shape.PlanBlocks(), p.buckets...)
 	}
 	if sampled&abi.StatusPlanOnly != 0 {
 		return
 	}
 	k := shape.Kernels()
-	t.Launch(k.First, shape.Tiles(n), p.buckets)
+	t.Launch(k.First, shape.Tiles(n), p.buckets...)
 	if shape.First < shape.Bits {
-		t.Launch(k.Second, n/kernels.PartitionSecondTile+1<<shape.First+1, p.buckets)
+		t.Launch(k.Second, n/kernels.PartitionSecondTile+1<<shape.First+1, p.buckets...)
 	}
-	t.Launch(k.Sort, strategy.Ranges(n), p.buckets)
-	t.LaunchEarly(k.SortLarge, t.Multiprocessors, p.buckets) // starts when all blocks before it have started
+	t.Launch(k.Sort, strategy.Ranges(n), p.buckets...)
+	t.LaunchEarly(k.SortLarge, t.Multiprocessors, p.buckets...) // starts when all blocks before it have started
 }
 
 // scanBlocks is the grid of the key scan: one block per multiprocessor, fewer for few rows.
@@ -227,7 +227,7 @@ func sortHeavy(t *device.Task, p *partition, in abi.KeySource, shape strategy.Bu
 	t.Free(p.records[1])
 	p.records = [2]driver.Ptr{}
 	rows := t.Alloc(4 * others)
-	t.Launch(shape.Kernels().Split, shape.Tiles(n), p.with(codes, rows))
+	t.Launch(shape.Kernels().Split, shape.Tiles(n), p.with(codes, rows)...)
 	t.Reports.Cleared = !t.Failed() // the kernel clears the counts of classes
 	t.Moves(2*int(in.Column.Width)*n + 16*n)
 	if others == 0 {
@@ -240,7 +240,7 @@ func sortHeavy(t *device.Task, p *partition, in abi.KeySource, shape strategy.Bu
 	if !ok {
 		sorted = onesweep.Sort(t, src)
 	}
-	t.Launch(shape.Kernels().Merge, t.Blocks(others), p.with(sorted, 0))
+	t.Launch(shape.Kernels().Merge, t.Blocks(others), p.with(sorted, 0)...)
 	t.Free(sorted)
 }
 
@@ -248,13 +248,13 @@ func sortHeavy(t *device.Task, p *partition, in abi.KeySource, shape strategy.Bu
 func sortHeavyValues(t *device.Task, p *partition, in abi.KeySource, shape strategy.BucketShape, n int) {
 	report := t.WaitForReport()
 	others, numbers := int(report.Decision.Records), p.records[0]
-	t.Launch(shape.Kernels().Split, shape.Tiles(n), p.buckets)
+	t.Launch(shape.Kernels().Split, shape.Tiles(n), p.buckets...)
 	t.Reports.Cleared = !t.Failed() // the kernel clears the counts of classes
 	t.Moves(3 * shape.Width * n)
 	sorted := driver.Ptr(0)
 	if others > 0 {
 		sorted = onesweep.SortValues(t, abi.Integers(numbers, shape.Width), others, Varying(&report, in.Bits))
 	}
-	t.Launch(shape.Kernels().Merge, t.Blocks(n), p.with(cmp.Or(sorted, numbers), 0))
+	t.Launch(shape.Kernels().Merge, t.Blocks(n), p.with(cmp.Or(sorted, numbers), 0)...)
 	t.Free(sorted)
 }

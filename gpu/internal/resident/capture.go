@@ -105,5 +105,5 @@ func wideningWords(rows driver.Ptr) []uint64 {
 
 // launchWidening writes the codes of a Field of row numbers: numbers of 4 bytes as 8 bytes each.
 func (s *sorter) launchWidening(field driver.Ptr, n int, to driver.Ptr) {
-	s.Launch("encode", s.Blocks(n), field, 1, n, 0, to)
+	s.Launch("encode", s.Blocks(n), uint64(field), 1, uint64(n), 0, uint64(to))
 }

@@ -65,8 +65,8 @@ func Select(t *device.Task, field abi.Field, bits, n, k int, separateTies bool, 
 	}
 	words := abi.Words([]abi.Select{job})
 	blocks := (min(n, kernels.SelectSample) + kernels.SelectBorderThreads - 1) / kernels.SelectBorderThreads
-	t.Launch("select_border", blocks, words)
-	t.LaunchEarly(kernel, tiles, words)
+	t.Launch("select_border", blocks, words...)
+	t.LaunchEarly(kernel, tiles, words...)
 	t.Moves(int(field.Width) * n)
 	t.Record(t.Reports.Done)
 	afterLaunch()
