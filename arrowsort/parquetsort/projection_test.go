@@ -80,6 +80,7 @@ func TestSelectByPosition(t *testing.T) {
 
 // requireOrder makes sure that every row group of a file names an order, of which nil is none.
 func requireOrder(t *testing.T, order []tablefile.SortingColumn, file *tablefile.Template) {
+	require.NotEmpty(t, file.RowGroups())
 	for _, g := range file.RowGroups() {
 		require.Equal(t, order, g.SortingColumns)
 	}

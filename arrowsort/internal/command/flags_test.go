@@ -242,7 +242,7 @@ func TestMoreMemoryThanThereIs(t *testing.T) {
 		if cmd.Flags().Lookup("output") != nil {
 			args = append(args, "-o", filepath.Join(t.TempDir(), "out.parquet"))
 		}
-		const warning = "arrowsort: warning: --memory is 1125.9 TB, and the process may use "
+		const warning = "arrowsort: warning: --memory is 1125.9 TB, and the machine or container has "
 		r := cli(t, nil, append(args, "--memory", "1PiB")...)
 		require.Zero(t, r.code, r.err)
 		require.Equal(t, 1, strings.Count(r.err, warning), r.err)

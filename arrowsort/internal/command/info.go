@@ -11,7 +11,6 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
 	"github.com/arrowsort/arrowsort/gpu"
-	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
 // facts are the output of info.
@@ -64,7 +63,7 @@ without compression. In Parquet the nulls of a field count those of what is arou
 // showMachine prints version, engines and machine.
 func showMachine(s streams, asJSON bool) error {
 	f := facts{Version: version(), Engines: []string{"cpu"}, GPUs: []string{},
-		Cores: runtime.GOMAXPROCS(0), Memory: machine.Memory(),
+		Cores: runtime.GOMAXPROCS(0), Memory: totalMemory,
 		System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		f.Commit, f.Date = commit(build.Settings)

@@ -16,7 +16,6 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort"
-	"github.com/arrowsort/arrowsort/internal/machine"
 )
 
 // A command is one run of a subcommand: its flags, progress and report.
@@ -145,9 +144,9 @@ func (c *command) run(work func() error) error {
 
 // warnOfMemory warns of a budget that is more memory than there is. It is no error: a script may run on other machines.
 func warnOfMemory(budget int64, warn func(text string)) {
-	if there := machine.Memory(); there > 0 && budget > there {
-		warn(fmt.Sprintf("--memory is %s, and the process may use %s of the machine or container: the system may swap "+
-			"or end it; give less, or leave --memory out for half of that", bytesText(budget), bytesText(there)))
+	if totalMemory > 0 && budget > totalMemory {
+		warn(fmt.Sprintf("--memory is %s, and the machine or container has %s: the system may swap, or end the process"+
+			"; give less, or leave --memory out for two fifths of that", bytesText(budget), bytesText(totalMemory)))
 	}
 }
 

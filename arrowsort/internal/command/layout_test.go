@@ -101,7 +101,7 @@ func TestLayoutShowsCurvesAndTheBestOrders(t *testing.T) {
 	out := adviceText(&parquetsort.LayoutReport{Advice: all, AdviceGroupRows: 5000}, 0)
 	require.Contains(t, out, "advice: the best 10 of 17 orders, and curves, by a sample, the best first, in row "+
 		"groups of 5,000 rows and pages of 5,000; ")
-	require.Contains(t, out, "; as it is: in those of the files, which have no page index: readers cannot skip ")
+	require.Contains(t, out, "; as it is: in those of the files, whose pages have no bounds: readers cannot skip ")
 	require.Contains(t, out, `--curve hilbert -k 'it'\''s' -k '#1' `)
 	require.Contains(t, out, "as it is")
 	require.Contains(t, out, "-k kkkkkkkkkk ")

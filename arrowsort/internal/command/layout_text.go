@@ -238,7 +238,7 @@ func withoutIndex(r *parquetsort.LayoutReport) string {
 			return ""
 		}
 	}
-	return ", which have no page index: readers cannot skip their pages"
+	return ", whose pages have no bounds: readers cannot skip them"
 }
 
 // shownAdvice returns the first orders, the curves, and the rows as they are.

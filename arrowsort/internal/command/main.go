@@ -17,6 +17,7 @@ import (
 	_ "time/tzdata" // the zones of year(a), where the machine has no tables: images with nothing else, Windows
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -91,20 +92,27 @@ func run(ctx context.Context, args []string, s streams) int {
 		}
 		return exitInterrupted
 	}
-	tooLittle := errors.Is(err, errkind.ErrLimit) || errors.Is(err, errkind.ErrBudget)
-	if f := command.Flags().Lookup("memory"); tooLittle && f != nil {
-		if line += ": give --memory"; f.Changed {
-			line += " more"
-		}
-	}
-	if errors.Is(err, errkind.ErrSpillFull) {
-		line += ": give --spill-dir a folder with more space"
-	}
-	fmt.Fprintf(s.err, "arrowsort: %s\n", line)
+	fmt.Fprintf(s.err, "arrowsort: %s%s\n", line, remedy(err, command.Flags()))
 	if command.Name() == checkName || slices.ContainsFunc(asUsage, func(e error) bool { return errors.Is(err, e) }) {
 		return exitUsage
 	}
 	return exitError
+}
+
+// remedy says which flag of a command, if it has one, helps against an error.
+func remedy(err error, flags *pflag.FlagSet) string {
+	memory, spills := flags.Lookup("memory"), flags.Lookup("spill-dir") != nil
+	switch tooLittle := errors.Is(err, errkind.ErrLimit) || errors.Is(err, errkind.ErrBudget); {
+	case tooLittle && memory != nil && memory.Changed:
+		return ": give --memory more"
+	case tooLittle && memory != nil:
+		return ": give --memory"
+	case errors.Is(err, errkind.ErrSpillFull) && spills:
+		return ": give --spill-dir a folder with more space"
+	case errors.Is(err, errkind.ErrSpillFull):
+		return ": free space there, or have the system use another folder for temporary files, by TMPDIR or TMP"
+	}
+	return ""
 }
 
 // asUsage are the errors of files that have the exit code of wrong usage: other files or keys are needed.
@@ -166,11 +174,13 @@ const (
 	leastMemory = 64 << 20 // a smaller size of memory means that it is unknown
 )
 
+// totalMemory is what the machine or container has, or GOMEMLIMIT allows, before tuneMemory.
+var totalMemory = machine.Memory()
+
 // tuneMemory tunes the garbage collector for a process that runs one job, unless GOGC or GOMEMLIMIT is set.
 func tuneMemory() {
-	total := machine.Memory()
-	if os.Getenv("GOMEMLIMIT") == "" && total > leastMemory {
-		debug.SetMemoryLimit(int64(float64(total) * memoryShare))
+	if os.Getenv("GOMEMLIMIT") == "" && totalMemory > leastMemory {
+		debug.SetMemoryLimit(int64(float64(totalMemory) * memoryShare))
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)

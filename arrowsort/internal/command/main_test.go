@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 )
 
 // people is a small table with ties, nulls and a nested-free mix of types.
@@ -260,6 +262,23 @@ func TestSmallFilesThatDeclareMuch(t *testing.T) {
 		r := cli(t, nil, append(args, "-q", "-k", "a", rows)...)
 		require.NotZero(t, r.code)
 		require.Regexp(t, `^arrowsort: .*rows.parquet: not enough memory: .*: give --memory\n$`, r.err)
+	}
+}
+
+// TestRemedy names flags that the command has.
+func TestRemedy(t *testing.T) {
+	full := fmt.Errorf("spilling: %w", errkind.ErrSpillFull)
+	for _, cmd := range newRoot(streams{}, io.Discard, new(bool)).Commands() {
+		flags := cmd.Flags()
+		spills, text := flags.Lookup("spill-dir") != nil, remedy(full, flags)
+		require.Equal(t, spills, strings.Contains(text, "--spill-dir"), cmd.Name())
+		require.Equal(t, !spills, strings.Contains(text, "TMPDIR"), cmd.Name())
+		require.Equal(t, flags.Lookup("memory") != nil, remedy(errkind.ErrLimit, flags) != "", cmd.Name())
+		if flags.Lookup("memory") != nil {
+			require.NoError(t, flags.Set("memory", "16MiB"))
+			require.Equal(t, ": give --memory more", remedy(errkind.ErrBudget, flags))
+		}
+		require.Empty(t, remedy(io.EOF, flags))
 	}
 }
 

@@ -75,8 +75,12 @@ func (r *reworded) Unwrap() error { return r.kind }
 
 // SpillFull makes an ErrSpillFull of the error of a write to a spill folder that has no space. Others stay as they are.
 func SpillFull(folder string, err error) error {
+	full := []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT}
+	if runtime.GOOS == "windows" { // ERROR_DISK_FULL, ERROR_HANDLE_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED
+		full = []syscall.Errno{112, 39, 1295}
+	}
 	var number syscall.Errno
-	if errors.As(err, &number) && (number == syscall.ENOSPC || number == syscall.EDQUOT) {
+	if errors.As(err, &number) && slices.Contains(full, number) {
 		return fmt.Errorf("%w: %s: %w", ErrSpillFull, folder, number)
 	}
 	return err

@@ -205,7 +205,8 @@ func columnOf(a *ArrowArray, schema *ArrowSchema, rows, from int64) (Column, err
 	if c.Kind == keyencode.Null {
 		buffers = 0
 	}
-	if a.NBuffers != buffers || buffers > 0 && a.Buffers == nil || a.Offset < 0 || from > a.Length-rows {
+	if a.NBuffers != buffers || buffers > 0 && a.Buffers == nil || a.Offset < 0 || a.Length < rows ||
+		from > a.Length-rows {
 		return c, fmt.Errorf("%w: format %q with %d buffers, length %d and offset %d, of which %d rows from %d on are "+
 			"read", ErrDeviceArray, format, a.NBuffers, a.Length, a.Offset, rows, from)
 	}

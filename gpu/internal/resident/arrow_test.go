@@ -183,6 +183,17 @@ func TestJobOfErrors(t *testing.T) {
 	require.Empty(t, job.Keys, "rows in their order")
 }
 
+// TestLengthOfAField refuses a field that has fewer rows than the struct, or a length that is none.
+func TestLengthOfAField(t *testing.T) {
+	for _, length := range []int64{math.MinInt64, -1, 0, 5} {
+		f := column("l", "x")
+		f.array.Length = length
+		array, schema := table(f) // rows 2 to 5
+		_, err := TableJobOf(array, schema, nil)
+		require.ErrorIs(t, err, ErrDeviceArray, "length %d", length)
+	}
+}
+
 // TestOffsetBeyondTheField refuses rows that a field does not have, and values that no memory has, where sums and
 // products of the offset have more than 63 bits.
 func TestOffsetBeyondTheField(t *testing.T) {

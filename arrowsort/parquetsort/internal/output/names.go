@@ -27,7 +27,8 @@ func (t *Target) checkOverlap(paths, files []string, place string) error {
 	for _, file := range files {
 		if (t.Split || !named[file]) && t.isOutput(file) {
 			return fmt.Errorf("%w: %s is an output that is among the inputs, where its rows would come a second time; "+
-				"remove it, or write to another %s", errkind.ErrFileOption, file, place)
+				"write to another %s, or remove the file if an earlier sort has left it", errkind.ErrFileOption, file,
+				place)
 		}
 	}
 	return nil
