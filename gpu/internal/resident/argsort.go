@@ -67,7 +67,7 @@ func Sort(ctx context.Context, s *device.Session, job *Job) (result Result, err 
 	}
 	if err = sorter.Err; err != nil {
 		sorter.End()
-		_ = sorter.result.GiveBack(s, job.Stream) // the first error says why; the next task frees what is left
+		_ = sorter.result.GiveBack(s, job.Stream) // the first error says why; the next task frees the rest
 		return result, err
 	}
 	return sorter.result, nil

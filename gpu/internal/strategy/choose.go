@@ -86,8 +86,13 @@ func Choose(j *Job) Kind {
 
 // single returns the way by a single launch, 0 for too many rows.
 func (j *Job) single() Kind {
-	kernel, _ := j.Device.SingleLaunch(j.Tuning, j.Rows)
-	return map[string]Kind{"cluster": Cluster, "cooperative": Grid}[kernel]
+	switch kernel, _ := j.Device.SingleLaunch(j.Tuning, j.Rows); kernel {
+	case "cluster":
+		return Cluster
+	case "cooperative":
+		return Grid
+	}
+	return 0
 }
 
 // oneNumber returns the way by all keys as one number, which needs no statistics: of the keys' types, or of ranges of
