@@ -49,29 +49,35 @@ func (c *Counted) Digits() abi.DigitCounts {
 
 // Sort sorts by the digits that are being counted, and returns the sorted rows. It frees or reuses the memory of the
 // source, also on an error, unless ok is false: null and a value have the same code. seem are the digits that all rows
-// seem to have in common, a bit for each. The first pass is launched before the host knows whether they do. Where
-// records are short it is always by the first digit.
+// seem to have in common, a bit for each.
 func (c *Counted) Sort(seem uint64) (rows driver.Ptr, ok bool) {
-	b, src, status := c.sweep, c.src, uint64(0)
-	plan := func(constant uint64) []strategy.Pass {
-		use := b.without(constant)
-		if src.format() == strategy.FromShort && len(use) > 0 && len(b.without(constant|1)) > 0 {
-			use = b.without(constant &^ 1)
-		}
-		if len(use) == 0 {
-			return nil
-		}
-		return strategy.PlanPasses(src.format(), b.digits, use, src.RowBits)
+	if seem != 0 || c.sharesNull && (c.src.Codes != 0 || c.src.Rows != 0) {
+		return c.sortByReport(seem)
 	}
-	first := plan(seem)
+	// All digits vary in the sample, so they vary: the host does not wait before it launches their passes. Where null
+	// may have the code of a value, they leave the source as it is.
+	b := c.sweep
+	rows, _ = b.bin(c.src, c.field, c.plan(0), nil)
+	if b.WaitForStatus(&b.Reports.Report.Sample)&abi.StatusCounted == 0 {
+		b.Free(rows)
+		return 0, b.Failed()
+	}
+	return rows, true
+}
+
+// sortByReport sorts without the digits that are constant. The first pass is launched before the host knows which are.
+// Where records are short it is always by the first digit.
+func (c *Counted) sortByReport(seem uint64) (rows driver.Ptr, ok bool) {
+	b, src, status := c.sweep, c.src, uint64(0)
+	first := c.plan(seem)
 	if len(first) == 0 {
-		first = plan(0)
+		first = c.plan(0)
 	}
 	rows, ok = b.bin(src, c.field, first, func() []strategy.Pass {
 		if status = b.WaitForStatus(&b.Reports.Report.Sample); status&abi.StatusCounted == 0 {
 			return nil
 		}
-		return plan(status >> abi.StatusConstantShift)
+		return c.plan(status >> abi.StatusConstantShift)
 	})
 	if ok || status&abi.StatusCounted == 0 {
 		return rows, ok
@@ -81,6 +87,19 @@ func (c *Counted) Sort(seem uint64) (rows driver.Ptr, ok bool) {
 		return src.Rows, true
 	}
 	return b.Iota(src.N, false), true
+}
+
+// plan returns the passes for all digits but those that are constant.
+func (c *Counted) plan(constant uint64) []strategy.Pass {
+	b := c.sweep
+	use := b.without(constant)
+	if c.src.format() == strategy.FromShort && len(use) > 0 && len(b.without(constant|1)) > 0 {
+		use = b.without(constant &^ 1)
+	}
+	if len(use) == 0 {
+		return nil
+	}
+	return strategy.PlanPasses(c.src.format(), b.digits, use, c.src.RowBits)
 }
 
 // Free frees the memory, with or without a sort.
