@@ -112,6 +112,13 @@ sample_codes(Field *f, u64 n, u64 count, u64 *codes, PrefixCounts *counts)   any
     codes[i] = the code of a row of the i-th of count strips, count at most n. Zeroes counts.
 count_prefixes(u64 *codes, u32 *order, u64 n, PrefixCounts *counts)   grid: a multiple of 64
     codes[order[i]] rises. Counts the prefixes code >> s for each s below 64.
+encode_fixed_point(Field *f, u64 n, u32 *codes, FixedPointState *state, u64 *status)   any grid
+    codes[i] = bias + (integer - base[2]) * mul for a column of floats of 4 or 8 bytes whose product with the power of
+    ten base[1], a double, is near an integer: integer is that plus 2^51 (common/fixed_point.h). NaN and null have their
+    numbers. status, in pinned memory, becomes STATUS_ACCEPTED and the bits of codes that vary, times STATUS_CONSTANT;
+    or STATUS_DECLINED if a float is not the nearest one to its integer, or integer - base[2] is not in 0..last[1].
+    State and status are zero before.
+
 dictionary_insert(Field *f, u64 n, u64 shift, u64 *slots, u64 slotBits, DictionaryState *state, u32 *slotOf)   any grid
     Inserts the prefixes of all rows in 2^slotBits slots; slotOf[i] = the slot of row i. Declines if a prefix finds no
     slot, or is the one whose hash is zero, or if after n/8 rows many are new; then slotOf is undefined. The caller
@@ -206,6 +213,13 @@ struct CooperativeState {
 	// 1, 2, 4: some row sorts after, with, before its predecessor, where that was checked; 8: has a class row.
 	u32 steps;
 	u32 counts[COOPERATIVE_BUCKETS]; // rows of each bucket
+};
+
+// A FixedPointState is what the blocks that encode fixed-point floats share.
+struct FixedPointState {
+	u32 any, notAll; // OR of the codes, and of their complements
+	u32 misfit;      // 1: a float has no code
+	u32 ticket;
 };
 
 // A DictionaryState is what the blocks that make a dictionary share.

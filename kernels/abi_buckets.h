@@ -109,13 +109,14 @@ struct Decision {
 };
 
 // The order of the sample; UNEVEN: in none, and equalize tries to spread the rows; CROWDED: in none, and the host
-// starts again with more buckets.
+// starts again with more buckets; FIXED_POINT: in none, and the host encodes the floats.
 enum SampleOrder : u32 {
 	ORDER_NONE = 0,
 	ORDER_RISING = 1,
 	ORDER_FALLING = 2,
 	ORDER_UNEVEN = 3,
 	ORDER_CROWDED = 4,
+	ORDER_FIXED_POINT = 5,
 };
 
 const int CLASS_OF_NAN = HEAVY_VALUES, CLASS_OF_NULL = HEAVY_VALUES + 1; // heavy values are the classes before
@@ -202,13 +203,14 @@ enum SortStatus : u64 {
 	STATUS_PLAN_ONLY = 128, // of the sample and equalize: launch no kernel after the plan
 	STATUS_CROWDED = 256, // start again with as many more bits of buckets as moreBits
 	STATUS_COUNTED = 512, // of a cooperative launch: digits are counted
-	STATUS_CONSTANT = 1 << 16, // the same, times 2^d: all rows have the same digit d
+	STATUS_FIXED_POINT = 1024, // of the sample: the floats are fixed-point numbers, see Buckets.fixesPoint
+	STATUS_CONSTANT = 1 << 16, // of STATUS_COUNTED, times 2^d: all rows have the same digit d
 };
 
 struct Report {
 	Decision decision;
 	Statistics statistics;
-	u64 sample, plan; // status words, zero before
+	u64 sample, plan, encoded; // status words, zero before; encoded: of encode_fixed_point
 };
 
 struct Buckets {
@@ -240,4 +242,7 @@ struct Buckets {
 	u64 moreBits;     // of buckets, with which the host may start again; 0: none
 	u64 crowded;      // 1: the host has
 	u64 valuesOnly;   // 1: keys only
+	u64 fixesPoint;   // 1: if the sampled floats are fixed-point numbers whose digits may be sorted faster, the status of
+	                  // the sample is STATUS_FIXED_POINT and their digits after the point, times STATUS_CONSTANT, and the
+	                  // statistics of the report have the least and the greatest of their integers, plus 2^51
 };

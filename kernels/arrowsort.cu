@@ -13,6 +13,7 @@
 #include "dictionary/dictionary.cu"
 #include "onesweep/digit_binning.cu"
 #include "statistics/encode.cu"
+#include "statistics/encode_fixed_point.cu"
 #include "sample/equalize.cu"
 #include "gather/gather.cu"
 #include "onesweep/histogram.cu"

@@ -3,6 +3,7 @@
 #include "standin.h"
 #include "../../kernels/abi.h"
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -152,6 +153,55 @@ void statistics(const u64* a) {
 
 void encode(const u64* a) {
 	for (u64 i = 0; i < a[2]; i++) at<u64>(a[4])[i] = word(at<Field>(a[0]), a[1], a[3] ? at<u32>(a[3])[i] : i);
+}
+
+// The integer of a row's float times a power of ten, plus 2^51; false for NaN, null, and other floats than that nearest to
+// the integer.
+bool fixed_integer(const Values& c, u64 row, double power, u64* integer) {
+	if (c.validity && !bit(c.validity, c.bit + row)) return false;
+	double x;
+	float single;
+	memcpy(&x, at<u8>(c.values + 8 * row), c.width == 8 ? 8 : 0);
+	if (c.width == 4) memcpy(&single, at<u8>(c.values + 4 * row), 4), x = single;
+	if (!(fabs(x * power) < 0x1p50)) return false;
+	double whole = nearbyint((double)((long double)x * power));
+	*integer = (u64)((int64_t)whole + (1ll << 51));
+	return c.width == 8 ? whole / power == x : (float)(whole / power) == single;
+}
+bool is_missing(const Values& c, u64 row, bool* nan) {
+	const u64 x = little(c.values + c.width * row, c.width);
+	const bool null = c.validity && !bit(c.validity, c.bit + row);
+	*nan = !null && (x & ~c.sign) > c.infinity;
+	return null || *nan;
+}
+
+void encode_fixed_point(const u64* a) {
+	const Field& f = *at<Field>(a[0]);
+	FixedPointState& state = *at<FixedPointState>(a[3]);
+	double power;
+	u32 any = 0, notAll = 0;
+	memcpy(&power, &f.base[1], 8);
+	expect(f.form == FORM_FLOAT && f.stride == f.width && (f.width == 4 || f.width == 8), "a column of no floats");
+	expect(f.nan < 1ull << 32 && f.null < 1ull << 32 && f.last[1] < 1ull << 32, "codes of more than 32 bits");
+	expect(state.any == 0 && state.notAll == 0 && state.misfit == 0 && state.ticket == 0 && *at<u64>(a[4]) == 0,
+	       "words that are not zero");
+	for (u64 row = 0; row < a[1]; row++) {
+		u64 integer = 0;
+		bool nan = false;
+		u32 code = 0;
+		if (is_missing(f, row, &nan)) {
+			code = (u32)(nan ? f.nan : f.null);
+		} else if (fixed_integer(f, row, power, &integer) && integer - f.base[2] <= f.last[1]) {
+			u64 whole = f.bias + (integer - f.base[2]) * f.mul;
+			code = (u32)whole;
+			expect(whole >> 32 == 0 && code != f.nan && code != f.null, "a code that is cut, or that of a class");
+		} else {
+			state.misfit = 1;
+		}
+		any |= code, notAll |= ~code;
+		at<u32>(a[2])[row] = code;
+	}
+	*at<u64>(a[4]) = state.misfit ? +STATUS_DECLINED : STATUS_ACCEPTED | (u64)(any & notAll) * STATUS_CONSTANT;
 }
 
 // A field that histogram and digit binning read by themselves.
@@ -486,6 +536,23 @@ Statistics statistics_of(const Buckets& b) {
 }
 bool in_order(const Statistics& s) { return !s.falls || (!s.rises && !s.ties); }
 
+// Reports whether the leading rows are fixed-point floats; others may be none, or out of their range.
+bool finds_fixed_point(const Buckets& b) {
+	u64 least = ~0ull, greatest = 0, digits = b.n % 3, integer;
+	for (u64 row = 0; row < b.n && row < 200; row++) {
+		bool nan;
+		if (is_missing(b.field, row, &nan)) continue;
+		if (!fixed_integer(b.field, row, pow(10, (double)digits), &integer)) return false;
+		least = std::min(least, integer), greatest = std::max(greatest, integer);
+	}
+	if (least > greatest || (greatest - least) >> 28) return false;
+	Report& report = *at<Report>(b.report);
+	at<Decision>(b.decision)->order = ORDER_FIXED_POINT;
+	report.statistics.notMin[0] = ~least, report.statistics.max[0] = greatest;
+	report.sample = STATUS_FIXED_POINT | digits * STATUS_CONSTANT;
+	return true;
+}
+
 // It declines some sorts for no reason, so that all ways are tested.
 void sample(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
@@ -515,6 +582,10 @@ void sample(const u64* a, u64 blocks) {
 	}
 	if (b.valuesOnly)
 		expect(f.form == FORM_INTEGER && !b.checksOrder, "values that are not alone");
+	if (b.fixesPoint) {
+		expect(!b.valuesOnly && f.form != FORM_KEYS, "floats that are not a column");
+		if (f.form == FORM_FLOAT && finds_fixed_point(b)) return;
+	}
 	if (b.n % 7 == 5 && f.form != FORM_KEYS) {
 		v.split = 1, v.reason = REASON_EQUAL;
 		at<Report>(b.report)->sample = STATUS_PLAN_ONLY;
@@ -1078,6 +1149,7 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"statistics", {3, plain(statistics)}},
 	    {"statistics_decimal", {3, plain(statistics)}},
 	    {"encode", {5, plain(encode)}},
+	    {"encode_fixed_point", {5, plain(encode_fixed_point)}},
 	    {"histogram", {8, plain(histogram)}},
 	    {"cluster", {smallWords, [](const u64* a, u64 blocks) {
 		    expect(blocks == CLUSTER_BLOCKS, "a grid that is not the cluster");

@@ -179,6 +179,8 @@ DEVICE void let_later_kernels_start() {
 
 // Orders the writes of a block before a word that announces them, and its reads after it has read such a word.
 DEVICE void fence() { __threadfence(); }
+// The same for a word that the host reads.
+DEVICE void fence_system() { __threadfence_system(); }
 
 template <class T> DEVICE T load(const T* p) { return __ldg(p); }
 // 16 bytes at an address that is a multiple of 16.

@@ -182,6 +182,7 @@ inline void unlock(u64* word) { __atomic_store_n(word, 0, __ATOMIC_RELEASE); }
 inline void wait_for_earlier_kernels() {} // one kernel at a time
 inline void let_later_kernels_start() {}
 inline void fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void fence_system() { fence(); }
 inline void load_vector(const u32* p, u32* x) { x[0] = p[0], x[1] = p[1], x[2] = p[2], x[3] = p[3]; }
 inline void load_vector(const u64* p, u64* x) { x[0] = p[0], x[1] = p[1]; }
 

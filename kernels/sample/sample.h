@@ -3,6 +3,7 @@
 #pragma once
 #include "sample/key_ranges.h"
 #include "sample/large_sample.h"
+#include "sample/sampled_fixed_point.h"
 #include "sample/sample_ties.h"
 
 const float UNEVEN = 1.15f; // the rows near a row, times their mean: with more, many buckets may be too large
@@ -10,6 +11,7 @@ const u32 FEW_TIES = 16;    // of the sample: a larger one, of 2^15 rows at most
 const u32 MOST_TIE_BITS = 15;
 const u64 FEW_ROWS = 1 << 14;       // in tests: too few for a larger sample
 const float MOST_REST_PARTNERS = 4; // of a row: numbers and rests of rows that tie are fetched
+const u32 FIXED_TIES = 4;   // of the sample: fewer do not slow the bucket sort of floats
 const u32 SPLIT_SHARE = 64;         // split_heavy takes values of at least this fraction of the rows
 
 // How unevenly rows lie: see crowding.
@@ -21,9 +23,10 @@ template <class Word, u32 rows> struct Sampler : SampleTies<Word, rows> {
 	using Ties = SampleTies<Word, rows>;
 	using Ties::add_up, Ties::b, Ties::below_bins, Ties::cell_bits, Ties::clear, Ties::distance_shift, Ties::f,
 	    Ties::find_heavy, Ties::find_near, Ties::find_range, Ties::group, Ties::is_exact, Ties::m, Ties::make,
-	    Ties::octaves, Ties::read, Ties::stride, typename Ties::Memory;
+	    Ties::number, Ties::octaves, Ties::read, Ties::stride, Ties::values, typename Ties::Memory;
 
 	using Ties::Ties;
+	SampledFixedPoint fixed;
 
 	DEVICE bool may_read_more() const { return b->readsMore && b->n >= FEW_ROWS; }
 	// A few ties: more or less of them may be chance.
@@ -94,6 +97,16 @@ template <class Word, u32 rows> struct Sampler : SampleTies<Word, rows> {
 		if (!can || few_others(b, m.sums->sampled, sample)) return false;
 		if (reason == REASON_NONE) return m.sums->sampled * 4 >= sample && crowd.parts > UNEVEN;
 		return reason == REASON_EQUAL || reason == REASON_LARGE;
+	}
+	// Reports whether fixed-point numbers would be sorted faster than floats, which are slow for a reason, or tie.
+	DEVICE bool may_fix_point(bool slow) const {
+		return b->fixesPoint && f->form == FORM_FLOAT && (slow || m.sums->ties >= FIXED_TIES) &&
+		       !few_others(b, m.sums->sampled, rows < b->n ? rows : b->n);
+	}
+	DEVICE void report_fixed_point(Report* report) const {
+		report->statistics.notMin[0] = fixed.integers.notLeast, report->statistics.max[0] = fixed.integers.greatest;
+		fence_system();
+		report->sample = STATUS_FIXED_POINT | (u64)fixed.digits * STATUS_CONSTANT;
 	}
 	// Reports whether the bucket of a row has, on average, more rows than a bucket range, and would not if there were
 	// more buckets. Rows of 4-byte keys that are crowded in few cells would share bins, too, and digits are few.
@@ -182,12 +195,17 @@ template <class Word, u32 rows> struct Sampler : SampleTies<Word, rows> {
 		make(map, least, greatest);
 		group(map);
 		if (!map->rests) find_heavy(map); // rows of a heavy value are all equal
+		const u32 all = values;
 		add_up(map);
 		if (!b->valuesOnly) find_near(map);
 		const u32 reason = reason_to_decline(map, least, greatest);
 		const Crowd crowd = reason == REASON_NONE || reason == REASON_LARGE ? crowding() : Crowd();
 		const bool unevenly = may_equalize(map, reason, crowd),
 		           crowded = !unevenly && needs_more_buckets(map, reason, crowd);
+		if (may_fix_point(reason != REASON_NONE || unevenly || crowded) && fixed.find(f, number, all, m.warps)) {
+			if (thread_index() == 0) *decision = {}, decision->order = ORDER_FIXED_POINT;
+			return;
+		}
 		if (thread_index() != 0) return;
 		Decision v = {};
 		v.sampled = m.sums->sampled, v.ties = m.sums->ties, v.neighbours = m.sums->neighbours;

@@ -125,7 +125,12 @@ type Buckets struct {
 	MinimumBits, MaxOversized   uint64
 	ChecksOrder, ReadsMore      uint64
 	MoreBits, Crowded           uint64
-	ValuesOnly                  uint64
+	ValuesOnly, FixesPoint      uint64
+}
+
+// FixedPointState is a FixedPointState: what the blocks of encode_fixed_point share.
+type FixedPointState struct {
+	any, notAll, misfit, ticket uint32
 }
 
 // A Structure is one that kernels read.
@@ -149,23 +154,24 @@ type Report struct {
 	Decision   Decision
 	Statistics Statistics
 
-	Sample, Plan uint64 // status words, of the bits below
+	Sample, Plan, Encoded uint64 // status words, of the bits below
 }
 
 // Bits of a status word: the enumeration SortStatus of kernels/abi.h.
 const (
 	StatusAccepted  = 1
 	StatusDeclined  = 2
-	StatusNarrow    = 4   // the map is narrow
-	StatusInOrder   = 8   // the sample is in order
-	StatusSplit     = 16  // most rows are of classes
-	StatusUneven    = 32  // equalize is to be launched
-	StatusEqualized = 64  // the map is equalized
-	StatusPlanOnly  = 128 // no kernel is to be launched after the plan
-	StatusCrowded   = 256 // more buckets are needed
-	StatusCounted   = 512 // digits are counted
+	StatusNarrow    = 4    // the map is narrow
+	StatusInOrder   = 8    // the sample is in order
+	StatusSplit     = 16   // most rows are of classes
+	StatusUneven    = 32   // equalize is to be launched
+	StatusEqualized = 64   // the map is equalized
+	StatusPlanOnly  = 128  // no kernel is to be launched after the plan
+	StatusCrowded   = 256  // more buckets are needed
+	StatusCounted   = 512  // digits are counted
+	StatusFixed     = 1024 // floats are fixed-point numbers
 
-	StatusConstantShift = 16 // of the bits of digits that are constant
+	StatusConstantShift = 16 // of what follows these bits: digits that are constant, for example
 )
 
 // Bool is a member that is 1 or 0.

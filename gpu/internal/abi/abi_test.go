@@ -17,7 +17,7 @@ func TestStructuresAreThoseOfTheKernels(t *testing.T) {
 	header := comments.ReplaceAllString(headerOfKernels(t), "")
 	for _, twin := range []any{ColumnValues{}, Field{}, Column{}, Text{}, Statistics{}, SmallSort{},
 		DigitCounts{}, CooperativeSort{}, Select{},
-		Selection{}, Selected{}, Buckets{}, Decision{}} {
+		Selection{}, Selected{}, Buckets{}, Decision{}, FixedPointState{}} {
 		typ := reflect.TypeOf(twin)
 		name := nameInC(typ)
 		parts := regexp.MustCompile(`struct ` + name + ` (?:: (\w+) )?\{([^}]*)\}`).FindStringSubmatch(header)
@@ -42,7 +42,7 @@ func TestConstantsAreThoseOfTheKernels(t *testing.T) {
 		"STATUS_IN_ORDER": StatusInOrder, "STATUS_SPLIT": StatusSplit,
 		"STATUS_UNEVEN": StatusUneven, "STATUS_EQUALIZED": StatusEqualized,
 		"STATUS_PLAN_ONLY": StatusPlanOnly, "STATUS_CROWDED": StatusCrowded,
-		"STATUS_COUNTED": StatusCounted,
+		"STATUS_COUNTED": StatusCounted, "STATUS_FIXED_POINT": StatusFixed,
 	} {
 		require.Regexp(t, name+" = "+strconv.Itoa(value)+",", header)
 	}

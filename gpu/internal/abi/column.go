@@ -10,11 +10,17 @@ type KeySource struct {
 	Column      Column
 	Bits        int  // of a number of the column
 	ChecksOrder bool // rows that are in order need no statistics
+	FixesPoint  bool // fixed-point floats may be encoded
 }
 
 // CodeColumn returns a column of 64-bit codes of the given number of bits for the key scan.
 func CodeColumn(codes driver.Ptr, bits int) *KeySource {
-	return &KeySource{Column{ColumnValues: integers(codes, 8)}, bits, true}
+	return &KeySource{Column: Column{ColumnValues: integers(codes, 8)}, Bits: bits, ChecksOrder: true}
+}
+
+// ShortCodeColumn is the same for codes of 32 bits.
+func ShortCodeColumn(codes driver.Ptr) *KeySource {
+	return &KeySource{Column: Column{ColumnValues: integers(codes, 4)}, Bits: 32, ChecksOrder: true}
 }
 
 // integers are unsigned integers of a number of bytes, without nulls.
@@ -26,7 +32,7 @@ func integers(values driver.Ptr, width int) ColumnValues {
 // many zero Fields.
 func Keys(fields driver.Ptr, keys, bits int) KeySource {
 	column := ColumnValues{Values: uint64(fields), Form: FormKeys, Width: 8, Stride: uint64(keys)}
-	return KeySource{Column{ColumnValues: column}, bits, false}
+	return KeySource{Column: Column{ColumnValues: column}, Bits: bits}
 }
 
 // Field returns a Field that maps every value of the column's type to a number. The numbers order as the rows do.

@@ -136,8 +136,14 @@ func (s *argsorter) sortColumn(typeBits int) (rows driver.Ptr, stats []keyencode
 	key := s.Job.Keys[0]
 	layout, _ := keys.LayoutOf(&s.Job.Columns[key.Column])
 	in := s.KeyInput(key, layout)
-	in.ChecksOrder = !s.Job.Plan
-	rows = partition.Sort(s.Task, in, s.Rows, s.Prefetch)
+	in.ChecksOrder, in.FixesPoint = !s.Job.Plan, !s.Job.Plan
+	rows, fixed := partition.Sort(s.Task, in, s.Rows, s.Prefetch)
+	if fixed != nil {
+		if rows = s.sortFixedPoint(&in, fixed); rows == 0 {
+			in.FixesPoint = false
+			rows, _ = partition.Sort(s.Task, in, s.Rows, s.Prefetch)
+		}
+	}
 	if rows != 0 && !s.Job.Plan {
 		return rows, nil, 0
 	}
@@ -173,7 +179,7 @@ func (s *argsorter) sortOneNumber(kind strategy.Kind, job *strategy.Job) (rows d
 		s.Prefetch()
 		return sortCodes(s.Task, src, &in, job.Declined)
 	}
-	if rows = partition.Sort(s.Task, in, s.Rows, s.Prefetch); rows == 0 {
+	if rows, _ = partition.Sort(s.Task, in, s.Rows, s.Prefetch); rows == 0 {
 		switch report := s.WaitForReport(); {
 		case s.Failed():
 		case report.Decision.Reason == abi.ReasonOrdered:

@@ -40,8 +40,8 @@ func sortBeforeDigits(t *device.Task, src *onesweep.Source, scan *abi.KeySource,
 	if scan == nil || src.Width <= strategy.BucketCodeBits || !t.Facts.CanScan(t.Tuning, src.N) {
 		return 0, false
 	}
-	if rows = partition.Sort(t, *scan, src.N, func() {}); rows != 0 {
-		t.Free(src.Codes)
+	if rows, _ = partition.Sort(t, *scan, src.N, func() {}); rows != 0 {
+		t.Free(src.Codes, src.Column)
 		return rows, true
 	}
 	if scan.Field() == src.Field { // else the bits are those of other numbers

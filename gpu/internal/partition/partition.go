@@ -27,8 +27,10 @@ import (
 // The host waits for the decision of the sample while the key scan runs, because launching tens of thousands of blocks
 // that only return is slow.
 //
+// If the sample finds fixed-point floats that the caller may encode, fixed describes them, and nothing is sorted.
+//
 // afterLaunch is called when all kernels are launched.
-func Sort(t *device.Task, in abi.KeySource, n int, afterLaunch func()) (rows driver.Ptr) {
+func Sort(t *device.Task, in abi.KeySource, n int, afterLaunch func()) (rows driver.Ptr, fixed *strategy.FixedPoint) {
 	shape := strategy.ShapeBuckets(t.Tuning, n, int(in.Column.Width))
 	shape.Floats = in.Column.Form == abi.FormFloat
 	if in.Column.Form == abi.FormKeys {
@@ -42,11 +44,13 @@ func Sort(t *device.Task, in abi.KeySource, n int, afterLaunch func()) (rows dri
 func SortValues(t *device.Task, in abi.KeySource, n int) (values driver.Ptr) {
 	shape := strategy.ShapeBuckets(t.Tuning, n, int(in.Column.Width))
 	shape.Values, in.ChecksOrder = true, false // the key scan finds the order as fast
-	return sort(t, in, shape, n, func() {})
+	values, _ = sort(t, in, shape, n, func() {})
+	return values
 }
 
 // sort returns the rows or the values of a column in the order of its keys, or 0.
-func sort(t *device.Task, in abi.KeySource, shape strategy.BucketShape, n int, afterLaunch func()) driver.Ptr {
+func sort(t *device.Task, in abi.KeySource, shape strategy.BucketShape, n int, afterLaunch func()) (
+	driver.Ptr, *strategy.FixedPoint) {
 	p := newPartition(t, in, shape, n)
 	sampled := launchScan(t, p, &shape, n)
 	if sampled&abi.StatusCrowded != 0 {
@@ -54,6 +58,12 @@ func sort(t *device.Task, in abi.KeySource, shape strategy.BucketShape, n int, a
 		defer t.Free(p.temp)                       // the key scan still reads it
 		t.Reports.Cleared = !t.Failed()            // it has counted nothing
 		return sort(t, in, shape.Finer(), n, afterLaunch)
+	}
+	if sampled&abi.StatusFixed != 0 {
+		t.Reports.Cleared = !t.Failed()
+		t.Free(p.rows, p.records[0], p.records[1], p.temp)
+		seen := &t.Reports.Report.Statistics
+		return 0, strategy.NewFixedPoint(int(sampled>>abi.StatusConstantShift), ^seen.NotMin[0], seen.Max[0])
 	}
 	launchSort(t, p, shape, n, sampled)
 	if sampled&abi.StatusInOrder != 0 {
@@ -83,7 +93,7 @@ func sort(t *device.Task, in abi.KeySource, shape strategy.BucketShape, n int, a
 		t.Moves(52 * n)
 	}
 	t.Free(p.temp, p.records[0], p.records[1])
-	return p.rows
+	return p.rows, nil
 }
 
 // launchScan launches the sample and the key scan, and returns the decision of the sample. Where that is a narrow map,
@@ -199,7 +209,7 @@ func newPartition(t *device.Task, in abi.KeySource, shape strategy.BucketShape, 
 		MinimumBits: strategy.BucketCodeBits, MaxOversized: shape.MaxOversized(),
 		ChecksOrder: abi.Bool(in.ChecksOrder), ReadsMore: abi.Bool(n >= t.Tuning.LargeSampleRows),
 		Crowded:    abi.Bool(shape.Crowded),
-		ValuesOnly: abi.Bool(shape.Values),
+		ValuesOnly: abi.Bool(shape.Values), FixesPoint: abi.Bool(in.FixesPoint),
 	}
 	if n >= t.Tuning.LargeSampleRows {
 		p.structure.MoreBits = uint64(shape.MoreBits())
