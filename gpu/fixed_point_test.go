@@ -21,7 +21,7 @@ var fixedPoints = []struct {
 	{"readings of both signs", func(r uint64) float64 { return math.Round(200*normal(r)) / 10 }, true},
 	{"integers", func(r uint64) float64 { return float64(r % 1_000) }, true},
 	{"zeros of both signs", func(r uint64) float64 {
-		return math.Copysign(float64(r%3)/2, float64(mix(r)%2)-0.5)
+		return math.Copysign(float64(r%500)/2, float64(mix(r)%2)-0.5)
 	}, true},
 	{"a price that is none", func(r uint64) float64 {
 		if mix(r)%10_000 == 0 {

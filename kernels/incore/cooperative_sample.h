@@ -4,8 +4,11 @@
 #include "incore/cooperative_block.h"
 #include "incore/spread.h"
 
-const u32 COOPERATIVE_CROWD = 24; // other rows of a row's bin: with more on average, four digits take less time; with
-                                  // half as many three do, and so on
+const u32 COOPERATIVE_CROWD = 24; // other rows of a row's bin: with more on average, four digits take less time, for
+                                  // keys of 4 bytes with half as many; with half as many three digits do, and so on
+const u32 COOPERATIVE_FEW_TIES = 12, COOPERATIVE_MANY_TIES = 768; // of the sample: from the first number on all digits
+                                  // take less time than buckets that are split, up to the second, with which most rows
+                                  // are of few values
 const float COOPERATIVE_SUSPECT = 1.5f; // times the capacity is too much in a sample
 const u32 COOPERATIVE_MARGIN = 7; // the range of the sample is widened by a part in 2^7 at either end
 
@@ -87,14 +90,22 @@ struct CooperativeSample {
 	// pair, or one of a few by chance.
 	DEVICE bool crowded(const CooperativeBlock& b, const Spread& spread) const {
 		const u32 chance = COOPERATIVE_THREADS * (COOPERATIVE_THREADS / 2) >> BITS_BITS;
-		bool shares = false;
-		if (row.place(0) == row.value_place()) {
-			const u32 bin = spread.bin(row.number[0]) >> COARSE_BITS, bit = bin * 2654435769u >> (32 - BITS_BITS);
-			const u32 mask = 1u << bit % 32;
-			shares = atomic_or(b.counters + BITS_AT + bit / 32, mask) & mask;
-		}
-		const u32 crowd = COOPERATIVE_CROWD >> (HALF_DIGITS - count_ones(digits(b)));
-		const u32 pairs = sync_block_count(shares), most = COOPERATIVE_THREADS * (COOPERATIVE_THREADS / 2);
+		const u32 crowd = COOPERATIVE_CROWD >> (b.job.small.field.width == 4) >> (HALF_DIGITS - count_ones(digits(b)));
+		const u32 pairs = count_sharing(b, spread.bin(row.number[0]) >> COARSE_BITS),
+		          most = COOPERATIVE_THREADS * (COOPERATIVE_THREADS / 2);
 		return pairs > chance && (u64)(pairs - chance) * b.n > (u64)crowd * most;
+	}
+	// Reports whether some rows tie, but not most of them. In place of crowded.
+	DEVICE bool some_tie(const CooperativeBlock& b) const {
+		const u32 ties = count_sharing(b, (u32)(row.number[0] ^ row.number[0] >> 32));
+		return ties >= COOPERATIVE_FEW_TIES && ties < COOPERATIVE_MANY_TIES;
+	}
+
+private:
+	// How many values of the sample find the bit of a word set by another one. Once for a sample.
+	DEVICE u32 count_sharing(const CooperativeBlock& b, u32 word) const {
+		const u32 bit = word * 2654435769u >> (32 - BITS_BITS), mask = 1u << bit % 32;
+		return sync_block_count(row.place(0) == row.value_place() &&
+		                        (atomic_or(b.counters + BITS_AT + bit / 32, mask) & mask));
 	}
 };

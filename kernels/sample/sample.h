@@ -11,6 +11,7 @@ const u32 FEW_TIES = 16;    // of the sample: a larger one, of 2^15 rows at most
 const u32 MOST_TIE_BITS = 15;
 const u64 FEW_ROWS = 1 << 14;       // in tests: too few for a larger sample
 const float MOST_REST_PARTNERS = 4; // of a row: numbers and rests of rows that tie are fetched
+const float MOST_LARGE = 2; // bucket ranges: with more rows in the bucket of a row the key scan declines
 const u32 FIXED_TIES = 4;   // of the sample: fewer do not slow the bucket sort of floats
 const u32 SPLIT_SHARE = 64;         // split_heavy takes values of at least this fraction of the rows
 
@@ -120,6 +121,11 @@ template <class Word, u32 rows> struct Sampler : SampleTies<Word, rows> {
 		       (sizeof(Word) == 8 || crowd.cells < MOST_CROWDED * crowd.parts) &&
 		       !has_oversized_bucket(map, (float)m.sums->fullest, sample, (u32)b->moreBits);
 	}
+	// Reports whether most rows are in buckets that are too large, which the key scan would find late.
+	DEVICE bool has_large_buckets(Crowd crowd) const {
+		const u32 sample = rows < b->n ? rows : (u32)b->n;
+		return crowd.parts * m.sums->sampled / sample * b->n / (float)(1u << b->bits) > MOST_LARGE * BUCKET_RANGE_ROWS;
+	}
 	// The rows near a row, times their mean: those in the same of 256 parts of the prefixes, and in the same cell.
 	// Where rows lie unevenly many buckets may be too large, though none of the cells is.
 	DEVICE Crowd crowding() const {
@@ -198,10 +204,11 @@ template <class Word, u32 rows> struct Sampler : SampleTies<Word, rows> {
 		const u32 all = values;
 		add_up(map);
 		if (!b->valuesOnly) find_near(map);
-		const u32 reason = reason_to_decline(map, least, greatest);
+		u32 reason = reason_to_decline(map, least, greatest);
 		const Crowd crowd = reason == REASON_NONE || reason == REASON_LARGE ? crowding() : Crowd();
 		const bool unevenly = may_equalize(map, reason, crowd),
 		           crowded = !unevenly && needs_more_buckets(map, reason, crowd);
+		if (reason == REASON_NONE && !unevenly && !crowded && has_large_buckets(crowd)) reason = REASON_LARGE;
 		if (may_fix_point(reason != REASON_NONE || unevenly || crowded) && fixed.find(f, number, all, m.warps)) {
 			if (thread_index() == 0) *decision = {}, decision->order = ORDER_FIXED_POINT;
 			return;

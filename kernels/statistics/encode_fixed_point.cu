@@ -45,7 +45,7 @@ template <class Word> DEVICE void encode_fixed_point(const Field* f, u64 n, u32*
 	FixedPointEncoder<Word> encoder(f);
 	const u64 rows = 32 * encoder.items, step = (u64)grid_blocks() * (STREAM_THREADS / 32) * rows;
 	for (u64 from = ((u64)block_index() * (STREAM_THREADS / 32) + warp_index()) * rows; from < n; from += step) {
-		if (load_relaxed(&state->misfit)) break;
+		if (vote(load_relaxed(&state->misfit) != 0)) break;
 		encoder.encode(from, n, codes);
 		if (vote(!encoder.fits)) {
 			store_relaxed(&state->misfit, 1u);
