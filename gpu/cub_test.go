@@ -213,6 +213,9 @@ func (d *onDevice) path() string {
 		}
 		return -1
 	}
+	if last("encode_fixed_point") >= 0 {
+		return "fixed point"
+	}
 	if last("dictionary_ranks") >= 0 {
 		return "ranks"
 	}

@@ -101,10 +101,11 @@ func tableJobs() (jobs []job) {
 	}
 	add(U32, hard32, C.VALUES20, C.ZIPF_IDS, C.MAGNITUDES32)
 	add(F32, [4]float64{1.5, 1.5, 1.3}, C.NORMAL, C.LOGNORMAL)
+	add(F32, hard32, C.PRICES, C.READINGS)
 	plain := len(jobs)
 	add(I64, hard64, C.VALUES20, C.VALUES24, C.ZIPF_IDS, C.ZIPF_RANKS, C.CLUSTERS10, C.CLUSTERS10000, C.MAGNITUDES,
 		C.POWERS, C.FEW_OUTLIERS, C.BELOW1000, C.SAWTOOTH, C.HALF_ONES)
-	add(F64, hard64, C.NORMAL, C.LOGNORMAL, C.PRICES)
+	add(F64, hard64, C.NORMAL, C.LOGNORMAL, C.PRICES, C.READINGS)
 	for _, j := range jobs[plain:] { // the same with nulls, in the other order
 		r := j.keys[0]
 		r.nullsPercent = 30

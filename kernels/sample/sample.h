@@ -11,7 +11,7 @@ const u32 FEW_TIES = 16;    // of the sample: a larger one, of 2^15 rows at most
 const u32 MOST_TIE_BITS = 15;
 const u64 FEW_ROWS = 1 << 14;       // in tests: too few for a larger sample
 const float MOST_REST_PARTNERS = 4; // of a row: numbers and rests of rows that tie are fetched
-const float MOST_LARGE = 2; // bucket ranges: with more rows in the bucket of a row the key scan declines
+const float MOST_LARGE = 1.75f; // bucket ranges: with more rows in the bucket of a row the key scan declines
 const u32 FIXED_TIES = 4;   // of the sample: fewer do not slow the bucket sort of floats
 const u32 SPLIT_SHARE = 64;         // split_heavy takes values of at least this fraction of the rows
 

@@ -19,7 +19,8 @@
 	each(MAGNITUDES, "log-uniform") each(MAGNITUDES32, "log-uniform, 32 bits") each(POWERS, "powers of two") \
 	each(FEW_OUTLIERS, "30 bits, 0.1 % outliers") each(SWAPPED, "sorted, 1 % swapped") each(BELOW1000, "0 to 999") \
 	each(CATEGORIES, "50 categories") each(DATES, "dates of 25 years") each(NORMAL, "normal") \
-	each(LOGNORMAL, "lognormal") each(PRICES, "prices")
+	each(LOGNORMAL, "lognormal") each(PRICES, "prices") \
+	each(READINGS, "readings of tenths")
 
 #define CONSTANT_OF(constant, name) constant,
 enum Distribution { DISTRIBUTIONS(CONSTANT_OF) };

@@ -18,7 +18,7 @@ BOTH u64 mix(u64 x) {
 
 #define NAME_OF(constant, name) name,
 const char* const distributionNames[] = {DISTRIBUTIONS(NAME_OF)};
-const int distributions = PRICES + 1;
+const int distributions = READINGS + 1;
 
 // Sorted or reversed, as unsigned numbers.
 BOTH bool is_ordered(int distribution) { return distribution == SORTED || distribution == REVERSED; }
@@ -32,7 +32,12 @@ BOTH bool is_real(int distribution) { return distribution >= NORMAL; }
 
 BOTH double draw_real(int distribution, u64 r) {
 	double x = normal(r);
-	return distribution == NORMAL ? x : distribution == LOGNORMAL ? exp(x) : round(exp(4 + x) * 100) / 100;
+	switch (distribution) {
+	case LOGNORMAL: return exp(x);
+	case PRICES: return round(exp(4 + x) * 100) / 100;
+	case READINGS: return round(200 + 80 * x) / 10;
+	default: return x;
+	}
 }
 
 BOTH u64 draw(int distribution, u64 i, u64 n, u64 seed) {
