@@ -545,7 +545,7 @@ bool finds_fixed_point(const Buckets& b) {
 		if (!fixed_integer(b.field, row, pow(10, (double)digits), &integer)) return false;
 		least = std::min(least, integer), greatest = std::max(greatest, integer);
 	}
-	if (least > greatest || (greatest - least) >> 28) return false;
+	if (least > greatest || (greatest - least) >> 27) return false;
 	Report& report = *at<Report>(b.report);
 	at<Decision>(b.decision)->order = ORDER_FIXED_POINT;
 	report.statistics.notMin[0] = ~least, report.statistics.max[0] = greatest;

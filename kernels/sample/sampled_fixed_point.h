@@ -4,7 +4,7 @@
 #include "common/numbers.h"
 
 const u32 FIXED_DIGITS = 9; // the most after the point
-const u32 FIXED_BITS = 28;  // the most bits of the range of the integers: codes have 32, and rows are out of the range
+const u32 FIXED_BITS = 27;  // the most bits of the range of the integers: codes of 32 bits have 18 times as many
 const u32 FIXED_SHORT_BITS = 22; // the same for floats of 4 bytes: they have 24, and most are near to some integer
 
 struct SampledFixedPoint {
