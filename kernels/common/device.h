@@ -180,6 +180,8 @@ DEVICE void let_later_kernels_start() {
 // Orders the writes of a block before a word that announces them, and its reads after it has read such a word.
 DEVICE void fence() { __threadfence(); }
 
+// For memory that no kernel writes while this one runs, from its start on: not for what the preceding kernel of the
+// stream writes, where this one is launched early.
 template <class T> DEVICE T load(const T* p) { return __ldg(p); }
 // 16 bytes at an address that is a multiple of 16.
 DEVICE void load_vector(const u32* p, u32* x) {
