@@ -91,7 +91,7 @@ struct CooperativeBlock {
 
 	// Reports to the host whether the rows are sorted here.
 	DEVICE void report(u64 status) const {
-		if (rank == 0 && thread_index() == 0) store_relaxed((u64*)job.status, status);
+		if (rank == 0 && thread_index() == 0) store_system((u64*)job.status, status);
 	}
 	// Zeroes the state for the next sort, after a barrier that every block reaches only after its last read of the
 	// state.

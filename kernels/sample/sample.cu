@@ -18,10 +18,10 @@ template <class Word, u32 rows> DEVICE void take_sample(const Buckets* b, u8* me
 		((u32*)&report->decision)[t] = ((const u32*)v)[t];
 	if (t != 0) return;
 	const u64 status = v->early ? STATUS_DECLINED : v->reason ? STATUS_PLAN_ONLY : STATUS_ACCEPTED;
-	report->sample = v->order == ORDER_UNEVEN    ? (u64)STATUS_UNEVEN
-	                 : v->order == ORDER_CROWDED ? (u64)STATUS_CROWDED
-	                 : v->order                  ? (u64)STATUS_IN_ORDER
-	                                             : status | (u64)v->narrow * STATUS_NARROW;
+	store_system(&report->sample, v->order == ORDER_UNEVEN    ? (u64)STATUS_UNEVEN
+	                              : v->order == ORDER_CROWDED ? (u64)STATUS_CROWDED
+	                              : v->order                  ? (u64)STATUS_IN_ORDER
+	                                                          : status | (u64)v->narrow * STATUS_NARROW);
 }
 
 template <class Word> DEVICE void take_sample(const Buckets* b, u8* memory) {
