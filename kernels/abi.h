@@ -132,7 +132,7 @@ dictionary_encode(Field *f, u64 n, u64 shift, u32 *slotOf, u32 *ranks, void *cod
     codes are not the memory of f.
 
 cluster(SmallSort s)             grid CLUSTER_BLOCKS; n up to CLUSTER_ROWS; compute capability 9.0
-cooperative(CooperativeSort s)   grid = multiprocessors, cooperative launch;
+cooperative(CooperativeSort s)   grid = multiprocessors, at most COOPERATIVE_BLOCKS, cooperative launch;
                                  n up to COOPERATIVE_ITEMS * COOPERATIVE_THREADS * grid, and COOPERATIVE_ROWS
     Sort in a single launch: out[i] = row i of the stable order by a field, or in[that row] if in is not 0.
     cooperative declines if some bucket has too many rows that are not equal, and leaves out unchanged: status reports

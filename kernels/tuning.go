@@ -101,6 +101,7 @@ const (
 	CooperativeBuckets    = CooperativeThreads                    // one for each thread of a block
 	CooperativeCapacity   = CooperativeThreads * 11               // the most rows that a block orders at a time
 	CooperativeFull       = 1 << 7                                // the most buckets that can have more rows, and one
+	CooperativeBlocks     = CooperativeFull * 4                   // the most of a grid: four have the rows of a bucket
 	CooperativeRows       = CooperativeFull * CooperativeCapacity // the most of a sort
 	CooperativeBinBits    = 13                                    // the bits by which these are binned
 	CooperativeStateBytes = 4*CooperativeBuckets + 8              // the size of a CooperativeState

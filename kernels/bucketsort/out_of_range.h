@@ -29,7 +29,7 @@ template <class Word, class BinSorter> DEVICE void measure_distances(BinSorter& 
 	          shift = bits > room ? bits - room : 0;
 	sync_block();
 	if (thread_index() == 0) {
-		range->low = 0,
+		range->low = 0;
 		range->binShift = bits - shift > BinSorter::bitsOfBins ? bits - shift - BinSorter::bitsOfBins : 0;
 		if (shift == 0) range->ties = 0;
 	}

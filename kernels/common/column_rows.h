@@ -16,15 +16,16 @@ struct Place {
 	DEVICE bool has(u32 i) const { return 32 * i + lane_index() < left; }
 };
 
-// Loads the items of a lane, all in flight before the first is used. Those after the end are not read, and missing.
-template <int items, class Value, class Word>
-DEVICE void load_items(const Place& p, const Value* values, Word* x, Word missing) {
+// Loads the items of a lane by get, from its first row on, all in flight before the first is used. Those after the end
+// are not read, and missing.
+template <int items, class Word, class Get>
+DEVICE void load_items(const Place& p, Word* x, Word missing, const Get& get) {
 	if (p.template whole<items>()) {
-		UNROLL for (int i = 0; i < items; i++) x[i] = load(values + 32 * i);
+		UNROLL for (int i = 0; i < items; i++) x[i] = get(32 * i);
 	} else {
 		UNROLL for (int i = 0; i < items; i++) {
 			x[i] = missing;
-			if (p.has(i)) x[i] = load(values + 32 * i);
+			if (p.has(i)) x[i] = get(32 * i);
 		}
 	}
 }
@@ -45,7 +46,8 @@ template <class Word, int items> struct ColumnRows {
 	DEVICE explicit ColumnRows(const Field* f) : field(f) {}
 
 	template <class Value> DEVICE void load_values(const Place& p) {
-		load_items<items>(p, (const Value*)field->values + p.first + lane_index(), x, (Word)0);
+		const Value* values = (const Value*)field->values + p.first + lane_index();
+		load_items<items>(p, x, (Word)0, [=](int i) { return ::load(values + i); });
 	}
 	DEVICE void load(const Place& p) {
 		static_assert(items <= 64, "two words of validity");

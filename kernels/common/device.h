@@ -124,6 +124,8 @@ LOAD(load_relaxed, "ld.relaxed.gpu.global", 32, "r")
 LOAD(load_relaxed, "ld.relaxed.gpu.global", 64, "l")
 STORE(store_relaxed, "st.relaxed.gpu.global", 32, "r")
 STORE(store_relaxed, "st.relaxed.gpu.global", 64, "l")
+// Words in pinned memory that the host polls. It reads all other data there after an event, so that no order is needed.
+STORE(store_system, "st.relaxed.sys.global", 64, "l")
 
 DEVICE Words4 load_relaxed4(const u32* p) {
 	Words4 x;
@@ -182,6 +184,8 @@ DEVICE void fence() { __threadfence(); }
 // The same for a word that the host reads.
 DEVICE void fence_system() { __threadfence_system(); }
 
+// For memory that no kernel writes while this one runs, from its start on: not for what the preceding kernel of the
+// stream writes, where this one is launched early.
 template <class T> DEVICE T load(const T* p) { return __ldg(p); }
 // 16 bytes at an address that is a multiple of 16.
 DEVICE void load_vector(const u32* p, u32* x) {

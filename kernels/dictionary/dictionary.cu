@@ -94,7 +94,7 @@ DEVICE void encode_ranks(const Field* field, u64 n, u64 shift, const u32* slotOf
 	for_codes(field, n, [&](const Place& p, const u64 (&x)[DICTIONARY_ITEMS]) {
 		const u64 first = p.first + lane_index();
 		u32 rank[DICTIONARY_ITEMS];
-		load_items<DICTIONARY_ITEMS>(p, slotOf + first, rank, 0u);
+		load_items<DICTIONARY_ITEMS>(p, rank, 0u, [=](int i) { return load(slotOf + first + i); });
 		UNROLL for (u32 i = 0; i < DICTIONARY_ITEMS; i++) rank[i] = load(ranks + rank[i]);
 		UNROLL for (u32 i = 0; i < DICTIONARY_ITEMS; i++) {
 			if (p.has(i)) codes[first + 32 * i] = (Code)((u64)rank[i] << shift | (x[i] & low));

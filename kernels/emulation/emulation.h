@@ -144,6 +144,7 @@ template <class Word> inline Word load_relaxed(const Word* p) {
 }
 inline void store_relaxed(u32* p, u32 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
 inline void store_relaxed(u64* p, u64 x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
+inline void store_system(u64* p, u64 x) { store_relaxed(p, x); }
 
 inline Words4 load_relaxed4(const u32* p) {
 	return {load_relaxed(p), load_relaxed(p + 1), load_relaxed(p + 2), load_relaxed(p + 3)};

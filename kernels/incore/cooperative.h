@@ -319,5 +319,5 @@ NOINLINE void count_digits(const CooperativeSort* job) {
 	sync_block();
 	if (thread_index() != 0) return;
 	const u64 constant = load_relaxed(counts.constant);
-	store_relaxed((u64*)d.report, constant & SHARED ? +STATUS_DECLINED : STATUS_COUNTED | constant * STATUS_CONSTANT);
+	store_system((u64*)d.report, constant & SHARED ? +STATUS_DECLINED : STATUS_COUNTED | constant * STATUS_CONSTANT);
 }

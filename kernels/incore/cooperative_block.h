@@ -76,8 +76,12 @@ struct CooperativeBlock {
 		u32 left = first() < n ? n - first() : 0;
 		return left < share() ? left : share();
 	}
-	// The most rows of a bucket, which one block orders while other blocks have their share.
-	DEVICE u32 capacity() const { return 4 * share() < COOPERATIVE_CAPACITY ? 4 * share() : COOPERATIVE_CAPACITY; }
+	// The most rows of a bucket, which one block orders while other blocks have their share. Fewer than COOPERATIVE_FULL
+	// buckets have more: all blocks have COOPERATIVE_BLOCKS shares at most, and COOPERATIVE_ROWS rows.
+	DEVICE u32 capacity() const {
+		const u32 shares = COOPERATIVE_BLOCKS / COOPERATIVE_FULL * share();
+		return shares < COOPERATIVE_CAPACITY ? shares : COOPERATIVE_CAPACITY;
+	}
 
 	// The range of the numbers of all threads. It overwrites staged numbers.
 	DEVICE Extent64 of_block(const Extent64& mine) const {
@@ -91,7 +95,7 @@ struct CooperativeBlock {
 
 	// Reports to the host whether the rows are sorted here.
 	DEVICE void report(u64 status) const {
-		if (rank == 0 && thread_index() == 0) store_relaxed((u64*)job.status, status);
+		if (rank == 0 && thread_index() == 0) store_system((u64*)job.status, status);
 	}
 	// Zeroes the state for the next sort, after a barrier that every block reaches only after its last read of the
 	// state.

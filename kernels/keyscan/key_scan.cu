@@ -49,7 +49,7 @@ template <class Scan> DEVICE void scan_and_plan(const Buckets* b, const Scan& sc
 	sync_block();
 	if (m->decision.order) return; // check_order reads the column instead
 	if (m->decision.early) {
-		if (block_index() == 0 && t == 0) ((Report*)b->report)->plan = STATUS_DECLINED;
+		if (block_index() == 0 && t == 0) store_system(&((Report*)b->report)->plan, STATUS_DECLINED);
 		return;
 	}
 	scan_rows(m);

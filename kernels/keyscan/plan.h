@@ -174,7 +174,8 @@ DEVICE void conclude(const Buckets* b, const PartialStatistics& seen, u32 counte
                      Statistics* statistics) {
 	if (lane_index() == 0) {
 		decide(b, seen, counted, v, map);
-		((Report*)b->report)->plan = v->accepted ? +STATUS_ACCEPTED : STATUS_DECLINED | (u64)v->split * STATUS_SPLIT;
+		store_system(&((Report*)b->report)->plan,
+		             v->accepted ? +STATUS_ACCEPTED : STATUS_DECLINED | (u64)v->split * STATUS_SPLIT);
 		*statistics = statistics_of(b, seen);
 	}
 	sync_warp();

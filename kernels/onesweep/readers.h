@@ -1,6 +1,7 @@
 // The readers of digit binning: the rows that a thread holds in registers. Item i of a lane is row first + 32 * i +
 // lane, so that a warp reads whole lines and ranks rows in their order. load issues the loads, settle computes codes.
-// Items after the end get the greatest digit: they are ranked after all rows and never written.
+// Items after the end get the greatest digit: they are ranked after all rows and never written. Records are read as
+// memory that may change, since the preceding pass still writes them when this kernel starts (LaunchEarly).
 #pragma once
 #include "common/column_rows.h"
 #include "onesweep/records.h"
@@ -12,7 +13,10 @@ template <class S> struct FromPacked {
 	const u64* in;
 
 	DEVICE explicit FromPacked(const Binning& b) : in(b.in + lane_index()) {}
-	DEVICE void load(const Place& p) { load_items<S::items>(p, in + p.first, code, (u64)~0ull); }
+	DEVICE void load(const Place& p) {
+		const u64* at = in + p.first;
+		load_items<S::items>(p, code, (u64)~0ull, [=](int i) { return at[i]; });
+	}
 	DEVICE void settle(const Place&) {}
 	DEVICE u64 digits(int i) const { return code[i]; }
 	DEVICE u64 record(int i) const { return code[i]; }
@@ -45,21 +49,8 @@ template <class S> struct FromWide {
 	template <class Rest> DEVICE void load_with(const Place& p) {
 		const u64* at = in + p.first;
 		const Rest* restAt = (const Rest*)inRows + lane_index() + p.first;
-		if (p.template whole<S::items>()) {
-			UNROLL for (int i = 0; i < S::items; i++) {
-				word[i] = ::load(at + 32 * i);
-				rests[i] = ::load(restAt + 32 * i);
-			}
-			return;
-		}
-		UNROLL for (int i = 0; i < S::items; i++) {
-			word[i] = ~0ull;
-			rests[i] = 0;
-			if (p.has(i)) {
-				word[i] = ::load(at + 32 * i);
-				rests[i] = ::load(restAt + 32 * i);
-			}
-		}
+		load_items<S::items>(p, word, (u64)~0ull, [=](int i) { return at[i]; });
+		load_items<S::items>(p, rests, 0u, [=](int i) { return restAt[i]; });
 	}
 	DEVICE void settle(const Place&) {}
 	DEVICE u64 digits(int i) const { return word[i]; }

@@ -25,7 +25,8 @@ template <class Word, class S> struct FromValues {
 
 	DEVICE explicit FromValues(const Binning& b) : b(b) {}
 	DEVICE void load(const Place& p) {
-		load_items<S::items>(p, (const Word*)b.in + p.first + lane_index(), code, (Word)0);
+		const Word* in = (const Word*)b.in + p.first + lane_index();
+		load_items<S::items>(p, code, (Word)0, [=](int i) { return in[i]; });
 	}
 	DEVICE void settle(const Place& p) {
 		const Word flip = Numbers<Word>(b.field).flip;

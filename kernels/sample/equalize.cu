@@ -16,9 +16,9 @@ KERNEL(equalize, SAMPLE_THREADS, 1)(PARAMETER Buckets arguments) {
 	v->order = ORDER_NONE;
 	if (equalized) v->reason = REASON_NONE, v->early = v->narrow = 0;
 	Report* report = (Report*)b->report;
-	if (v->early) report->decision = *v, report->plan = STATUS_DECLINED;
-	report->sample = v->early    ? +STATUS_DECLINED
-	                 : equalized ? STATUS_ACCEPTED | STATUS_EQUALIZED
-	                 : v->reason ? +STATUS_PLAN_ONLY
-	                             : +STATUS_ACCEPTED;
+	if (v->early) report->decision = *v, store_system(&report->plan, STATUS_DECLINED);
+	store_system(&report->sample, v->early    ? +STATUS_DECLINED
+	                              : equalized ? STATUS_ACCEPTED | STATUS_EQUALIZED
+	                              : v->reason ? +STATUS_PLAN_ONLY
+	                                          : +STATUS_ACCEPTED);
 }

@@ -107,7 +107,7 @@ template <class Word, u32 rows> struct Sampler : SampleTies<Word, rows> {
 	DEVICE void report_fixed_point(Report* report) const {
 		report->statistics.notMin[0] = fixed.integers.notLeast, report->statistics.max[0] = fixed.integers.greatest;
 		fence_system();
-		report->sample = STATUS_FIXED_POINT | (u64)fixed.digits * STATUS_CONSTANT;
+		store_system(&report->sample, STATUS_FIXED_POINT | (u64)fixed.digits * STATUS_CONSTANT);
 	}
 	// Reports whether the bucket of a row has, on average, more rows than a bucket range, and would not if there were
 	// more buckets. Rows of 4-byte keys that are crowded in few cells would share bins, too, and digits are few.

@@ -73,6 +73,7 @@ KERNEL(check_order, STREAM_THREADS, 4)(PARAMETER Buckets arguments) {
 	else OrderChecker<u64>(b, rising).run();
 	if (!is_last_block(&decision->ticket, (u32*)shared_memory())) return;
 	const bool broken = load_relaxed(&decision->listed) != 0;
-	if (thread_index() == 0)
-		decision->ticket = 0, ((Report*)b->report)->plan = broken ? +STATUS_DECLINED : +STATUS_ACCEPTED;
+	if (thread_index() != 0) return;
+	decision->ticket = 0;
+	store_system(&((Report*)b->report)->plan, broken ? +STATUS_DECLINED : +STATUS_ACCEPTED);
 }

@@ -62,5 +62,5 @@ KERNEL(encode_fixed_point, STREAM_THREADS, 1)(const Field* f, u64 n, u32* codes,
 	else encode_fixed_point<u64>(f, n, codes, state);
 	if (!is_last_block(&state->ticket, (u32*)shared_memory()) || thread_index() != 0) return;
 	const u64 varying = load_relaxed(&state->any) & load_relaxed(&state->notAll);
-	*status = load_relaxed(&state->misfit) ? +STATUS_DECLINED : STATUS_ACCEPTED | varying * STATUS_CONSTANT;
+	store_system(status, load_relaxed(&state->misfit) ? +STATUS_DECLINED : STATUS_ACCEPTED | varying * STATUS_CONSTANT);
 }

@@ -137,16 +137,18 @@ func ShapeSelect(t *tuning.Table, n, k int) (s selectShape, ok bool) {
 	return s, n >= t.SelectRows && k > 0 && k <= n/selectShare && hits < sample
 }
 
-// SingleLaunch returns the kernel that sorts the given number of rows in a single launch, and its grid: a cluster,
-// or a cooperative launch of one block per multiprocessor. It returns no kernel for more rows than such a kernel sorts.
+// SingleLaunch returns the kernel that sorts the given number of rows in a single launch, and its grid: a cluster, or a
+// cooperative launch of one block per multiprocessor, up to the most that it counts. It returns no kernel for more rows
+// than such a kernel sorts.
 func (d Device) SingleLaunch(t *tuning.Table, rows int) (kernel string, blocks int) {
-	grid := d.Multiprocessors * kernels.CooperativeThreads * kernels.CooperativeItems
+	grid := min(d.Multiprocessors, kernels.CooperativeBlocks)
 	switch {
 	case rows > t.SmallSortRows:
 	case rows <= kernels.ClusterRows && d.Fits("cluster"):
 		return "cluster", kernels.ClusterBlocks
-	case rows <= min(grid, kernels.CooperativeRows) && d.Fits("cooperative"):
-		return "cooperative", d.Multiprocessors
+	case rows <= min(grid*kernels.CooperativeThreads*kernels.CooperativeItems, kernels.CooperativeRows) &&
+		d.Fits("cooperative"):
+		return "cooperative", grid
 	}
 	return "", 0
 }

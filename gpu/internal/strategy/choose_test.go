@@ -203,16 +203,25 @@ func TestSingleLaunch(t *testing.T) {
 			require.Equal(t, max(1, kernel.Cluster()), blocks)
 		}
 	}
-	const grid = multiprocessors * kernels.CooperativeThreads * kernels.CooperativeItems
-	for rows, want := range map[int]string{
-		1: "cluster", kernels.ClusterRows: "cluster", kernels.ClusterRows + 1: "cooperative",
-		grid: "cooperative", grid + 1: "",
+	const block = kernels.CooperativeThreads * kernels.CooperativeItems
+	for _, c := range []struct {
+		multiprocessors, rows int
+		kernel                string
+		blocks                int
+	}{
+		{132, 1, "cluster", kernels.ClusterBlocks},
+		{132, kernels.ClusterRows, "cluster", kernels.ClusterBlocks},
+		{132, kernels.ClusterRows + 1, "cooperative", 132},
+		{132, 132 * block, "cooperative", 132},
+		{132, 132*block + 1, "", 0},
+		{512, kernels.CooperativeRows, "cooperative", 512},
+		{513, kernels.CooperativeRows, "cooperative", 512},
+		{513, kernels.CooperativeRows + 1, "", 0},
 	} {
-		name, _ := hopper.SingleLaunch(&defaults, rows)
-		require.Equal(t, want, name, "%d rows", rows)
+		device := hopper
+		device.Multiprocessors = c.multiprocessors
+		kernel, blocks := device.SingleLaunch(&defaults, c.rows)
+		require.Equal(t, c.kernel, kernel, "%+v", c)
+		require.Equal(t, c.blocks, blocks, "%+v", c)
 	}
-	large := hopper
-	large.Multiprocessors = 1000
-	name, _ := large.SingleLaunch(&defaults, kernels.CooperativeRows+1)
-	require.Empty(t, name)
 }
