@@ -50,9 +50,9 @@ struct CooperativeSorter : CooperativeOrder {
 			if (!(steps & (STEP_RISES | STEP_TIES))) return write_ordered(result, true);
 		}
 		const bool few = has_few_digits(), crowded = few && sample.crowded(*this, spread),
-		           tied = !few && oversized && job.digits.counts && sample.some_tie(*this);
+		           slow = !few && oversized && job.digits.counts && sample.split_is_slow(*this);
 		if (!crowded && !oversized && scatter(rows, EvenBuckets{spread}, result)) return;
-		if (has_few_digits() || job.small.field.width != 8 || tied) return decline(CooperativeSample::digits(*this));
+		if (has_few_digits() || job.small.field.width != 8 || slow) return decline(CooperativeSample::digits(*this));
 		if (!oversized) {
 			barrier.sync(); // all blocks have read the state
 			clear_state();

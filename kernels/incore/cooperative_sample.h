@@ -6,16 +6,17 @@
 
 const u32 COOPERATIVE_CROWD = 24; // other rows of a row's bin: with more on average, four digits take less time, for
                                   // keys of 4 bytes with half as many; with half as many three digits do, and so on
-const u32 COOPERATIVE_FEW_TIES = 12, COOPERATIVE_MANY_TIES = 768; // of the sample: from the first number on all digits
-                                  // take less time than buckets that are split, up to the second, with which most rows
-                                  // are of few values
+// Rows of the sample that tie, and values that fill buckets, with which all digits take less time than buckets that are
+// split: see split_is_slow.
+const u32 COOPERATIVE_FEW_TIES = 12, COOPERATIVE_SOME_TIES = 256, COOPERATIVE_MOST_TIE = 832, COOPERATIVE_SOME_FULL = 3;
 const float COOPERATIVE_SUSPECT = 1.5f; // times the capacity is too much in a sample
 const u32 COOPERATIVE_MARGIN = 7; // the range of the sample is widened by a part in 2^7 at either end
 
 struct CooperativeSample {
 	// The counters of a block, which are zero when a sample is judged: those of the scatter, those of the sample by the
-	// values of floats and by their bits or numbers, and a table of bits.
-	static const u32 BITS_BITS = 17, BITS_AT = 3 * COOPERATIVE_BUCKETS, COUNTERS = BITS_AT + (1 << BITS_BITS) / 32;
+	// values of floats and by their bits or numbers, a table of bits, and the hits of values.
+	static const u32 BITS_BITS = 17, BITS_AT = 3 * COOPERATIVE_BUCKETS, HITS_BITS = 10,
+	                 HITS_AT = BITS_AT + (1 << BITS_BITS) / 32, COUNTERS = HITS_AT + (1 << HITS_BITS);
 	static const u32 SHARES_NULL = 8; // besides STEP_RISES and others
 	static const u32 COARSE_BITS = 3; // a block orders about eight buckets at a time, whose bins are as much wider
 	static_assert(COUNTERS <= COOPERATIVE_BINS, "they fit");
@@ -95,17 +96,23 @@ struct CooperativeSample {
 		          most = COOPERATIVE_THREADS * (COOPERATIVE_THREADS / 2);
 		return pairs > chance && (u64)(pairs - chance) * b.n > (u64)crowd * most;
 	}
-	// Reports whether some rows tie, but not most of them. In place of crowded.
-	DEVICE bool some_tie(const CooperativeBlock& b) const {
-		const u32 ties = count_sharing(b, (u32)(row.number[0] ^ row.number[0] >> 32));
-		return ties >= COOPERATIVE_FEW_TIES && ties < COOPERATIVE_MANY_TIES;
+	// Reports whether all digits take less time than buckets that are split: where some values fill buckets, but most
+	// rows are not of a few values, and where none does but some rows tie. In place of crowded.
+	DEVICE bool split_is_slow(const CooperativeBlock& b) const {
+		const u32 word = (u32)(row.number[0] ^ row.number[0] >> 32), ties = count_sharing(b, word),
+		          full = b.capacity() * COOPERATIVE_THREADS / b.n;
+		u32* hits = b.counters + HITS_AT + (word * HASH >> (32 - HITS_BITS));
+		const u32 fulls = sync_block_count(is_value() && atomic_add(hits, 1u) == full);
+		if (fulls >= COOPERATIVE_SOME_FULL) return ties < COOPERATIVE_MOST_TIE;
+		return fulls == 0 && ties >= COOPERATIVE_FEW_TIES && ties < COOPERATIVE_SOME_TIES;
 	}
 
 private:
+	static const u32 HASH = 2654435769u;
+	DEVICE bool is_value() const { return row.place(0) == row.value_place(); }
 	// How many values of the sample find the bit of a word set by another one. Once for a sample.
 	DEVICE u32 count_sharing(const CooperativeBlock& b, u32 word) const {
-		const u32 bit = word * 2654435769u >> (32 - BITS_BITS), mask = 1u << bit % 32;
-		return sync_block_count(row.place(0) == row.value_place() &&
-		                        (atomic_or(b.counters + BITS_AT + bit / 32, mask) & mask));
+		const u32 bit = word * HASH >> (32 - BITS_BITS), mask = 1u << bit % 32;
+		return sync_block_count(is_value() && (atomic_or(b.counters + BITS_AT + bit / 32, mask) & mask));
 	}
 };
