@@ -305,15 +305,19 @@ NOINLINE void count_digits(const CooperativeSort* job) {
 	clear_words((u32*)d.counts, d.countsWords, thread, threads);
 	clear_words((u32*)d.status, d.statusWords, thread, threads);
 	if (thread < sizeof(Field) / 8) ((u64*)d.column)[thread] = ((const u64*)&d.field)[thread];
-	barrier.sync();
-	if (d.sharesNull && sync_block_or(CooperativeSorter(*job).has_value_of_null()) && thread_index() == 0)
-		atomic_or(counts.constant, SHARED);
-	if (d.field.width == 4)
-		count_digits<u32, COOPERATIVE_ITEMS, HALF_DIGITS, 2 * DIGIT_COPIES>(&d.field, job->small.n, d.shifts, d.bits,
-		                                                                   (u32)d.count, counts);
+	barrier.arrive();
+	const bool shares = d.sharesNull && sync_block_or(CooperativeSorter(*job).has_value_of_null()),
+	           shorts = d.field.width == 4;
+	if (shorts)
+		count_column<u32, COOPERATIVE_ITEMS, HALF_DIGITS, 2 * DIGIT_COPIES>(&d.field, job->small.n, d.shifts, d.bits,
+		                                                                   (u32)d.count);
 	else
-		count_digits<u64, COOPERATIVE_ITEMS / 2, MAX_DIGITS, DIGIT_COPIES>(&d.field, job->small.n, d.shifts, d.bits,
-		                                                                  (u32)d.count, counts);
+		count_column<u64, COOPERATIVE_ITEMS / 2, MAX_DIGITS, DIGIT_COPIES>(&d.field, job->small.n, d.shifts, d.bits,
+		                                                                  (u32)d.count);
+	barrier.wait(); // the counts of all blocks are zero
+	if (shares && thread_index() == 0) atomic_or(counts.constant, SHARED);
+	if (shorts) add_up<2 * DIGIT_COPIES>(counts, (u32)d.count);
+	else add_up<DIGIT_COPIES>(counts, (u32)d.count);
 	if (!is_last_block(counts.done, (u32*)(shared_memory() + HISTOGRAM_BYTES))) return;
 	sum_counts(counts, (u32)d.count, job->small.n);
 	sync_block();
