@@ -242,7 +242,7 @@ struct Buckets {
 	u64 moreBits;     // of buckets, with which the host may start again; 0: none
 	u64 crowded;      // 1: the host has
 	u64 valuesOnly;   // 1: keys only
-	u64 fixesPoint;   // 1: if the sampled floats are fixed-point numbers whose digits may be sorted faster, the status of
-	                  // the sample is STATUS_FIXED_POINT and their digits after the point, times STATUS_CONSTANT, and the
+	u64 fixesPoint;   // 1: if the sampled floats are fixed-point numbers that may be sorted faster, the status of the
+	                  // sample is STATUS_FIXED_POINT and the digits after the point, times STATUS_CONSTANT, and the
 	                  // statistics of the report have the least and the greatest of their integers, plus 2^51
 };

@@ -155,8 +155,8 @@ void encode(const u64* a) {
 	for (u64 i = 0; i < a[2]; i++) at<u64>(a[4])[i] = word(at<Field>(a[0]), a[1], a[3] ? at<u32>(a[3])[i] : i);
 }
 
-// The integer of a row's float times a power of ten, plus 2^51; false for NaN, null, and other floats than that nearest to
-// the integer.
+// The integer of a row's float times a power of ten, plus 2^51; false for NaN, null, and other floats than that nearest
+// to the integer.
 bool fixed_integer(const Values& c, u64 row, double power, u64* integer) {
 	if (c.validity && !bit(c.validity, c.bit + row)) return false;
 	double x;
@@ -316,7 +316,8 @@ void cooperative(const u64* a, u64 blocks) {
 	const DigitCounts& d = job.digits;
 	if (!declines) small_sort(a, most);
 	else if (d.counts) {
-		expect(d.countsWords % 4 == 0 && (d.field.width == 8 || d.count <= HALF_DIGITS), "digits that a grid does not count");
+		expect(d.countsWords % 4 == 0 && (d.field.width == 8 || d.count <= HALF_DIGITS),
+		       "digits that a grid does not count");
 		memset(at<u32>(d.counts), 0, d.countsWords * 4);
 		*at<Field>(d.column) = d.field;
 		u64 constant =

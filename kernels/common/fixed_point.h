@@ -11,8 +11,8 @@ struct FixedPoint {
 	DEVICE explicit FixedPoint(double power) : power(power), inverse(1 / power) {}
 
 	// Makes the integer of a float, plus 2^51, from its pattern. Returns false if the float is not that nearest to its
-	// integer. The integer rises with the float, and the nearest float is computed from the integer alone: so two floats
-	// with the same integer are equal, whatever is rounded.
+	// integer. The integer rises with the float, and the nearest float is computed from the integer alone: so two
+	// floats with the same integer are equal, whatever is rounded.
 	template <class Word> DEVICE bool make(Word pattern, u64* integer) const {
 		const double sum = multiply_add(as_double(pattern), power, as_double(origin)), whole = sum - as_double(origin),
 		             near = whole * inverse, nearest = multiply_add(multiply_add(-near, power, whole), inverse, near);

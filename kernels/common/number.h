@@ -37,8 +37,8 @@ template <class Word> struct LinearOf {
 
 typedef LinearOf<u64> Linear;
 
-// Bits at..at+31 of a bitmap of the given number of bits. Reads whole words, none after that of the last bit: those after
-// the end are as they are in this word, and zero beyond it.
+// Bits at..at+31 of a bitmap of the given number of bits. Reads whole words, none after that of the last bit: bits
+// after the end are as they are in this word, and zero beyond it.
 DEVICE u32 bits_at(const u32* bitmap, u64 at, u64 bits) {
 	if (at >= bits) return 0;
 	u64 word = at / 32, lastWord = (bits - 1) / 32;

@@ -76,8 +76,8 @@ struct CooperativeBlock {
 		u32 left = first() < n ? n - first() : 0;
 		return left < share() ? left : share();
 	}
-	// The most rows of a bucket, which one block orders while other blocks have their share. Fewer than COOPERATIVE_FULL
-	// buckets have more: all blocks have COOPERATIVE_BLOCKS shares at most, and COOPERATIVE_ROWS rows.
+	// The most rows of a bucket, which one block orders while other blocks have their share. Fewer than
+	// COOPERATIVE_FULL buckets have more: all blocks have COOPERATIVE_BLOCKS shares at most, and COOPERATIVE_ROWS rows.
 	DEVICE u32 capacity() const {
 		const u32 shares = COOPERATIVE_BLOCKS / COOPERATIVE_FULL * share();
 		return shares < COOPERATIVE_CAPACITY ? shares : COOPERATIVE_CAPACITY;

@@ -13,7 +13,8 @@ struct SampledFixedPoint {
 
 	// Finds the least digits with which all sampled values of a block's threads are fixed-point numbers. Returns false
 	// if there are none, or the integers are too far apart. warps: unused shared memory.
-	template <class Word, int items> DEVICE bool find(const Field* f, const Word (&number)[items], u32 values, u64* warps) {
+	template <class Word, int items>
+	DEVICE bool find(const Field* f, const Word (&number)[items], u32 values, u64* warps) {
 		const Numbers<Word> numbers(f);
 		double power = 1;
 		ROLLED for (; digits <= FIXED_DIGITS; digits++, power *= 10) {

@@ -47,8 +47,8 @@ const fewFixedDigits = 3
 
 // fixedPointField is the field of encode_fixed_point.
 func fixedPointField(in *abi.KeySource, p *strategy.FixedPoint) abi.Field {
-	f := abi.Field{ColumnValues: in.Column.ColumnValues, Base: [4]uint64{0, p.Power, p.First}, Last: [4]uint64{0, p.Last},
-		Mul: 1, Nan: p.Last + 1, Null: p.Last + 2}
+	f := abi.Field{ColumnValues: in.Column.ColumnValues, Base: [4]uint64{0, p.Power, p.First},
+		Last: [4]uint64{0, p.Last}, Mul: 1, Nan: p.Last + 1, Null: p.Last + 2}
 	if in.Column.NullsAtStart != 0 {
 		f.Null, f.Nan, f.Bias = 0, 1, 2
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFixedPointCodes: the sampled integers have codes, as do those below them by their range, and 16 times as far above;
-// two codes remain for NaN and null.
+// TestFixedPointCodes: the sampled integers have codes, as do those below them by their range, and 16 times as far
+// above; two codes remain for NaN and null.
 func TestFixedPointCodes(t *testing.T) {
 	const origin = 1 << 51 // integers are sampled plus this
 	for _, of := range []struct {
