@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet"
@@ -33,6 +34,43 @@ func (t *Template) Outline() *Template {
 	footer.RowGroups = slices.Clone(footer.RowGroups[:1])
 	outline.FileMetaData = &footer
 	return &Template{meta: &outline, remarks: t.remarks, order: t.order}
+}
+
+// Select returns an outline with some of the columns, in some order, as that of a file with only these.
+func (t *Template) Select(columns []int) (*Template, error) {
+	if t == nil {
+		return nil, nil
+	}
+	selected, footer, fields := *t.meta, *t.meta.FileMetaData, fieldsOf(t.meta)
+	root := *footer.Schema[0]
+	root.NumChildren = new(int32(len(columns)))
+	elements, leaves := append(footer.Schema[:0:0], &root), []int(nil)
+	for _, c := range columns {
+		f := fields[c]
+		elements = append(elements, footer.Schema[f.start:f.end]...)
+		for leaf := range f.leaves {
+			leaves = append(leaves, f.leaf+leaf)
+		}
+	}
+	tree, err := schema.FromParquet(elements)
+	if err != nil {
+		return nil, fmt.Errorf("the schema of some of the columns: %w", err)
+	}
+	footer.Schema, selected.Schema = elements, schema.NewSchema(tree.(*schema.GroupNode))
+	if footer.KeyValueMetadata, err = selectArrowSchema(footer.KeyValueMetadata, columns, len(fields)); err != nil {
+		return nil, err
+	}
+	footer.RowGroups = slices.Clone(footer.RowGroups)
+	for i, group := range footer.RowGroups {
+		some := *group
+		some.Columns = group.Columns[:0:0]
+		for _, leaf := range leaves {
+			some.Columns = append(some.Columns, group.Columns[leaf])
+		}
+		footer.RowGroups[i] = &some
+	}
+	selected.FileMetaData = &footer
+	return &Template{meta: &selected, remarks: t.remarks, order: t.order}, nil
 }
 
 // CreatedHere reports whether the file was written by this package.
@@ -123,13 +161,9 @@ func (t *Template) copySchema(footer *metadata.FileMetaData) {
 	}
 	arrowSchema := footer.KeyValueMetadata().FindValue(writer.ArrowSchemaKey)
 	footer.FileMetaData.Schema = elements
-	pairs := slices.Clone(t.meta.FileMetaData.KeyValueMetadata)
-	for i, pair := range pairs {
-		if !all && pair.Key == writer.ArrowSchemaKey {
-			copied := *pair
-			copied.Value = arrowSchema
-			pairs[i] = &copied
-		}
+	pairs := t.meta.FileMetaData.KeyValueMetadata
+	if !all {
+		pairs = withArrowSchema(pairs, arrowSchema)
 	}
 	footer.FileMetaData.KeyValueMetadata = pairs
 }
