@@ -39,6 +39,13 @@ func (e usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
 
+// fileErrors are the errors of some files, each of which names its file.
+type fileErrors []error
+
+func (e fileErrors) Error() string { return errors.Join(e...).Error() }
+
+func (e fileErrors) Unwrap() []error { return e }
+
 // forCommandLine rewords an error of package parquetsort or arrowsort for users of the command.
 func forCommandLine(err error) error {
 	if err == nil {
