@@ -101,7 +101,7 @@ func showFiles(ctx context.Context, s streams, args []string, opts *parquetsort.
 func inspect(ctx context.Context, file string, read tablefile.ReadOptions) (r fileReport, err error) {
 	info, err := tablefile.Inspect(ctx, file, read)
 	if column := (*csv.ColumnError)(nil); errors.As(err, &column) {
-		err = usagef("%v%s", err, nearest.Hint(column.Names, column.Name))
+		err = usagef("%s%s", withFlags(err.Error()), nearest.Hint(column.Names, column.Name))
 	}
 	if err != nil {
 		return r, err

@@ -83,7 +83,7 @@ func TestBloomFilters(t *testing.T) {
 	require.Contains(t, cli(t, nil, "info", out).out, "Bloom filters")
 	r = cli(t, nil, "sort", "-q", "-k", "n", "--bloom-filter", "flag", "-o", filepath.Join(folder, "no.parquet"), out)
 	require.Equal(t, 2, r.code)
-	require.Contains(t, r.err, `no.parquet: --bloom-filter (BloomFilters) of column "flag": booleans have no `+
+	require.Contains(t, r.err, `no.parquet: --bloom-filter of column "flag": booleans have no `+
 		"Bloom filters in Parquet: leave the column out (see arrowsort sort --help)")
 	require.NoFileExists(t, filepath.Join(folder, "no.parquet"))
 }
