@@ -67,6 +67,8 @@ func TestKeysThatCannotBe(t *testing.T) {
 	}{
 		{arrowsort.Key{Path: "c"}, []error{arrowsort.ErrColumn, arrow.ErrKey, arrow.ErrInvalid},
 			`arrowsort: invalid sort key column: no match for key "c"; there are "a", "b", "b", "list", "days", "s"`},
+		{arrowsort.Key{Path: "lsit"}, []error{arrowsort.ErrColumn},
+			`arrowsort: invalid sort key column: no match for key "lsit"; did you mean "list"?`},
 		{arrowsort.Key{Path: "b"}, []error{arrowsort.ErrColumn},
 			`arrowsort: invalid sort key column: key "b": 2 columns are named "b"; use Key.At`},
 		{arrowsort.Key{Path: "a.x"}, []error{arrowsort.ErrColumn},

@@ -62,7 +62,8 @@ func TestTargets(t *testing.T) {
 	)
 	defer record.Release()
 	for why, target := range map[string]compute.FieldRef{
-		"it has no target": {}, "no match for": compute.FieldRefName("b"),
+		"it has no target": {}, `no match for FieldRef.Name(b); there are "s", "a"`: compute.FieldRefName("b"),
+		`no match for FieldRef.Name(A); did you mean "a"?`: compute.FieldRefName("A"),
 		"no match for Fi": compute.FieldRefIndex(2), "no match for Field": compute.FieldRefIndex(-1),
 		"no match for FieldR": compute.FieldRefList("s", "y"),
 	} {

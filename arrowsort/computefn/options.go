@@ -8,6 +8,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/compute"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/nearest"
 )
 
 // ArraySortOptions are the options of array_sort_indices. The zero value sorts ascending with nulls at the end.
@@ -150,7 +152,11 @@ func columnOf(schema *arrow.Schema, target compute.FieldRef) (arrowsort.Key, err
 	}
 	switch matches := target.FindAll(schema.Fields()); len(matches) {
 	case 0:
-		return arrowsort.Key{}, errTarget(fmt.Sprintf("no match for %s", target))
+		hint := ""
+		if target.IsName() {
+			hint = nearest.Hint(arraydata.ColumnNames(schema), target.Name())
+		}
+		return arrowsort.Key{}, errTarget(fmt.Sprintf("no match for %s%s", target, hint))
 	case 1:
 		if path := matches[0]; len(path) > 1 {
 			return nestedKey(schema, path)

@@ -204,7 +204,7 @@ func TestOptionsOfCSV(t *testing.T) {
 	}
 	for column, want := range map[string]string{
 		"#1": `CSVTypes: column "#1": "day" is no type: use date:LAYOUT, timestamp:LAYOUT`,
-		"#3": `in0.csv: --csv-type (CSVTypes) of column "#3": there is no such column; there are "#1", "#2"`,
+		"#3": `in0.csv: CSVTypes of column "#3": there is no such column; there are "#1", "#2"`,
 	} {
 		typ := "text"
 		if column == "#1" {

@@ -2,12 +2,18 @@ package parquetsort
 
 import (
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"testing"
 
+	arrow18 "github.com/apache/arrow-go/v18/arrow"
+	array18 "github.com/apache/arrow-go/v18/arrow/array"
+	memory18 "github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/stretchr/testify/require"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -122,4 +128,57 @@ func TestWrongEncodings(t *testing.T) {
 		require.ErrorContains(t, err, c.want, name)
 		requireEmpty(t, folder)
 	}
+}
+
+// TestCodecsAreThoseOfTheFirstRowGroup: an input without row groups comes first, as writers leave them for no rows; the
+// columns of the output have the codecs of the first input that has some, in whatever order, and the schema and the
+// metadata of the first input.
+func TestCodecsAreThoseOfTheFirstRowGroup(t *testing.T) {
+	folder, codecs := t.TempDir(), compress.Codecs
+	empty, first, second := filepath.Join(folder, "empty.parquet"), filepath.Join(folder, "first.parquet"),
+		filepath.Join(folder, "second.parquet")
+	writeForeign(t, empty, "empty", []string{"a", "b", "c"}, "")
+	writeForeign(t, first, "first", []string{"c", "a", "b"}, `{"a": 2, "b": 3, "c": 4}`,
+		parquet.WithCompressionFor("a", codecs.Gzip), parquet.WithCompressionFor("b", codecs.Snappy))
+	writeForeign(t, second, "second", []string{"a", "b", "c"}, `{"a": 1, "b": 3, "c": 4}`,
+		parquet.WithCompression(codecs.Brotli))
+	out := filepath.Join(folder, "out.parquet")
+	for _, c := range []struct {
+		inputs, columns []string
+		want            []compress.Compression
+	}{
+		{[]string{empty, first, second}, nil, []compress.Compression{codecs.Gzip, codecs.Snappy, codecs.Uncompressed}},
+		{[]string{empty, first, second}, []string{"c", "a"}, []compress.Compression{codecs.Uncompressed, codecs.Gzip}},
+		{[]string{empty, empty, second}, []string{"b"}, []compress.Compression{codecs.Brotli}},
+		{[]string{empty, second, first}, []string{"a"}, []compress.Compression{codecs.Brotli}},
+	} {
+		sortFiles(t, c.inputs, out, Options{Keys: []arrowsort.Key{{Path: "a"}}, Columns: c.columns})
+		var got []compress.Compression
+		for _, chunk := range chunksOf(t, out) {
+			got = append(got, chunk.Compression())
+		}
+		require.Equal(t, c.want, got, "%v", c)
+		require.Equal(t, map[string]string{"writer": "empty"}, readTable(t, out).Schema.Metadata().ToMap())
+	}
+}
+
+// writeForeign writes a Parquet file of rows in JSON, of integers, as Arrow Go does.
+func writeForeign(t *testing.T, path, writer string, columns []string, rows string, props ...parquet.WriterProperty) {
+	fields := make([]arrow18.Field, len(columns))
+	for i, name := range columns {
+		fields[i] = arrow18.Field{Name: name, Type: arrow18.PrimitiveTypes.Int64}
+	}
+	meta := arrow18.MetadataFrom(map[string]string{"writer": writer})
+	schema := arrow18.NewSchema(fields, &meta)
+	table, err := array18.TableFromJSON(memory18.DefaultAllocator, schema, []string{"[" + rows + "]"})
+	require.NoError(t, err)
+	defer table.Release()
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	w, err := pqarrow.NewFileWriter(schema, f, parquet.NewWriterProperties(props...), pqarrow.DefaultWriterProps())
+	require.NoError(t, err)
+	if table.NumRows() > 0 {
+		require.NoError(t, w.WriteTable(table, table.NumRows()))
+	}
+	require.NoError(t, w.Close())
 }

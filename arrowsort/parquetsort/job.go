@@ -189,7 +189,10 @@ func (j *job) selectColumns(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		j.rows, j.template = j.rows.Write(written), nil
+		if j.template, err = j.template.Select(written); err != nil {
+			return err
+		}
+		j.rows = j.rows.Write(written)
 	}
 	if j.partitions, err = j.findPartitions(); err != nil {
 		return err

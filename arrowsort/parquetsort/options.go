@@ -125,7 +125,8 @@ type Output struct {
 	Delimiter rune
 	// NoHeader has CSV written without a line of column names.
 	NoHeader bool
-	// Compression compresses Parquet and Arrow; empty keeps that of the first Parquet input, or else is Zstd.
+	// Compression compresses Parquet and Arrow; empty keeps that of each column in the first input with row groups if
+	// the first input is Parquet, and is Zstd for Parquet else, Uncompressed for Arrow.
 	Compression Compression
 	// RowGroupRows is the number of rows of a row group: 0 is 262,144, or less where rows are wide. Row groups are
 	// buffered: more of them than an eighth of the budget holds are ErrMemory.

@@ -114,3 +114,58 @@ func TestKeyByPositionThatIsNotSelected(t *testing.T) {
 	sortFiles(t, []string{in}, out, Options{Keys: []arrowsort.Key{arrowsort.KeyAt(1)}, Columns: []string{"c"}})
 	require.Equal(t, []string{"8|", "9|", "7|"}, textOfRows(t, out))
 }
+
+// TestSelectedColumnsAreStoredAsAll: columns that are selected, in any order, and those beside columns of partitions,
+// have the types, metadata, codecs, encodings and bytes that they have in an output of all columns.
+func TestSelectedColumnsAreStoredAsAll(t *testing.T) {
+	foreign, err := filepath.Glob("../internal/tablefile/testdata/foreign/*.parquet")
+	require.NoError(t, err)
+	require.NotEmpty(t, foreign)
+	for _, in := range foreign {
+		for _, inputs := range [][]string{{in}, {in, in}} {
+			t.Run(fmt.Sprint(filepath.Base(in), len(inputs)), func(t *testing.T) {
+				opts := Options{Keys: []arrowsort.Key{{Path: "id"}}}
+				all := sortedInput(t, inputs, opts)
+				for i := all.Schema.NumFields() - 1; i >= 0; i -= 2 {
+					opts.Columns = append(opts.Columns, all.Schema.Field(i).Name)
+				}
+				some := sortedInput(t, inputs, opts)
+				require.EqualValues(t, len(opts.Columns), some.Table.NumCols())
+				requireStoredAs(t, all, some)
+
+				folder := filepath.Join(t.TempDir(), "folder")
+				opts = Options{Keys: opts.Keys, Output: Output{PartitionBy: []string{"id"}}}
+				part := readTable(t, sortFiles(t, inputs, folder, opts).Outputs[0])
+				require.EqualValues(t, all.Schema.NumFields()-1, part.Table.NumCols())
+				for i, c := range part.Template.LeafColumns() {
+					require.Equal(t, all.Template.LeafColumns()[i+1].Codecs, c.Codecs, c.Path)
+				}
+			})
+		}
+	}
+}
+
+// sortedInput is what Sort writes to a Parquet file.
+func sortedInput(t *testing.T, inputs []string, opts Options) *tablefile.Input {
+	out := filepath.Join(t.TempDir(), "out.parquet")
+	sortFiles(t, inputs, out, opts)
+	return readTable(t, out)
+}
+
+// requireStoredAs requires that the columns of a Parquet file are those of another with the same names.
+func requireStoredAs(t *testing.T, all, some *tablefile.Input) {
+	require.Equal(t, all.Schema.Metadata().ToMap(), some.Schema.Metadata().ToMap())
+	leaves := some.Template.LeafColumns()
+	for i, f := range some.Schema.Fields() {
+		at := all.Schema.FieldIndices(f.Name)[0]
+		require.True(t, all.Schema.Field(at).Equal(f), "%s is %s", all.Schema.Field(at), f)
+		require.Equal(t, cellsOf(all.Table.Column(at)), cellsOf(some.Table.Column(i)), f.Name)
+		for _, want := range all.Template.LeafColumns() {
+			if want.Column == f.Name {
+				require.Equal(t, want, leaves[0])
+				leaves = leaves[1:]
+			}
+		}
+	}
+	require.Empty(t, leaves)
+}

@@ -1,7 +1,5 @@
 """The exceptions of arrowsort: all are subclasses of Error, and of the exception of Python that fits."""
 
-import re
-
 
 class Error(Exception):
     """The base class of all errors of arrowsort. The message names the key, column or file, and what to do."""
@@ -110,22 +108,6 @@ _CLASSES = {
 }
 
 
-_QUOTED = r'"(?:[^"\\]|\\.)*"'
-_NO_MATCH = re.compile(rf"(no match for key ({_QUOTED})); there are ({_QUOTED}.*)", re.DOTALL)
-
-
-def _meant(message: str) -> str:
-    """The error for a column that is not there, with the nearest of the names that it lists, if one is like it."""
-    import difflib
-
-    match = _NO_MATCH.search(message)
-    if not match:
-        return message
-    names = {name.casefold(): name for name in reversed(re.findall(_QUOTED, match[3]))}
-    near = difflib.get_close_matches(match[2].casefold(), names, 1, 0.7)
-    return f"{message[: match.end(1)]}; did you mean {names[near[0]]}?" if near else message
-
-
 def of_code(code: int, message: str) -> Error:
     """The exception of a code of arrowsort.h."""
     message = message.removeprefix("arrowsort: ")
@@ -133,8 +115,6 @@ def of_code(code: int, message: str) -> Error:
         message += ': start processes by multiprocessing.get_context("spawn") or "forkserver"'
     elif code == 3 and message.endswith("; use Key.At"):
         message = message.removesuffix("use Key.At") + "give its position, a number from 0"
-    elif code == 3:
-        message = _meant(message)
     elif code == 4:
         message += ", which has no order: sort by a column of another type, or by a field of a struct"
     elif code == 12 and "the limit is" in message:

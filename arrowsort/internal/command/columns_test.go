@@ -343,6 +343,10 @@ func TestOptionsInMessages(t *testing.T) {
 	require.Contains(t, twice, `--partition-by names column "PartitionBy" twice`)
 	require.Contains(t, run("-k", "x", "--curve", "hilbert", "-k", "#3", "--output-format", "parquet"),
 		"--curve: key x of a curve is given twice")
+	require.Contains(t, run("-k", "x", "--bloom-filter", "z", "--output-format", "parquet"),
+		`: --bloom-filter of column "z": there is no such column in the output; there are "PartitionBy", "y", "x" (see`)
+	merged := cli(t, nil, "merge", "-k", "random(1)", "-o", filepath.Join(folder, "out.csv"), named)
+	require.Contains(t, merged.err, "arrowsort: Merge by random(1), which goes by the numbers of rows")
 	require.Equal(t, `a folder "with Overwrite" of a/PartitionBy, with --overwrite`,
 		withFlags(`a folder "with Overwrite" of a/PartitionBy, with Overwrite`))
 }

@@ -109,7 +109,7 @@ func TestErrorsOfTypesOfCSV(t *testing.T) {
 		"sort -o x.csv", "merge -o x.csv", "argsort --preview 1", "check", "explain", "info",
 	} {
 		for flag, want := range map[string]result{
-			"dat=date:%d/%m/%Y": {code: 2, err: `in.csv: --csv-type (CSVTypes) of column "dat": there is no such ` +
+			"dat=date:%d/%m/%Y": {code: 2, err: `in.csv: --csv-type of column "dat": there is no such ` +
 				`column; did you mean "date"?`},
 			"other=text": {code: 2, err: `there is no such column; there are "date", "v"`},
 			"date=dates": {code: 2, err: `--csv-type date=dates: "dates" is no type: use date:LAYOUT, ` +

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"bytes"
+	"compress/gzip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,6 +72,22 @@ func TestFullDisk(t *testing.T) {
 		said, err := full(t, folder, "sort", "-q", "-k", "n", "-o", out, in)
 		requireFull(t, said, err, out)
 		require.Empty(t, filesIn(t, folder))
+	})
+	t.Run("of the folder for temporary files", func(t *testing.T) {
+		folder := t.TempDir()
+		t.Setenv("TMPDIR", folder)
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		_, err := w.Write([]byte("n\n" + strings.Repeat("12345678\n", 1<<19)))
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		in := file(t, "in.csv.gz", packed.String())
+		said, err := full(t, folder, "info", in)
+		requireFull(t, said, err, "in.csv.gz: ")
+		if !strings.Contains(said, "file too large") {
+			require.Contains(t, said, "in.csv.gz: the spill folder is full: "+folder+": no space left on device: free "+
+				"space there, or have the system use another folder for temporary files, by TMPDIR or TMP\n")
+		}
 	})
 	t.Run("of standard output", func(t *testing.T) {
 		spill := t.TempDir()

@@ -109,8 +109,7 @@ func (f *commandFlags) addSelection(cmd *cobra.Command) {
 	f.addTail(cmd)
 	flags.BoolVar(&o.Rows.Unique, "unique", false, "keep only the first row of each key")
 	flags.StringSliceVar(&o.Columns, "select", nil,
-		"read and write these `COLUMNS` only, as in a,b; keys need not be among them; Parquet has zstd unless "+
-			"--compression is given")
+		"read and write these `COLUMNS` only, as in a,b; keys need not be among them")
 	_ = cmd.RegisterFlagCompletionFunc("select", completeColumns(&o.Input, true)) // fails for an unknown flag only
 }
 

@@ -37,8 +37,9 @@ column its type, and in Parquet and Arrow files its nulls, bytes, codecs and enc
 engines and machine.
 
 FILE is as the inputs of arrowsort sort, but for standard input. Of Parquet and Arrow files the metadata are read, of
-CSV all of the text. The bytes of a column are those in the file, with those of the fields inside it; raw is the same
-without compression. In Parquet the nulls of a field count those of what is around it, and empty lists.
+CSV all of the text. A file that cannot be read is a line of error, and the others are shown. The bytes of a column are
+those in the file, with those of the fields inside it; raw is the same without compression. In Parquet the nulls of a
+field count those of what is around it, and empty lists.
 
 ` + exitHelp,
 		Example: `  arrowsort info flights.parquet

@@ -32,7 +32,7 @@ type fileReport struct {
 	Varies bool     `json:"varies,omitempty"` // row groups declare different orders, Keys is that of the first
 }
 
-// showFiles describes files. flag is a flag for CSV that was given, or empty.
+// showFiles describes files, also those that follow one with an error. flag is a flag for CSV that was given, or empty.
 func showFiles(ctx context.Context, s streams, args []string, opts *parquetsort.Options, flag string,
 	asJSON bool) error {
 	if slices.Contains(args, tablefile.Pipe) {
@@ -64,36 +64,53 @@ func showFiles(ctx context.Context, s streams, args []string, opts *parquetsort.
 	read := tablefile.ReadOptions{Delimiter: opts.Input.Delimiter}
 	read.Format, _ = tablefile.ParseFormat(string(opts.Input.Format)) // its flag has checked it
 	all := filesReport{Command: "info"}
-	for i, file := range files {
+	var failed fileErrors
+	for _, file := range files {
 		read.CSV = &csv.Schema{NoHeader: opts.Input.NoHeader, Types: types}
 		read.Open = s.stores.opener(ctx, file)
-		info, err := tablefile.Inspect(ctx, file, read)
-		var column *csv.ColumnError
-		if errors.As(err, &column) {
-			return usagef("%v%s", err, nearest.Hint(column.Names, column.Name))
-		}
-		if err != nil {
+		r, err := inspect(ctx, file, read)
+		if ctx.Err() != nil {
 			return err
 		}
-		r := fileReport{info, flagtext.KeyTexts(flagtext.KeysOf(info.Sorting)), info.Mixed}
-		if info.Order != nil {
-			r.Keys, r.Varies = info.Order.Keys, false
-		}
-		if asJSON {
-			all.Files = append(all.Files, r)
+		if err != nil {
+			failed = append(failed, err)
 			continue
 		}
-		if i > 0 {
+		if all.Files = append(all.Files, r); asJSON {
+			continue
+		}
+		if len(all.Files) > 1 {
 			fmt.Fprintln(s.out) // the next line fails too
 		}
 		if _, err := io.WriteString(s.out, r.text(s.outWidth)); err != nil {
 			return err
 		}
 	}
-	if asJSON {
-		return json.NewEncoder(s.out).Encode(all)
+	if asJSON && len(all.Files) > 0 {
+		if err := json.NewEncoder(s.out).Encode(all); err != nil {
+			return err
+		}
+	}
+	if failed != nil {
+		return failed
 	}
 	return nil
+}
+
+// inspect describes a file.
+func inspect(ctx context.Context, file string, read tablefile.ReadOptions) (r fileReport, err error) {
+	info, err := tablefile.Inspect(ctx, file, read)
+	if column := (*csv.ColumnError)(nil); errors.As(err, &column) {
+		err = usagef("%s%s", withFlags(err.Error()), nearest.Hint(column.Names, column.Name))
+	}
+	if err != nil {
+		return r, err
+	}
+	r = fileReport{info, flagtext.KeyTexts(flagtext.KeysOf(info.Sorting)), info.Mixed}
+	if info.Order != nil {
+		r.Keys, r.Varies = info.Order.Keys, false
+	}
+	return r, nil
 }
 
 // text describes a file for a terminal of a width; 0 is unlimited.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,7 +83,7 @@ func TestBloomFilters(t *testing.T) {
 	require.Contains(t, cli(t, nil, "info", out).out, "Bloom filters")
 	r = cli(t, nil, "sort", "-q", "-k", "n", "--bloom-filter", "flag", "-o", filepath.Join(folder, "no.parquet"), out)
 	require.Equal(t, 2, r.code)
-	require.Contains(t, r.err, `no.parquet: --bloom-filter (BloomFilters) of column "flag": booleans have no `+
+	require.Contains(t, r.err, `no.parquet: --bloom-filter of column "flag": booleans have no `+
 		"Bloom filters in Parquet: leave the column out (see arrowsort sort --help)")
 	require.NoFileExists(t, filepath.Join(folder, "no.parquet"))
 }
@@ -156,6 +157,25 @@ func TestInfoOfBrokenFiles(t *testing.T) {
 	r := cli(t, nil, "info", "s3://bucket/x.parquet")
 	require.Equal(t, exitUsage, r.code, r.err)
 	require.Contains(t, r.err, "s3://bucket/x.parquet is an address")
+}
+
+// TestInfoShowsFilesBesideBrokenOnes: each of these has a line of error, and the exit code is the greatest of theirs.
+func TestInfoShowsFilesBesideBrokenOnes(t *testing.T) {
+	good := convert(t, "people.parquet")
+	cut := file(t, "cut.parquet", string(readFile(t, good)[:100]))
+	later, missing := convert(t, "people.arrow"), filepath.Join(t.TempDir(), "missing.arrow")
+	for _, flags := range [][]string{nil, {"--json"}} {
+		r := cli(t, nil, slices.Concat([]string{"info"}, flags, []string{cut, good, missing, later})...)
+		require.Equal(t, exitError, r.code)
+		require.Equal(t, "arrowsort: "+cut+": corrupted file: the Parquet footer is missing, the file is cut off\n"+
+			"arrowsort: "+missing+": no such file or directory\n", r.err)
+		require.Equal(t, cli(t, nil, slices.Concat([]string{"info"}, flags, []string{good, later})...).out, r.out)
+	}
+	r := cli(t, nil, "info", "--csv-type", "nobody=text", file(t, "people.csv", people), cut, good)
+	require.Equal(t, exitUsage, r.code, "a column that is not there is wrong usage")
+	require.Regexp(t, `^arrowsort: .*people.csv: .*"nobody".*\(see arrowsort info --help\)\narrowsort: .*cut.parquet: `,
+		r.err)
+	require.Contains(t, r.out, "5 rows, 4 columns")
 }
 
 // TestInfoHasNoUseForAFlag is an error, not a flag that does nothing.

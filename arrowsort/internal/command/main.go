@@ -58,7 +58,8 @@ func Main(args []string, open func() Store) int {
 	return run(ctx, args, s)
 }
 
-// run runs the command line and returns the exit code. An error is one line on standard error.
+// run runs the command line and returns the exit code. An error is one line on standard error, for each file where they
+// are several.
 func run(ctx context.Context, args []string, s streams) int {
 	started := false // errors before a command starts are mistakes on the command line
 	printed := &firstError{to: s.out}
@@ -79,18 +80,29 @@ func run(ctx context.Context, args []string, s streams) int {
 	case errors.Is(err, syscall.EPIPE):
 		return exitPipe
 	}
-	line := strings.TrimPrefix(withFormatFlag(err.Error(), "--format"), "arrowsort: ")
-	line = printable(strings.Join(strings.Fields(line), " "))
-	if usage := (usageError{}); !started || errors.As(err, &usage) || errors.Is(err, tablefile.ErrFormat) {
-		fmt.Fprintf(s.err, "arrowsort: %s (see %s --help)\n", line, command.CommandPath())
-		return exitUsage
-	}
-	if ctx.Err() != nil {
+	if started && ctx.Err() != nil {
 		fmt.Fprintln(s.err, interrupted)
 		if why := (interrupt.Signal{}); errors.As(context.Cause(ctx), &why) {
 			return why.ExitCode()
 		}
 		return exitInterrupted
+	}
+	all := fileErrors{err}
+	errors.As(err, &all) // those of several files, if it is these
+	code := exitOK
+	for _, err := range all {
+		code = max(code, s.report(command, err, started))
+	}
+	return code
+}
+
+// report prints the error of a command, which has started or not, as one line, and returns the exit code.
+func (s *streams) report(command *cobra.Command, err error, started bool) int {
+	line := strings.TrimPrefix(withFormatFlag(err.Error(), "--format"), "arrowsort: ")
+	line = printable(strings.Join(strings.Fields(line), " "))
+	if usage := (usageError{}); !started || errors.As(err, &usage) || errors.Is(err, tablefile.ErrFormat) {
+		fmt.Fprintf(s.err, "arrowsort: %s (see %s --help)\n", line, command.CommandPath())
+		return exitUsage
 	}
 	fmt.Fprintf(s.err, "arrowsort: %s%s\n", line, remedy(err, command.Flags()))
 	if command.Name() == checkName || slices.ContainsFunc(asUsage, func(e error) bool { return errors.Is(err, e) }) {

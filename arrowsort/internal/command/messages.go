@@ -39,6 +39,13 @@ func (e usageError) Error() string { return e.text }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
 
+// fileErrors are the errors of some files, each of which names its file.
+type fileErrors []error
+
+func (e fileErrors) Error() string { return errors.Join(e...).Error() }
+
+func (e fileErrors) Unwrap() []error { return e }
+
 // forCommandLine rewords an error of package parquetsort or arrowsort for users of the command.
 func forCommandLine(err error) error {
 	if err == nil {
@@ -47,7 +54,8 @@ func forCommandLine(err error) error {
 	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "parquetsort: "), "arrowsort: ")
 	text = strings.TrimSuffix(text, "; use Key.At")
 	if errors.Is(err, parquetsort.ErrOption) {
-		return usageError{withFlags(strings.TrimPrefix(text, "invalid option: "))}
+		text = strings.TrimPrefix(strings.TrimPrefix(text, "invalid option: "), "invalid argument: ")
+		return usageError{withFlags(text)}
 	}
 	return errkind.Reword(err, text)
 }
@@ -64,9 +72,10 @@ func withFlags(text string) string {
 
 var (
 	quotesAndOptions = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|` +
-		`(?:^| )(?:PartitionBy|with Overwrite|Curve:|Advise|Filter|RowGroupRows)(?:[:;, ]|$)`)
+		`(?:^| )(?:PartitionBy|with Overwrite|Curve:|Advise|Filter|RowGroupRows|CSVTypes|BloomFilters)(?:[:;, ]|$)`)
 	optionFlags = strings.NewReplacer("PartitionBy", "--partition-by", "Overwrite", "--overwrite",
-		"Curve:", "--curve:", "Advise", "--advise", "Filter", "--filter", "RowGroupRows", "--row-group-rows")
+		"Curve:", "--curve:", "Advise", "--advise", "BloomFilters", "--bloom-filter", "Filter", "--filter",
+		"RowGroupRows", "--row-group-rows", "CSVTypes", "--csv-type")
 )
 
 // withFormatFlag names the flag where an error wants a format.

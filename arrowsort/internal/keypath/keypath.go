@@ -13,6 +13,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/adapter"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keyfunction"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/nearest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/rowcode"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/textorder"
 	"github.com/arrowsort/arrowsort/keyencode"
@@ -255,23 +256,11 @@ func descend(leaf adapter.Leaf, fields []arrow.Field, path string) (adapter.Leaf
 		}
 		deeper = cmp.Or(deeper, err)
 	}
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
 	return leaf, cmp.Or(
-		deeper, fmt.Errorf("%w: no match for key %q; there are %s", errkind.ErrColumn, leaf.Name, names(fields)),
+		deeper, fmt.Errorf("%w: no match for key %q%s", errkind.ErrColumn, leaf.Name, nearest.Hint(names, path)),
 	)
-}
-
-// names lists fields for an error, the first of them if there are many.
-func names(fields []arrow.Field) string {
-	const most = 10
-	quoted := make([]string, 0, most)
-	for _, f := range fields[:min(most, len(fields))] {
-		quoted = append(quoted, fmt.Sprintf("%q", f.Name))
-	}
-	switch {
-	case len(fields) == 0:
-		return "no columns"
-	case len(fields) > most:
-		return fmt.Sprintf("%s and %d more", strings.Join(quoted, ", "), len(fields)-most)
-	}
-	return strings.Join(quoted, ", ")
 }

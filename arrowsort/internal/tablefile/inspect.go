@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/ipc"
@@ -102,7 +103,7 @@ func (f *FileInfo) csv(ctx context.Context, file *opened, opts ReadOptions) erro
 		text := folder.Next(".csv")
 		err = copyPipe(Interruptible(ctx, file), f.File, CSV, text, textLimit(file.size), func(int64) {})
 		if err != nil {
-			return err
+			return errkind.SpillFull(os.TempDir(), err)
 		}
 		if file, err = openLocal(text); err != nil {
 			return err

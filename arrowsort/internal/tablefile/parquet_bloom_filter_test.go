@@ -169,7 +169,7 @@ func TestBloomFilterOfWrongColumns(t *testing.T) {
 			continue
 		}
 		require.ErrorIs(t, err, errkind.ErrOption, column)
-		require.ErrorContains(t, err, fmt.Sprintf("--bloom-filter (BloomFilters) of column %q: %s", column, want))
+		require.ErrorContains(t, err, fmt.Sprintf("BloomFilters of column %q: %s", column, want))
 	}
 	for _, p := range []float64{-1, 1e-9, 0.6, 1} {
 		err := CheckSchema(t.Context(), "x.parquet", sc, WriteOptions{BloomFilters: []BloomFilter{{Column: "#2",

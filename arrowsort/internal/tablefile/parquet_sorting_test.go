@@ -24,6 +24,8 @@ func TestSortingIsInEveryRowGroup(t *testing.T) {
 			[]SortingColumn{by("p.s"), {Path: "p.x", NullsFirst: true}}},
 		"cut at a list":     {[]SortingColumn{by("p.x"), by("l.list.element"), by("p.s")}, []SortingColumn{by("p.x")}},
 		"cut where unknown": {[]SortingColumn{by("p"), by("p.s")}, nil},
+		"each once": {[]SortingColumn{by("p.x"), {Path: "p.x"}, by("p.s"), by("p.x")},
+			[]SortingColumn{by("p.x"), by("p.s")}},
 	} {
 		writeFile(t, path, table, WriteOptions{RowGroupRows: 2, Sorting: c.given})
 		in, err := Read(t.Context(), path, ReadOptions{})

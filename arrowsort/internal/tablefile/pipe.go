@@ -4,10 +4,10 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/atomicfile"
 )
 
@@ -28,7 +28,7 @@ func pipeOf(r io.Reader, format Format, limit int64) (io.Reader, error) {
 	return decompress(buffered, head, limit)
 }
 
-// CopyPipe copies a pipe to a new file. Errors of reading name the pipe.
+// CopyPipe copies a pipe to a new file. Errors of reading name the pipe, those of writing the file.
 func CopyPipe(r io.Reader, name string, format Format, to string, progress func(bytes int64)) error {
 	return copyPipe(r, name, format, to, 0, progress)
 }
@@ -41,18 +41,18 @@ func copyPipe(r io.Reader, name string, format Format, to string, limit int64, p
 	}
 	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("copying a pipe: %w", err)
+		return errkind.InFile(to, err)
 	}
 	defer file.Close()
 	buffer := make([]byte, pipeStep)
 	for done := int64(0); ; progress(done) {
 		n, err := buffered.Read(buffer)
 		if _, full := file.Write(buffer[:n]); full != nil {
-			return fmt.Errorf("copying a pipe: %w", full)
+			return errkind.InFile(to, full)
 		}
 		if done += int64(n); errors.Is(err, io.EOF) {
 			if err := file.Close(); err != nil { // what was written may not be on the disk
-				return fmt.Errorf("copying a pipe: %w", err)
+				return errkind.InFile(to, err)
 			}
 			return nil
 		}

@@ -92,11 +92,11 @@ func TestTypesOfColumnsThatAreNotThere(t *testing.T) {
 		names []string
 		want  string
 	}{
-		{[]string{"c"}, `--csv-type (CSVTypes) of column "c": there is no such column`},
-		{[]string{"#4"}, `--csv-type (CSVTypes) of column "#4": there is no such column`},
-		{[]string{"b"}, `--csv-type (CSVTypes) of column "b": 2 columns have the name: name one by its position, ` +
+		{[]string{"c"}, `CSVTypes of column "c": there is no such column`},
+		{[]string{"#4"}, `CSVTypes of column "#4": there is no such column`},
+		{[]string{"b"}, `CSVTypes of column "b": 2 columns have the name: name one by its position, ` +
 			`as in #2`},
-		{[]string{"a", "#1"}, `--csv-type (CSVTypes) of column "a": it gets two types, by its name and by ` +
+		{[]string{"a", "#1"}, `CSVTypes of column "a": it gets two types, by its name and by ` +
 			`its position`},
 		{[]string{"#3", "a"}, ""},
 	} {

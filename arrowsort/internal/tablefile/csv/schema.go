@@ -270,7 +270,7 @@ type ColumnError struct {
 }
 
 func (e *ColumnError) Error() string {
-	return fmt.Sprintf("--csv-type (CSVTypes) of column %q: %s", e.Name, e.text)
+	return fmt.Sprintf("CSVTypes of column %q: %s", e.Name, e.text)
 }
 
 // declare finds the columns that have types: by their names, or by their positions as #2.

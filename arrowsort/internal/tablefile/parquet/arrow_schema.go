@@ -61,6 +61,30 @@ func arrowSchemaOfWriter(pairs metadata.KeyValueMetadata, columns int, mem memor
 	return r.Schema(), nil
 }
 
+// selectArrowSchema returns the metadata of a file with some of the columns of another: an Arrow schema in them is that
+// of these.
+func selectArrowSchema(pairs metadata.KeyValueMetadata, columns []int, of int) (metadata.KeyValueMetadata, error) {
+	origin, err := arrowSchemaOfWriter(pairs, of, memory.DefaultAllocator)
+	if err != nil || origin == nil {
+		return pairs, err
+	}
+	encoded, err := writer.EncodeSchema(convert.ToSchema(arraydata.Pick(origin, columns)))
+	return withArrowSchema(pairs, &encoded), err
+}
+
+// withArrowSchema returns pairs whose Arrow schema, if there is one, is another.
+func withArrowSchema(pairs metadata.KeyValueMetadata, encoded *string) metadata.KeyValueMetadata {
+	pairs = slices.Clone(pairs)
+	for i, pair := range pairs {
+		if pair.Key == writer.ArrowSchemaKey {
+			replaced := *pair
+			replaced.Value = encoded
+			pairs[i] = &replaced
+		}
+	}
+	return pairs
+}
+
 // readableSchema makes the variants of a schema plain groups, which they are read as: pqarrow refuses some that are
 // shredded, such as those with optional groups. Maps whose keys are optional, as old Presto wrote them, become lists of
 // keys and values.

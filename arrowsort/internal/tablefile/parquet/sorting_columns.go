@@ -3,6 +3,7 @@ package parquet
 import (
 	"slices"
 
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
@@ -18,18 +19,20 @@ type SortingColumn struct {
 }
 
 // setSorting puts the order of the rows into the metadata of all row groups: the columns up to the first that is not
-// one leaf column of the file.
+// one leaf column of the file, each once, as a column that is a key twice counts the first time.
 func setSorting(footer *metadata.FileMetaData, sorting []SortingColumn) {
 	for _, group := range footer.RowGroups {
-		group.SortingColumns = group.SortingColumns[:0:0]
+		group.SortingColumns = nil
 		for _, s := range sorting {
-			column := leafAt(footer, s)
+			column := int32(leafAt(footer, s))
 			if column < 0 {
 				break
 			}
-			group.SortingColumns = grow(group.SortingColumns)
-			last := group.SortingColumns[len(group.SortingColumns)-1]
-			last.ColumnIdx, last.Descending, last.NullsFirst = int32(column), s.Descending, s.NullsFirst
+			named := func(c *parquet.SortingColumn) bool { return c.ColumnIdx == column }
+			if !slices.ContainsFunc(group.SortingColumns, named) {
+				group.SortingColumns = append(group.SortingColumns, &parquet.SortingColumn{ColumnIdx: column,
+					Descending: s.Descending, NullsFirst: s.NullsFirst})
+			}
 		}
 	}
 }

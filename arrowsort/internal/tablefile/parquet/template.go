@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet"
@@ -12,7 +13,8 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/parquet/writer"
 )
 
-// A Template holds what an output keeps from its first input: schema, metadata and codecs.
+// A Template holds what an output keeps from its inputs: schema and metadata of the first, and the codecs of the first
+// with row groups.
 type Template struct {
 	meta    *metadata.FileMetaData // without the pairs of an order
 	remarks []string
@@ -29,10 +31,75 @@ func (t *Template) Outline() *Template {
 	if t == nil || len(t.meta.RowGroups) == 0 {
 		return t
 	}
-	outline, footer := *t.meta, *t.meta.FileMetaData
-	footer.RowGroups = slices.Clone(footer.RowGroups[:1])
-	outline.FileMetaData = &footer
-	return &Template{meta: &outline, remarks: t.remarks, order: t.order}
+	outline := t.clone()
+	outline.meta.RowGroups = slices.Clone(t.meta.RowGroups[:1])
+	return outline
+}
+
+// clone returns a template whose footer can be changed, though not what is in its lists.
+func (t *Template) clone() *Template {
+	meta, footer := *t.meta, *t.meta.FileMetaData
+	meta.FileMetaData = &footer
+	return &Template{meta: &meta, remarks: t.remarks, order: t.order}
+}
+
+// StoredAs returns an outline whose columns are stored as in another file, in any order, if the outline is of a file
+// without row groups.
+func (t *Template) StoredAs(other *Template) (*Template, error) {
+	if t == nil || other == nil || len(t.meta.RowGroups) > 0 || len(other.meta.RowGroups) == 0 {
+		return t, nil
+	}
+	fields, others := fieldsOf(t.meta), fieldsOf(other.meta)
+	columns := make([]int, len(fields))
+	for i, f := range fields {
+		if columns[i] = i; f.name() != others[i].name() {
+			columns[i] = slices.IndexFunc(others, func(o schemaField) bool { return o.name() == f.name() })
+		}
+	}
+	stored, err := other.Outline().Select(columns)
+	if err != nil {
+		return nil, err
+	}
+	outline := t.clone()
+	outline.meta.RowGroups = stored.meta.RowGroups
+	return outline, nil
+}
+
+// Select returns an outline with some of the columns, in some order, as that of a file with only these.
+func (t *Template) Select(columns []int) (*Template, error) {
+	if t == nil {
+		return nil, nil
+	}
+	selected, fields := t.clone(), fieldsOf(t.meta)
+	footer := selected.meta.FileMetaData
+	root := *footer.Schema[0]
+	root.NumChildren = new(int32(len(columns)))
+	elements, leaves := append(footer.Schema[:0:0], &root), []int(nil)
+	for _, c := range columns {
+		f := fields[c]
+		elements = append(elements, footer.Schema[f.start:f.end]...)
+		for leaf := range f.leaves {
+			leaves = append(leaves, f.leaf+leaf)
+		}
+	}
+	tree, err := schema.FromParquet(elements)
+	if err != nil {
+		return nil, fmt.Errorf("the schema of some of the columns: %w", err)
+	}
+	footer.Schema, selected.meta.Schema = elements, schema.NewSchema(tree.(*schema.GroupNode))
+	if footer.KeyValueMetadata, err = selectArrowSchema(footer.KeyValueMetadata, columns, len(fields)); err != nil {
+		return nil, err
+	}
+	footer.RowGroups = slices.Clone(footer.RowGroups)
+	for i, group := range footer.RowGroups {
+		some := *group
+		some.Columns = group.Columns[:0:0]
+		for _, leaf := range leaves {
+			some.Columns = append(some.Columns, group.Columns[leaf])
+		}
+		footer.RowGroups[i] = &some
+	}
+	return selected, nil
 }
 
 // CreatedHere reports whether the file was written by this package.
@@ -123,13 +190,9 @@ func (t *Template) copySchema(footer *metadata.FileMetaData) {
 	}
 	arrowSchema := footer.KeyValueMetadata().FindValue(writer.ArrowSchemaKey)
 	footer.FileMetaData.Schema = elements
-	pairs := slices.Clone(t.meta.FileMetaData.KeyValueMetadata)
-	for i, pair := range pairs {
-		if !all && pair.Key == writer.ArrowSchemaKey {
-			copied := *pair
-			copied.Value = arrowSchema
-			pairs[i] = &copied
-		}
+	pairs := t.meta.FileMetaData.KeyValueMetadata
+	if !all {
+		pairs = withArrowSchema(pairs, arrowSchema)
 	}
 	footer.FileMetaData.KeyValueMetadata = pairs
 }

@@ -23,7 +23,7 @@ import (
 type Dataset struct {
 	Files    []string
 	Schema   *arrow.Schema       // of all files
-	Template *tablefile.Template // the outline of that of the first file if it is Parquet, else nil
+	Template *tablefile.Template // the outline of that of the first file if it is Parquet, see StoredAs; else nil
 	CSV      *csv.Schema         // of CSV files, else nil
 
 	Bytes   int64          // of all files; 0 for a stream
@@ -73,6 +73,9 @@ func (d *Dataset) open(ctx context.Context, once bool) (err error) {
 			d.Schema, d.Template = s.Schema, s.Template.Outline()
 		} else {
 			d.Schema, err = d.match(d.Schema, d.Files[i], s.Schema)
+		}
+		if err == nil {
+			d.Template, err = d.Template.StoredAs(s.Template)
 		}
 		d.measure(i, s)
 		if d.opts.KeepFooters && d.Footers <= d.Budget.Footer() {

@@ -82,7 +82,7 @@ func (o *Options) bloomFilters(sc *schema.Schema, first []int) ([]float64, error
 		}
 		if err != nil {
 			return nil, errkind.Reword(errkind.ErrOption,
-				fmt.Sprintf("--bloom-filter (BloomFilters) of column %q: %v", f.Column, err))
+				fmt.Sprintf("BloomFilters of column %q: %v", f.Column, err))
 		}
 		wanted[leaf] = cmp.Or(f.FalsePositives, usualFalsePositives)
 	}
