@@ -216,3 +216,32 @@ func TestOptionsOfCSV(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+// TestKeysAreLookedForInTheHeader: a key or a partition of a column that is not there is an error before the rows are
+// read for their types, of which the second is wrong here. A mistyped key gets the nearest column.
+func TestKeysAreLookedForInTheHeader(t *testing.T) {
+	paths := writeTexts(t, "a,price\n1,2\n1,x\n", "price,a\n1,2\n")
+	input, out := Input{CSVTypes: map[string]string{"price": "int64"}}, filepath.Join(t.TempDir(), "out.parquet")
+	for name, run := range map[string]func(opts Options) error{
+		"Sort":    func(opts Options) error { _, err := Sort(t.Context(), paths, out, opts); return err },
+		"Merge":   func(opts Options) error { _, err := Merge(t.Context(), paths, out, opts); return err },
+		"Argsort": func(opts Options) error { _, err := Argsort(t.Context(), paths[0], out, opts); return err },
+		"Explain": func(opts Options) error { _, err := Explain(t.Context(), paths, opts); return err },
+		"Check":   func(opts Options) error { _, err := Check(t.Context(), paths, checking(opts)); return err },
+		"Plan":    func(opts Options) error { _, err := Plan(t.Context(), paths[0], checking(opts)); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := run(Options{Input: input, Keys: []arrowsort.Key{{Path: "a"}, {Path: "prize"}}})
+			require.ErrorIs(t, err, arrowsort.ErrColumn)
+			require.ErrorContains(t, err, `in0.csv: `)
+			require.ErrorContains(t, err, `no match for key "prize"; did you mean "price"?`)
+			for _, key := range []arrowsort.Key{{Path: "a"}, {Path: "price", Function: arrowsort.Abs}} {
+				err = run(Options{Input: input, Keys: []arrowsort.Key{key}})
+				require.ErrorContains(t, err, `line 3, column "price": "x"`, "what goes by types is not known yet")
+			}
+		})
+	}
+	_, err := Sort(t.Context(), paths, t.TempDir(), Options{Input: input, Keys: []arrowsort.Key{{Path: "a"}},
+		Output: Output{PartitionBy: []string{"b"}}})
+	require.ErrorContains(t, err, `PartitionBy: 0 columns are named "b"`)
+}

@@ -109,6 +109,7 @@ func withoutRandom(what string, keys []arrowsort.Key) error {
 // openKeyed opens files that have the keys.
 func openKeyed(ctx context.Context, files []string, read dataset.Options, once bool, keys KeysFor) (*dataset.Dataset,
 	dataset.Projection, error) {
+	read.Keys = keys
 	d, err := dataset.Open(ctx, files, read, once)
 	if err != nil {
 		return nil, dataset.Projection{}, err

@@ -22,7 +22,9 @@ import (
 type Options struct {
 	// Keys are the sort keys, the most significant first.
 	Keys []arrowsort.Key
-	// KeysFor, when set, returns the keys for the schema of the first input, in place of Keys.
+	// KeysFor, when set, returns the keys for the schema of the first input, in place of Keys. For CSV it is called
+	// before all types are found, too, when the columns are text or of the types of the first rows: then only an error
+	// about a column that is not there counts.
 	KeysFor KeysFor
 	// Columns names the columns that are written, in this order; none is all. #N, counted from 1, is a column whose
 	// name repeats or is missing. Keys need not be among them. Columns that are neither are not read.

@@ -139,7 +139,7 @@ func TestFieldsThatAreNotThere(t *testing.T) {
 		"lower(address.citi)":     `no such column; did you mean "address.city"?`,
 		"adress.city:desc":        `no such column; did you mean "address.city"?`,
 		"length(adress.city):asc": `no such column; did you mean "address.city"?`,
-		"address.zip":             `no match for key "address.zip"; there are "city"`,
+		"address.zip":             `no match for key "address.zip"; there is "city" only`,
 	} {
 		_, err := resolve(t.Context(), schema, []keyFlag{{key, arrowsort.Key{}}}, &parquetsort.Options{})
 		require.ErrorIs(t, err, arrowsort.ErrColumn, key)

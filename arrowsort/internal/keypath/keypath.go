@@ -260,7 +260,6 @@ func descend(leaf adapter.Leaf, fields []arrow.Field, path string) (adapter.Leaf
 	for i, f := range fields {
 		names[i] = f.Name
 	}
-	return leaf, cmp.Or(
-		deeper, fmt.Errorf("%w: no match for key %q%s", errkind.ErrColumn, leaf.Name, nearest.Hint(names, path)),
-	)
+	hint := cmp.Or(nearest.Hint(names, path), "; there are no columns")
+	return leaf, cmp.Or(deeper, fmt.Errorf("%w: no match for key %q%s", errkind.ErrColumn, leaf.Name, hint))
 }

@@ -27,6 +27,11 @@ type Schema struct {
 	NoHeader bool             // files begin with a row; the columns are #1, #2, and so on
 	Types    map[string]*Type // of columns, by name or as #2; the types of others are inferred
 
+	// Header, when set, is called with the columns of the first file before its rows are read, as text where no types
+	// are given. After an error it is called again, with the types of the first rows and the remarks on these; an error
+	// then is that of Infer.
+	Header func(columns *arrow.Schema) error
+
 	Rows    int64    // of all files
 	Remarks []string // what may surprise in the last file that was added
 
@@ -66,6 +71,28 @@ func (s *Schema) Infer(ctx context.Context, source Source) error {
 		}
 		s.Rows++
 	}
+}
+
+// errorOfHeader returns the error of Header, by the types of the first rows of a file and with the remarks on these.
+func (s *Schema) errorOfHeader(source Source) error {
+	const most = 100
+	first := &Schema{NoHeader: s.NoHeader, Types: s.Types}
+	r, at, err := first.open(source)
+	if err != nil {
+		return err
+	}
+	for range most {
+		row, err := r.next(context.Background())
+		if err != nil {
+			break
+		}
+		for i, value := range row {
+			_ = first.inferred[i].add(value) // the error of the header comes first
+		}
+	}
+	first.remark(r, at)
+	s.Remarks = first.Remarks
+	return s.Header(first.Arrow())
 }
 
 // remark makes the remarks on a file that was read, whose columns are at some positions of the schema.
@@ -112,6 +139,11 @@ func (s *Schema) open(source Source) (r *rows, at []int, err error) {
 		s.names, s.inferred, s.delimiter = r.header, make([]inference, len(r.header)), source.Delimiter
 		if err := s.declare(); err != nil {
 			return nil, nil, err
+		}
+		if s.Header != nil && s.Header(s.Arrow()) != nil {
+			if err := s.errorOfHeader(source); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	at, err = s.positions(r.header)

@@ -1,11 +1,14 @@
 package csv
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 )
@@ -42,6 +45,43 @@ func TestHeadersThatDiffer(t *testing.T) {
 		require.ErrorIs(t, err, ErrHeader)
 		require.EqualError(t, err, c.want)
 	}
+}
+
+// TestHeaderIsSeenFirst: the columns are passed before the rows are read. An error is that of the call after the first
+// rows, which have types and remarks; a row that cannot be read does not count.
+func TestHeaderIsSeenFirst(t *testing.T) {
+	for rows, want := range map[string][]string{
+		"1,x\n":       {"utf8 utf8", "int64 utf8"},
+		"":            {"utf8 utf8", "utf8 utf8"},
+		"1\n1,2,3\n":  {"utf8 utf8", "utf8 utf8"},
+		"1,2\n1\n1,x": {"utf8 utf8", "int64 int64"},
+	} {
+		var seen []string
+		s := &Schema{}
+		s.Header = func(columns *arrow.Schema) error {
+			seen = append(seen, columns.Field(0).Type.String()+" "+columns.Field(1).Type.String())
+			return fmt.Errorf("refused after %d", len(seen))
+		}
+		require.EqualError(t, s.Infer(t.Context(), sourceOf("7,8\n"+rows, ',')), "refused after 2")
+		require.Equal(t, want, seen, rows)
+		require.Equal(t, want[1] != want[0], len(s.Remarks) > 0, "the first line may be a row")
+	}
+	s, calls := &Schema{}, 0
+	s.Header = func(*arrow.Schema) error { calls++; return nil }
+	require.NoError(t, s.Infer(t.Context(), sourceOf("a,b\n1,2\n", ',')))
+	require.NoError(t, s.Infer(t.Context(), sourceOf("b,a\n1,2\n", ',')))
+	require.Equal(t, 1, calls, "of the first file only")
+
+	s = &Schema{}
+	s.Header = func(columns *arrow.Schema) error {
+		if calls++; columns.Field(0).Type.ID() != arrow.INT64 {
+			return errors.New("no number")
+		}
+		return nil
+	}
+	require.NoError(t, s.Infer(t.Context(), sourceOf("a,b\n1,2\n2,3\n", ',')), "the types of no rows do not count")
+	require.Equal(t, 3, calls)
+	require.EqualValues(t, 2, s.Rows)
 }
 
 func TestVerbatim(t *testing.T) {

@@ -16,40 +16,61 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
 )
 
-// inferCSV infers the types of CSV files, as if they were one file; nil where there are none. They are not read with
-// files of other formats, whose types are given.
-func inferCSV(ctx context.Context, files []string, opts *Options, pipes *pipes) (*csv.Schema, error) {
+// inferCSV infers the types of CSV files, as if they were one file. They are not read with files of other formats,
+// whose types are given.
+func (d *Dataset) inferCSV(ctx context.Context) error {
+	opts := &d.opts
 	isCSV := func(path string) bool { return opts.formatOf(path) == tablefile.CSV }
-	first := slices.IndexFunc(files, isCSV)
+	first := slices.IndexFunc(d.Files, isCSV)
 	if first < 0 {
-		return nil, nil
+		return nil
 	}
 	all := int64(0)
-	for _, path := range files {
+	for _, path := range d.Files {
 		if !isCSV(path) {
-			return nil, fmt.Errorf("%w: %s is CSV and %s is not; CSV, whose types are inferred, is read with other "+
-				"CSV only: sort it to .parquet or .arrow first", errkind.ErrFileOption, displayName(files[first]),
+			return fmt.Errorf("%w: %s is CSV and %s is not; CSV, whose types are inferred, is read with other "+
+				"CSV only: sort it to .parquet or .arrow first", errkind.ErrFileOption, displayName(d.Files[first]),
 				displayName(path))
 		}
-		at := pipes.file(path)
+		at := d.pipes.file(path)
 		all += tablefile.SizeOf(at, opts.opener(at))
 	}
-	types, done := opts.newCSV(), int64(0)
-	for _, path := range files {
+	done := int64(0)
+	d.CSV = d.newCSV(ctx)
+	for _, path := range d.Files {
 		before := done
-		err := inferFile(ctx, path, opts, pipes, types, func(bytes, _ int) {
+		err := inferFile(ctx, path, opts, &d.pipes, d.CSV, func(bytes, _ int) {
 			done = before + int64(bytes)
 			opts.Progress(PhaseTypes, done, all)
 		})
 		if errors.Is(err, tablefile.ErrHeader) {
-			return nil, fmt.Errorf("%w: %w", errkind.ErrFileSchema, err)
+			return fmt.Errorf("%w: %w", errkind.ErrFileSchema, err)
 		}
 		if err != nil {
-			return nil, withHint(types, withColumns(err))
+			return withHint(d.CSV, withColumns(err))
 		}
-		opts.warn(path, types.Remarks)
+		opts.warn(path, d.CSV.Remarks)
 	}
-	return types, nil
+	return nil
+}
+
+// newCSV returns the schema of the files, of which none was read. Keys are looked for in the header of the first: a
+// missing one is an error before all files are read for their types.
+func (d *Dataset) newCSV(ctx context.Context) *csv.Schema {
+	types := d.opts.newCSV()
+	types.Header = func(columns *arrow.Schema) error {
+		if d.opts.Keys == nil {
+			return nil
+		}
+		d.Schema = columns
+		_, err := d.keys(ctx, d.opts.Keys)
+		if column := (*errkind.ColumnError)(nil); errors.As(err, &column) {
+			d.opts.warn(d.Files[0], types.Remarks) // its first line may be no header
+			return err
+		}
+		return nil // what depends on the types is found with these
+	}
+	return types
 }
 
 // inferFile adds the types of a file to those of others.

@@ -65,7 +65,7 @@ func (d *Dataset) open(ctx context.Context, once bool) (err error) {
 		d.Schema, d.Rows = d.stream.Schema, -1
 		return nil
 	}
-	if d.CSV, err = inferCSV(ctx, d.Files, &d.opts, &d.pipes); err != nil {
+	if err = d.inferCSV(ctx); err != nil {
 		return err
 	}
 	err = d.EachFile(ctx, func(i int, s *tablefile.Scanner) (err error) {

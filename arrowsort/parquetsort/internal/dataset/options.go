@@ -3,8 +3,10 @@ package dataset
 import (
 	"io"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile/csv"
@@ -29,8 +31,15 @@ type Options struct {
 	Warn        func(text string)                            // gets what is read otherwise than one may expect
 	KeepFooters bool                                         // of Parquet files, for EachFooter
 
+	// Keys, when set, is called with the columns of CSV before their types are found, see csv.Schema.Header: an error
+	// about a column that is not there ends Open.
+	Keys KeysFor
+
 	selected *rowgroups.Selection // the rows that are read; nil: all
 }
+
+// KeysFor returns the sort keys for a schema.
+type KeysFor = func(*arrow.Schema) ([]arrowsort.Key, error)
 
 // The phases of Options.Progress.
 const (

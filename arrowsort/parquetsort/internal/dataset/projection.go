@@ -36,24 +36,31 @@ type Projection struct {
 
 // FindKeys returns the projection to all columns, with the keys that keysFor returns for the schema, in their canonical
 // form. An error names the first file.
-func (d *Dataset) FindKeys(ctx context.Context, keysFor func(*arrow.Schema) ([]arrowsort.Key, error)) (Projection,
-	error) {
+func (d *Dataset) FindKeys(ctx context.Context, keysFor KeysFor) (Projection, error) {
 	p, err := d.findKeys(ctx, keysFor)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", displayName(d.Files[0]), err)
+		err = withHint(d.CSV, fmt.Errorf("%s: %w", displayName(d.Files[0]), err))
 	}
 	return p, err
 }
 
-func (d *Dataset) findKeys(ctx context.Context, keysFor func(*arrow.Schema) ([]arrowsort.Key, error)) (Projection,
-	error) {
-	p := d.All()
+// keys returns the keys for the schema, which has them and can be sorted by them.
+func (d *Dataset) keys(ctx context.Context, keysFor KeysFor) ([]arrowsort.Key, error) {
 	keys, err := keysFor(d.Schema)
 	if err == nil {
 		err = extsort.CheckKeys(ctx, d.Schema, keys)
 	}
 	if err != nil {
-		return p, withHint(d.CSV, d.inFolders(err))
+		return nil, d.inFolders(err)
+	}
+	return keys, nil
+}
+
+func (d *Dataset) findKeys(ctx context.Context, keysFor KeysFor) (Projection, error) {
+	p := d.All()
+	keys, err := d.keys(ctx, keysFor)
+	if err != nil {
+		return p, err
 	}
 	for _, key := range keys {
 		named, _, _ := Canonical(d.Schema, key)

@@ -49,15 +49,16 @@ func (d *Dataset) ReadTable(ctx context.Context, columns Projection, opts TableO
 }
 
 // ReadKeys reads the key columns of a file that was not opened before, and finds the keys in its schema meanwhile.
-func ReadKeys(ctx context.Context, file string, opts Options, how TableOptions,
-	keysFor func(*arrow.Schema) ([]arrowsort.Key, error)) (table *Table, keys []arrowsort.Key, err error) {
+func ReadKeys(ctx context.Context, file string, opts Options, how TableOptions, keysFor KeysFor) (table *Table,
+	keys []arrowsort.Key, err error) {
+	opts.Keys = keysFor
 	d := New([]string{file}, nil, opts)
 	defer d.Close()
 	if _, err := d.pipes.copy(ctx, d.Files, &d.opts, false); err != nil {
 		return nil, nil, err
 	}
 	if d.FormatOf(file) == tablefile.CSV {
-		d.CSV = opts.newCSV()
+		d.CSV = d.newCSV(ctx)
 	}
 	table, err = d.readTable(ctx, how, func(schema *arrow.Schema) ([]int, error) {
 		d.Schema = schema
@@ -72,6 +73,9 @@ func ReadKeys(ctx context.Context, file string, opts Options, how TableOptions,
 		keys = p.Keys
 		return p.columns, nil
 	})
+	if err != nil {
+		err = withHint(d.CSV, err)
+	}
 	return table, keys, err
 }
 
