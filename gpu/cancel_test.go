@@ -61,7 +61,7 @@ func TestCancelledAnywhere(t *testing.T) {
 		keys  []int
 		limit int
 	}{
-		{[]int{7}, 0}, {[]int{8, 6}, 0}, {[]int{1}, 0}, {[]int{0, 2}, 0},
+		{[]int{7}, 0}, {[]int{9}, 0}, {[]int{8, 6}, 0}, {[]int{1}, 0}, {[]int{0, 2}, 0},
 		{[]int{8, 7}, rows / 8}, {[]int{3, 1}, rows / 8},
 	} {
 		job := roomJob(columns, c.keys, []int{0, 1, 4, 6})

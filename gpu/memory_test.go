@@ -3,7 +3,9 @@
 package gpu
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"reflect"
@@ -104,14 +106,18 @@ func roomJobs(rows int) (jobs []*engine.Job) {
 	for i := range few.Chunks[0].Values {
 		few.Chunks[0].Values[i] &= 3
 	}
+	whole := memoryColumn(r, keyencode.Float64, rows, true) // fixed-point floats
+	for values := whole.Chunks[0].Values; len(values) > 0; values = values[8:] {
+		binary.LittleEndian.PutUint64(values, math.Float64bits(float64(r.IntN(3000))))
+	}
 	columns := []keyencode.Column{
 		memoryColumn(r, keyencode.Int64, rows, false), memoryColumn(r, keyencode.Float64, rows, true),
 		memoryColumn(r, keyencode.Uint32, rows, true),
 		memoryColumn(r, keyencode.Dictionary8, rows, false), memoryColumn(r, keyencode.Bool, rows, true),
 		memoryColumn(r, keyencode.Decimal128, rows, false),
-		texts(r, keyencode.Binary, rows), texts(r, keyencode.LargeBinary, rows), few,
+		texts(r, keyencode.Binary, rows), texts(r, keyencode.LargeBinary, rows), few, whole,
 	}
-	for _, keys := range [][]int{{0}, {1}, {2}, {3}, {5}, {7}, {0, 2}, {2, 3}, {8, 0}, {8, 6}, {1, 0, 5}} {
+	for _, keys := range [][]int{{0}, {1}, {2}, {3}, {5}, {7}, {9}, {0, 2}, {2, 3}, {8, 0}, {8, 6}, {1, 0, 5}} {
 		for _, gather := range [][]int{nil, {0, 5}, {1, 0, 5, 1, 2, 3, 4, 6}} {
 			jobs = append(jobs, roomJob(columns, keys, gather))
 		}

@@ -16,7 +16,7 @@ import (
 // the sample does not have the like of: then it has no code.
 func (s *argsorter) sortFixedPoint(in *abi.KeySource, p *strategy.FixedPoint) (rows driver.Ptr) {
 	size := int(unsafe.Sizeof(abi.FixedPointState{}))
-	codes, state := s.Alloc(4*s.Rows), s.Alloc(size)
+	codes, state := s.Alloc(4*s.Rows+1), s.Alloc(size) // one more: not the caller's memory for the row numbers
 	defer s.Free(state)
 	s.Clear(state, size)
 	report := &s.Reports.Report.Encoded

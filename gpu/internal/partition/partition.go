@@ -53,17 +53,15 @@ func sort(t *device.Task, in abi.KeySource, shape strategy.BucketShape, n int, a
 	driver.Ptr, *strategy.FixedPoint) {
 	p := newPartition(t, in, shape, n)
 	sampled := launchScan(t, p, &shape, n)
-	if sampled&abi.StatusCrowded != 0 {
-		t.Free(p.rows, p.records[0], p.records[1]) // no kernel has used them
-		defer t.Free(p.temp)                       // the key scan still reads it
+	if sampled&(abi.StatusCrowded|abi.StatusFixed) != 0 {
+		t.Free(p.rows, p.records[0], p.records[1]) // no kernel has used them; the key scan still reads temp
 		t.Reports.Cleared = !t.Failed()            // it has counted nothing
+		if sampled&abi.StatusFixed != 0 {
+			seen := &t.Reports.Report.Statistics
+			return 0, strategy.NewFixedPoint(int(sampled>>abi.StatusConstantShift), ^seen.NotMin[0], seen.Max[0])
+		}
+		defer t.Free(p.temp)
 		return sort(t, in, shape.Finer(), n, afterLaunch)
-	}
-	if sampled&abi.StatusFixed != 0 {
-		t.Reports.Cleared = !t.Failed()
-		t.Free(p.rows, p.records[0], p.records[1], p.temp)
-		seen := &t.Reports.Report.Statistics
-		return 0, strategy.NewFixedPoint(int(sampled>>abi.StatusConstantShift), ^seen.NotMin[0], seen.Max[0])
 	}
 	launchSort(t, p, shape, n, sampled)
 	if sampled&abi.StatusInOrder != 0 {
