@@ -137,6 +137,8 @@ cooperative(CooperativeSort s)   grid = multiprocessors, at most COOPERATIVE_BLO
     Sort in a single launch: out[i] = row i of the stable order by a field, or in[that row] if in is not 0.
     cooperative declines if some bucket has too many rows that are not equal, and leaves out unchanged: status reports
     it, and digits are counted.
+place_nulls(CooperativeSort s)   the grid of the cooperative launch, whose digits the rows in s.small.out are sorted by
+    Writes nulls, and values with the code of null, to their places in s.small.out, each in row order.
 
 Digit binning: one pass of Onesweep over rows first..first+strip-1, a strip of at most 2^29 rows (STRIP_ROWS). The
 strips of a pass run one after the other. The name of a kernel states what it reads and writes:
@@ -185,14 +187,16 @@ struct SmallSort {
 // DigitCounts are what a sort by digits needs that follows a declined launch, as histogram makes it.
 struct DigitCounts {
 	Field field;  // a column of 8 bytes, as for histogram, or of 4 with at most HALF_DIGITS digits
-	u64 sharesNull; // 1: null has the code of a value; if there is such a value, the counts are of no use
-	u64 column;   // Field*, receives field
+	u64 codesNull; // 1: field.null is not used: null gets the code of a value, see column
+	u64 column;    // Field*, receives field, and the code of null, beyond which no value sorts that has all digits that
+	               // are constant in status
 	u64 shifts, bits, count; // of digits
 	u64 counts;      // u32*, zeroed first; 0: nothing is counted
 	u64 countsWords; // to zero, a multiple of 4
 	u64 status;      // u32*
 	u64 statusWords; // to zero, a multiple of 4
-	u64 report; // u64 in pinned memory, zero before: STATUS_COUNTED and the constant digits, or STATUS_DECLINED
+	u64 report; // u64 in pinned memory, zero before: STATUS_COUNTED and the constant digits; STATUS_SHARES_NULL if a
+	            // value has the code of null: place_nulls is to follow the sort by digits
 };
 
 // A CooperativeSort is a sort in a single cooperative launch, whose blocks share device memory.

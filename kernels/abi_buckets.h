@@ -204,6 +204,7 @@ enum SortStatus : u64 {
 	STATUS_CROWDED = 256, // start again with as many more bits of buckets as moreBits
 	STATUS_COUNTED = 512, // of a cooperative launch: digits are counted
 	STATUS_FIXED_POINT = 1024, // of the sample: the floats are fixed-point numbers, see Buckets.fixesPoint
+	STATUS_SHARES_NULL = 2048, // of STATUS_COUNTED: a value has the code of null
 	STATUS_CONSTANT = 1 << 16, // of STATUS_COUNTED, times 2^d: all rows have the same digit d
 };
 

@@ -35,7 +35,7 @@ var All = slices.Concat(
 	alike(StreamThreads, StreamThreads/32*48, "statistics"),
 	alike(HistogramThreads, HistogramBytes+16, "histogram"),
 	alike(ClusterThreads, clusterBytes, "cluster"),
-	alike(CooperativeThreads, cooperativeBytes, "cooperative"),
+	alike(CooperativeThreads, cooperativeBytes, "cooperative", "place_nulls"),
 	alike(SampleThreads, SampleBytes, "sample"),
 	alike(SampleThreads, EqualizeBytes, "equalize"),
 	alike(KeyScanThreads, KeyScanBytes, "key_scan", "key_scan_keys"),

@@ -291,6 +291,27 @@ bool oversized(const SmallSort& job) {
 	return most > job.n / 8 && rises && falls;
 }
 
+// The column with the code of null: the greatest, or with nulls at the start the least, that has the digits which the
+// values of each of some rows have in common; these digits.
+Field code_null(const CooperativeSort& job, u64 every, u64* constant) {
+	const DigitCounts& d = job.digits;
+	Field f = d.field;
+	Limbs v;
+	u64 any = 0, notAll = 0, varying = 0;
+	for (u64 i = 0; i < job.small.n; i += every) {
+		if (d.codesNull && read(f, i, &v) != 0) continue;
+		any |= word(&f, 1, i), notAll |= ~word(&f, 1, i);
+	}
+	if (any == 0 && notAll == 0) any = notAll = ~0ull;
+	for (u64 digit = 0; digit < d.count; digit++) {
+		u64 mask = low(byte_of(d.bits, digit)) << byte_of(d.shifts, digit);
+		if (any & notAll & mask) varying |= mask;
+		else *constant |= 1ull << digit;
+	}
+	if (d.codesNull) f.null = job.small.classes == 1 ? any | varying : any & ~varying;
+	return f;
+}
+
 // Whether a value has the code of null.
 bool null_shares(const Field& f, u64 n) {
 	Limbs v;
@@ -298,6 +319,13 @@ bool null_shares(const Field& f, u64 n) {
 		if (read(f, i, &v) == 0 && word(&f, 1, i) == f.null) return true;
 	}
 	return false;
+}
+
+u64 n_of_nulls(const SmallSort& job) {
+	Limbs v;
+	u64 nulls = 0;
+	for (u64 i = 0; i < job.n; i++) nulls += read(job.field, i, &v) != 0;
+	return nulls;
 }
 
 // The same for cooperative sorts, with memory for records and shared state.
@@ -319,16 +347,41 @@ void cooperative(const u64* a, u64 blocks) {
 		expect(d.countsWords % 4 == 0 && (d.field.width == 8 || d.count <= HALF_DIGITS),
 		       "digits that a grid does not count");
 		memset(at<u32>(d.counts), 0, d.countsWords * 4);
-		*at<Field>(d.column) = d.field;
-		u64 constant =
-		    count_digits(d.field, job.small.n, d.shifts, d.bits, d.count, d.counts, d.status, d.statusWords);
-		bool shared = d.sharesNull && null_shares(d.field, job.small.n);
+		expect(!d.codesNull || job.small.classes, "nulls that are numbers");
+		u64 seem = 0; // constant, for every other sort in a sample
+		const Field f = code_null(job, job.small.n % 2 ? 50 : 1, &seem);
+		*at<Field>(d.column) = f;
+		u64 constant = count_digits(f, job.small.n, d.shifts, d.bits, d.count, d.counts, d.status, d.statusWords);
+		bool shared = d.codesNull && null_shares(f, job.small.n);
 		expect(*at<u64>(d.report) == 0, "a word that is not zero");
-		*at<u64>(d.report) = shared ? +STATUS_DECLINED : STATUS_COUNTED | constant * STATUS_CONSTANT;
-		bool misled = job.small.n % 3 == 0; // the sample saw other digits
-		status |= STATUS_COUNTED | (misled ? constant / 2 : constant) * STATUS_CONSTANT;
+		*at<u64>(d.report) =
+		    STATUS_COUNTED | (shared ? +STATUS_SHARES_NULL : 0) | constant * STATUS_CONSTANT;
+		if (shared) *at<u64>(job.totals) = n_of_nulls(job.small); // what place_nulls expects
+		status |= STATUS_COUNTED | seem * STATUS_CONSTANT;
 	}
 	*at<u64>(job.status) = status;
+}
+
+// Parts nulls from values with their code, which are adjacent.
+void place_nulls(const u64* a) {
+	const CooperativeSort& job = *(const CooperativeSort*)a;
+	const Field& f = *at<Field>(job.digits.column);
+	const u64 n = job.small.n;
+	expect(*at<u64>(job.totals) == n_of_nulls(job.small), "nulls that are not counted");
+	u32* out = at<u32>(job.small.out);
+	Limbs v;
+	std::vector<u32> nulls, values;
+	u64 first = n;
+	for (u64 i = 0; i < n; i++) {
+		if (word(&f, 1, out[i]) != f.null) continue;
+		if (nulls.empty() && values.empty()) first = i;
+		expect(i == first + nulls.size() + values.size(), "nulls that are not adjacent");
+		(read(f, out[i], &v) == 0 ? values : nulls).push_back(out[i]);
+	}
+	if (job.small.classes != 1) std::swap(nulls, values);
+	values.insert(values.end(), nulls.begin(), nulls.end());
+	expect(first == (job.small.classes == 1 ? n - values.size() : 0), "nulls within the result");
+	std::copy(values.begin(), values.end(), out + first);
 }
 
 // Dictionary encoding. The twin's hash is the complement, and its slots are filled one after another, from the last on.
@@ -1157,6 +1210,7 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 		    small_sort(a, CLUSTER_ROWS);
 	    }}},
 	    {"cooperative", {cooperativeWords, cooperative}},
+	    {"place_nulls", {cooperativeWords, plain(place_nulls)}},
 	    {"sample", {bucketWords, sample}},
 	    {"key_scan", {bucketWords, key_scan}},
 	    {"key_scan_keys", {bucketWords, key_scan}},

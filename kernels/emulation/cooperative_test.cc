@@ -49,10 +49,10 @@ u64 expected(const Case& k) {
 	}
 }
 
-int declined = 0, counts = 0;
+int declined = 0, counts = 0, placed = 0;
 
 // The digits that a grid counts where it declines, those of the integers that a column's values are, and the memory for
-// them, which is not zero before.
+// them, which is not zero before. With codesNull they are those of a column of integers, whose nulls get a code.
 struct Digits {
 	static const u64 words = MAX_DIGITS * RADIX_BINS + 8, statusWords = 12;
 	const TestColumn& c;
@@ -61,32 +61,26 @@ struct Digits {
 	u64 report = 0;
 	DigitCounts job = {};
 
-	bool shared = false; // null has the code of some value
-
-	// sharesNull: null has the code of the first value, or of none.
-	Digits(const TestColumn& c, bool sharesNull, bool ofValue) : c(c) {
+	Digits(const TestColumn& c, bool codesNull) : c(c) {
 		job.field = codes_field((const u64*)c.values.data());
 		job.field.width = job.field.stride = c.field.width;
+		if (codesNull) job.field = c.field, job.field.null = 0x123456789;
 		for (u64 d = 0; d < c.field.width; d++) job.shifts |= 8 * d << 8 * d, job.bits |= 8ull << 8 * d;
-		job.count = c.field.width, job.sharesNull = sharesNull;
-		u64 first = 0;
-		while (first < c.number.size() && c.classOf[first] != 0) first++;
-		job.field.null = ofValue && first < c.number.size() ? c.number[first] : 0x123456789;
-		for (u64 i = 0; i < c.number.size(); i++)
-			shared |= sharesNull && c.classOf[i] == 0 && c.number[i] == job.field.null;
+		job.count = c.field.width, job.codesNull = codesNull;
 		job.column = (u64)&column, job.counts = (u64)memory.data(), job.countsWords = words;
 		job.status = (u64)(memory.data() + words), job.statusWords = statusWords, job.report = (u64)&report;
 	}
 	u64 code(u64 row) const {
+		if (job.codesNull) return c.classOf[row] ? column.null : c.number[row];
 		u64 x = 0;
 		memcpy(&x, &c.values[row * c.field.width], c.field.width);
 		return x;
 	}
-	// Reports a fault, or that there is none: an empty string.
-	const char* check() const {
+	u64 constant() const { return report / STATUS_CONSTANT; }
+	// Reports a fault, or that there is none: an empty string. seem: the digits that are constant in the sample.
+	const char* check(u64 seem, bool atStart) const {
 		const u64 n = c.number.size();
-		if (shared && report != STATUS_DECLINED) return "a value has the code of null";
-		u64 constant = 0;
+		u64 constant = 0, shared = 0;
 		for (u64 d = 0; d < job.count; d++) {
 			u32 rows[RADIX_BINS] = {}, start = 0;
 			for (u64 i = 0; i < n; i++) rows[code(i) >> 8 * d & 255]++;
@@ -95,10 +89,25 @@ struct Digits {
 				if (rows[bin] == n) constant |= 1ull << d;
 			}
 		}
-		if (!shared && report != (STATUS_COUNTED | constant * STATUS_CONSTANT)) return "the constant digits";
+		for (u64 i = 0; job.codesNull && i < n; i++) {
+			if (c.classOf[i] != 0) continue;
+			if (c.number[i] == column.null) shared = STATUS_SHARES_NULL;
+			if ((atStart ? c.number[i] < column.null : c.number[i] > column.null) && !(seem & ~constant))
+				return "a value beyond null";
+		}
+		if (report != (STATUS_COUNTED | shared | constant * STATUS_CONSTANT)) return "what is counted";
 		for (u64 i = words; i < words + statusWords; i++)
 			if (memory[i] != 0) return "a status word";
-		return memcmp(&column, &job.field, sizeof column) ? "the field" : "";
+		Field same = column;
+		if (job.codesNull) same.null = job.field.null;
+		return memcmp(&same, &job.field, sizeof same) ? "the field" : "";
+	}
+	// The rows as a sort by the digits leaves them.
+	std::vector<u32> order() const {
+		std::vector<u32> rows(c.number.size());
+		std::iota(rows.begin(), rows.end(), 0);
+		std::stable_sort(rows.begin(), rows.end(), [&](u32 a, u32 b) { return code(a) < code(b); });
+		return rows;
 	}
 };
 
@@ -126,19 +135,29 @@ void check(const Case& k) {
 		CooperativeSort job = {{c.field, k.classes, n, k.mapped ? (u64)in.data() : 0, (u64)rows.data()},
 		                       (u64)&state, (u64)numbers.data(), (u64)tags.data(), (u64)totals.data(), (u64)&status};
 		const bool counted = c.field.width >= 4 && c.field.form != FORM_BIT && k.seed % 3 > 0;
-		Digits digits(c, k.classes != NO_CLASSES && k.seed % 3 == 1, k.seed % 2);
+		Digits digits(c, k.classes != NO_CLASSES && (k.kind == U32 || k.kind == I64_DOWN) && k.seed % 3 == 1);
 		if (counted) job.digits = digits.job;
 		d.run_cooperatively(cooperative, d.multiprocessors, COOPERATIVE_THREADS, cooperativeBytes, job);
 		const bool sorted = status == STATUS_ACCEPTED;
 		declined += !sorted;
 		u64 expects = counted ? 0 : expected(k), decision = status & (STATUS_ACCEPTED | STATUS_DECLINED);
 		if ((decision != STATUS_ACCEPTED && decision != STATUS_DECLINED) ||
-		    (!(status & STATUS_COUNTED) != (sorted || !counted) && !digits.shared))
+		    !(status & STATUS_COUNTED) != (sorted || !counted))
 			fail(k, "what is reported", round, (u32)status, (u32)expects);
 		if (expects != 0 && status != expects) fail(k, "decision", round, (u32)status, (u32)expects);
 		if (status & STATUS_COUNTED) {
+			const u64 seem = status / STATUS_CONSTANT;
+			const char* fault = digits.check(seem, k.classes == CLASSES_AT_START);
 			counts++;
-			if (*digits.check()) fail(k, digits.check(), round, (u32)digits.report, 0);
+			if (*fault) fail(k, fault, round, (u32)digits.report, (u32)seem);
+			if (digits.report & STATUS_SHARES_NULL && !(seem & ~digits.constant()) && !k.mapped) {
+				std::vector<u32> result = digits.order();
+				job.small.out = (u64)result.data();
+				d.run(place_nulls, d.multiprocessors, COOPERATIVE_THREADS, cooperativeBytes, job);
+				placed++;
+				for (u64 i = 0; i < n; i++)
+					if (result[i] != want[i]) fail(k, "row after nulls were placed", i, result[i], want[i]);
+			}
 		}
 		for (u64 i = 0; i < n; i++) {
 			u32 is = !sorted ? rows[i] : k.mapped ? 10000000 - rows[i] : rows[i], right = sorted ? want[i] : 0xeeeeeeee;
@@ -187,6 +206,13 @@ int main(int count, char** arguments) {
 		for (u64 n : {(u64)32000, 4 * full - 5}) check({I64_DOWN, n, distribution, 4, 3}), cases++;
 	}
 	check({I64_DOWN, 16000, TWO_VALUES, 16, 3}), cases++; // the capacity of buckets is less
-	printf("%d sorts by grids are right, %d were declined, digits of %d counted\n", cases, declined, counts);
-	return !declined || declined == cases || !counts;
+	for (int distribution : {CONSTANT, TWO_VALUES, AND16, AND4}) { // nulls that may share a code
+		for (Kind kind : {U32, I64_DOWN}) {
+			for (Classes classes : {CLASSES_AT_END, CLASSES_AT_START})
+				check({kind, 32600u + distribution, distribution, 4, 4, true, false, classes}), cases++;
+		}
+	}
+	printf("%d sorts by grids are right, %d were declined, digits of %d counted, nulls of %d placed\n", cases, declined,
+	       counts, placed);
+	return !declined || declined == cases || !counts || !placed;
 }

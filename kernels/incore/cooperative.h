@@ -52,7 +52,7 @@ struct CooperativeSorter : CooperativeOrder {
 		const bool few = has_few_digits(), crowded = few && sample.crowded(*this, spread),
 		           slow = !few && oversized && job.digits.counts && sample.split_is_slow(*this);
 		if (!crowded && !oversized && scatter(rows, EvenBuckets{spread}, result)) return;
-		if (has_few_digits() || job.small.field.width != 8 || slow) return decline(CooperativeSample::digits(*this));
+		if (has_few_digits() || job.small.field.width != 8 || slow) return decline();
 		if (!oversized) {
 			barrier.sync(); // all blocks have read the state
 			clear_state();
@@ -69,17 +69,25 @@ struct CooperativeSorter : CooperativeOrder {
 		splitters[spread_place(thread_index())] = splitter;
 		counters[thread_index()] = 0;
 		sync_block();
-		if (!scatter(rows, SplitBuckets{splitters}, SmallSortResult(job.small))) decline(~0u);
+		if (!scatter(rows, SplitBuckets{splitters}, SmallSortResult(job.small))) decline();
 	}
 
-	// Reports whether a value of this thread has the code of null.
-	DEVICE bool has_value_of_null() const {
+	// Counts the nulls of this block, and the values with their code. Returns whether there is one of these.
+	DEVICE bool count_nulls(u64 code) const {
 		Rows rows(job.small, first() + local, 32);
-		rows.read(used);
-		bool found = false;
-		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS && i < (int)used; i++)
-			found |= rows.has(i) && rows.place(i) == rows.value_place() && rows.number[i] == job.digits.field.null;
+		const bool found = sync_block_or(read_nulls(rows, code));
+		count_classes(rows);
+		sync_block();
+		share_class_counts();
 		return found;
+	}
+	// Writes the rows of nulls, and of values with their code, to their places in the result.
+	DEVICE void place_nulls() const {
+		Rows rows(job.small, first() + local, 32);
+		read_nulls(rows, ((const Field*)job.digits.column)->null);
+		count_classes(rows);
+		sync_block();
+		write_classes(rows, place_classes(rows.value_place(), true), SmallSortResult(job.small));
 	}
 
 private:
@@ -87,13 +95,24 @@ private:
 	DEVICE bool has_few_digits() const {
 		return job.digits.counts && count_ones(CooperativeSample::digits(*this)) <= HALF_DIGITS;
 	}
-	// Counts digits for the sort that follows, if the host asks for that. digits: those that vary, as far as is known.
-	DEVICE void decline(u32 digits) {
+	// Reads the rows of this thread. Values with the code of null get the class between other values and nulls, NaN,
+	// which integers do not have. Returns whether there is one.
+	DEVICE bool read_nulls(Rows& rows, u64 code) const {
+		rows.read(used);
+		bool found = false;
+		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS && i < (int)used; i++) {
+			if (!rows.has(i) || rows.place(i) != rows.value_place() || rows.number[i] != code) continue;
+			rows.places ^= (rows.value_place() ^ 1) << 2 * i;
+			found = true;
+		}
+		return found;
+	}
+	// Counts digits for the sort that follows, if the host asks for that.
+	DEVICE void decline() {
 		const DigitCounts& d = job.digits;
-		const u64 constant = ~digits & ((1u << d.count) - 1);
-		const bool counts = d.counts && !CooperativeSample::shares_null(*this);
-		report(STATUS_DECLINED | (counts ? STATUS_COUNTED | constant * STATUS_CONSTANT : 0));
-		if (counts) ::count_digits(&job);
+		const u64 constant = ~CooperativeSample::digits(*this) & ((1u << d.count) - 1);
+		report(STATUS_DECLINED | (d.counts ? STATUS_COUNTED | constant * STATUS_CONSTANT : 0));
+		if (d.counts) ::count_digits(&job);
 		clear_state_after_last_read();
 	}
 	// The words of all threads in order, by a bitonic sort.
@@ -186,7 +205,7 @@ private:
 		bool full = all > capacity(), equal = false;
 		if constexpr (Buckets::split) equal = buckets.is_of_equals(t);
 		if (sync_block_or(full && !equal)) return false;
-		ClassPlaces places = place_classes(rows.value_place(), values, mixed);
+		ClassPlaces places = place_classes(rows.value_place(), mixed);
 		if (mixed) write_classes(rows, places, result);
 		if (Buckets::split && sync_block_or(full)) write_full(rows, slot, full, places.values + bucketStart, result);
 		write_records(staged);
@@ -266,7 +285,7 @@ private:
 		((u32*)job.totals)[rank] = counted;
 		if (counted) atomic_or(&state->steps, STEP_CLASSES);
 	}
-	DEVICE ClassPlaces place_classes(u32 valuePlace, u32 values, bool mixed) const {
+	DEVICE ClassPlaces place_classes(u32 valuePlace, bool mixed) const {
 		u32 nans = 0, nulls = 0, nansBefore = 0, nullsBefore = 0;
 		for (u32 b = lane_index(); mixed && b < grid_blocks(); b += 32) {
 			u32 two = load_relaxed((const u32*)job.totals + b), nan = two & 0xffff, null = two >> 16;
@@ -276,7 +295,7 @@ private:
 		u32 ofWarps = warp_add(lane_index() < warp_index() ? classes[lane_index()] : 0);
 		nans = warp_add(nans), nulls = warp_add(nulls);
 		nansBefore = warp_add(nansBefore) + (ofWarps & 0xffff), nullsBefore = warp_add(nullsBefore) + (ofWarps >> 16);
-		if (valuePlace == 0) return {0, values + nansBefore, values + nans + nullsBefore};
+		if (valuePlace == 0) return {0, n - nulls - nans + nansBefore, n - nulls + nullsBefore};
 		return {nulls + nans, nulls + nansBefore, nullsBefore};
 	}
 	DEVICE void write_classes(const Rows& rows, ClassPlaces places, const SmallSortResult& result) const {
@@ -300,28 +319,35 @@ NOINLINE void count_digits(const CooperativeSort* job) {
 	          threads = (u64)grid_blocks() * COOPERATIVE_THREADS;
 	const Counts counts((u32*)d.counts);
 	GridBarrier barrier(&((CooperativeState*)job->state)->barrier);
+	CooperativeSorter sorter(*job);
+	Field* field = (Field*)(shared_memory() + HISTOGRAM_BYTES + 16);
 	sync_block(); // shared memory has been read
 	clear_words((u32*)shared_memory(), HISTOGRAM_BYTES / 4, thread_index(), COOPERATIVE_THREADS);
 	clear_words((u32*)d.counts, d.countsWords, thread, threads);
 	clear_words((u32*)d.status, d.statusWords, thread, threads);
-	if (thread < sizeof(Field) / 8) ((u64*)d.column)[thread] = ((const u64*)&d.field)[thread];
-	barrier.arrive();
-	const bool shares = d.sharesNull && sync_block_or(CooperativeSorter(*job).has_value_of_null()),
-	           shorts = d.field.width == 4;
-	if (shorts)
-		count_column<u32, COOPERATIVE_ITEMS, HALF_DIGITS, 2 * DIGIT_COPIES>(&d.field, job->small.n, d.shifts, d.bits,
+	if (thread_index() < sizeof(Field) / 8) {
+		const bool null = d.codesNull && &((const u64*)&d.field)[thread_index()] == &d.field.null;
+		const u64 word = null ? *CooperativeSample::null_code(sorter) : ((const u64*)&d.field)[thread_index()];
+		((u64*)field)[thread_index()] = word;
+		if (block_index() == 0) ((u64*)d.column)[thread_index()] = word;
+	}
+	barrier.arrive(); // the field is complete
+	const bool shared = d.codesNull && sorter.count_nulls(field->null);
+	if (d.field.width == 4)
+		count_column<u32, COOPERATIVE_ITEMS, HALF_DIGITS, 2 * DIGIT_COPIES>(field, job->small.n, d.shifts, d.bits,
 		                                                                   (u32)d.count);
 	else
-		count_column<u64, COOPERATIVE_ITEMS / 2, MAX_DIGITS, DIGIT_COPIES>(&d.field, job->small.n, d.shifts, d.bits,
+		count_column<u64, COOPERATIVE_ITEMS / 2, MAX_DIGITS, DIGIT_COPIES>(field, job->small.n, d.shifts, d.bits,
 		                                                                  (u32)d.count);
 	barrier.wait(); // the counts of all blocks are zero
-	if (shares && thread_index() == 0) atomic_or(counts.constant, SHARED);
-	if (shorts) add_up<2 * DIGIT_COPIES>(counts, (u32)d.count);
+	if (shared && thread_index() == 0) atomic_or(counts.constant, SHARED);
+	if (d.field.width == 4) add_up<2 * DIGIT_COPIES>(counts, (u32)d.count);
 	else add_up<DIGIT_COPIES>(counts, (u32)d.count);
 	if (!is_last_block(counts.done, (u32*)(shared_memory() + HISTOGRAM_BYTES))) return;
 	sum_counts(counts, (u32)d.count, job->small.n);
 	sync_block();
 	if (thread_index() != 0) return;
 	const u64 constant = load_relaxed(counts.constant);
-	store_system((u64*)d.report, constant & SHARED ? +STATUS_DECLINED : STATUS_COUNTED | constant * STATUS_CONSTANT);
+	store_system((u64*)d.report, STATUS_COUNTED | (constant & SHARED ? +STATUS_SHARES_NULL : 0) |
+	                                 (constant & ~SHARED) * STATUS_CONSTANT);
 }

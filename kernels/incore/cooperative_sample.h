@@ -10,6 +10,7 @@ const u32 COOPERATIVE_CROWD = 24; // other rows of a row's bin: with more on ave
 // split: see split_is_slow.
 const u32 COOPERATIVE_FEW_TIES = 12, COOPERATIVE_SOME_TIES = 256, COOPERATIVE_MOST_TIE = 832, COOPERATIVE_SOME_FULL = 3;
 const float COOPERATIVE_SUSPECT = 1.5f; // times the capacity is too much in a sample
+const u32 NULL_CODE = 6; // words of control
 const u32 COOPERATIVE_MARGIN = 7; // the range of the sample is widened by a part in 2^7 at either end
 
 struct CooperativeSample {
@@ -17,7 +18,6 @@ struct CooperativeSample {
 	// values of floats and by their bits or numbers, a table of bits, and the hits of values.
 	static const u32 BITS_BITS = 17, BITS_AT = 3 * COOPERATIVE_BUCKETS, HITS_BITS = 10,
 	                 HITS_AT = BITS_AT + (1 << BITS_BITS) / 32, COUNTERS = HITS_AT + (1 << HITS_BITS);
-	static const u32 SHARES_NULL = 8; // besides STEP_RISES and others
 	static const u32 COARSE_BITS = 3; // a block orders about eight buckets at a time, whose bins are as much wider
 	static_assert(COUNTERS <= COOPERATIVE_BINS, "they fit");
 	SmallSortRows<1> row;
@@ -41,13 +41,14 @@ struct CooperativeSample {
 			mine = Extent64(); // the range is that of finite floats
 		Steps steps;
 		if (lane_index() > 0) steps.add(step_between(placeBefore, before, place, number));
-		const bool isValue = place == row.value_place(); // the codes of others differ from values in most digits
+		const bool isValue = place == row.value_place();
 		u64* warps = b.numbers;
-		const u64 all = ~(u64)0, any = warp_or(isValue ? number : all), notAll = warp_or(isValue ? ~number : all);
+		// The codes of others differ from values in most digits, unless null gets the code of a value.
+		const u64 other = b.job.digits.codesNull ? 0 : ~0ull, any = warp_or(isValue ? number : other),
+		          notAll = warp_or(isValue ? ~number : other);
 		mine.notLeast = warp_max(mine.notLeast), mine.greatest = warp_max(mine.greatest);
-		const bool shares = isValue && b.job.digits.sharesNull && number == b.job.digits.field.null;
 		u32 seen = (steps.rises ? STEP_RISES : 0) | (steps.ties ? STEP_TIES : 0) | (steps.falls ? STEP_FALLS : 0);
-		seen = warp_or(seen | (shares ? SHARES_NULL : 0));
+		seen = warp_or(seen);
 		if (lane_index() == 0)
 			warps[warp_index()] = mine.notLeast, warps[32 + warp_index()] = mine.greatest, b.sums[warp_index()] = seen,
 			warps[64 + warp_index()] = any, warps[96 + warp_index()] = notAll;
@@ -55,19 +56,25 @@ struct CooperativeSample {
 		if (warp_index() != 0) return;
 		mine.notLeast = warp_max(warps[lane_index()]), mine.greatest = warp_max(warps[32 + lane_index()]);
 		seen = warp_or(b.sums[lane_index()]);
-		const u64 varying = warp_or(warps[64 + lane_index()]) & warp_or(warps[96 + lane_index()]);
+		const u64 ones = warp_or(warps[64 + lane_index()]), zeros = warp_or(warps[96 + lane_index()]),
+		          varying = ones | zeros ? ones & zeros : ~0ull; // without a value all may vary
 		const u32 byte = 8 * lane_index() % 64, bits = (u32)(b.job.digits.bits >> byte) & 255;
-		const u32 vary = vote(lane_index() < (u32)b.job.digits.count &&
-		                      (varying >> (b.job.digits.shifts >> byte & 255) & ((1u << bits) - 1)) != 0);
+		const u64 digit = ((1ull << bits) - 1) << (b.job.digits.shifts >> byte & 255);
+		const bool varies = lane_index() < (u32)b.job.digits.count && (varying & digit) != 0;
+		const u32 vary = vote(varies);
+		const u64 mask = warp_or(varies ? digit : 0);
 		Spread spread(b.job.small, mine, COOPERATIVE_BUCKETS * COOPERATIVE_BINS, COOPERATIVE_MARGIN);
-		if (lane_index() == 0) *map(b) = spread, b.control[0] = seen, b.control[1] = vary;
+		if (lane_index() != 0) return;
+		*map(b) = spread, b.control[0] = seen, b.control[1] = vary;
+		*null_code(b) = row.value_place() == 0 ? ones | mask : ones & ~mask;
 	}
 	DEVICE static Spread* map(const CooperativeBlock& b) { return (Spread*)(b.numbers + 128); }
 
 	// The digits that vary in the sample: a bit for each; none if the host does not ask for digits.
 	DEVICE static u32 digits(const CooperativeBlock& b) { return b.control[1]; }
-	// Reports whether a sampled value has the code of null.
-	DEVICE static bool shares_null(const CooperativeBlock& b) { return b.control[0] & SHARES_NULL; }
+	// The code that null gets: the greatest, or with nulls at the start the least, of those that have the digits that do
+	// not vary in the sample. Where no other digit varies in any row no value sorts beyond it.
+	DEVICE static u64* null_code(const CooperativeBlock& b) { return (u64*)(b.control + NULL_CODE); }
 	// Reports whether the rows may be in order, or reversed.
 	DEVICE static bool ordered(const CooperativeBlock& b) {
 		u32 steps = *b.control;

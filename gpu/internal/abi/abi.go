@@ -93,7 +93,7 @@ type Selected struct {
 // DigitCounts are DigitCounts: what a declined launch makes for the sort by digits that follows.
 type DigitCounts struct {
 	Field               Field
-	SharesNull, Column  uint64
+	CodesNull, Column   uint64
 	Shifts, Bits, Count uint64
 	Counts, CountsWords uint64
 	Status, StatusWords uint64
@@ -159,17 +159,18 @@ type Report struct {
 
 // Bits of a status word: the enumeration SortStatus of kernels/abi.h.
 const (
-	StatusAccepted  = 1
-	StatusDeclined  = 2
-	StatusNarrow    = 4    // the map is narrow
-	StatusInOrder   = 8    // the sample is in order
-	StatusSplit     = 16   // most rows are of classes
-	StatusUneven    = 32   // equalize is to be launched
-	StatusEqualized = 64   // the map is equalized
-	StatusPlanOnly  = 128  // no kernel is to be launched after the plan
-	StatusCrowded   = 256  // more buckets are needed
-	StatusCounted   = 512  // digits are counted
-	StatusFixed     = 1024 // floats are fixed-point numbers
+	StatusAccepted   = 1
+	StatusDeclined   = 2
+	StatusNarrow     = 4    // the map is narrow
+	StatusInOrder    = 8    // the sample is in order
+	StatusSplit      = 16   // most rows are of classes
+	StatusUneven     = 32   // equalize is to be launched
+	StatusEqualized  = 64   // the map is equalized
+	StatusPlanOnly   = 128  // no kernel is to be launched after the plan
+	StatusCrowded    = 256  // more buckets are needed
+	StatusCounted    = 512  // digits are counted
+	StatusFixed      = 1024 // floats are fixed-point numbers
+	StatusSharesNull = 2048 // a value has the code of null
 
 	StatusConstantShift = 16 // of what follows these bits: digits that are constant, for example
 )

@@ -112,8 +112,7 @@ func (s *argsorter) describeNumbers(job *strategy.Job) {
 	}
 }
 
-// sortInSingleLaunch sorts by the only key. It returns 0 where a cooperative launch is refused, or declines a column in
-// which null has the code of a value.
+// sortInSingleLaunch sorts by the only key. It returns 0 where a cooperative launch is refused, or misjudges nulls.
 func (s *argsorter) sortInSingleLaunch() driver.Ptr {
 	key := s.Job.Keys[0]
 	layout, _ := keys.LayoutOf(&s.Job.Columns[key.Column])
@@ -122,9 +121,8 @@ func (s *argsorter) sortInSingleLaunch() driver.Ptr {
 		classes = incore.ClassesAtStart
 	}
 	job := incore.Job{Source: s.typeSource(), Whole: s.WholeField(key, layout), Classes: classes}
-	// Nulls have no digit in common with other rows, so that all of 64 bits would take a pass.
-	if word, width, ok := keys.NullableWord(s.Job.Columns, key); ok && width == 32 {
-		job.Source, job.SharesNull = onesweep.OfField(s.Task, s.Field(&word), s.Rows, width), true
+	if word, width, ok := keys.NullableWord(s.Job.Columns, key); ok {
+		job.Source, job.CodesNull = onesweep.OfField(s.Task, s.Field(&word), s.Rows, width), true
 	}
 	rows, _ := incore.Sort(s.Task, job, s.Prefetch)
 	return rows

@@ -26,7 +26,7 @@ type Job struct {
 	onesweep.Source           // for a sort by digits, if the launch declines; without a width there is none
 	Whole           abi.Field // the rows in the order of the source, numbers of the whole range of their type
 	Classes         uint64    // NoClasses, ClassesAtEnd or ClassesAtStart
-	SharesNull      bool      // null has the code of a value in the source
+	CodesNull       bool      // to sort by digits, null is given the code of a value
 }
 
 // ByCodes sorts the rows of a source by its codes.
@@ -35,7 +35,7 @@ func ByCodes(src onesweep.Source) Job { return Job{Source: src, Whole: src.Field
 // Sort sorts the rows of a job in a single launch. A cooperative launch declines rows that lie unevenly, or of which
 // many are equal; then they are sorted by the digits that it has counted. It frees or reuses the memory of the source,
 // also on an error, unless ok is false: for more rows than such a kernel sorts, where a cooperative launch is refused,
-// and where it declines a source whose digits are not counted. afterLaunch is called while the grid still uses its
+// where it declines a source whose digits are not counted, and where it has misjudged them. afterLaunch is called while the grid still uses its
 // memory: other streams must not use what is freed after that. A cluster has none, and does not call it.
 func Sort(t *device.Task, job Job, afterLaunch func()) (rows driver.Ptr, ok bool) {
 	kernel, blocks := t.Facts.SingleLaunch(t.Tuning, job.N)
@@ -50,9 +50,13 @@ func Sort(t *device.Task, job Job, afterLaunch func()) (rows driver.Ptr, ok bool
 		t.Free(job.Codes, job.Rows)
 		return rows, true
 	}
-	counted := onesweep.ToCount(t, job.Source, job.SharesNull)
+	counted := onesweep.ToCount(t, job.Source, job.CodesNull)
 	defer counted.Free()
-	status := launchGrid(t, kernel, blocks, small, counted.Digits(), afterLaunch)
+	totals := t.Alloc(4 * (1 + kernels.CooperativeFull) * blocks)
+	defer t.Free(totals)
+	grid := abi.CooperativeSort{Small: small, State: uint64(t.CooperativeState), Totals: uint64(totals),
+		Digits: counted.Digits()}
+	status := launchGrid(t, kernel, blocks, grid, afterLaunch)
 	if status == abi.StatusAccepted {
 		t.Moves(52 * job.N)
 		t.Free(job.Codes, job.Rows)
@@ -62,22 +66,23 @@ func Sort(t *device.Task, job Job, afterLaunch func()) (rows driver.Ptr, ok bool
 	if status&abi.StatusCounted == 0 {
 		return 0, false
 	}
-	return counted.Sort(status >> abi.StatusConstantShift)
+	rows, shared, ok := counted.Sort(status >> abi.StatusConstantShift)
+	if shared {
+		grid.Small.Out = uint64(rows)
+		t.Launch("place_nulls", blocks, abi.Words([]abi.CooperativeSort{grid})...)
+	}
+	return rows, ok
 }
 
 // launchGrid launches a cooperative kernel, and returns the status that it reports: 0 where it is refused.
-func launchGrid(t *device.Task, kernel string, blocks int, small abi.SmallSort, digits abi.DigitCounts,
-	afterLaunch func()) (status uint64) {
-	n := int(small.N)
-	numbers, tags, totals := t.Alloc(8*n), t.Alloc(4*n), t.Alloc(4*(1+kernels.CooperativeFull)*blocks)
-	defer t.Free(numbers, tags, totals)
+func launchGrid(t *device.Task, kernel string, blocks int, grid abi.CooperativeSort, afterLaunch func()) (
+	status uint64) {
+	n := int(grid.Small.N)
+	numbers, tags := t.Alloc(8*n), t.Alloc(4*n)
+	defer t.Free(numbers, tags)
 	word := &t.Reports.Report.Plan
 	*word = 0
-	grid := abi.CooperativeSort{
-		Small: small, State: uint64(t.CooperativeState), Numbers: uint64(numbers), Tags: uint64(tags),
-		Totals: uint64(totals), Status: uint64(uintptr(unsafe.Pointer(word))),
-		Digits: digits,
-	}
+	grid.Numbers, grid.Tags, grid.Status = uint64(numbers), uint64(tags), uint64(uintptr(unsafe.Pointer(word)))
 	if t.TryLaunch(kernel, blocks, abi.Words([]abi.CooperativeSort{grid})...) {
 		status = t.WaitForStatus(word)
 	}

@@ -15,20 +15,20 @@ import (
 // A Counted is a sort by digits that a single launch counts where it declines. It saves what follows else: the host
 // asks, clears memory, uploads the field, and histogram reads the column.
 type Counted struct {
-	sweep      *sweep // nil: nothing is to be counted
-	src        Source
-	sharesNull bool
-	field      driver.Ptr // receives that of the source
+	sweep     *sweep // nil: nothing is to be counted
+	src       Source
+	codesNull bool
+	field     driver.Ptr // receives that of the source
 }
 
 // ToCount allocates the memory of such a sort, but for a source without a width, and a column of 4 bytes with codes of
-// more than 32 bits, whose digits a grid does not count.
-func ToCount(t *device.Task, src Source, sharesNull bool) Counted {
+// more than 32 bits, whose digits a grid does not count. With codesNull the grid gives null the code of a value.
+func ToCount(t *device.Task, src Source, codesNull bool) Counted {
 	if src.Width == 0 || src.Field.Width == 4 && src.Width > 32 {
 		return Counted{}
 	}
 	return Counted{newSweep(t, src.N, strategy.Digits(src.Width), kernels.BinningTile, kernels.BinningWideTile), src,
-		sharesNull, t.Alloc(int(unsafe.Sizeof(src.Field)))}
+		codesNull, t.Alloc(int(unsafe.Sizeof(src.Field)))}
 }
 
 // Digits are the launch's argument.
@@ -40,53 +40,48 @@ func (c *Counted) Digits() abi.DigitCounts {
 	shifts, bits := strategy.PackDigits(b.digits)
 	report := &b.Reports.Report.Sample
 	*report = 0
-	return abi.DigitCounts{Field: c.src.Field, SharesNull: abi.Bool(c.sharesNull), Column: uint64(c.field),
+	return abi.DigitCounts{Field: c.src.Field, CodesNull: abi.Bool(c.codesNull), Column: uint64(c.field),
 		Shifts: shifts, Bits: bits, Count: uint64(len(b.digits)),
 		Counts: uint64(b.starts), CountsWords: uint64(b.zeros / 4),
 		Status: uint64(b.starts) + uint64(b.zeros), StatusWords: uint64(b.words),
 		Report: uint64(uintptr(unsafe.Pointer(report)))}
 }
 
-// Sort sorts by the digits that are being counted, and returns the sorted rows. It frees or reuses the memory of the
-// source, also on an error, unless ok is false: null and a value have the same code. seem are the digits that all rows
-// seem to have in common, a bit for each.
-func (c *Counted) Sort(seem uint64) (rows driver.Ptr, ok bool) {
-	if seem != 0 || c.sharesNull && (c.src.Codes != 0 || c.src.Rows != 0) {
-		return c.sortByReport(seem)
-	}
-	// All digits vary in the sample, so they vary: the host does not wait before it launches their passes. Where null
-	// may have the code of a value, they leave the source as it is.
+// Sort sorts by the digits that are being counted, and returns the sorted rows. If shared, nulls and values with their
+// code are still to be parted. seem are the digits that all rows seem to have in common, a bit for each. It frees or
+// reuses the memory of the source, also on an error, unless ok is false: null was given the code of a value, and sorts
+// elsewhere.
+func (c *Counted) Sort(seem uint64) (rows driver.Ptr, shared, ok bool) {
 	b := c.sweep
-	rows, _ = b.bin(c.src, c.field, c.plan(0), nil)
-	if b.WaitForStatus(&b.Reports.Report.Sample)&abi.StatusCounted == 0 {
-		b.Free(rows)
-		return 0, b.Failed()
+	// All digits vary in the sample, so they vary: the host does not wait before it launches their passes.
+	passes, revise := c.plan(seem), (func() []strategy.Pass)(nil)
+	status, misled := uint64(0), false
+	if len(passes) == 0 {
+		passes = c.plan(0)
 	}
-	return rows, true
-}
-
-// sortByReport sorts without the digits that are constant. The first pass is launched before the host knows which are.
-// Where records are short it is always by the first digit.
-func (c *Counted) sortByReport(seem uint64) (rows driver.Ptr, ok bool) {
-	b, src, status := c.sweep, c.src, uint64(0)
-	first := c.plan(seem)
-	if len(first) == 0 {
-		first = c.plan(0)
-	}
-	rows, ok = b.bin(src, c.field, first, func() []strategy.Pass {
-		if status = b.WaitForStatus(&b.Reports.Report.Sample); status&abi.StatusCounted == 0 {
-			return nil
+	if seem != 0 {
+		revise = func() []strategy.Pass {
+			status = b.WaitForStatus(&b.Reports.Report.Sample)
+			constant := status >> abi.StatusConstantShift
+			if misled = c.codesNull && seem&^constant != 0; misled || status == 0 {
+				return nil
+			}
+			return c.plan(constant)
 		}
-		return c.plan(status >> abi.StatusConstantShift)
-	})
-	if ok || status&abi.StatusCounted == 0 {
-		return rows, ok
 	}
-	b.Free(src.Codes) // all digits are constant
-	if src.Rows != 0 {
-		return src.Rows, true
+	rows, ok = b.bin(c.src, c.field, passes, revise)
+	switch {
+	case seem == 0:
+		status = b.WaitForStatus(&b.Reports.Report.Sample)
+	case !ok && (misled || status == 0):
+		return 0, false, false
+	case !ok: // all digits are constant
+		b.Free(c.src.Codes)
+		if rows = c.src.Rows; rows == 0 {
+			rows = b.Iota(c.src.N, false)
+		}
 	}
-	return b.Iota(src.N, false), true
+	return rows, status&abi.StatusSharesNull != 0, true
 }
 
 // plan returns the passes for all digits but those that are constant.
