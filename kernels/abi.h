@@ -119,10 +119,11 @@ encode_fixed_point(Field *f, u64 n, u32 *codes, FixedPointState *state, u64 *sta
     or STATUS_DECLINED if a float is not the nearest one to its integer, or integer - base[2] is not in 0..last[1].
     State and status are zero before.
 
-dictionary_insert(Field *f, u64 n, u64 shift, u64 *slots, u64 slotBits, DictionaryState *state, u32 *slotOf)   any grid
+dictionary_insert(Field *f, u64 n, u64 shift, u64 *slots, u64 slotBits, u64 most, DictionaryState *state, u32 *slotOf)
+                                                                                                           any grid
     Inserts the prefixes of all rows in 2^slotBits slots; slotOf[i] = the slot of row i. Declines if a prefix finds no
-    slot, or is the one whose hash is zero, or if after n/8 rows many are new; then slotOf is undefined. The caller
-    zeroes slots and state.
+    slot, or is the one whose hash is zero, and soon after there seem to be more than most; then slotOf is undefined.
+    The caller zeroes slots and state.
 dictionary_list(u64 *slots, u64 slotBits, u64 *prefixes, u32 *places, u64 most, DictionaryState *state)   any grid
     Counts the prefixes in state, and lists the first of them, at most most, and their slots, in any order.
 dictionary_ranks(u32 *order, u64 prefixes, u32 *places, u32 *ranks)   any grid
@@ -230,6 +231,8 @@ struct FixedPointState {
 struct DictionaryState {
 	u32 prefixes;
 	u32 declined; // 1: there are too many, or one that has no slot
+	u32 counted;  // some of those that are inserted, to see soon that there are too many
+	u32 unused;
 };
 
 // PrefixCounts are of the prefixes of a sample.

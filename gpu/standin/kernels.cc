@@ -417,23 +417,23 @@ void count_prefixes(const u64* a, u64 blocks) {
 
 void dictionary_insert(const u64* a) {
 	const Field& f = *at<Field>(a[0]);
-	u64 n = a[1], shift = a[2], *slots = at<u64>(a[3]), slotBits = a[4];
+	u64 n = a[1], shift = a[2], *slots = at<u64>(a[3]), slotBits = a[4], most = a[5];
 	expect_column(f);
-	u32* state = at<u32>(a[5]);
-	expect(shift < 64 && slotBits < 32, "a dictionary of another kind");
+	u32* state = at<u32>(a[6]);
+	expect(shift < 64 && slotBits < 32 && most < 1ull << slotBits, "a dictionary of another kind");
 	for (u64 i = 0; i < 1ull << slotBits; i++) expect(slots[i] == 0, "slots that are not zero");
-	for (int i = 0; i < 2; i++) expect(state[i] == 0, "state that is not zero");
-	memset(at<u8>(a[6]), 0xA5, n * 4);
+	for (int i = 0; i < 4; i++) expect(state[i] == 0, "state that is not zero");
+	memset(at<u8>(a[7]), 0xA5, n * 4);
 	std::map<u64, u32> found;
 	for (u64 row = 0; row < n; row++) {
 		u64 prefix = word(&f, 1, row) >> shift;
 		auto [entry, isNew] = found.insert({prefix, (u32)found.size()});
-		if (found.size() > 1ull << slotBits || prefix == NO_PREFIX) {
+		if (found.size() > most + row % 2 || prefix == NO_PREFIX) { // soon after there are more than most
 			state[1] = 1;
 			return;
 		}
 		u32 slot = ((1u << slotBits) - 1) - entry->second;
-		slots[slot] = ~prefix, at<u32>(a[6])[row] = slot;
+		slots[slot] = ~prefix, at<u32>(a[7])[row] = slot;
 	}
 }
 
@@ -1265,7 +1265,7 @@ const std::map<std::string, std::pair<int, Twin>>& twins() {
 	    {"look_up_ranks", {7, plain(look_up_ranks)}},
 	    {"sample_codes", {5, plain(sample_codes)}},
 	    {"count_prefixes", {4, count_prefixes}},
-	    {"dictionary_insert", {7, plain(dictionary_insert)}},
+	    {"dictionary_insert", {8, plain(dictionary_insert)}},
 	    {"dictionary_list", {6, plain(dictionary_list)}},
 	    {"dictionary_ranks", {4, plain(dictionary_ranks)}},
 	    {"dictionary_encode", {7, plain(dictionary_encode)}},

@@ -37,8 +37,8 @@ KERNEL(count_prefixes, STREAM_THREADS, 1)(const u64* codes, const u32* order, u6
 
 // dictionary_insert makes the dictionary, and writes the slot of the prefix of each row.
 KERNEL(dictionary_insert, STREAM_THREADS, 4)
-(const Field* field, u64 n, u64 shift, u64* slots, u64 slotBits, DictionaryState* state, u32* slotOf) {
-	const Dictionary d{slots, (u32)slotBits, state};
+(const Field* field, u64 n, u64 shift, u64* slots, u64 slotBits, u64 most, DictionaryState* state, u32* slotOf) {
+	const Dictionary d(slots, slotBits, most, state);
 	for_codes(field, n, [&](const Place& p, u64 (&x)[DICTIONARY_ITEMS]) {
 		u32 slot[DICTIONARY_ITEMS], wanted = 0;
 		UNROLL for (u32 i = 0; i < DICTIONARY_ITEMS; i++) {
@@ -46,7 +46,7 @@ KERNEL(dictionary_insert, STREAM_THREADS, 4)
 			wanted |= (u32)p.has(i) << i;
 			if (p.has(i) && x[i] == PrefixHash::EMPTY) d.decline();
 		}
-		const bool goesOn = d.find(x, slot, wanted, p.first > n / 8);
+		const bool goesOn = d.find(x, slot, wanted);
 		u32* out = slotOf + p.first + lane_index();
 		UNROLL for (u32 i = 0; i < DICTIONARY_ITEMS; i++) {
 			if (p.has(i)) store_once(out + 32 * i, slot[i]);

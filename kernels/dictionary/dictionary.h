@@ -4,7 +4,7 @@
 
 const u32 DICTIONARY_ITEMS = 4; // rows of a thread that are looked up at a time
 const u32 DICTIONARY_PROBES = 128; // the most pairs of slots that are read for a prefix
-const u32 DICTIONARY_NEW = 32; // new prefixes among the 128 rows of a warp, late: with as many there are too many
+const u32 DICTIONARY_COUNTED = 16; // one prefix of as many is counted, by its hash
 
 static_assert(sizeof(PrefixCounts) / 8 <= STREAM_THREADS, "a thread zeroes each word");
 
@@ -23,19 +23,21 @@ struct PrefixHash {
 // The hash table. Prefixes are inserted and found by all threads at once.
 struct Dictionary {
 	u64* slots; // 2^slotBits
-	u32 slotBits;
+	u32 slotBits, most; // prefixes, and an eighth more
 	DictionaryState* state;
+
+	DEVICE Dictionary(u64* slots, u64 slotBits, u64 most, DictionaryState* state)
+	    : slots(slots), slotBits((u32)slotBits), most((u32)(most + most / 8)), state(state) {}
 
 	DEVICE u32 home(u64 hash) const { return (u32)(hash >> (64 - slotBits)) & ~1u; }
 
 	// Finds the slots of a lane's items whose bits are set in wanted, and adds hashes that are not there. A slot that
-	// is read as free, from the L1 cache, may be so no more: compare_and_swap reports. late: most prefixes should be
-	// there. By all lanes of a warp. Returns false if the dictionary is declined; warps that find their prefixes soon
-	// need not know.
-	DEVICE bool find(const u64 (&hash)[DICTIONARY_ITEMS], u32 (&slot)[DICTIONARY_ITEMS], u32 wanted,
-	                 bool late) const {
+	// is read as free, from the L1 cache, may be so no more: compare_and_swap reports. By all lanes of a warp. Returns
+	// false if the dictionary is declined; warps that find their prefixes soon, and add none, need not know.
+	DEVICE bool find(const u64 (&hash)[DICTIONARY_ITEMS], u32 (&slot)[DICTIONARY_ITEMS], u32 wanted) const {
 		UNROLL for (u32 i = 0; i < DICTIONARY_ITEMS; i++) slot[i] = home(hash[i]);
-		u32 probes = 0, added = 0;
+		u32 probes = 0;
+		bool added = false;
 		ROLLED for (; wanted != 0; probes++) {
 			u64 pair[DICTIONARY_ITEMS][2];
 			UNROLL for (u32 i = 0; i < DICTIONARY_ITEMS; i++) { // all in flight before the first is used
@@ -50,17 +52,20 @@ struct Dictionary {
 			}
 			if (probes == DICTIONARY_PROBES) decline(), wanted = 0;
 		}
-		const bool many = late && warp_add(added) >= DICTIONARY_NEW;
-		if (many) decline();
-		return vote(many || probes > DICTIONARY_PROBES / 16) == 0 || vote(load_relaxed(&state->declined) != 0) == 0;
+		return vote(added || probes > DICTIONARY_PROBES / 16) == 0 || vote(load_relaxed(&state->declined) != 0) == 0;
 	}
 	// Whether a slot, in which there was read, has a hash, or is free and gets it.
-	DEVICE bool settle(u64 hash, u32 slot, u64 there, u32* added) const {
+	DEVICE bool settle(u64 hash, u32 slot, u64 there, bool* added) const {
 		if (there == PrefixHash::EMPTY) {
 			there = compare_and_swap(slots + slot, PrefixHash::EMPTY, hash);
-			if (there == PrefixHash::EMPTY) return ++*added, true;
+			if (there == PrefixHash::EMPTY) return *added = true, count(hash), true;
 		}
 		return there == hash;
+	}
+	DEVICE void count(u64 hash) const {
+		if ((hash >> 32) % DICTIONARY_COUNTED == 0 &&
+		    atomic_add(&state->counted, 1u) >= most / DICTIONARY_COUNTED + DICTIONARY_COUNTED)
+			decline();
 	}
 	DEVICE void decline() const { store_relaxed(&state->declined, 1u); }
 };

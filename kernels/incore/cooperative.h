@@ -87,7 +87,9 @@ struct CooperativeSorter : CooperativeOrder {
 		read_nulls(rows, ((const Field*)job.digits.column)->null);
 		count_classes(rows);
 		sync_block();
-		write_classes(rows, place_classes(rows.value_place(), true), SmallSortResult(job.small));
+		const ClassPlaces places = place_classes(rows.value_place(), true);
+		wait_for_earlier_kernels(); // the last pass
+		write_classes(rows, places, SmallSortResult(job.small));
 	}
 
 private:

@@ -121,7 +121,8 @@ func (s *argsorter) sortInSingleLaunch() driver.Ptr {
 		classes = incore.ClassesAtStart
 	}
 	job := incore.Job{Source: s.typeSource(), Whole: s.WholeField(key, layout), Classes: classes}
-	if word, width, ok := keys.NullableWord(s.Job.Columns, key); ok {
+	// A grid counts the digits of such columns only if they have 4 bytes: others it splits as fast.
+	if word, width, ok := keys.NullableWord(s.Job.Columns, key); ok && width == 32 {
 		job.Source, job.CodesNull = onesweep.OfField(s.Task, s.Field(&word), s.Rows, width), true
 	}
 	rows, _ := incore.Sort(s.Task, job, s.Prefetch)

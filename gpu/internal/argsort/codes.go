@@ -55,6 +55,7 @@ func sortBeforeDigits(t *device.Task, src *onesweep.Source, scan *abi.KeySource,
 type dictionary struct {
 	field  driver.Ptr // of the column
 	shift  int
+	most   int // prefixes: with more a code has too many digits, or the dictionary no room
 	count  int
 	slotOf driver.Ptr // the slot of each row's prefix
 	ranks  driver.Ptr // by slots
@@ -80,13 +81,11 @@ func encodeByDictionary(t *device.Task, src onesweep.Source, width int) onesweep
 	varying := strategy.Varying(digits, cmp.Or(src.Varying, counts.Varying))
 	fewer := strategy.EncodedDigits(t.Tuning, len(varying), src.N)
 	shift, ok := counts.Shift(fewer, width, strategy.MostEstimated(t.Tuning, src.N))
-	if d.shift = shift; !ok || !b.insertPrefixes(d) {
+	d.shift, d.most = shift, min(t.Tuning.DictionaryPrefixes, strategy.MostRanks(fewer, width, shift))
+	if !ok || !b.insertPrefixes(d) {
 		return src
 	}
 	defer t.Free(d.slotOf, d.ranks)
-	if len(strategy.Digits(d.width())) > fewer {
-		return src
-	}
 	codes := t.Alloc(d.bytes() * src.N)
 	b.encodeRanks(d, codes)
 	t.Free(src.Codes)
@@ -141,12 +140,13 @@ func orderOf(t *device.Task, codes driver.Ptr, n int) driver.Ptr {
 
 // insertPrefixes finds the prefixes and their ranks. It returns false where there are too many, or the memory is full.
 func (b *encoder) insertPrefixes(d *dictionary) (ok bool) {
-	most := b.Tuning.DictionaryPrefixes
-	slotBits := bits.Len(uint(most + most*3/5)) // at most 5/8 of the slots are taken
+	most := d.most
+	slotBits := bits.Len(uint(b.Tuning.DictionaryPrefixes * 8 / 5)) // at most 5/8 of the slots are taken
 	if !b.HasMemory(4*b.n + 12*(most+1<<slotBits)) {
 		return false
 	}
-	memory, ok := b.AllocAll(4*b.n, 8*most, 4*most, 8<<slotBits, 4<<slotBits, 8)
+	const stateBytes = 16 // of a DictionaryState
+	memory, ok := b.AllocAll(4*b.n, 8*most, 4*most, 8<<slotBits, 4<<slotBits, stateBytes)
 	if !ok {
 		return false
 	}
@@ -154,10 +154,10 @@ func (b *encoder) insertPrefixes(d *dictionary) (ok bool) {
 	d.slotOf, d.ranks = memory[0], memory[4]
 	defer b.Free(prefixes, places, slots, state)
 	b.Clear(slots, 8<<slotBits)
-	b.Clear(state, 8)
+	b.Clear(state, stateBytes)
 	b.Clear(d.ranks, 4) // read, and not used, in place of ranks after the last row
 	b.Launch("dictionary_insert", b.Blocks(b.n), uint64(d.field), uint64(b.n), uint64(d.shift), uint64(slots),
-		uint64(slotBits), uint64(state), uint64(d.slotOf))
+		uint64(slotBits), uint64(most), uint64(state), uint64(d.slotOf))
 	b.Launch("dictionary_list", b.Blocks(1<<slotBits), uint64(slots), uint64(slotBits), uint64(prefixes),
 		uint64(places), uint64(most), uint64(state))
 	b.Moves(12 * b.n)

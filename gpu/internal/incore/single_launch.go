@@ -69,7 +69,7 @@ func Sort(t *device.Task, job Job, afterLaunch func()) (rows driver.Ptr, ok bool
 	rows, shared, ok := counted.Sort(status >> abi.StatusConstantShift)
 	if shared {
 		grid.Small.Out = uint64(rows)
-		t.Launch("place_nulls", blocks, abi.Words([]abi.CooperativeSort{grid})...)
+		t.LaunchEarly("place_nulls", blocks, abi.Words([]abi.CooperativeSort{grid})...)
 	}
 	return rows, ok
 }

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
+	"github.com/arrowsort/arrowsort/kernels"
 )
 
 // PrefixCounts are PrefixCounts of kernels/abi.h: of the prefixes of a sample.
@@ -36,6 +37,12 @@ func (c *PrefixCounts) Shift(digits, width, most int) (shift int, ok bool) {
 		fewest, shift, ok = n, s, true
 	}
 	return shift, ok
+}
+
+// MostRanks is the most prefixes whose ranks, above codes shifted by a number of bits, have no more digits and bits
+// than the given ones.
+func MostRanks(digits, width, shift int) int {
+	return 1 << max(0, min(kernels.RadixBits*digits, width, 62)-shift)
 }
 
 // EncodedDigits is the most digits that codes of n rows may have after a dictionary has taken time, where they had the

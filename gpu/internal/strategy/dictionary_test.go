@@ -82,6 +82,16 @@ func TestShift(t *testing.T) {
 	}
 }
 
+// TestMostRanks: so many ranks, and not one more, have bits for the digits and the width above the codes' low bits.
+func TestMostRanks(t *testing.T) {
+	for _, c := range []struct{ digits, width, shift, most int }{
+		{4, 64, 17, 1 << 15}, {4, 30, 17, 1 << 13}, {2, 64, 16, 1}, {1, 64, 20, 1}, {3, 64, 0, 1 << 24},
+	} {
+		require.Equal(t, c.most, MostRanks(c.digits, c.width, c.shift), "%+v", c)
+	}
+	require.Greater(t, MostRanks(8, 64, 0), defaults.DictionaryPrefixes)
+}
+
 // mixed makes a number that looks random of one that does not, one to one.
 func mixed(x uint64) uint64 {
 	x = (x + 1) * 0x9e3779b97f4a7c15
