@@ -43,12 +43,11 @@ func TestGridDistributions(t *testing.T) {
 
 // TestGridCounts: digits are counted where many rows are equal. Null gets the greatest code, or with nulls at the start
 // the least, that has the digits which sampled values have in common, and is parted from a value with this code. Values
-// that are in no sampled row have digits that seem to be constant; then null has the code of a lesser or greater value,
-// and the rows are sorted in another way.
+// that are in no sampled row have digits that seem to be constant.
 func TestGridCounts(t *testing.T) {
 	e, grid := openGrid(t)
 	launched := launches(e)
-	sorts, misjudged := 0, 0
+	sorts := 0
 	for _, kind := range []keyencode.Kind{keyencode.Int32, keyencode.Uint32, keyencode.Int64, keyencode.Uint64,
 		keyencode.Float64} {
 		for mode := range 4 {
@@ -64,13 +63,9 @@ func TestGridCounts(t *testing.T) {
 					}
 					return x%5 + 1
 				}
-				before := launched["histogram"]
 				checkNumbers(t, e, fmt.Sprintf("extreme %d", extreme), min(grid, kernels.ClusterRows+6)-extreme,
 					key.in(mode))
 				sorts++
-				if key.bytes() == 4 && extreme == 1 {
-					misjudged += launched["histogram"] - before
-				}
 			}
 		}
 	}
@@ -78,7 +73,6 @@ func TestGridCounts(t *testing.T) {
 	require.Greater(t, launched["digit_binning_first_short"], 4)
 	require.NotZero(t, launched["digit_binning_first_wide"])
 	require.Greater(t, launched["place_nulls"], 4)
-	require.NotZero(t, misjudged)
 }
 
 // TestGridWideCodes: codes of 33 bits, in a column of 4 bytes, have more digits than a grid counts of it.

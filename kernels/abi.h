@@ -188,9 +188,8 @@ struct SmallSort {
 // DigitCounts are what a sort by digits needs that follows a declined launch, as histogram makes it.
 struct DigitCounts {
 	Field field;  // a column of 8 bytes, as for histogram, or of 4 with at most HALF_DIGITS digits
-	u64 codesNull; // 1: field.null is not used: null gets the code of a value, see column
-	u64 column;    // Field*, receives field, and the code of null, beyond which no value sorts that has all digits that
-	               // are constant in status
+	u64 codesNull; // 1: field.null is the last code, of nulls at the start the first; null may get another, see column
+	u64 column;    // Field*, receives field, and the code of null, beyond which no value sorts
 	u64 shifts, bits, count; // of digits
 	u64 counts;      // u32*, zeroed first; 0: nothing is counted
 	u64 countsWords; // to zero, a multiple of 4
@@ -215,7 +214,8 @@ struct CooperativeSort {
 // The state that the blocks of a cooperative launch share. It is zero between sorts, but for the top bit of barrier.
 struct CooperativeState {
 	u32 barrier; // GridBarrier
-	// 1, 2, 4: some row sorts after, with, before its predecessor, where that was checked; 8: has a class row.
+	// 1, 2, 4: some row sorts after, with, before its predecessor, where that was checked; 8: has a class row; 16: a
+	// value sorts beyond null.
 	u32 steps;
 	u32 counts[COOPERATIVE_BUCKETS]; // rows of each bucket
 };

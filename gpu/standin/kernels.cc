@@ -292,7 +292,7 @@ bool oversized(const SmallSort& job) {
 }
 
 // The column with the code of null: the greatest, or with nulls at the start the least, that has the digits which the
-// values of each of some rows have in common; these digits.
+// values of some rows have in common, unless a value sorts beyond it; these digits.
 Field code_null(const CooperativeSort& job, u64 every, u64* constant) {
 	const DigitCounts& d = job.digits;
 	Field f = d.field;
@@ -308,7 +308,12 @@ Field code_null(const CooperativeSort& job, u64 every, u64* constant) {
 		if (any & notAll & mask) varying |= mask;
 		else *constant |= 1ull << digit;
 	}
-	if (d.codesNull) f.null = job.small.classes == 1 ? any | varying : any & ~varying;
+	const bool atEnd = job.small.classes == 1;
+	const u64 code = atEnd ? any | varying : any & ~varying;
+	bool beyond = !d.codesNull;
+	for (u64 i = 0; i < job.small.n; i++)
+		beyond |= read(f, i, &v) == 0 && (atEnd ? word(&f, 1, i) > code : word(&f, 1, i) < code);
+	if (!beyond) f.null = code;
 	return f;
 }
 

@@ -72,6 +72,17 @@ struct CooperativeSorter : CooperativeOrder {
 		if (!scatter(rows, SplitBuckets{splitters}, SmallSortResult(job.small))) decline();
 	}
 
+	// Tells all blocks, by the state, of values that sort beyond a code of null.
+	DEVICE void report_beyond(u64 code) const {
+		Rows rows(job.small, first() + local, 32);
+		rows.read(used);
+		bool beyond = false;
+		UNROLL for (int i = 0; i < COOPERATIVE_ITEMS && i < (int)used; i++) {
+			const bool is = rows.value_place() == 0 ? rows.number[i] > code : rows.number[i] < code;
+			beyond |= is && rows.has(i) && rows.place(i) == rows.value_place();
+		}
+		if (vote(beyond) && lane_index() == 0) atomic_or(&state->steps, STEP_BEYOND);
+	}
 	// Counts the nulls of this block, and the values with their code. Returns whether there is one of these.
 	DEVICE bool count_nulls(u64 code) const {
 		Rows rows(job.small, first() + local, 32);
@@ -327,14 +338,19 @@ NOINLINE void count_digits(const CooperativeSort* job) {
 	clear_words((u32*)shared_memory(), HISTOGRAM_BYTES / 4, thread_index(), COOPERATIVE_THREADS);
 	clear_words((u32*)d.counts, d.countsWords, thread, threads);
 	clear_words((u32*)d.status, d.statusWords, thread, threads);
+	u64 null = *CooperativeSample::null_code(sorter);
+	if (d.codesNull) sorter.report_beyond(null);
+	barrier.arrive();
+	if (d.codesNull) barrier.wait();
+	if (!d.codesNull || load_relaxed(&sorter.state->steps) & STEP_BEYOND) null = d.field.null;
 	if (thread_index() < sizeof(Field) / 8) {
-		const bool null = d.codesNull && &((const u64*)&d.field)[thread_index()] == &d.field.null;
-		const u64 word = null ? *CooperativeSample::null_code(sorter) : ((const u64*)&d.field)[thread_index()];
+		const u64* from = (const u64*)&d.field + thread_index();
+		const u64 word = from == &d.field.null ? null : *from;
 		((u64*)field)[thread_index()] = word;
 		if (block_index() == 0) ((u64*)d.column)[thread_index()] = word;
 	}
-	barrier.arrive(); // the field is complete
-	const bool shared = d.codesNull && sorter.count_nulls(field->null);
+	sync_block();
+	const bool shared = d.codesNull && sorter.count_nulls(null);
 	if (d.field.width == 4)
 		count_column<u32, COOPERATIVE_ITEMS, HALF_DIGITS, 2 * DIGIT_COPIES>(field, job->small.n, d.shifts, d.bits,
 		                                                                   (u32)d.count);

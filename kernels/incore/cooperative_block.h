@@ -6,7 +6,7 @@
 #include "common/row_order.h"
 
 const u32 COOPERATIVE_WARPS = COOPERATIVE_THREADS / 32, COOPERATIVE_BINS = 1 << COOPERATIVE_BIN_BITS;
-const u32 STEP_RISES = 1, STEP_TIES = 2, STEP_FALLS = 4, STEP_CLASSES = 8; // CooperativeState.steps
+const u32 STEP_RISES = 1, STEP_TIES = 2, STEP_FALLS = 4, STEP_CLASSES = 8, STEP_BEYOND = 16; // CooperativeState.steps
 static_assert(sizeof(CooperativeState) == COOPERATIVE_STATE_BYTES && COOPERATIVE_BUCKETS == COOPERATIVE_THREADS &&
                   COOPERATIVE_WARPS == 32,
               "a bucket for each thread, a lane for each warp");

@@ -72,8 +72,8 @@ struct CooperativeSample {
 
 	// The digits that vary in the sample: a bit for each; none if the host does not ask for digits.
 	DEVICE static u32 digits(const CooperativeBlock& b) { return b.control[1]; }
-	// The code that null gets: the greatest, or with nulls at the start the least, of those that have the digits that do
-	// not vary in the sample. Where no other digit varies in any row no value sorts beyond it.
+	// The code that null gets unless a value sorts beyond it: the greatest, or with nulls at the start the least, of
+	// those that have the digits that do not vary in the sample.
 	DEVICE static u64* null_code(const CooperativeBlock& b) { return (u64*)(b.control + NULL_CODE); }
 	// Reports whether the rows may be in order, or reversed.
 	DEVICE static bool ordered(const CooperativeBlock& b) {

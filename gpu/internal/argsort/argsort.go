@@ -112,7 +112,8 @@ func (s *argsorter) describeNumbers(job *strategy.Job) {
 	}
 }
 
-// sortInSingleLaunch sorts by the only key. It returns 0 where a cooperative launch is refused, or misjudges nulls.
+// sortInSingleLaunch sorts by the only key. It returns 0 where a cooperative launch is refused, or declines a column of
+// which it counts no digits.
 func (s *argsorter) sortInSingleLaunch() driver.Ptr {
 	key := s.Job.Keys[0]
 	layout, _ := keys.LayoutOf(&s.Job.Columns[key.Column])

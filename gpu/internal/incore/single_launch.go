@@ -35,7 +35,7 @@ func ByCodes(src onesweep.Source) Job { return Job{Source: src, Whole: src.Field
 // Sort sorts the rows of a job in a single launch. A cooperative launch declines rows that lie unevenly, or of which
 // many are equal; then they are sorted by the digits that it has counted. It frees or reuses the memory of the source,
 // also on an error, unless ok is false: for more rows than such a kernel sorts, where a cooperative launch is refused,
-// where it declines a source whose digits are not counted, and where it has misjudged them. afterLaunch is called while the grid still uses its
+// and where it declines a source whose digits are not counted. afterLaunch is called while the grid still uses its
 // memory: other streams must not use what is freed after that. A cluster has none, and does not call it.
 func Sort(t *device.Task, job Job, afterLaunch func()) (rows driver.Ptr, ok bool) {
 	kernel, blocks := t.Facts.SingleLaunch(t.Tuning, job.N)
@@ -66,12 +66,12 @@ func Sort(t *device.Task, job Job, afterLaunch func()) (rows driver.Ptr, ok bool
 	if status&abi.StatusCounted == 0 {
 		return 0, false
 	}
-	rows, shared, ok := counted.Sort(status >> abi.StatusConstantShift)
+	rows, shared := counted.Sort(status >> abi.StatusConstantShift)
 	if shared {
 		grid.Small.Out = uint64(rows)
 		t.LaunchEarly("place_nulls", blocks, abi.Words([]abi.CooperativeSort{grid})...)
 	}
-	return rows, ok
+	return rows, true
 }
 
 // launchGrid launches a cooperative kernel, and returns the status that it reports: 0 where it is refused.

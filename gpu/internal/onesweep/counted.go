@@ -49,39 +49,37 @@ func (c *Counted) Digits() abi.DigitCounts {
 
 // Sort sorts by the digits that are being counted, and returns the sorted rows. If shared, nulls and values with their
 // code are still to be parted. seem are the digits that all rows seem to have in common, a bit for each. It frees or
-// reuses the memory of the source, also on an error, unless ok is false: null was given the code of a value, and sorts
-// elsewhere.
-func (c *Counted) Sort(seem uint64) (rows driver.Ptr, shared, ok bool) {
+// reuses the memory of the source, also on an error.
+func (c *Counted) Sort(seem uint64) (rows driver.Ptr, shared bool) {
 	b := c.sweep
 	// All digits vary in the sample, so they vary: the host does not wait before it launches their passes.
 	passes, revise := c.plan(seem), (func() []strategy.Pass)(nil)
-	status, misled := uint64(0), false
+	status := uint64(0)
 	if len(passes) == 0 {
 		passes = c.plan(0)
 	}
 	if seem != 0 {
 		revise = func() []strategy.Pass {
-			status = b.WaitForStatus(&b.Reports.Report.Sample)
-			constant := status >> abi.StatusConstantShift
-			if misled = c.codesNull && seem&^constant != 0; misled || status == 0 {
+			if status = b.WaitForStatus(&b.Reports.Report.Sample); status == 0 {
 				return nil
 			}
-			return c.plan(constant)
+			return c.plan(status >> abi.StatusConstantShift)
 		}
 	}
-	rows, ok = b.bin(c.src, c.field, passes, revise)
+	rows, ok := b.bin(c.src, c.field, passes, revise)
 	switch {
 	case seem == 0:
 		status = b.WaitForStatus(&b.Reports.Report.Sample)
-	case !ok && (misled || status == 0):
-		return 0, false, false
+	case !ok && status == 0: // the task has failed
+		b.Free(c.src.Codes, c.src.Rows)
+		return 0, false
 	case !ok: // all digits are constant
 		b.Free(c.src.Codes)
 		if rows = c.src.Rows; rows == 0 {
 			rows = b.Iota(c.src.N, false)
 		}
 	}
-	return rows, status&abi.StatusSharesNull != 0, true
+	return rows, status&abi.StatusSharesNull != 0
 }
 
 // plan returns the passes for all digits but those that are constant.
