@@ -124,7 +124,8 @@ LOAD(load_relaxed, "ld.relaxed.gpu.global", 32, "r")
 LOAD(load_relaxed, "ld.relaxed.gpu.global", 64, "l")
 STORE(store_relaxed, "st.relaxed.gpu.global", 32, "r")
 STORE(store_relaxed, "st.relaxed.gpu.global", 64, "l")
-// Words in pinned memory that the host polls. It reads all other data there after an event, so that no order is needed.
+// Words in pinned memory that the host polls. What else it reads there is written before a fence_system, or after which
+// it waits for an event.
 STORE(store_system, "st.relaxed.sys.global", 64, "l")
 
 DEVICE Words4 load_relaxed4(const u32* p) {
