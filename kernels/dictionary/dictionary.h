@@ -4,7 +4,8 @@
 
 const u32 DICTIONARY_ITEMS = 4; // rows of a thread that are looked up at a time
 const u32 DICTIONARY_PROBES = 128; // the most pairs of slots that are read for a prefix
-const u32 DICTIONARY_COUNTED = 16; // one prefix of as many is counted, by its hash
+const u32 DICTIONARY_COUNTED = 128; // one prefix of as many is counted, by its hash
+const u32 DICTIONARY_NEW = 16; // new prefixes among the 128 rows of a warp: with fewer it need not know of a decline
 
 static_assert(sizeof(PrefixCounts) / 8 <= STREAM_THREADS, "a thread zeroes each word");
 
@@ -23,21 +24,21 @@ struct PrefixHash {
 // The hash table. Prefixes are inserted and found by all threads at once.
 struct Dictionary {
 	u64* slots; // 2^slotBits
-	u32 slotBits, most; // prefixes, and an eighth more
+	u32 slotBits, most; // most: of the prefixes that are counted
 	DictionaryState* state;
 
 	DEVICE Dictionary(u64* slots, u64 slotBits, u64 most, DictionaryState* state)
-	    : slots(slots), slotBits((u32)slotBits), most((u32)(most + most / 8)), state(state) {}
+	    : slots(slots), slotBits((u32)slotBits), most((u32)(most + most / 8) / DICTIONARY_COUNTED + 32), state(state) {}
 
 	DEVICE u32 home(u64 hash) const { return (u32)(hash >> (64 - slotBits)) & ~1u; }
 
 	// Finds the slots of a lane's items whose bits are set in wanted, and adds hashes that are not there. A slot that
 	// is read as free, from the L1 cache, may be so no more: compare_and_swap reports. By all lanes of a warp. Returns
-	// false if the dictionary is declined; warps that find their prefixes soon, and add none, need not know.
+	// false if the dictionary is declined; warps that find their prefixes soon, and add few, need not know.
 	DEVICE bool find(const u64 (&hash)[DICTIONARY_ITEMS], u32 (&slot)[DICTIONARY_ITEMS], u32 wanted) const {
 		UNROLL for (u32 i = 0; i < DICTIONARY_ITEMS; i++) slot[i] = home(hash[i]);
 		u32 probes = 0;
-		bool added = false;
+		u32 added = 0;
 		ROLLED for (; wanted != 0; probes++) {
 			u64 pair[DICTIONARY_ITEMS][2];
 			UNROLL for (u32 i = 0; i < DICTIONARY_ITEMS; i++) { // all in flight before the first is used
@@ -52,20 +53,19 @@ struct Dictionary {
 			}
 			if (probes == DICTIONARY_PROBES) decline(), wanted = 0;
 		}
-		return vote(added || probes > DICTIONARY_PROBES / 16) == 0 || vote(load_relaxed(&state->declined) != 0) == 0;
+		return !(warp_add(added) >= DICTIONARY_NEW || vote(probes > DICTIONARY_PROBES / 16)) ||
+		       vote(load_relaxed(&state->declined) != 0) == 0;
 	}
 	// Whether a slot, in which there was read, has a hash, or is free and gets it.
-	DEVICE bool settle(u64 hash, u32 slot, u64 there, bool* added) const {
+	DEVICE bool settle(u64 hash, u32 slot, u64 there, u32* added) const {
 		if (there == PrefixHash::EMPTY) {
 			there = compare_and_swap(slots + slot, PrefixHash::EMPTY, hash);
-			if (there == PrefixHash::EMPTY) return *added = true, count(hash), true;
+			if (there == PrefixHash::EMPTY) return ++*added, count(hash), true;
 		}
 		return there == hash;
 	}
 	DEVICE void count(u64 hash) const {
-		if ((hash >> 32) % DICTIONARY_COUNTED == 0 &&
-		    atomic_add(&state->counted, 1u) >= most / DICTIONARY_COUNTED + DICTIONARY_COUNTED)
-			decline();
+		if ((hash >> 32) % DICTIONARY_COUNTED == 0 && atomic_add(&state->counted, 1u) >= most) decline();
 	}
 	DEVICE void decline() const { store_relaxed(&state->declined, 1u); }
 };

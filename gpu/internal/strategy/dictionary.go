@@ -62,7 +62,7 @@ func EncodedDigits(t *tuning.Table, digits, n int) int {
 // long, and many more prefixes than a sample suggests may turn up.
 func MostEstimated(t *tuning.Table, n int) int {
 	if n < 4*t.DictionaryRows {
-		return t.DictionaryPrefixes / 50
+		return t.DictionaryPrefixes / 30
 	}
 	return t.DictionaryPrefixes
 }
