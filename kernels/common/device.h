@@ -69,6 +69,7 @@ DEVICE u32 shift_right(u32 high, u32 low, u32 by) { return __funnelshift_r(low, 
 // The high 32 bits of high:low << by, by below 32.
 DEVICE u32 shift_left(u32 high, u32 low, u32 by) { return __funnelshift_l(low, high, by); }
 DEVICE u32 multiply_high(u32 a, u32 b) { return __umulhi(a, b); }
+DEVICE u64 multiply_high(u64 a, u64 b) { return __umul64hi(a, b); }
 DEVICE double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
 DEVICE float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 // Rounded towards the lesser, and brought into 0..1; a NaN to 0.

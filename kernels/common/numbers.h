@@ -3,13 +3,15 @@
 #include "common/number.h"
 #include "common/row_order.h"
 
-// A row's summand in the number of several keys.
-DEVICE u64 key_number(const Field* f, u64 row) {
-	if (f->form != FORM_FLOAT_VALUE) return field_number(f, row);
-	if (f->validity != 0 && !bit_at((const u32*)f->validity, f->bit + row)) return f->null;
-	u64 x = raw_value(f, row);
+// The summand of a value that is not null in the number of several keys.
+DEVICE u64 number_of_value(const Field* f, u64 x) {
+	if (f->form != FORM_FLOAT_VALUE) return Linear(f).number(x);
 	double value = f->width == 4 ? as_double((u32)x) : as_double(x);
 	return value != value ? f->nan : f->bias + ValuePlaces(f).of(value) * f->mul;
+}
+DEVICE u64 key_number(const Field* f, u64 row) {
+	if (f->validity != 0 && !bit_at((const u32*)f->validity, f->bit + row)) return f->null;
+	return number_of_value(f, raw_value(f, row));
 }
 
 // The number of a row of several keys, FORM_KEYS: of those before the first that is left out.

@@ -131,6 +131,7 @@ inline double as_double(u32 pattern) { return copy_bits_of<float>(pattern); }
 inline u64 pattern_of(double x) { return copy_bits_of<u64>(x); }
 inline u32 pattern_of(float x) { return copy_bits_of<u32>(x); }
 inline u32 multiply_high(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
+inline u64 multiply_high(u64 a, u64 b) { return (u64)((unsigned __int128)a * b >> 64); }
 inline u32 count_leading_zeros(u32 x) { return x ? (u32)__builtin_clz(x) : 32; }
 inline u32 and3(u32 a, u32 b, u32 c) { return a & b & c; }
 inline u32 lanes_alike(u32 x, u32 bit) {

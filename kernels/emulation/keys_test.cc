@@ -85,7 +85,7 @@ void check_keys(u64 n, u64 seed) {
 	Field f = {};
 	f.form = FORM_KEYS, f.width = 8, f.values = (u64)fields.data(), f.stride = count;
 	emulation::launch(1, SAMPLE_THREADS, SAMPLE_BYTES,
-	                  [&] { fit_keys<SAMPLE_THREADS>(&f, n, (KeyFit*)shared_memory()); }, seed, 1);
+	                  [&] { fit_keys(&f, n, (KeyFit*)shared_memory()); }, seed, 1);
 	if (!keys_fit(&f)) return;
 	inexact += has_rests(&f);
 	for (const Field& key : fields) byValue += key.form == FORM_FLOAT_VALUE;

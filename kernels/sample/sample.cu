@@ -34,7 +34,7 @@ template <class Word> DEVICE void take_sample(const Buckets* b, u8* memory) {
 // sample makes the map and the first half of the decision, from evenly spread pairs of adjacent rows.
 KERNEL(sample, SAMPLE_THREADS, 1)(PARAMETER Buckets arguments) {
 	const Buckets* b = &arguments;
-	fit_keys<SAMPLE_THREADS>(&b->field, b->n, (KeyFit*)shared_memory());
+	fit_keys(&b->field, b->n, (KeyFit*)shared_memory());
 	if (b->field.width == 4) take_sample<u32>(b, shared_memory());
 	else take_sample<u64>(b, shared_memory());
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include "common/numbers.h"
 #include "sample/buckets.h"
+#include "sample/key_ranges.h"
 #include "sample/sample_range.h"
 
 const u32 CANDIDATES = 32; // the most candidates for heavy values
@@ -69,14 +70,13 @@ template <class Word, u32 rows> struct SampledRows {
 	DEVICE void read() {
 		u64 n = b->n;
 		if (sizeof(Word) == 8 && f->form == FORM_KEYS) {
-			u64* mine = (u64*)m.keys + thread_index() * items; // registers are few
-			ROLLED for (int i = 0; i < items; i++) {
-				u64 row = place(i, n);
-				mine[i] = row < n ? number_of_keys(f, row) : 0;
-				values |= (u32)(row < n) << i;
+			UNROLL for (int i = 0; i < items; i += 2) {
+				const u64 row = place(i, n);
+				const NumberPair pair = numbers_of_pair((KeyFit*)shared_memory(), row, n);
+				number[i] = (Word)pair.number[0], number[i + 1] = (Word)pair.number[1];
+				values |= (u32)(row < n) << i | (u32)(row + 1 < n) << (i + 1);
 			}
-			UNROLL for (int i = 0; i < items; i++) number[i] = (Word)mine[i];
-			sync_block();
+			sync_block(); // the table is in the same memory
 			return;
 		}
 		Numbers<Word> numbers(f);
