@@ -59,7 +59,8 @@ func TestGridCounts(t *testing.T) {
 				key.value = func(row int) uint64 {
 					x, top := mix(uint64(row)), uint64(1)<<(8*key.bytes()-1)
 					if extreme == 1 && row == 20001 || extreme > 1 && x%[]uint64{1000, 2}[extreme-2] == 1 {
-						return []uint64{0, math.MaxUint64, top, top - 1}[(x>>32+uint64(mode))%4] // least and greatest, signed or not
+						// The least and the greatest, signed or not.
+						return []uint64{0, math.MaxUint64, top, top - 1}[(x>>32+uint64(mode))%4]
 					}
 					return x%5 + 1
 				}

@@ -315,6 +315,7 @@ struct KeyFit {
 // Loads the Fields of several keys, and completes those whose ranges are not set, by all threads of a block. Separate
 // code, which takes registers.
 NOINLINE void fit_keys(const Field* f, u64 n, KeyFit* fit) {
+	static_assert(sizeof(KeyFit) <= SAMPLE_BYTES, "the shared memory of sample");
 	if (f->form != FORM_KEYS || !fit->load(f)) return;
 	fit->fit((u32)n);
 	fit->copy((u64*)f->values, (const u64*)fit->fields);
