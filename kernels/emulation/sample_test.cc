@@ -115,9 +115,8 @@ int main() {
 		for (u64 width : {4, 8}) {
 			for (int distribution : {UNIFORM, TIES, HOT_VALUE, ZEROS, HALF_ONES})
 				expect_drawn(true, distribution, log2, width);
-			for (int distribution : {AND2, AND4, RUNS, ZIPF, PREFIXES, HOT_BUCKET, JITTER, CLOSE_JITTER})
+			for (int distribution : {AND2, AND4, RUNS, VALUES17, ZIPF, PREFIXES, HOT_BUCKET, JITTER, CLOSE_JITTER})
 				expect_drawn(false, distribution, log2, width);
-			expect_drawn(width == 8 && log2 == 20, VALUES17, log2, width); // 8 partners; 128 of 2^24 rows
 			expect_drawn(width == 8, SHARED40, log2, width);
 			expect_drawn(log2 < 28, VALUES22, log2, width);
 		}

@@ -55,8 +55,7 @@ template <class Word, u32 rows> struct Sampler : SampleTies<Word, rows> {
 		float pairs = 0.5f * s.sampled, tiedNeighbours = s.neighbours / (pairs - s.neighbours + 0.5f);
 		float codes = (float)(1ull << map->left) / (float)(1u << below_bins(map));
 		float bins = (sizeof(Word) == 4 && floating ? 8.0f : codes) * spread(); // of equal rows
-		float most = sizeof(Word) == 8 ? 12 : 8;
-		most = most * (bins > 1 ? bins : 1) + 4 * tiedNeighbours; // tiedNeighbours may be met twice
+		float most = 8.0f * (bins > 1 ? bins : 1) + 4 * tiedNeighbours; // tiedNeighbours may be met twice
 		if (map->rests) most = MOST_REST_PARTNERS;
 		float partners = 2.0f * (s.ties - s.neighbours) * b->n / ((float)s.sampled * sample);
 		if (few_ties() && partners <= most && most < 2 * MOST_PARTNERS)
