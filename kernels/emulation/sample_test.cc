@@ -51,7 +51,8 @@ struct Sampled {
 	Decision decision = {};
 	Map map = {};
 
-	template <class Draw> Sampled(u64 n, u64 width, bool floats, const Draw& value) {
+	// readsMore: the larger sample, which sees zeroes here, where no row is drawn.
+	template <class Draw> Sampled(u64 n, u64 width, bool floats, const Draw& value, bool readsMore = true) {
 		Device d;
 		Lazy column(n, width);
 		Column c = {};
@@ -59,6 +60,7 @@ struct Sampled {
 		c.sign = c.signBit = 1ull << (8 * width - 1), c.infinity = width == 4 ? 0x7f800000 : 0x7ff0000000000000ull;
 		if (!floats) c.signBit = 0;
 		Buckets b = shape(c, n);
+		b.readsMore &= readsMore;
 		std::vector<Range> ranges(n / BUCKET_RANGE_ROWS + 2);
 		PartialStatistics partial = {};
 		Report report = {};
@@ -127,6 +129,16 @@ int main() {
 			for (u64 group : {2, 3, 8, 16}) expect_groups(true, group, n, floats);
 			for (u64 group : {64, 100, 300, 5000}) expect_groups(false, group, n, floats);
 		}
+	// Buckets that are too large for most rows, as those of a normal distribution are, and of an even one are not.
+	for (bool even : {false, true}) {
+		auto bell = [&](u64 row) {
+			u64 sum = 0;
+			for (u64 i = 0; i < 8; i++) sum += mix(8 * row + i) >> 4;
+			return even ? mix(row) : sum - (1ull << 62); // a mean of zero
+		};
+		Sampled s(1ull << 28, 4, true, bell, false);
+		expect(s.decision.reason == (even ? REASON_NONE : REASON_LARGE), "large buckets", 1ull << 28, 4, s);
+	}
 	// Heavy values with the prefix of other rows, one of them in a few rows more than there are of others, two of them
 	// with one prefix.
 	for (u64 n : {1ull << 20, 1ull << 24, 1ull << 28}) {
