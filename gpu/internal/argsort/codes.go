@@ -80,7 +80,8 @@ func encodeByDictionary(t *device.Task, src onesweep.Source, width int) onesweep
 	counts := b.countPrefixes(d.field)
 	varying := strategy.Varying(digits, cmp.Or(src.Varying, counts.Varying))
 	fewer := strategy.EncodedDigits(t.Tuning, len(varying), src.N)
-	shift, ok := counts.Shift(fewer, width, strategy.MostEstimated(t.Tuning, src.N))
+	most, mostWhole := strategy.MostEstimated(t.Tuning, src.N)
+	shift, ok := counts.Shift(fewer, width, most, mostWhole)
 	d.shift, d.most = shift, min(t.Tuning.DictionaryPrefixes, strategy.MostRanks(fewer, width, shift))
 	if !ok || !b.insertPrefixes(d) {
 		return src

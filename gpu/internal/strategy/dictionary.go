@@ -24,14 +24,15 @@ func (c *PrefixCounts) estimate(shift int) int {
 
 // Shift returns by how many bits to shift codes, so that the ranks of prefixes and the other bits have the fewest
 // digits, with room for 1/8 more prefixes. Ranks alone are the best; else the fewer prefixes, the better. ok is false
-// where the digits are more than digits, the bits more than width, or the prefixes more than most.
-func (c *PrefixCounts) Shift(digits, width, most int) (shift int, ok bool) {
+// where the digits are more than digits, the bits more than width, or the prefixes more than most: mostWhole where they
+// are whole codes, so that ranks are alone.
+func (c *PrefixCounts) Shift(digits, width, most, mostWhole int) (shift int, ok bool) {
 	fewest := digits
 	for s := range c.Prefixes {
 		prefixes := c.estimate(s)
 		bits := s + bits.Len(uint(prefixes+prefixes/8))
 		n := len(Digits(bits))
-		if prefixes > most || bits > width || n > fewest || n == fewest && ok && shift == 0 {
+		if prefixes > most && (s > 0 || prefixes > mostWhole) || bits > width || n > fewest || n == fewest && ok && shift == 0 {
 			continue
 		}
 		fewest, shift, ok = n, s, true
@@ -58,11 +59,11 @@ func EncodedDigits(t *tuning.Table, digits, n int) int {
 	}
 }
 
-// MostEstimated is the most prefixes of n rows that an estimate may be. Of fewer rows a large dictionary takes too
-// long, and many more prefixes than a sample suggests may turn up.
-func MostEstimated(t *tuning.Table, n int) int {
+// MostEstimated is the most prefixes of n rows that an estimate may be, and the most whole codes, whose ranks have fewer
+// digits. Of fewer rows a large dictionary takes too long, and many more prefixes than a sample suggests may turn up.
+func MostEstimated(t *tuning.Table, n int) (prefixes, whole int) {
 	if n < 4*t.DictionaryRows {
-		return t.DictionaryPrefixes / 30
+		return t.DictionaryPrefixes / 50, t.DictionaryPrefixes / 30
 	}
-	return t.DictionaryPrefixes
+	return t.DictionaryPrefixes, t.DictionaryPrefixes
 }

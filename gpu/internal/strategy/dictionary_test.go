@@ -71,13 +71,16 @@ func TestShift(t *testing.T) {
 		{"random", func(r *rand.Rand) uint64 { return r.Uint64() }, 5, many, nil},
 		{"too many values", func(r *rand.Rand) uint64 { return mixed(r.Uint64N(1000)) }, 5, 500, nil},
 	} {
-		shift, ok := countsOf(sampleOf(1<<13, c.code)).Shift(c.digits, 64, c.most)
+		shift, ok := countsOf(sampleOf(1<<13, c.code)).Shift(c.digits, 64, c.most, c.most)
 		require.Equal(t, c.shift != nil, ok, c.name)
 		require.True(t, !ok || slices.Contains(c.shift, shift), "%s: %d", c.name, shift)
 	}
+	// 1,000 whole codes, or as many prefixes of fewer bits: only ranks alone may be of so many.
 	few := countsOf(sampleOf(1<<13, func(r *rand.Rand) uint64 { return mixed(r.Uint64N(1000)) }))
+	shift, ok := few.Shift(5, 64, 500, 2000)
+	require.True(t, ok && shift == 0)
 	for width, fits := range map[int]bool{10: false, 11: true, 64: true} { // 1/8 more than 1000 values have 11 bits
-		_, ok := few.Shift(5, width, many)
+		_, ok := few.Shift(5, width, many, many)
 		require.Equal(t, fits, ok, "%d bits", width)
 	}
 }
@@ -104,5 +107,7 @@ func TestEncodedDigits(t *testing.T) {
 	for _, c := range []struct{ rows, fewer int }{{rows - 1, 0}, {rows, 4}, {4*rows - 1, 4}, {4 * rows, 5}} {
 		require.Equal(t, c.fewer, EncodedDigits(&defaults, 8, c.rows), "%d rows", c.rows)
 	}
-	require.Less(t, MostEstimated(&defaults, rows), MostEstimated(&defaults, 4*rows))
+	most, mostWhole := MostEstimated(&defaults, rows)
+	mostOfMany, _ := MostEstimated(&defaults, 4*rows)
+	require.True(t, most < mostWhole && mostWhole < mostOfMany)
 }
