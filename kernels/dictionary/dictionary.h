@@ -5,7 +5,6 @@
 const u32 DICTIONARY_ITEMS = 4; // rows of a thread that are looked up at a time
 const u32 DICTIONARY_PROBES = 128; // the most pairs of slots that are read for a prefix
 const u32 DICTIONARY_COUNTED = 128; // one prefix of as many is counted, by its hash
-const u32 DICTIONARY_NEW = 16; // new prefixes among the 128 rows of a warp: with fewer it need not know of a decline
 
 static_assert(sizeof(PrefixCounts) / 8 <= STREAM_THREADS, "a thread zeroes each word");
 
@@ -34,11 +33,11 @@ struct Dictionary {
 
 	// Finds the slots of a lane's items whose bits are set in wanted, and adds hashes that are not there. A slot that
 	// is read as free, from the L1 cache, may be so no more: compare_and_swap reports. By all lanes of a warp. Returns
-	// false if the dictionary is declined; warps that find their prefixes soon, and add few, need not know.
-	DEVICE bool find(const u64 (&hash)[DICTIONARY_ITEMS], u32 (&slot)[DICTIONARY_ITEMS], u32 wanted) const {
+	// false if the dictionary is declined, as far as asks: the answer comes with the first slots.
+	DEVICE bool find(const u64 (&hash)[DICTIONARY_ITEMS], u32 (&slot)[DICTIONARY_ITEMS], u32 wanted, bool asks) const {
+		const u32 declined = asks ? load_relaxed(&state->declined) : 0;
 		UNROLL for (u32 i = 0; i < DICTIONARY_ITEMS; i++) slot[i] = home(hash[i]);
 		u32 probes = 0;
-		u32 added = 0;
 		ROLLED for (; wanted != 0; probes++) {
 			u64 pair[DICTIONARY_ITEMS][2];
 			UNROLL for (u32 i = 0; i < DICTIONARY_ITEMS; i++) { // all in flight before the first is used
@@ -46,21 +45,21 @@ struct Dictionary {
 			}
 			UNROLL for (u32 i = 0; i < DICTIONARY_ITEMS; i++) {
 				UNROLL for (u32 at = 0; at < 2; at++) {
-					if (!(wanted >> i & 1) || !settle(hash[i], slot[i] + at, pair[i][at], &added)) continue;
+					if (!(wanted >> i & 1) || !settle(hash[i], slot[i] + at, pair[i][at])) continue;
 					wanted &= ~(1u << i), slot[i] += at;
 				}
 				if (wanted >> i & 1) slot[i] = (slot[i] + 2) & ((1u << slotBits) - 1);
 			}
 			if (probes == DICTIONARY_PROBES) decline(), wanted = 0;
 		}
-		return !(warp_add(added) >= DICTIONARY_NEW || vote(probes > DICTIONARY_PROBES / 16)) ||
-		       vote(load_relaxed(&state->declined) != 0) == 0;
+		if (vote(probes > DICTIONARY_PROBES / 16)) return vote(load_relaxed(&state->declined) != 0) == 0;
+		return vote(declined != 0) == 0;
 	}
 	// Whether a slot, in which there was read, has a hash, or is free and gets it.
-	DEVICE bool settle(u64 hash, u32 slot, u64 there, u32* added) const {
+	DEVICE bool settle(u64 hash, u32 slot, u64 there) const {
 		if (there == PrefixHash::EMPTY) {
 			there = compare_and_swap(slots + slot, PrefixHash::EMPTY, hash);
-			if (there == PrefixHash::EMPTY) return ++*added, count(hash), true;
+			if (there == PrefixHash::EMPTY) return count(hash), true;
 		}
 		return there == hash;
 	}

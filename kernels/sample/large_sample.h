@@ -78,7 +78,8 @@ template <class Word> struct LargeSample {
 			if (is && at < room) list[at] = hash;
 		}
 		DEVICE u32 slot(u32 hash) const { return hash * 2654435761u >> (32 - slotBits); }
-		// Of a row of the column, the others with its key: an estimate. By all threads of the block.
+		// Of a row of the column, the others with its key, none if it does not count: an estimate. By all threads of the
+		// block.
 		DEVICE float partners(u64 n, u32 groupBits) const {
 			sync_block();
 			const u32 rows = sums[0] < room ? sums[0] : room;
@@ -92,7 +93,8 @@ template <class Word> struct LargeSample {
 			counted = warp_add(counted), tied = warp_add(tied);
 			if (lane_index() == 0) atomic_add(sums + 1, counted), atomic_add(sums + 2, tied);
 			sync_block();
-			return 2.0f * sums[2] * n / (((float)sums[1] + 0.5f) * (float)(1u << groupBits));
+			const float groups = (float)(1u << groupBits), share = (float)sums[0] * (float)(1u << skipped) / groups;
+			return 2.0f * sums[2] * n / (((float)sums[1] + 0.5f) * groups) * share;
 		}
 	};
 };

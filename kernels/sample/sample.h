@@ -57,7 +57,7 @@ template <class Word, u32 rows> struct Sampler : SampleTies<Word, rows> {
 		float bins = (sizeof(Word) == 4 && floating ? 8.0f : codes) * spread(); // of equal rows
 		float most = 8.0f * (bins > 1 ? bins : 1) + 4 * tiedNeighbours; // tiedNeighbours may be met twice
 		if (map->rests) most = MOST_REST_PARTNERS;
-		float partners = 2.0f * (s.ties - s.neighbours) * b->n / ((float)s.sampled * sample);
+		float partners = 2.0f * (s.ties - s.neighbours) * b->n / ((float)sample * sample); // of a row, 0 of a class
 		if (few_ties() && partners <= most && most < 2 * MOST_PARTNERS)
 			partners = partners_of_column(b, map, (u8*)m.keys);
 		float near = s.nearHits > 1 ? 4.0f * octaves(b->n) * s.near / rows : 0; // of a row; a single hit is chance
