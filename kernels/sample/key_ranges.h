@@ -19,7 +19,8 @@ DEVICE bool keeps_range(const Field* f) { return f->width < 4 || f->form == FORM
 
 DEVICE u64 type_mask(const Field* f) { return ~0ull >> (64 - 8 * f->width); }
 
-// The words in memory of the value of a row of a key, and of its bit of validity, of each thread of a block.
+// The words in memory that hold the value of a row of a key, and its bit of validity, for each thread of a block: they
+// are copied to shared memory, so that many rows are in flight without registers.
 struct KeyRows {
 	u64 values[SAMPLE_THREADS];
 	u32 validity[SAMPLE_THREADS];
@@ -38,6 +39,9 @@ struct KeyRows {
 	}
 	DEVICE bool is_valid(const Field* f, u64 row) const {
 		return f->validity == 0 || validity[thread_index()] >> (f->bit + row) % 32 & 1;
+	}
+	DEVICE u64 number(const Field* f, u64 row) const {
+		return is_valid(f, row) ? number_of_value(f, value(f, row)) : f->null;
 	}
 };
 
@@ -132,9 +136,9 @@ struct KeyFit {
 	// The ranges of the sampled values, as distances from the base of the type, and of those that are not infinite.
 	Extent<u64> all[MOST_KEYS][32], finite[MOST_KEYS][32]; // those of all warps; later that of a key is the first
 	u64 lows[MOST_KEYS], lasts[MOST_KEYS];                 // of ranges of keys
-	u32 keys, fetched; // fetched: the first of the keys whose words are in rows
-	u32 whole, shift;  // keys that the number has in full; bits that the next lacks, 64 if it has none
-	u64 room;          // the greatest number of the next key, or of the last one
+	u32 keys;
+	u32 whole, shift;   // keys that the number has in full; bits that the next lacks, 64 if it has none
+	u64 room;           // the greatest number of the next key, or of the last one
 	ValuePlaces places; // of the last key
 	bool hasPlaces;
 	PartCounts byBits, byValues;
@@ -160,7 +164,7 @@ struct KeyFit {
 		}
 	}
 	DEVICE void fetch(u32 first, const u32* row) {
-		for (u32 k = first; k < first + atOnce && k < keys; k++) {
+		ROLLED for (u32 k = first; k < first + atOnce && k < keys; k++) {
 			if (keeps_range(fields + k)) continue;
 			UNROLL for (u32 i = 0; i < items; i++) rows[(k - first) * items + i].fetch(fields + k, row[i]);
 		}
@@ -197,9 +201,9 @@ struct KeyFit {
 		e->notLeast = warp_max(e->notLeast), e->greatest = warp_max(e->greatest);
 	}
 	DEVICE void measure_all(const u32* row) {
-		for (u32 first = 0; first < keys; first += atOnce) {
+		ROLLED for (u32 first = 0; first < keys; first += atOnce) {
 			fetch(first, row);
-			for (u32 k = first; k < first + atOnce && k < keys; k++) {
+			ROLLED for (u32 k = first; k < first + atOnce && k < keys; k++) {
 				if (!keeps_range(fields + k)) measure(k, first, row);
 			}
 		}
@@ -274,11 +278,11 @@ struct KeyFit {
 	DEVICE void make_number(bool byValue) {
 		const u32 k = lane_index(), count = byValue ? last() + 1 : numbered();
 		Field* f = fields + k;
-		KeyRange r = k < count ? range(k) : KeyRange(f, 0, 0);
-		if (byValue && k == last()) r = KeyRange(f, 0, places.last);
-		if (!byValue && k == whole && k < count) r.shift = shift;
+		KeyRange r(f, 0, places.last);
+		if (k < count && !(byValue && k == last())) r = range(k);
+		if (k < count && !byValue && k == whole) r.shift = shift;
 		u64 weight = 1;
-		for (u32 next = count; --next > 0;) {
+		for (u32 next = count; next-- > 1;) {
 			const u64 numbers = shuffle(r.greatest() + 1, next);
 			if (k < next) weight *= numbers;
 		}
@@ -311,38 +315,34 @@ struct KeyFit {
 		sync_block();
 	}
 };
+static_assert(sizeof(KeyFit) <= SAMPLE_BYTES, "the shared memory of sample");
 
 // Loads the Fields of several keys, and completes those whose ranges are not set, by all threads of a block. Separate
 // code, which takes registers.
 NOINLINE void fit_keys(const Field* f, u64 n, KeyFit* fit) {
-	static_assert(sizeof(KeyFit) <= SAMPLE_BYTES, "the shared memory of sample");
 	if (f->form != FORM_KEYS || !fit->load(f)) return;
 	fit->fit((u32)n);
 	fit->copy((u64*)f->values, (const u64*)fit->fields);
 }
 
-// The numbers of a row and the next one, of the last row after the end, by a thread. The words of some keys are in
-// flight at a time.
+// The numbers of two rows, by a thread. The words of some keys are in flight at a time.
 struct NumberPair {
 	u64 number[2];
 };
-NOINLINE NumberPair numbers_of_pair(KeyFit* fit, u64 row, u64 n) {
+NOINLINE NumberPair numbers_of_pair(KeyFit* fit, u64 row, u64 next) {
 	const u32 atOnce = sizeof fit->rows / sizeof *fit->rows / 2;
 	NumberPair sum = {};
-	auto at = [&](u32 i) { return row + i < n ? row + i : n - 1; };
 	ROLLED for (u32 first = 0; first < fit->keys; first += atOnce) {
-		const u32 end = first + atOnce < fit->keys ? first + atOnce : fit->keys;
-		ROLLED for (u32 k = first; k < end; k++) {
-			for (u32 i = 0; i < 2; i++) fit->rows[2 * (k - first) + i].fetch(fit->fields + k, at(i));
+		u32 end = first;
+		ROLLED for (; end < first + atOnce && end < fit->keys && fit->fields[end].mul != 0; end++) {
+			KeyRows* mine = fit->rows + 2 * (end - first);
+			mine[0].fetch(fit->fields + end, row), mine[1].fetch(fit->fields + end, next);
 		}
 		wait_for_copies();
 		ROLLED for (u32 k = first; k < end; k++) {
-			const Field* f = fit->fields + k;
-			if (f->mul == 0) return sum;
-			UNROLL for (u32 i = 0; i < 2; i++) {
-				const KeyRows& mine = fit->rows[2 * (k - first) + i];
-				sum.number[i] += mine.is_valid(f, at(i)) ? number_of_value(f, mine.value(f, at(i))) : f->null;
-			}
+			const KeyRows* mine = fit->rows + 2 * (k - first);
+			sum.number[0] += mine[0].number(fit->fields + k, row);
+			sum.number[1] += mine[1].number(fit->fields + k, next);
 		}
 	}
 	return sum;

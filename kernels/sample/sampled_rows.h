@@ -70,11 +70,14 @@ template <class Word, u32 rows> struct SampledRows {
 	DEVICE void read() {
 		u64 n = b->n;
 		if (sizeof(Word) == 8 && f->form == FORM_KEYS) {
+			KeyFit* fit = (KeyFit*)shared_memory();
 			UNROLL for (int i = 0; i < items; i += 2) {
-				const u64 row = place(i, n);
-				const NumberPair pair = numbers_of_pair((KeyFit*)shared_memory(), row, n);
-				number[i] = (Word)pair.number[0], number[i + 1] = (Word)pair.number[1];
-				values |= (u32)(row < n) << i | (u32)(row + 1 < n) << (i + 1);
+				const u64 row = place(i, n), last = n - 1;
+				const NumberPair pair = numbers_of_pair(fit, row < last ? row : last, row < last ? row + 1 : last);
+				UNROLL for (int k = 0; k < 2; k++) {
+					number[i + k] = row + k < n ? (Word)pair.number[k] : 0;
+					values |= (u32)(row + k < n) << (i + k);
+				}
 			}
 			sync_block(); // the table is in the same memory
 			return;
