@@ -78,7 +78,7 @@ template <class Word> struct LargeSample {
 			if (is && at < room) list[at] = hash;
 		}
 		DEVICE u32 slot(u32 hash) const { return hash * 2654435761u >> (32 - slotBits); }
-		// Of a row of the column, the others with its key, none if it does not count: an estimate. By all threads of the
+		// Of a row of the column, the others with its key, none if it does not count: an estimate. By all threads of a
 		// block.
 		DEVICE float partners(u64 n, u32 groupBits) const {
 			sync_block();

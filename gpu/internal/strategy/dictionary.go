@@ -32,7 +32,8 @@ func (c *PrefixCounts) Shift(digits, width, most, mostWhole int) (shift int, ok 
 		prefixes := c.estimate(s)
 		bits := s + bits.Len(uint(prefixes+prefixes/8))
 		n := len(Digits(bits))
-		if prefixes > most && (s > 0 || prefixes > mostWhole) || bits > width || n > fewest || n == fewest && ok && shift == 0 {
+		tooMany := prefixes > most && (s > 0 || prefixes > mostWhole)
+		if tooMany || bits > width || n > fewest || n == fewest && ok && shift == 0 {
 			continue
 		}
 		fewest, shift, ok = n, s, true
@@ -59,8 +60,9 @@ func EncodedDigits(t *tuning.Table, digits, n int) int {
 	}
 }
 
-// MostEstimated is the most prefixes of n rows that an estimate may be, and the most whole codes, whose ranks have fewer
-// digits. Of fewer rows a large dictionary takes too long, and many more prefixes than a sample suggests may turn up.
+// MostEstimated is the most prefixes of n rows that an estimate may be, and the most whole codes, whose ranks have
+// fewer digits. Of fewer rows a large dictionary takes too long, and many more prefixes than a sample suggests may turn
+// up.
 func MostEstimated(t *tuning.Table, n int) (prefixes, whole int) {
 	if n < 4*t.DictionaryRows {
 		return t.DictionaryPrefixes / 50, t.DictionaryPrefixes / 30
