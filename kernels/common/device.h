@@ -125,8 +125,8 @@ LOAD(load_relaxed, "ld.relaxed.gpu.global", 32, "r")
 LOAD(load_relaxed, "ld.relaxed.gpu.global", 64, "l")
 STORE(store_relaxed, "st.relaxed.gpu.global", 32, "r")
 STORE(store_relaxed, "st.relaxed.gpu.global", 64, "l")
-// Words in pinned memory that the host polls. What else it reads there is written before a fence_system, or after which
-// it waits for an event.
+// Words in pinned memory that the host polls. What else it reads there is written before a fence_system, or the host
+// waits for an event before it reads.
 STORE(store_system, "st.relaxed.sys.global", 64, "l")
 
 DEVICE Words4 load_relaxed4(const u32* p) {

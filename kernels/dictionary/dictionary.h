@@ -33,7 +33,7 @@ struct Dictionary {
 
 	// Finds the slots of a lane's items whose bits are set in wanted, and adds hashes that are not there. A slot that
 	// is read as free, from the L1 cache, may be so no more: compare_and_swap reports. By all lanes of a warp. Returns
-	// false if the dictionary is declined, as far as asks: the answer comes with the first slots.
+	// false if the dictionary is declined and it asks, as it does after many probes.
 	DEVICE bool find(const u64 (&hash)[DICTIONARY_ITEMS], u32 (&slot)[DICTIONARY_ITEMS], u32 wanted, bool asks) const {
 		const u32 declined = asks ? load_relaxed(&state->declined) : 0;
 		UNROLL for (u32 i = 0; i < DICTIONARY_ITEMS; i++) slot[i] = home(hash[i]);

@@ -92,7 +92,8 @@ struct CooperativeSorter : CooperativeOrder {
 		share_class_counts();
 		return found;
 	}
-	// Writes the rows of nulls, and of values with their code, to their places in the result.
+	// Writes the rows of nulls, and of values with their code, to their places in the result. What the grid has written
+	// is there before the wait: the host has read its report.
 	DEVICE void place_nulls() const {
 		Rows rows(job.small, first() + local, 32);
 		read_nulls(rows, ((const Field*)job.digits.column)->null);

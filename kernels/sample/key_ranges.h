@@ -134,7 +134,7 @@ struct KeyFit {
 
 	Field fields[2 * MOST_KEYS]; // as they are in memory: those of the keys, then those of the rest
 	// The ranges of the sampled values, as distances from the base of the type, and of those that are not infinite.
-	Extent<u64> all[MOST_KEYS][32], finite[MOST_KEYS][32]; // those of all warps; later that of a key is the first
+	Extent<u64> all[MOST_KEYS][32], finite[MOST_KEYS][32]; // those of all warps; later finite of a key is the first
 	u64 lows[MOST_KEYS], lasts[MOST_KEYS];                 // of ranges of keys
 	u32 keys;
 	u32 whole, shift;   // keys that the number has in full; bits that the next lacks, 64 if it has none
