@@ -64,8 +64,8 @@ func TestGridCounts(t *testing.T) {
 					}
 					return x%5 + 1
 				}
-				checkNumbers(t, e, fmt.Sprintf("extreme %d", extreme), min(grid, kernels.ClusterRows+6)-extreme,
-					key.in(mode))
+				rows := min(grid, kernels.ClusterRows+6) - extreme
+				checkNumbers(t, e, fmt.Sprintf("extreme %d", extreme), rows, key.in(mode))
 				sorts++
 			}
 		}

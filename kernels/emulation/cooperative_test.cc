@@ -154,7 +154,7 @@ void check(const Case& k) {
 				d.run(place_nulls, d.multiprocessors, COOPERATIVE_THREADS, cooperativeBytes, job);
 				placed++;
 				for (u64 i = 0; i < n; i++)
-					if (result[i] != want[i]) fail(k, "row after nulls were placed", i, result[i], want[i]);
+					if (result[i] != want[i]) fail(k, "row of placed nulls", i, result[i], want[i]);
 			}
 		}
 		for (u64 i = 0; i < n; i++) {

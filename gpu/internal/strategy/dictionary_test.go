@@ -75,7 +75,7 @@ func TestShift(t *testing.T) {
 		require.Equal(t, c.shift != nil, ok, c.name)
 		require.True(t, !ok || slices.Contains(c.shift, shift), "%s: %d", c.name, shift)
 	}
-	// 1,000 whole codes, or as many prefixes of fewer bits: only ranks alone may be of so many.
+	// 1,000 are too many prefixes, but not too many whole codes.
 	few := countsOf(sampleOf(1<<13, func(r *rand.Rand) uint64 { return mixed(r.Uint64N(1000)) }))
 	shift, ok := few.Shift(5, 64, 500, 2000)
 	require.True(t, ok && shift == 0)
@@ -85,7 +85,7 @@ func TestShift(t *testing.T) {
 	}
 }
 
-// TestMostRanks: so many ranks, and not one more, have bits for the digits and the width above the codes' low bits.
+// TestMostRanks: ranks of the most prefixes fill the bits that digits and width leave above the low bits of codes.
 func TestMostRanks(t *testing.T) {
 	for _, c := range []struct{ digits, width, shift, most int }{
 		{4, 64, 17, 1 << 15}, {4, 30, 17, 1 << 13}, {2, 64, 16, 1}, {1, 64, 20, 1}, {3, 64, 0, 1 << 24},
