@@ -90,7 +90,7 @@ func claiming(t *testing.T, path string, rows int, sorting ...tablefile.SortingC
 	table := array.NewTableFromRecords(sorttest.NumbersSchema, []arrow.Record{rec})
 	defer table.Release()
 	_, err := tablefile.Write(context.Background(), path, table,
-		tablefile.WriteOptions{RowGroupRows: 1000, Sorting: sorting})
+		tablefile.WriteOptions{RowGroupRows: 1000, Order: tablefile.RowOrder{Sorting: sorting}})
 	require.NoError(t, err)
 }
 
@@ -142,7 +142,7 @@ func TestDeclaredOrdersAreAboutRowGroups(t *testing.T) {
 	}
 	in := readTable(t, first)
 	w, err := tablefile.Create(t.Context(), out, in.Schema,
-		tablefile.WriteOptions{Sorting: []tablefile.SortingColumn{{Path: "row"}}})
+		tablefile.WriteOptions{Order: tablefile.RowOrder{Sorting: []tablefile.SortingColumn{{Path: "row"}}}})
 	require.NoError(t, err)
 	for _, from := range []int64{1000, 0} {
 		half := arraydata.SliceTable(in.Table, from, from+1000)

@@ -23,8 +23,8 @@ var errNotInOrder = errors.New("not in order")
 // copyDeclared copies inputs that declare the order of the keys, while it finds their order. There is no result if they
 // do not, or are not in order as they are given. The caller releases the order, which is nil if it was not found.
 func (j *job) copyDeclared(ctx context.Context) (result *Result, order *roworder.Sortedness, err error) {
-	sorting := roworder.SortingOf(j.rows.Keys)
-	if len(sorting) < len(j.rows.Keys) || !j.declares(sorting) { // sorting columns name columns only
+	written := tablefile.RowOrder{Sorting: roworder.SortingOf(j.rows.Keys)}
+	if len(written.Sorting) < len(j.rows.Keys) || !j.declares(written) { // sorting columns name columns only
 		return nil, nil, nil
 	}
 	copying, cancel := context.WithCancelCause(ctx)
@@ -38,7 +38,7 @@ func (j *job) copyDeclared(ctx context.Context) (result *Result, order *roworder
 		}
 	})
 	result, failed := j.withSorter(copying, func(_ *extsort.Sorter, out *output.Files) (*Result, error) {
-		if err := out.Begin(sorting); err != nil {
+		if err := out.Begin(written); err != nil {
 			return nil, err
 		}
 		if err := j.copyRowGroups(copying, out, j.files.Files); err != nil {
@@ -66,14 +66,14 @@ func (j *job) copyDeclared(ctx context.Context) (result *Result, order *roworder
 }
 
 // declares reports whether the inputs can be copied and are in an order, by the bounds of their row groups.
-func (j *job) declares(sorting []tablefile.SortingColumn) bool {
+func (j *job) declares(order tablefile.RowOrder) bool {
 	decoded, err := dictionary.DecodedSchema(j.rows.Schema)
 	if err != nil || !tablefile.Replaces(j.target.Path) {
 		return false
 	}
 	var last []byte
-	return j.copies(j.files.Files, decoded, sorting, func(template *tablefile.Template) (ok bool) {
-		last, ok = template.DeclaresOrder(sorting, last)
+	return j.copies(j.files.Files, decoded, order, func(template *tablefile.Template) (ok bool) {
+		last, ok = template.DeclaresOrder(order.Sorting, last)
 		return ok
 	})
 }
@@ -81,7 +81,7 @@ func (j *job) declares(sorting []tablefile.SortingColumn) bool {
 // copies reports whether files can be copied row group by row group to an output of tables of a schema, since it is to
 // be as they are, and their layouts are such as is wanted; nil for any. The footer of the output takes as much memory
 // as theirs.
-func (j *job) copies(files []string, tables *arrow.Schema, sorting []tablefile.SortingColumn,
+func (j *job) copies(files []string, tables *arrow.Schema, order tablefile.RowOrder,
 	wanted func(*tablefile.Template) bool) bool {
 	opts := &j.opts
 	if j.target.Split || opts.Rows != (Rows{}) || len(opts.Columns) > 0 || opts.Output.choosesPages() ||
@@ -94,7 +94,7 @@ func (j *job) copies(files []string, tables *arrow.Schema, sorting []tablefile.S
 		if err != nil {
 			return false
 		}
-		same := dataset.ColumnsEqual(j.rows.Schema, s.Schema) && j.target.Copies(s, j.content(tables), sorting) &&
+		same := dataset.ColumnsEqual(j.rows.Schema, s.Schema) && j.target.Copies(s, j.content(tables), order) &&
 			(wanted == nil || wanted(s.Template))
 		s.Close()
 		if !same {

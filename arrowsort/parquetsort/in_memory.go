@@ -77,7 +77,7 @@ func (j *job) sortTable(ctx context.Context) (*Result, error) {
 	out := output.New(ctx, target, output.Content{Rows: schema, Stored: schema, Template: j.template})
 	defer out.Abort()
 	group := cmp.Or(j.opts.Output.RowGroupRows, int(j.files.Budget.TableGroup(written)))
-	err = out.WriteTable(ctx, written, numbers, j.writtenSorting(plan), group, j.opts.steps(PhaseSave))
+	err = out.WriteTable(ctx, written, numbers, j.writtenOrder(plan), group, j.opts.steps(PhaseSave))
 	if err != nil {
 		return nil, err
 	}
@@ -88,12 +88,12 @@ func (j *job) sortTable(ctx context.Context) (*Result, error) {
 	return j.finish(ctx, result, out)
 }
 
-// writtenSorting returns the order of a plan for the metadata of the output, which along a curve is none.
-func (j *job) writtenSorting(plan *keyencode.Plan) []tablefile.SortingColumn {
+// writtenOrder returns the order of a plan for the metadata of the output, which along a curve is none.
+func (j *job) writtenOrder(plan *keyencode.Plan) tablefile.RowOrder {
 	if j.opts.Curve != 0 {
-		return nil
+		return tablefile.RowOrder{}
 	}
-	return roworder.WrittenSorting(plan, j.rows)
+	return roworder.Written(plan, j.rows)
 }
 
 // wanted returns the numbers of those rows of a table, in sorted order, that the options want: of each key the first,
@@ -193,7 +193,8 @@ func (o *Options) argsort(ctx context.Context, file, path string, read dataset.O
 	selected.CountInFile(file, indices.Uint64Values())
 	numbers := array.NewTableFromSlice(indexSchema, [][]arrow.Array{{indices}})
 	defer numbers.Release()
-	if err := out.WriteTable(ctx, numbers, nil, nil, o.Output.RowGroupRows, o.steps(PhaseSave)); err != nil {
+	err = out.WriteTable(ctx, numbers, nil, tablefile.RowOrder{}, o.Output.RowGroupRows, o.steps(PhaseSave))
+	if err != nil {
 		return nil, err
 	}
 	result := &Result{Inputs: []string{file}, BytesIn: table.Bytes, Columns: table.Schema.NumFields(),

@@ -159,9 +159,6 @@ func openJob(ctx context.Context, paths []string, path string, opts Options, mer
 	if err == nil {
 		err = j.selectColumns(ctx)
 	}
-	if err == nil {
-		j.target.Write.KeyOrder = roworder.WrittenOrder(j.rows)
-	}
 	if err == nil && !merge {
 		j.selected, err = leaveOut(ctx, j.files, j.rows, &j.opts)
 	}
@@ -282,7 +279,7 @@ func writeRuns(ctx context.Context, s *extsort.Sorter, out *output.Files, groupR
 		return nil, err
 	}
 	defer sorted.Close()
-	if err := out.Begin(roworder.WrittenSorting(s.Plan(), rows)); err != nil {
+	if err := out.Begin(roworder.Written(s.Plan(), rows)); err != nil {
 		return nil, err
 	}
 	return writeSorted(ctx, s, out, sorted)

@@ -141,7 +141,7 @@ func TestLayoutOfAnOrderThatDoesNotHold(t *testing.T) {
 		column := arrowtest.FromJSON(t, arrow.BinaryTypes.String, values)
 		table := array.NewTableFromRecords(schema, []arrow.Record{array.NewRecord(schema, []arrow.Array{column}, -1)})
 		w, err := tablefile.Create(t.Context(), path, schema, tablefile.WriteOptions{RowGroupRows: 2,
-			Sorting: []tablefile.SortingColumn{{Path: "s"}}})
+			Order: tablefile.RowOrder{Sorting: []tablefile.SortingColumn{{Path: "s"}}}})
 		require.NoError(t, err)
 		require.NoError(t, w.Write(t.Context(), table))
 		require.NoError(t, w.Finish())

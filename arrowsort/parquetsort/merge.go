@@ -18,12 +18,12 @@ func (j *job) mergeFiles(ctx context.Context, order *roworder.Sortedness, fanIn 
 	if err != nil {
 		return nil, err
 	}
-	sorting := roworder.WrittenSorting(plan, j.rows)
+	written := roworder.Written(plan, j.rows)
 	return j.withSorter(ctx, func(s *extsort.Sorter, out *output.Files) (*Result, error) {
-		if err := out.Begin(sorting); err != nil {
+		if err := out.Begin(written); err != nil {
 			return nil, err
 		}
-		if files := order.Concatenable(); j.copies(files, s.Schema(), sorting, nil) {
+		if files := order.Concatenable(); j.copies(files, s.Schema(), written, nil) {
 			if err := j.copyRowGroups(ctx, out, files); err != nil {
 				return nil, err
 			}

@@ -11,7 +11,6 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
-	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
 )
 
 // A Sorter sorts record batches within a memory budget: Write takes them, Sorted gives all of them back in order, or
@@ -75,11 +74,10 @@ func (s *Sorter) WriteFile(path string, out Output) (*Result, error) {
 	if err := target.Check(nil, nil); err != nil {
 		return nil, err
 	}
-	rows := dataset.Projection{Keys: s.opts.Keys, Schema: s.Schema()}
-	target.Write.KeyOrder = roworder.WrittenOrder(rows)
 	files := output.New(s.ctx, target, output.Content{Rows: s.Schema()})
 	defer files.Abort()
-	result, err := writeRuns(s.ctx, s.sorter, files, out.RowGroupRows, rows)
+	result, err := writeRuns(s.ctx, s.sorter, files, out.RowGroupRows,
+		dataset.Projection{Keys: s.opts.Keys, Schema: s.Schema()})
 	if err != nil {
 		return nil, files.Standing(err)
 	}

@@ -29,7 +29,8 @@ func claiming(t *testing.T, path string, sorting ...tablefile.SortingColumn) {
 
 func writeClaiming(t *testing.T, path string, table arrow.Table, sorting []tablefile.SortingColumn) {
 	t.Helper()
-	_, err := tablefile.Write(t.Context(), path, table, tablefile.WriteOptions{RowGroupRows: 2, Sorting: sorting})
+	_, err := tablefile.Write(t.Context(), path, table, tablefile.WriteOptions{RowGroupRows: 2,
+		Order: tablefile.RowOrder{Sorting: sorting}})
 	require.NoError(t, err)
 }
 
@@ -71,7 +72,7 @@ func TestCheckByTheOrderInTheFooter(t *testing.T) {
 	defer in.Table.Release()
 	turned := filepath.Join(folder, "turned.parquet")
 	w, err := tablefile.Create(t.Context(), turned, in.Schema,
-		tablefile.WriteOptions{Sorting: []tablefile.SortingColumn{byName}})
+		tablefile.WriteOptions{Order: tablefile.RowOrder{Sorting: []tablefile.SortingColumn{byName}}})
 	require.NoError(t, err)
 	for range 2 {
 		require.NoError(t, w.Write(t.Context(), in.Table))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,9 +51,16 @@ func oneInput(cmd *cobra.Command, args []string) error {
 	return someInputs(cmd, args)
 }
 
-func someInputs(_ *cobra.Command, args []string) error {
+func someInputs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usagef("name an input file, or - for standard input")
+	}
+	key := cmd.Flags().Lookup("key")
+	for _, path := range args {
+		word := strings.ToLower(path)
+		if _, err := os.Lstat(path); err != nil && key != nil && key.Changed && (word == "asc" || word == "desc") {
+			return usagef("there is no file %s; an order is a part of its key, as in -k delay:%s", path, word)
+		}
 	}
 	return nil
 }
@@ -63,6 +71,9 @@ func noCommand(root *cobra.Command, words []string) error {
 		return nil
 	}
 	meant := root.SuggestionsFor(words[0])
+	if words[0] == "version" {
+		meant = []string{"--version"}
+	}
 	if len(meant) == 0 {
 		return usagef("unknown command %s; name a command first, such as sort", quoted(words[0]))
 	}

@@ -23,6 +23,8 @@ func TestArgumentsThatAreMissing(t *testing.T) {
 			"--delimiter", ";;", "x.csv"},
 		"--delimiter is for CSV, which is neither read nor written here": {"check", "-k", "a",
 			"--delimiter", ";", "x.arrow"},
+		"there is no file DESC; an order is a part of its key, as in -k delay:desc": {"sort", "-k", "a", "DESC",
+			"x.csv"},
 	} {
 		r := cli(t, nil, args...)
 		require.Equal(t, result{code: 2, err: "arrowsort: " + want + " (see arrowsort " + args[0] + " --help)\n"}, r)
@@ -33,7 +35,7 @@ func TestArgumentsThatAreMissing(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		`unknown command "x.csv"; name a command first, such as sort`: {"x.csv", "-k", "a"},
-		`unknown command "version"; did you mean info?`:               {"version"},
+		`unknown command "version"; did you mean --version?`:          {"version"},
 		"name a command before the flag -k, such as sort":             {"-k", "a", "x.csv"},
 	} {
 		require.Equal(t, result{code: 2, err: "arrowsort: " + want + " (see arrowsort --help)\n"}, cli(t, nil, args...))

@@ -32,7 +32,7 @@ type FileInfo struct {
 	Columns         []ColumnInfo `json:"columns"`
 
 	Curve   *CurveOrder     `json:"curve,omitempty"` // that the rows follow
-	Order   *KeyOrder       `json:"-"`               // the order of the rows, where text is not in that of bytes
+	Order   *KeyOrder       `json:"-"`               // the order of the rows, where sorting columns have no name for it
 	Sorting []SortingColumn `json:"-"`               // the order that the first row group declares
 	Mixed   bool            `json:"-"`               // row groups declare different orders
 }

@@ -83,6 +83,7 @@ type (
 	BloomFilter   = writer.BloomFilter
 	CurveOrder    = parquet.CurveOrder
 	KeyOrder      = parquet.KeyOrder
+	RowOrder      = parquet.RowOrder
 )
 
 // ParseBloomFilter reads COLUMN or COLUMN:FPP.
@@ -110,7 +111,7 @@ func (o *WriteOptions) parquet() parquet.WriteOptions {
 			RowGroupRows: o.RowGroupRows, PageRows: o.PageRows, PageVersion: o.PageVersion, Encodings: o.Encodings,
 			BloomFilters: o.BloomFilters, Schema: o.Schema, Rows: o.Rows, Progress: o.Progress,
 		},
-		Template: o.Template, Sorting: o.Sorting, Curve: o.Curve, KeyOrder: o.KeyOrder,
+		Template: o.Template, Order: o.Order, Curve: o.Curve,
 	}
 }
 
@@ -132,9 +133,8 @@ type WriteOptions struct {
 	Template     *Template             // of the Parquet file whose schema, metadata and compression are kept
 	Delimiter    rune                  // between the values of a line of CSV; 0: a comma, or a tab in .tsv
 	NoHeader     bool                  // CSV has no line of column names
-	Sorting      []SortingColumn       // the order of the rows, for the metadata of a Parquet file
+	Order        RowOrder              // of the rows, for the metadata of a Parquet file
 	Curve        *CurveOrder           // the same, where the rows follow a curve; nil: none
-	KeyOrder     *KeyOrder             // the same, where text is not in the order of bytes; nil: none
 	Rows         []uint64              // row numbers, in order, of a table that becomes a Parquet file; nil: all rows
 	Progress     func(done, total int) // called now and then, from one goroutine at a time
 }

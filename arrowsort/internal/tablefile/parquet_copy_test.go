@@ -64,9 +64,9 @@ func TestCopiedRowGroupsAndTheirIndex(t *testing.T) {
 	writeNumbered(t, a, 1, 200_000, snappy)
 	writeNumbered(t, b, 2, 160_000, snappy)
 	first := scanFile(t, a, 0, ReadOptions{})
-	sorting := []SortingColumn{{Path: "n"}}
+	order := RowOrder{Sorting: []SortingColumn{{Path: "n"}}}
 	w, err := Create(t.Context(), out, first.Schema, WriteOptions{Schema: first.Schema, Template: first.Template,
-		Sorting: sorting})
+		Order: order})
 	require.NoError(t, err)
 	defer w.Abort()
 	var all []arrow.Table
@@ -92,7 +92,7 @@ func TestCopiedRowGroupsAndTheirIndex(t *testing.T) {
 	require.NoError(t, err)
 	defer got.Table.Release()
 	require.Equal(t, append(textOf(t, all[0]), textOf(t, all[1])...), textOf(t, got.Table))
-	require.Equal(t, sorting, sortingOf(t, got.Template))
+	require.Equal(t, order.Sorting, sortingOf(t, got.Template))
 	require.Len(t, got.Template.RowGroups(), 4)
 
 	raw := readFile(t, out)
@@ -122,6 +122,7 @@ func TestWhatIsNotCopied(t *testing.T) {
 	defer others.Close()
 	other := arrow.NewSchema(s.Schema.Fields()[:2], nil)
 	plain, snappy, zstd := WriteOptions{Format: Parquet}, Compression{Codec: "snappy"}, Compression{Codec: "zstd"}
+	by := func(path string) RowOrder { return RowOrder{Sorting: []SortingColumn{{Path: path}}} }
 	for name, c := range map[string]struct {
 		schema *arrow.Schema
 		opts   WriteOptions
@@ -137,10 +138,8 @@ func TestWhatIsNotCopied(t *testing.T) {
 		"wrong statistics":    {unsigned.Schema, plain, unsigned, false},
 		"right statistics":    {right.Schema, plain, right, true},
 		"those of others":     {others.Schema, plain, others, true},
-		"a key": {s.Schema, WriteOptions{Format: Parquet, Sorting: []SortingColumn{{Path: "text"}}}, s,
-			true},
-		"a key of another": {s.Schema, WriteOptions{Format: Parquet, Sorting: []SortingColumn{{Path: "list"}}}, s,
-			false},
+		"a key":               {s.Schema, WriteOptions{Format: Parquet, Order: by("text")}, s, true},
+		"a key of another":    {s.Schema, WriteOptions{Format: Parquet, Order: by("list")}, s, false},
 	} {
 		require.Equal(t, c.copies, Copies(c.from, c.schema, c.opts), name)
 	}
@@ -179,7 +178,8 @@ func copied(ctx context.Context, from, to string, sorting []SortingColumn) error
 		return err
 	}
 	defer s.Close()
-	w, err := Create(ctx, to, s.Schema, WriteOptions{Schema: s.Schema, Template: s.Template, Sorting: sorting})
+	w, err := Create(ctx, to, s.Schema, WriteOptions{Schema: s.Schema, Template: s.Template,
+		Order: RowOrder{Sorting: sorting}})
 	if err != nil {
 		return err
 	}
@@ -296,7 +296,8 @@ func TestBloomFilterOfArrowGoIsCopied(t *testing.T) {
 func copyOf(t *testing.T, from, to string, sorting ...SortingColumn) []byte {
 	s := scanFile(t, from, 0, ReadOptions{})
 	require.True(t, Copies(s, s.Schema, WriteOptions{Format: Parquet}))
-	w, err := Create(t.Context(), to, s.Schema, WriteOptions{Schema: s.Schema, Template: s.Template, Sorting: sorting})
+	w, err := Create(t.Context(), to, s.Schema, WriteOptions{Schema: s.Schema, Template: s.Template,
+		Order: RowOrder{Sorting: sorting}})
 	require.NoError(t, err)
 	defer w.Abort()
 	require.NoError(t, w.Copy(t.Context(), s, func(int64) {}))

@@ -27,7 +27,7 @@ func TestSortingIsInEveryRowGroup(t *testing.T) {
 		"each once": {[]SortingColumn{by("p.x"), {Path: "p.x"}, by("p.s"), by("p.x")},
 			[]SortingColumn{by("p.x"), by("p.s")}},
 	} {
-		writeFile(t, path, table, WriteOptions{RowGroupRows: 2, Sorting: c.given})
+		writeFile(t, path, table, WriteOptions{RowGroupRows: 2, Order: RowOrder{Sorting: c.given}})
 		in, err := Read(t.Context(), path, ReadOptions{})
 		require.NoError(t, err)
 		require.Equal(t, c.want, sortingOf(t, in.Template), name)

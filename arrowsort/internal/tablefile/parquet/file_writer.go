@@ -14,10 +14,9 @@ import (
 // WriteOptions are the options of a Writer.
 type WriteOptions struct {
 	EncodeOptions
-	Template *Template       // of the file whose schema, metadata and compression are kept; or nil
-	Sorting  []SortingColumn // the order of the rows
-	Curve    *CurveOrder     // the same, where it is that of a curve; or nil
-	KeyOrder *KeyOrder       // the same, where text in it is not in the order of bytes; or nil
+	Template *Template // of the file whose schema, metadata and compression are kept; or nil
+	Order    RowOrder
+	Curve    *CurveOrder // the same, where it is that of a curve; or nil
 }
 
 // A Writer writes a Parquet file. The columns of the row groups are encoded in parallel, each as a file with
@@ -91,12 +90,15 @@ func (f *Writer) Rows() (rows int64) {
 // Finish writes page index and footer. A row group without all of its columns is an error.
 func (f *Writer) Finish() error {
 	footer := f.out.footer
-	setSorting(footer, f.opts.Sorting)
+	order := f.opts.Order
+	if setSorting(footer, order.Sorting) && order.named() {
+		order.Keys = nil
+	}
 	footer.NumRows = f.rows // also without columns
 	if f.opts.Template != nil {
 		f.opts.Template.copySchema(footer)
 	}
-	if err := setOrder(footer, f.opts.Curve, f.opts.KeyOrder); err != nil {
+	if err := setOrder(footer, f.opts.Curve, order.Keys); err != nil {
 		return err
 	}
 	return f.out.finish()

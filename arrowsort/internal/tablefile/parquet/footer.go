@@ -29,6 +29,8 @@ func checkMagic(src io.ReaderAt, size int64) error {
 	switch {
 	case string(head[:]) == "PARE" || string(tail[:]) == "PARE":
 		return errkind.Corrupt("encrypted Parquet files are not supported")
+	case string(head[:]) != page.Magic && string(tail[:]) == page.Magic:
+		return errkind.Corrupt("the beginning of the Parquet file is missing")
 	case string(head[:]) != page.Magic:
 		return errkind.Corrupt("not a Parquet file")
 	case string(tail[:]) != page.Magic:

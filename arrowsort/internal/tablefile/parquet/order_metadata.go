@@ -26,8 +26,17 @@ type CurveOrder struct {
 	Grid  []byte   `json:"-"`     // the cells of the keys
 }
 
-// A KeyOrder is an order of keys that sorting columns cannot name, as text in it is not in the order of bytes. The
-// key-value metadata hold it in the same way:
+// A RowOrder is the order of the rows of a file by keys. The zero value is none.
+type RowOrder struct {
+	Sorting []SortingColumn // as far as Parquet has a name for it
+	Keys    *KeyOrder       // all of it; nil: as Sorting. The file names it where its sorting columns do not
+}
+
+// named reports whether sorting columns name all keys.
+func (o RowOrder) named() bool { return o.Keys == nil || len(o.Sorting) >= len(o.Keys.Keys) }
+
+// A KeyOrder is an order of keys that sorting columns cannot name: of text that is not in the order of bytes, of
+// columns with NaN, or of ones that are several columns of Parquet. The key-value metadata hold it in the same way:
 //
 //	arrowsort.order        {"keys":["name:collate=de","date:desc"],"cldr":"23"}
 type KeyOrder struct {

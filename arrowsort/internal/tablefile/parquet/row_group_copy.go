@@ -28,7 +28,7 @@ func (f *File) Copies(schema *arrow.Schema, opts WriteOptions) bool {
 		f.Schema().NumFields() != f.Template.meta.Schema.Root().NumFields() {
 		return false
 	}
-	for _, key := range opts.Sorting { // readers prune by these, so their statistics are computed anew
+	for _, key := range opts.Order.Sorting { // readers prune by these, so their statistics are computed anew
 		field := key.Column
 		if key.Path != "" {
 			field = slices.IndexFunc(f.Schema().Fields(), func(c arrow.Field) bool { return c.Name == key.Path })

@@ -19,22 +19,26 @@ type SortingColumn struct {
 }
 
 // setSorting puts the order of the rows into the metadata of all row groups: the columns up to the first that is not
-// one leaf column of the file, each once, as a column that is a key twice counts the first time.
-func setSorting(footer *metadata.FileMetaData, sorting []SortingColumn) {
-	for _, group := range footer.RowGroups {
-		group.SortingColumns = nil
-		for _, s := range sorting {
-			column := int32(leafAt(footer, s))
-			if column < 0 {
-				break
-			}
-			named := func(c *parquet.SortingColumn) bool { return c.ColumnIdx == column }
-			if !slices.ContainsFunc(group.SortingColumns, named) {
-				group.SortingColumns = append(group.SortingColumns, &parquet.SortingColumn{ColumnIdx: column,
-					Descending: s.Descending, NullsFirst: s.NullsFirst})
-			}
+// one leaf column of the file, each once, as a column that is a key twice counts the first time. It reports whether
+// these are all.
+func setSorting(footer *metadata.FileMetaData, sorting []SortingColumn) (all bool) {
+	var columns []*parquet.SortingColumn
+	all = true
+	for _, s := range sorting {
+		column := int32(leafAt(footer, s))
+		if all = column >= 0; !all {
+			break
+		}
+		named := func(c *parquet.SortingColumn) bool { return c.ColumnIdx == column }
+		if !slices.ContainsFunc(columns, named) {
+			columns = append(columns, &parquet.SortingColumn{ColumnIdx: column, Descending: s.Descending,
+				NullsFirst: s.NullsFirst})
 		}
 	}
+	for _, group := range footer.RowGroups {
+		group.SortingColumns = columns
+	}
+	return all
 }
 
 // grow appends an element whose type has no name here: it is internal to Parquet.

@@ -70,8 +70,8 @@ func New(ctx context.Context, t Target, c Content) *Files {
 func (f *Files) Paths() []string { return f.paths }
 
 // Begin begins the first file, of rows in an order that the files name. That of partitions begins with the first row.
-func (f *Files) Begin(sorting []tablefile.SortingColumn) error {
-	f.options.Sorting = sorting
+func (f *Files) Begin(order tablefile.RowOrder) error {
+	f.options.Order = order
 	if f.content.Partitions != nil {
 		return nil
 	}
@@ -220,11 +220,11 @@ const syncs = 16
 
 // WriteTable writes rows of a table to the one file, in the order of their numbers; all without numbers. The file names
 // the order; row groups of Parquet have groupRows, 0 for the default. progress is called before the first row, too.
-func (f *Files) WriteTable(ctx context.Context, table arrow.Table, rows []uint64, sorting []tablefile.SortingColumn,
+func (f *Files) WriteTable(ctx context.Context, table arrow.Table, rows []uint64, order tablefile.RowOrder,
 	groupRows int, progress func(done, total int)) error {
 	progress(0, 0)
 	opts := f.options
-	opts.Progress, opts.Name, opts.Rows, opts.Sorting = progress, f.Path, rows, sorting
+	opts.Progress, opts.Name, opts.Rows, opts.Order = progress, f.Path, rows, order
 	if opts.Format == tablefile.Parquet {
 		opts.RowGroupRows = groupRows
 	} else if rows != nil {

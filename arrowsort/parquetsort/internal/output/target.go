@@ -77,9 +77,9 @@ func (t *Target) CheckSchema(ctx context.Context, c Content) error {
 }
 
 // Copies reports whether the row groups of a file can be copied to a file of rows in an order.
-func (t *Target) Copies(s *tablefile.Scanner, c Content, sorting []tablefile.SortingColumn) bool {
+func (t *Target) Copies(s *tablefile.Scanner, c Content, order tablefile.RowOrder) bool {
 	opts := t.options(c)
-	opts.Sorting = sorting
+	opts.Order = order
 	return tablefile.Copies(s, arraydata.Pick(c.Rows, c.Columns), opts)
 }
 

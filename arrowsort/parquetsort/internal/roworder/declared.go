@@ -34,10 +34,14 @@ func SortingOf(keys []arrowsort.Key) (order []tablefile.SortingColumn) {
 	return order
 }
 
-// WrittenSorting returns the order of a plan of the keys for the metadata of an output: up to the first key whose
-// column is not written, as another column may have its name. The keys of partitions are left out, as all rows of a
-// file have the same.
-func WrittenSorting(plan *keyencode.Plan, rows dataset.Projection) []tablefile.SortingColumn {
+// Written returns the order of a plan of the keys for the metadata of an output: up to the first key whose column is
+// not written, as another column may have its name. The keys of partitions are left out, as all rows of a file have
+// the same.
+func Written(plan *keyencode.Plan, rows dataset.Projection) tablefile.RowOrder {
+	return tablefile.RowOrder{Sorting: writtenSorting(plan, rows), Keys: writtenKeys(rows)}
+}
+
+func writtenSorting(plan *keyencode.Plan, rows dataset.Projection) []tablefile.SortingColumn {
 	sorting := tablefile.SortingOf(plan, SortingOf(rows.Keys))
 	first := min(rows.Partitions, len(sorting))
 	for i := first; i < len(sorting); i++ {
@@ -55,12 +59,10 @@ func WrittenSorting(plan *keyencode.Plan, rows dataset.Projection) []tablefile.S
 	return sorting[first:]
 }
 
-// WrittenOrder returns the order of the keys for the metadata of an output where sorting columns cannot name it: up to
-// the first key whose column is not written, or that goes by row numbers. It is nil where no key has a function or a
-// collation.
-func WrittenOrder(rows dataset.Projection) *tablefile.KeyOrder {
-	order := &tablefile.KeyOrder{CLDR: arrowsort.CLDRVersion}
-	schema, derived := arraydata.Pick(rows.Schema, rows.Written), false
+// writtenKeys returns the keys as they are typed, up to the first that goes by row numbers.
+func writtenKeys(rows dataset.Projection) *tablefile.KeyOrder {
+	order := &tablefile.KeyOrder{}
+	schema := arraydata.Pick(rows.Schema, rows.Written)
 	for _, key := range rows.Keys[rows.Partitions:] {
 		written, ok := rows.WrittenKey(key)
 		if !ok {
@@ -71,10 +73,9 @@ func WrittenOrder(rows dataset.Projection) *tablefile.KeyOrder {
 			break
 		}
 		order.Keys = append(order.Keys, text)
-		derived = derived || extsort.Derived(key)
-	}
-	if !derived {
-		return nil
+		if extsort.Derived(key) {
+			order.CLDR = arrowsort.CLDRVersion
+		}
 	}
 	return order
 }
