@@ -48,7 +48,7 @@ func DeviceTableJobOf(array *ArrowDeviceArray, schema *ArrowSchema, keys []keyen
 
 // DeviceRows are row numbers and columns on a device, the result of ArgsortDevice.
 type DeviceRows struct {
-	Address uint64 // of the first row number; 0 without rows, and without row numbers
+	Address uint64 // of the first row number; 0 without row numbers, and without rows, but for DeviceJob.Out
 	Rows    int
 	Width   int // bytes of a row number: 4 or 8; 0: there are none
 	// Columns are those of DeviceJob.Gather, each from its first value and bit on. One has a validity bitmap where the

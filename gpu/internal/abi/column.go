@@ -13,14 +13,9 @@ type KeySource struct {
 	FixesPoint  bool // fixed-point floats may be encoded
 }
 
-// CodeColumn returns a column of 64-bit codes of the given number of bits for the key scan.
-func CodeColumn(codes driver.Ptr, bits int) *KeySource {
-	return &KeySource{Column: Column{ColumnValues: integers(codes, 8)}, Bits: bits, ChecksOrder: true}
-}
-
-// ShortCodeColumn is the same for codes of 32 bits.
-func ShortCodeColumn(codes driver.Ptr) *KeySource {
-	return &KeySource{Column: Column{ColumnValues: integers(codes, 4)}, Bits: 32, ChecksOrder: true}
+// CodeColumn returns a column of codes of width bytes, of the given number of bits, for the key scan.
+func CodeColumn(codes driver.Ptr, width, bits int) *KeySource {
+	return &KeySource{Column: Column{ColumnValues: integers(codes, width)}, Bits: bits, ChecksOrder: true}
 }
 
 // integers are unsigned integers of a number of bytes, without nulls.

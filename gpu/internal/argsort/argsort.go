@@ -55,7 +55,7 @@ func Run(c *keys.Columns, planned func()) (rows driver.Ptr, plan *keyencode.Plan
 			}
 			planned()
 			if rows == 0 {
-				rows = s.sortByPlan(&wordSorter{s, plan, found != topk.Misjudged, job.Declined})
+				rows = (&wordSorter{s, plan, found != topk.Misjudged, job.Declined}).sortAll()
 			}
 			return rows, plan
 		case strategy.Text:
@@ -116,12 +116,11 @@ func (s *argsorter) describeNumbers(job *strategy.Job) {
 // which it counts no digits.
 func (s *argsorter) sortInSingleLaunch() driver.Ptr {
 	key := s.Job.Keys[0]
-	layout, _ := keys.LayoutOf(&s.Job.Columns[key.Column])
 	classes := uint64(incore.ClassesAtEnd)
 	if key.Nulls == keyencode.NullsAtStart {
 		classes = incore.ClassesAtStart
 	}
-	job := incore.Job{Source: s.typeSource(), Whole: s.WholeField(key, layout), Classes: classes}
+	job := incore.Job{Source: s.typeSource(), Whole: s.WholeField(key), Classes: classes}
 	// A grid counts the digits of such columns only if they have 4 bytes: others it splits as fast.
 	if word, width, ok := keys.NullableWord(s.Job.Columns, key); ok && width == 32 {
 		job.Source, job.CodesNull = onesweep.OfField(s.Task, s.Field(&word), s.Rows, width), true
@@ -134,8 +133,7 @@ func (s *argsorter) sortInSingleLaunch() driver.Ptr {
 // returns the key's statistics: if the device declined before it had any only the bits that vary, 0 if unknown.
 func (s *argsorter) sortColumn(typeBits int) (rows driver.Ptr, stats []keyencode.Statistics, vary uint64) {
 	key := s.Job.Keys[0]
-	layout, _ := keys.LayoutOf(&s.Job.Columns[key.Column])
-	in := s.KeyInput(key, layout)
+	in := s.KeyInput(key)
 	in.ChecksOrder, in.FixesPoint = !s.Job.Plan, !s.Job.Plan
 	rows, fixed := partition.Sort(s.Task, in, s.Rows, s.Prefetch)
 	if fixed != nil {
@@ -173,7 +171,7 @@ func (s *argsorter) sortOneNumber(kind strategy.Kind, job *strategy.Job) (rows d
 		in = abi.Keys(device.Put(s.Task, slices.Concat(deviceFields, rests)...), len(deviceFields), width)
 	} else {
 		src = encoded()
-		in = *abi.CodeColumn(src.Codes, width)
+		in = *abi.CodeColumn(src.Codes, 8, width)
 	}
 	if kind == strategy.SmallCodes {
 		s.Prefetch()
@@ -221,17 +219,4 @@ func (s *argsorter) makePlan(keys []keyencode.Key, stats []keyencode.Statistics)
 	plan, err := keyencode.NewPlan(s.Job.Columns, keys, stats)
 	s.Fail(err)
 	return plan
-}
-
-// sortByPlan sorts by planned codes.
-func (s *argsorter) sortByPlan(words *wordSorter) driver.Ptr {
-	switch plan := words.plan; {
-	case s.Rows == 0:
-		return 0
-	case plan.Words() == 0 || plan.Sorted():
-		return s.Iota(s.Rows, false)
-	case plan.Reversed():
-		return s.Iota(s.Rows, true)
-	}
-	return words.sortAll()
 }

@@ -53,18 +53,14 @@ func sortBeforeDigits(t *device.Task, src *onesweep.Source, scan *abi.KeySource,
 
 // A dictionary is the different prefixes of the codes of a column: their bits from shift on.
 type dictionary struct {
+	*device.Task
+	n      int        // rows
 	field  driver.Ptr // of the column
 	shift  int
 	most   int // prefixes: with more a code has too many digits, or the dictionary no room
 	count  int
 	slotOf driver.Ptr // the slot of each row's prefix
 	ranks  driver.Ptr // by slots
-}
-
-// An encoder encodes one source by a dictionary.
-type encoder struct {
-	*device.Task
-	n int // rows
 }
 
 // encodeByDictionary encodes a source by a dictionary of the leading bits of its codes, where these take few values: a
@@ -75,20 +71,19 @@ func encodeByDictionary(t *device.Task, src onesweep.Source, width int) onesweep
 	if src.Rows != 0 || strategy.EncodedDigits(t.Tuning, len(digits), src.N) < 2 {
 		return src
 	}
-	b := &encoder{t, src.N}
-	d := &dictionary{field: device.Put(t, src.Field)}
-	counts := b.countPrefixes(d.field)
+	d := &dictionary{Task: t, n: src.N, field: device.Put(t, src.Field)}
+	counts := d.countPrefixes()
 	varying := strategy.Varying(digits, cmp.Or(src.Varying, counts.Varying))
 	fewer := strategy.EncodedDigits(t.Tuning, len(varying), src.N)
 	most, mostWhole := strategy.MostEstimated(t.Tuning, src.N)
 	shift, ok := counts.Shift(fewer, width, most, mostWhole)
 	d.shift, d.most = shift, min(t.Tuning.DictionaryPrefixes, strategy.MostRanks(fewer, width, shift))
-	if !ok || !b.insertPrefixes(d) {
+	if !ok || !d.insertPrefixes() {
 		return src
 	}
 	defer t.Free(d.slotOf, d.ranks)
-	codes := t.Alloc(d.bytes() * src.N)
-	b.encodeRanks(d, codes)
+	codes := t.Alloc(d.bytes()*src.N + 1) // one more: not the caller's memory for the row numbers
+	d.encodeRanks(codes)
 	t.Free(src.Codes)
 	encoded := onesweep.Source{Field: abi.Integers(codes, d.bytes()), Width: d.width(), N: src.N, RowBits: src.RowBits,
 		Varying: math.MaxUint64 >> (64 - d.width())}
@@ -112,75 +107,72 @@ func (d *dictionary) bytes() int {
 }
 
 // countPrefixes counts the prefixes of a sample.
-func (b *encoder) countPrefixes(field driver.Ptr) *strategy.PrefixCounts {
-	n := min(b.n, max(b.n>>11, 1<<13), kernels.ClusterRows)
+func (d *dictionary) countPrefixes() *strategy.PrefixCounts {
+	n := min(d.n, max(d.n>>11, 1<<13), kernels.ClusterRows)
 	counts := &strategy.PrefixCounts{}
-	codes, found := b.Alloc(8*n), b.Alloc(int(unsafe.Sizeof(*counts)))
-	b.Launch("sample_codes", b.Blocks(n), uint64(field), uint64(b.n), uint64(n), uint64(codes), uint64(found))
-	order := orderOf(b.Task, codes, n)
+	codes, found := d.Alloc(8*n), d.Alloc(int(unsafe.Sizeof(*counts)))
+	d.Launch("sample_codes", d.Blocks(n), uint64(d.field), uint64(d.n), uint64(n), uint64(codes), uint64(found))
+	order := orderOf(d.Task, codes, n)
 	const parts = 16 // blocks of each shift
-	b.Launch("count_prefixes", parts*len(counts.Prefixes), uint64(codes), uint64(order), uint64(n), uint64(found))
-	words := b.Words(found, int(unsafe.Sizeof(*counts))/8)
+	d.Launch("count_prefixes", parts*len(counts.Prefixes), uint64(codes), uint64(order), uint64(n), uint64(found))
+	words := d.Words(found, int(unsafe.Sizeof(*counts))/8)
 	*counts = *(*strategy.PrefixCounts)(unsafe.Pointer(&words[0]))
-	b.Free(codes, order, found)
+	d.Free(codes, order, found)
 	return counts
 }
 
 // orderOf sorts n codes of 64 bits, and returns their row numbers.
 func orderOf(t *device.Task, codes driver.Ptr, n int) driver.Ptr {
 	src := onesweep.OfField(t, abi.Integers(codes, 8), n, 64)
-	rows, ok := sortBeforeDigits(t, &src, abi.CodeColumn(codes, 64), 0)
+	rows, ok := sortBeforeDigits(t, &src, abi.CodeColumn(codes, 8, 64), 0)
 	if !ok {
 		rows = onesweep.Sort(t, src)
 	}
-	if rows == 0 { // all digits are constant
-		rows = t.Iota(n, false)
-	}
-	return rows
+	return t.OrIota(rows, n)
 }
 
 // insertPrefixes finds the prefixes and their ranks. It returns false where there are too many, or the memory is full.
-func (b *encoder) insertPrefixes(d *dictionary) (ok bool) {
+func (d *dictionary) insertPrefixes() (ok bool) {
 	most := d.most
-	slotBits := bits.Len(uint(b.Tuning.DictionaryPrefixes * 8 / 5)) // at most 5/8 of the slots are taken
-	if !b.HasMemory(4*b.n + 12*(most+1<<slotBits)) {
+	slotBits := bits.Len(uint(d.Tuning.DictionaryPrefixes * 8 / 5)) // at most 5/8 of the slots are taken
+	if !d.HasMemory(4*d.n + 12*(most+1<<slotBits)) {
 		return false
 	}
 	const stateBytes = 16 // of a DictionaryState
-	memory, ok := b.AllocAll(4*b.n, 8*most, 4*most, 8<<slotBits, 4<<slotBits, stateBytes)
+	memory, ok := d.AllocAll(4*d.n, 8*most, 4*most, 8<<slotBits, 4<<slotBits, stateBytes)
 	if !ok {
 		return false
 	}
 	prefixes, places, slots, state := memory[1], memory[2], memory[3], memory[5]
 	d.slotOf, d.ranks = memory[0], memory[4]
-	defer b.Free(prefixes, places, slots, state)
-	b.Clear(slots, 8<<slotBits)
-	b.Clear(state, stateBytes)
-	b.Clear(d.ranks, 4) // read, and not used, in place of ranks after the last row
-	b.Launch("dictionary_insert", b.Blocks(b.n), uint64(d.field), uint64(b.n), uint64(d.shift), uint64(slots),
+	defer d.Free(prefixes, places, slots, state)
+	d.Clear(slots, 8<<slotBits)
+	d.Clear(state, stateBytes)
+	d.Clear(d.ranks, 4) // read, and not used, in place of ranks after the last row
+	d.Launch("dictionary_insert", d.Blocks(d.n), uint64(d.field), uint64(d.n), uint64(d.shift), uint64(slots),
 		uint64(slotBits), uint64(most), uint64(state), uint64(d.slotOf))
-	b.Launch("dictionary_list", b.Blocks(1<<slotBits), uint64(slots), uint64(slotBits), uint64(prefixes),
+	d.Launch("dictionary_list", d.Blocks(1<<slotBits), uint64(slots), uint64(slotBits), uint64(prefixes),
 		uint64(places), uint64(most), uint64(state))
-	b.Moves(12 * b.n)
-	found := b.Words(state, 1)[0]
+	d.Moves(12 * d.n)
+	found := d.Words(state, 1)[0]
 	if d.count = int(uint32(found)); d.count < 2 || d.count > most || found>>32 != 0 {
-		b.Free(d.slotOf, d.ranks)
+		d.Free(d.slotOf, d.ranks)
 		return false
 	}
-	order := orderOf(b.Task, prefixes, d.count)
-	b.Launch("dictionary_ranks", b.Blocks(d.count), uint64(order), uint64(d.count), uint64(places), uint64(d.ranks))
-	b.Free(order)
+	order := orderOf(d.Task, prefixes, d.count)
+	d.Launch("dictionary_ranks", d.Blocks(d.count), uint64(order), uint64(d.count), uint64(places), uint64(d.ranks))
+	d.Free(order)
 	return true
 }
 
 // encodeRanks makes the encoded codes.
-func (b *encoder) encodeRanks(d *dictionary, codes driver.Ptr) {
-	n, ranks, slotOf := uint64(b.n), uint64(d.ranks), uint64(d.slotOf)
+func (d *dictionary) encodeRanks(codes driver.Ptr) {
+	n, ranks, slotOf := uint64(d.n), uint64(d.ranks), uint64(d.slotOf)
 	if d.shift == 0 {
-		b.Launch("gather_4", b.Blocks(b.n), ranks, slotOf, n, uint64(codes))
+		d.Launch("gather_4", d.Blocks(d.n), ranks, slotOf, n, uint64(codes))
 	} else {
-		b.Launch("dictionary_encode", b.Blocks(b.n), uint64(d.field), n, uint64(d.shift), slotOf, ranks,
+		d.Launch("dictionary_encode", d.Blocks(d.n), uint64(d.field), n, uint64(d.shift), slotOf, ranks,
 			uint64(codes), uint64(d.bytes()))
 	}
-	b.Moves(20 * b.n)
+	d.Moves(20 * d.n)
 }

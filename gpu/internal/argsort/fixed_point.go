@@ -34,12 +34,9 @@ func (s *argsorter) sortFixedPoint(in *abi.KeySource, p *strategy.FixedPoint) (r
 	src.Column, src.Varying = codes, status>>abi.StatusConstantShift
 	var scan *abi.KeySource
 	if len(strategy.Varying(strategy.Digits(p.Width), src.Varying)) > fewFixedDigits {
-		scan = abi.ShortCodeColumn(codes)
+		scan = abi.CodeColumn(codes, 4, 32)
 	}
-	if rows = sortCodes(s.Task, src, scan, strategy.Grid); rows == 0 { // all codes are equal
-		rows = s.Iota(s.Rows, false)
-	}
-	return rows
+	return s.OrIota(sortCodes(s.Task, src, scan, strategy.Grid), s.Rows)
 }
 
 // fewFixedDigits are as fast as partition and bucket sort, which would need another sample, whatever the distribution.

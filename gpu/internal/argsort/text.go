@@ -43,12 +43,6 @@ func (l *textList) shape() (bytes, width int) {
 	return bytes, groupBits + 8*bytes + kernels.TextLeftBits
 }
 
-// newTextSorter uploads the strings of a key.
-func (s *argsorter) newTextSorter(key keyencode.Key) *textSorter {
-	text := s.TextKey(key)
-	return &textSorter{s.Task, text, device.Put(s.Task, text)}
-}
-
 // sort sorts n rows, 0 for those of the input, stably, and frees them.
 func (s *textSorter) sort(rows driver.Ptr, n int) (order driver.Ptr) {
 	list := textList{n: n, rows: rows, depths: s.Zeros(8), count: 1}
@@ -106,12 +100,9 @@ func (s *textSorter) encode(l *textList) (codes driver.Ptr) {
 // sortCodes sorts the rows of a list by their codes, and the codes as well. It frees both.
 func (s *textSorter) sortCodes(l *textList, codes driver.Ptr, width int) (sorted, sortedCodes driver.Ptr) {
 	src := onesweep.OfField(s.Task, abi.Integers(codes, 8), l.n, width)
-	order := sortCodes(s.Task, src, abi.CodeColumn(codes, width), 0)
+	order := sortCodes(s.Task, src, abi.CodeColumn(codes, 8, width), 0)
 	if order == 0 { // all codes are equal
-		if sorted = l.rows; sorted == 0 {
-			sorted = s.Iota(l.n, false)
-		}
-		return sorted, codes
+		return s.OrIota(l.rows, l.n), codes
 	}
 	s.AssertPermutation(order, l.n, l.n)
 	sortedCodes = s.Alloc(8 * l.n)
@@ -173,7 +164,8 @@ func (s *argsorter) uploadKeys() []*textSorter {
 	texts := make([]*textSorter, len(s.Job.Keys))
 	for i, key := range s.Job.Keys {
 		if s.isText(key) {
-			texts[i] = s.newTextSorter(key)
+			text := s.TextKey(key)
+			texts[i] = &textSorter{s.Task, text, device.Put(s.Task, text)}
 		} else {
 			s.Column(key.Column)
 		}

@@ -22,6 +22,14 @@ type wordSorter struct {
 
 // sortAll sorts all rows by the words of their codes, those that the result may need first of all.
 func (s *wordSorter) sortAll() driver.Ptr {
+	switch {
+	case s.Rows == 0:
+		return 0
+	case s.plan.Words() == 0 || s.plan.Sorted():
+		return s.Iota(s.Rows, false)
+	case s.plan.Reversed():
+		return s.Iota(s.Rows, true)
+	}
 	if s.plan.Words() > 1 && s.limits {
 		if c, ok := s.prune(); ok {
 			s.declined = 0
@@ -36,7 +44,7 @@ func (s *wordSorter) sortAll() driver.Ptr {
 func (s *wordSorter) sort(rows driver.Ptr, n int) driver.Ptr {
 	if rows == 0 && s.plan.Words() > 1 {
 		if src, ok := s.joinWords(); ok {
-			return sortCodes(s.Task, src, abi.CodeColumn(src.Codes, src.Width), s.declined)
+			return sortCodes(s.Task, src, abi.CodeColumn(src.Codes, 8, src.Width), s.declined)
 		}
 	}
 	for word := s.plan.Words() - 1; word >= 0; word-- {
@@ -48,10 +56,7 @@ func (s *wordSorter) sort(rows driver.Ptr, n int) driver.Ptr {
 		}
 		rows = sortCodes(s.Task, src, scan, s.declined)
 	}
-	if rows == 0 { // all digits are constant
-		return s.Iota(s.Rows, false)
-	}
-	return rows
+	return s.OrIota(rows, s.Rows)
 }
 
 // joinWords encodes the first of two words by a dictionary of the few values of its leading bits, and returns one word:
@@ -97,7 +102,7 @@ func WordOf(c *keys.Columns, plan *keyencode.Plan, word int, rows driver.Ptr, n 
 	}
 	codes := c.EncodeFields(c.Fields(fields), rows, n)
 	if rows == 0 {
-		scan = abi.CodeColumn(codes, width)
+		scan = abi.CodeColumn(codes, 8, width)
 	}
 	return onesweep.OfCodes(c.Task, codes, rows, n, width, c.Rows), scan
 }

@@ -115,3 +115,11 @@ func (t *Task) Iota(n int, reversed bool) driver.Ptr {
 	t.Launch("iota", t.Blocks(n), uint64(rows), uint64(n), abi.Bool(reversed))
 	return rows
 }
+
+// OrIota returns rows, or for 0, which stands for the order of the input, the numbers of n rows.
+func (t *Task) OrIota(rows driver.Ptr, n int) driver.Ptr {
+	if rows == 0 {
+		return t.Iota(n, false)
+	}
+	return rows
+}

@@ -42,9 +42,7 @@ func (w *Workers) JoinBits(dst []byte, parts []Bits) error {
 func (w *Workers) SetRun(dst []byte, first, end int) error {
 	const tile = 64 * 1024
 	return w.Tiles(8*len(dst), tile, func(lo, hi int) {
-		for ; lo < hi; lo += 8 {
-			below := func(bit int) uint64 { return buffers.LowBits(min(max(bit-lo, 0), 8)) }
-			dst[lo/8] = byte(below(end) &^ below(first))
-		}
+		clear(dst[lo/8 : hi/8])
+		buffers.SetRange(dst, max(lo, first), min(hi, end))
 	})
 }

@@ -5,6 +5,7 @@ package host
 import (
 	"context"
 
+	"github.com/arrowsort/arrowsort/internal/buffers"
 	"github.com/arrowsort/arrowsort/internal/workers"
 )
 
@@ -24,17 +25,12 @@ func NewWorkers(ctx context.Context, threads int) *Workers {
 // Threads is how many there are.
 func (w *Workers) Threads() int { return w.threads }
 
-// Run calls work for items 0..n-1.
-func (w *Workers) Run(n int, work func(item int)) error {
-	return workers.Run(w.ctx, n, w.threads, func(_, item int) error {
-		work(item)
-		return nil
-	})
-}
-
 // Tiles calls work for tiles of size items of 0..n-1.
 func (w *Workers) Tiles(n, size int, work func(lo, hi int)) error {
-	return w.Run((n+size-1)/size, func(i int) { work(i*size, min((i+1)*size, n)) })
+	return workers.Run(w.ctx, (n+size-1)/size, w.threads, func(_, tile int) error {
+		work(tile*size, min((tile+1)*size, n))
+		return nil
+	})
 }
 
 // CopyTile is the bytes that one thread copies at a time: enough to be worth a thread, and few enough to keep all of
@@ -85,12 +81,7 @@ func (w *Workers) begin(bytes int, work func(*Workers) error) (end func() error)
 
 // Widen copies 4-byte row numbers to 8-byte ones.
 func (w *Workers) Widen(dst []uint64, src []uint32) error {
-	return w.Tiles(len(src), CopyTile/8, func(lo, hi int) {
-		out := dst[lo:hi]
-		for i, row := range src[lo:hi] {
-			out[i] = uint64(row)
-		}
-	})
+	return w.Tiles(len(src), CopyTile/8, func(lo, hi int) { buffers.Widen(dst[lo:hi], src[lo:hi]) })
 }
 
 // touchTile is what one thread touches at a time: a huge page.

@@ -32,7 +32,7 @@ func TestRunStops(t *testing.T) {
 	for _, threads := range []int{1, 4} {
 		ctx, cancel := context.WithCancel(t.Context())
 		var done atomic.Int32
-		err := NewWorkers(ctx, threads).Run(10_000, func(int) {
+		err := NewWorkers(ctx, threads).Tiles(10_000, 1, func(int, int) {
 			if done.Add(1) == 5 {
 				cancel()
 			}
@@ -40,7 +40,7 @@ func TestRunStops(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		require.Less(t, done.Load(), int32(10_000))
 		require.PanicsWithValue(t, "broken", func() {
-			_ = NewWorkers(t.Context(), threads).Run(100, func(item int) {
+			_ = NewWorkers(t.Context(), threads).Tiles(100, 1, func(item, _ int) {
 				if item == 7 {
 					panic("broken")
 				}

@@ -21,7 +21,8 @@ func (s *Columns) keyColumn(key keyencode.Key, layout Layout) abi.Column {
 }
 
 // KeyInput returns a key column as it lies on the device. The column must be one of numbers (IsNumber).
-func (s *Columns) KeyInput(key keyencode.Key, layout Layout) abi.KeySource {
+func (s *Columns) KeyInput(key keyencode.Key) abi.KeySource {
+	layout, _ := LayoutOf(&s.Job.Columns[key.Column])
 	return abi.KeySource{Column: s.keyColumn(key, layout), Bits: 8 * layout.Width, ChecksOrder: true}
 }
 
@@ -65,8 +66,8 @@ func (s *Columns) Fields(keyFields []Field) []abi.Field {
 }
 
 // WholeField returns a Field that maps every value of the key's type to a number. The numbers order as the key does.
-func (s *Columns) WholeField(key keyencode.Key, layout Layout) abi.Field {
-	in := s.KeyInput(key, layout)
+func (s *Columns) WholeField(key keyencode.Key) abi.Field {
+	in := s.KeyInput(key)
 	f := in.Field()
 	if key.Order == keyencode.Descending {
 		f.Bias = math.MaxUint64 // numbers have 64 bits
@@ -98,6 +99,6 @@ func (s *Columns) ScanOfField(f *Field) *abi.KeySource {
 		return nil
 	}
 	key := s.Job.Keys[slices.IndexFunc(s.Job.Keys, func(k keyencode.Key) bool { return k.Column == f.Column })]
-	src := s.KeyInput(key, f.Layout)
+	src := s.KeyInput(key)
 	return &src
 }

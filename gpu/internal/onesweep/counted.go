@@ -75,9 +75,7 @@ func (c *Counted) Sort(seem uint64) (rows driver.Ptr, shared bool) {
 		return 0, false
 	case !ok: // all digits are constant
 		b.Free(c.src.Codes)
-		if rows = c.src.Rows; rows == 0 {
-			rows = b.Iota(c.src.N, false)
-		}
+		rows = b.OrIota(c.src.Rows, c.src.N)
 	}
 	return rows, status&abi.StatusSharesNull != 0
 }

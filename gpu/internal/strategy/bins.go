@@ -19,18 +19,6 @@ type BucketShape struct {
 	Crowded   bool // the shape is that of Finer
 }
 
-// BucketKernels are the kernels of partition and bucket sort. A device whose multiprocessors have too little shared
-// memory for one of them sorts by digits.
-var BucketKernels = []string{
-	"sample", "equalize", "key_scan", "key_scan_equalized", "key_scan_keys", "bucket_plan",
-	"partition_first", "partition_first_floats", "partition_first_wide", "partition_first_equalized",
-	"partition_first_keys", "partition_only", "partition_only_wide", "partition_only_equalized", "partition_second",
-	"bucket_sort", "bucket_sort_wide", "bucket_sort_large", "split_heavy", "split_heavy_wide", "check_order",
-	"partition_first_values", "partition_first_values_wide", "partition_only_values", "partition_only_values_wide",
-	"partition_second_values", "partition_second_values_wide", "bucket_sort_values", "bucket_sort_values_wide",
-	"bucket_sort_large_values", "bucket_sort_large_values_wide", "compact_values", "compact_values_wide",
-}
-
 // BucketCodeBits is the bits of two digits. Codes of at most that many bits are sorted by digits.
 const BucketCodeBits = 2 * kernels.RadixBits
 

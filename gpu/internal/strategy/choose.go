@@ -2,7 +2,6 @@ package strategy
 
 import (
 	"math"
-	"slices"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/kernels"
@@ -49,9 +48,10 @@ type Device struct {
 	Fits            func(kernel string) bool // the device can launch a kernel
 }
 
-// CanScan reports whether the key scan and the kernels after it can sort n rows.
+// CanScan reports whether the key scan and the kernels after it can sort n rows. Of these, equalize takes the most
+// shared memory: devices that have less for a block sort by digits.
 func (d Device) CanScan(t *tuning.Table, n int) bool {
-	return n > 0 && n <= t.BucketRows && Fits(d.Shared, BucketKernels...)
+	return n > 0 && n <= t.BucketRows && d.Shared >= kernels.EqualizeBytes
 }
 
 // Choose returns the first way to try of those that have not declined. Words and Text never decline.
@@ -158,13 +158,6 @@ func (d Device) SingleLaunch(t *tuning.Table, rows int) (kernel string, blocks i
 func (d Device) SortsValues(t *tuning.Table, rows int, nullable bool) bool {
 	single, _ := d.SingleLaunch(t, rows)
 	return rows > 0 && single == "" && (!nullable || d.CanScan(t, rows))
-}
-
-// Fits reports whether shared bytes of shared memory are enough for kernels.
-func Fits(shared int, names ...string) bool {
-	return !slices.ContainsFunc(names, func(name string) bool {
-		return kernels.All[KernelNumbers[name]].Shared > shared
-	})
 }
 
 // KernelNumbers are the positions of the kernels in kernels.All by name.

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -172,12 +173,20 @@ func TestKernelsFit(t *testing.T) {
 			}
 		}
 		for _, name := range names {
-			require.True(t, Fits(shared, name), "%s on %d", name, capability)
+			require.True(t, fits(shared, name), "%s on %d", name, capability)
 		}
 	}
-	require.True(t, Fits(sharedOf[80], BucketKernels...))
-	require.False(t, Fits(sharedOf[86], "equalize"))
+	for _, k := range kernels.All {
+		if !slices.Contains([]string{"cluster", "cooperative", "place_nulls"}, k.Name) {
+			require.LessOrEqual(t, k.Shared, kernels.EqualizeBytes, "%s: see CanScan", k.Name)
+		}
+	}
+	require.True(t, Device{Shared: sharedOf[80]}.CanScan(&defaults, 1<<20))
+	require.False(t, Device{Shared: sharedOf[86]}.CanScan(&defaults, 1<<20))
 }
+
+// fits reports whether shared bytes of shared memory are enough for a kernel.
+func fits(shared int, name string) bool { return kernels.All[KernelNumbers[name]].Shared <= shared }
 
 // TestSingleLaunch: on every architecture of the image, the selected kernel fits the device.
 func TestSingleLaunch(t *testing.T) {
@@ -186,11 +195,11 @@ func TestSingleLaunch(t *testing.T) {
 		for _, rows := range []int{1, kernels.ClusterRows, kernels.ClusterRows + 1, 1 << 21} {
 			clusters := capability >= 90
 			device := Device{Multiprocessors: multiprocessors, Fits: func(name string) bool {
-				return Fits(shared, name) && (clusters || kernels.All[KernelNumbers[name]].Cluster() == 0)
+				return fits(shared, name) && (clusters || kernels.All[KernelNumbers[name]].Cluster() == 0)
 			}}
 			name, blocks := device.SingleLaunch(&defaults, rows)
 			if name == "" {
-				require.False(t, rows <= kernels.ClusterRows && clusters && Fits(shared, "cluster"), "%d rows", rows)
+				require.False(t, rows <= kernels.ClusterRows && clusters && fits(shared, "cluster"), "%d rows", rows)
 				continue
 			}
 			kernel := kernels.All[KernelNumbers[name]]

@@ -54,7 +54,8 @@ func (o *Output) Prepare(helperRows int) {
 // allocate allocates the buffers, and sends nil for each, or an error for the last.
 func (o *Output) allocate() {
 	defer close(o.unprepared)
-	err := o.allocateRowNumbers()
+	var err error
+	o.Result.RowNumbers, err = o.fresh(o.Result.Rows * o.Job.RowNumbers)
 	o.unprepared <- err
 	for i := 0; i < len(o.Job.Gather) && err == nil && o.Ctx.Err() == nil; i++ {
 		err = o.allocateColumn(i)
@@ -70,12 +71,12 @@ func (o *Output) Prepared(columns int) (err error) {
 	return err
 }
 
-func (o *Output) allocateRowNumbers() (err error) {
-	o.Result.RowNumbers, err = o.Buffers.Bytes(o.Result.Rows * o.Job.RowNumbers)
-	if err == nil {
-		err = o.Workers.Touch(o.Result.RowNumbers)
+// fresh returns memory that has been touched.
+func (o *Output) fresh(bytes int) (b []byte, err error) {
+	if b, err = o.Buffers.Bytes(bytes); err == nil {
+		err = o.Workers.Touch(b)
 	}
-	return err
+	return b, err
 }
 
 func (o *Output) allocateColumn(i int) (err error) {
@@ -91,10 +92,7 @@ func (o *Output) allocateColumn(i int) (err error) {
 	case host.IsText(c.Kind) && rows > 0:
 		size = (rows + 1) * host.OffsetBytes(c.Kind)
 	}
-	if out.Values, err = o.Buffers.Bytes(size); err == nil {
-		err = o.Workers.Touch(out.Values)
-	}
-	if err == nil && host.Nullable(c) {
+	if out.Values, err = o.fresh(size); err == nil && host.Nullable(c) {
 		out.Validity, err = o.Buffers.Bytes(BitmapBytes(rows))
 	}
 	if err != nil {

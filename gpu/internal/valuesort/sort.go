@@ -16,8 +16,7 @@ import (
 // the caller's; if the rows are in order it is that of the column, which the columns then do not have any more.
 func Sort(c *keys.Columns) (values driver.Ptr, nulls int) {
 	key := c.Job.Keys[0]
-	layout, _ := keys.LayoutOf(&c.Job.Columns[key.Column])
-	in := c.KeyInput(key, layout)
+	in := c.KeyInput(key)
 	varying := uint64(0) // unknown
 	if c.Facts.CanScan(c.Tuning, c.Rows) {
 		if values = partition.SortValues(c.Task, in, c.Rows); c.Failed() || values != 0 && in.Column.Validity == 0 {
