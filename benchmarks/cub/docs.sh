@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Writes the table of docs/gpu-algorithm.md from results.txt.
+# Writes the table of docs/gpu-measured.md from results.txt.
 set -euo pipefail
 cd "$(dirname "$0")"
-page=../../docs/gpu-algorithm.md
+page=../../docs/gpu-measured.md
 awk '
 NR == FNR && /^image / { image = substr($2, 1, 7) }
 NR == FNR && /^NVIDIA / { device = $0 }

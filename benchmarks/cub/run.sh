@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Proves and times the committed image of the kernels against CUB on the GPU at hand, and writes results.txt and the
-# table of docs/gpu-algorithm.md. It needs about 32 GiB of the GPU's memory for 2^28 rows, and six minutes.
+# table of docs/gpu-measured.md. It needs about 32 GiB of the GPU's memory for 2^28 rows, and six minutes.
 #
 #   benchmarks/cub/run.sh [LOG2...]    for 2^LOG2 rows: 28 24 20 16 unless given
 set -euo pipefail
