@@ -1,9 +1,11 @@
 package parquetsort
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -103,6 +105,7 @@ func TestOrdersWithoutSortingColumns(t *testing.T) {
 		sortFiles(t, []string{whole}, out("named.parquet"), Options{Keys: keys})
 		if named {
 			requireDeclared(out("named.parquet"), want, 3)
+			require.Nil(t, keyOrder(t, out("named.parquet")), "sorting columns name it")
 		} else {
 			requireDeclared(out("named.parquet"), want, 1)
 		}
@@ -111,7 +114,6 @@ func TestOrdersWithoutSortingColumns(t *testing.T) {
 			"runs":    {Memory: Memory{Budget: MinMemory, SpillDir: folder}},
 			"limit":   {Rows: Rows{Limit: 9000}},
 			"tail":    {Rows: Rows{Tail: 9000}},
-			"unique":  {Rows: Rows{Unique: true}},
 			"columns": {Columns: []string{"row", keys[1].Path, "group"}},
 		} {
 			if opts.Keys = keys; len(opts.Columns) > 0 && key == "pair.b" {
@@ -122,6 +124,8 @@ func TestOrdersWithoutSortingColumns(t *testing.T) {
 		}
 		sortFiles(t, []string{in}, out("few.parquet"), Options{Keys: keys, Columns: []string{"row", "group"}})
 		requireDeclared(out("few.parquet"), "[group]", 1)
+		sortFiles(t, []string{in}, out("unique.parquet"), Options{Keys: keys[:2], Rows: Rows{Unique: true}})
+		requireDeclared(out("unique.parquet"), fmt.Sprint(order[:2]), 1)
 		sortFiles(t, []string{in}, out("parts"), Options{Keys: keys, Output: Output{PartitionBy: []string{"group"}}})
 		parts, err := filepath.Glob(filepath.Join(out("parts"), "*", "*.parquet"))
 		require.NoError(t, err)
@@ -129,6 +133,14 @@ func TestOrdersWithoutSortingColumns(t *testing.T) {
 		for _, part := range parts {
 			requireDeclared(part, fmt.Sprint(order[1:]), 0)
 		}
+
+		sortFiles(t, []string{in}, out("file.parquet"), Options{Keys: keys, Output: Output{RowsPerFile: 6000}})
+		files, err := filepath.Glob(out("file*"))
+		require.NoError(t, err)
+		require.Len(t, files, 3)
+		_, err = Merge(t.Context(), files, out("joined.parquet"), Options{Keys: keys})
+		require.NoError(t, err)
+		requireDeclared(out("joined.parquet"), want, 1)
 
 		other := out("other.parquet")
 		sortFiles(t, []string{whole}, other, Options{Keys: keys})
@@ -146,11 +158,64 @@ func TestOrdersWithoutSortingColumns(t *testing.T) {
 		require.NoError(t, s.Close())
 		requireDeclared(out("sorter.parquet"), want, 1)
 	}
-	_, err := Sort(t.Context(), []string{in}, whole, Options{Curve: arrowsort.Hilbert, Keys: []arrowsort.Key{
-		arrowsort.KeyOf("double"), arrowsort.KeyOf("row")}})
+	for _, budget := range []int64{0, MinMemory} {
+		_, err := Sort(t.Context(), []string{in}, whole, Options{Curve: arrowsort.Hilbert, Keys: []arrowsort.Key{
+			arrowsort.KeyOf("double"), arrowsort.KeyOf("row")}, Memory: Memory{Budget: budget, SpillDir: folder}})
+		require.NoError(t, err)
+		require.Nil(t, keyOrder(t, whole), "the order is that of a curve")
+	}
+}
+
+// keyOrder returns the order that the metadata of a file name; nil for none.
+func keyOrder(t *testing.T, path string) *tablefile.KeyOrder {
+	t.Helper()
+	o, err := scanFile(t, path, 1<<20, tablefile.ReadOptions{}).Template.KeyOrder()
 	require.NoError(t, err)
-	s := scanFile(t, whole, 1<<20, tablefile.ReadOptions{})
-	o, err := s.Template.KeyOrder()
+	return o
+}
+
+// TestOrderOfFilesOfOthers: another program that writes the rows again may carry the metadata on.
+func TestOrderOfFilesOfOthers(t *testing.T) {
+	folder, r := t.TempDir(), rand.New(rand.NewPCG(testrun.Seed(), 10))
+	path := filepath.Join(folder, "x.parquet")
+	generate(t, path, unnamedSchema, 1, func(int) arrow.Record { return unnamedRows(r, 0, 500, true) })
+	sortFiles(t, []string{path}, path, Options{Keys: []arrowsort.Key{{Path: "pair"}}})
+	require.NotNil(t, keyOrder(t, path))
+	b, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Nil(t, o, "the order is that of a curve")
+	copy(b[bytes.LastIndex(b, []byte("arrowsort")):], "pyarrow..") // created_by follows the metadata
+	require.NoError(t, os.WriteFile(path, b, 0o600))
+	require.Nil(t, keyOrder(t, path))
+}
+
+// TestLayoutOfUnnamedOrders: bounds of columns that are not those of the order say nothing about it.
+func TestLayoutOfUnnamedOrders(t *testing.T) {
+	folder, r := t.TempDir(), rand.New(rand.NewPCG(testrun.Seed(), 11))
+	in, out := filepath.Join(folder, "in.parquet"), filepath.Join(folder, "out.parquet")
+	inside := arrow.StructOf(arrow.Field{Name: "b", Type: arrow.PrimitiveTypes.Int64})
+	schema := arrow.NewSchema([]arrow.Field{{Name: "s", Type: inside}, {Name: "s.b", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "", Type: arrow.PrimitiveTypes.Int64}, {Name: "#3", Type: arrow.PrimitiveTypes.Int64}}, nil)
+	generate(t, in, schema, 1, func(int) arrow.Record {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		defer b.Release()
+		for range 3000 {
+			b.Field(0).(*array.StructBuilder).Append(true)
+			b.Field(0).(*array.StructBuilder).FieldBuilder(0).(*array.Int64Builder).Append(r.Int64N(1000))
+			for column := 1; column < 4; column++ {
+				b.Field(column).(*array.Int64Builder).Append(r.Int64N(1000))
+			}
+		}
+		return b.NewRecord()
+	})
+	sortFiles(t, []string{in}, out, Options{Keys: []arrowsort.Key{{Path: "s.b"}}, Output: Output{RowGroupRows: 500}})
+	keys, _ := declaredBy(t, out)
+	require.Equal(t, "[s.b]", keys)
+	layout, err := Layout(t.Context(), []string{out}, LayoutOptions{})
+	require.NoError(t, err)
+	require.Nil(t, layout.Agrees)
+
+	sortFiles(t, []string{in}, out, Options{Keys: []arrowsort.Key{arrowsort.KeyAt(2), {Path: "s"}}})
+	require.Nil(t, keyOrder(t, out), "no text is the first key")
+	keys, _ = declaredBy(t, out)
+	require.Equal(t, "[#3]", keys)
 }

@@ -203,9 +203,10 @@ func (l *FilesLayout) checkOrder(m *zonemap.Map) {
 	if extsort.Derived(by) {
 		return // the bounds are those of the column, not of what its rows are sorted by
 	}
-	at := slices.IndexFunc(m.Columns, func(c *zonemap.Column) bool { return by.Path != "" && c.Path == by.Path })
-	if at < 0 { // a column without a name, or with that of another one
-		return
+	named := func(c *zonemap.Column) bool { return by.Path != "" && c.Path == by.Path }
+	at := slices.IndexFunc(m.Columns, named)
+	if at < 0 || m.Columns[at].Repeated || slices.ContainsFunc(m.Columns[at+1:], named) {
+		return // a column without a name, or with that of another one, or of lists
 	}
 	file, last := -1, []byte(nil) // the bound that the next row group may not be before
 	for i := range m.Groups {

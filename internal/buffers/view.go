@@ -4,6 +4,7 @@ package buffers
 
 import (
 	"encoding/binary"
+	"math"
 	"unsafe"
 )
 
@@ -77,6 +78,16 @@ func Widen(dst []uint64, numbers []uint32) {
 	for i := range dst {
 		dst[i] = uint64(numbers[i])
 	}
+}
+
+// Half returns the number that the bits of a half are, also of a subnormal one.
+func Half(bits uint16) float32 {
+	const rebias = 0x1p112 // 127 - 15, the difference of the biases; exact
+	single := math.Float32bits(math.Float32frombits(uint32(bits&0x7FFF)<<13) * rebias)
+	if bits&0x7C00 == 0x7C00 { // an infinity or NaN
+		single |= 0x7F800000
+	}
+	return math.Float32frombits(single | uint32(bits&0x8000)<<16)
 }
 
 // Load64 is word i from p on, unchecked: for kernels whose indices are in range by how they are made.

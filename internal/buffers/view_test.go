@@ -94,3 +94,25 @@ func TestStringOfView(t *testing.T) {
 	binary.LittleEndian.PutUint32(view[12:], 2)
 	require.Equal(t, "thirteen byte", string(StringOfView(view, [][]byte{nil, []byte("..thirteen bytes")})))
 }
+
+// TestHalf: the value of each half is what the format says, and NaN keeps its bits.
+func TestHalf(t *testing.T) {
+	for bits := range uint16(math.MaxUint16) {
+		fraction, exponent := float64(bits&0x3FF), int(bits>>10&0x1F)
+		want := math.Ldexp(1024+fraction, exponent-25)
+		switch {
+		case exponent == 0:
+			want = math.Ldexp(fraction, -24)
+		case exponent == 31 && fraction == 0:
+			want = math.Inf(1)
+		case exponent == 31:
+			single := 0x7F800000 | uint32(bits&0x3FF)<<13 | uint32(bits>>15)<<31
+			require.Equal(t, single, math.Float32bits(Half(bits)))
+			continue
+		}
+		if bits>>15 != 0 {
+			want = -want
+		}
+		require.Equal(t, math.Float64bits(want), math.Float64bits(float64(Half(bits))), "%#x", bits)
+	}
+}

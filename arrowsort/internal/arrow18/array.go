@@ -64,8 +64,8 @@ func (dicts *Dictionaries) ToChunked(rows *v15.Chunked, typ arrow.DataType) *arr
 	return arrow.NewChunked(typ, chunks)
 }
 
-// FromArray returns an array of v15 with the buffers of one of v18. typ is the type of the array as FromSchema or
-// FromLayout converts it. The caller releases the result; the buffers are held until then.
+// FromArray returns an array of v15 with the buffers of one of v18. typ is the type of the array as FromLayout
+// converts it. The caller releases the result; the buffers are held until then.
 func FromArray(a arrow.Array, typ v15.DataType) v15.Array {
 	var none *BufferMap
 	return none.FromArray(a, typ)

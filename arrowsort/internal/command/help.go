@@ -45,21 +45,24 @@ supported, 130 after Ctrl-C.`
 
 // oneInput accepts one argument, the input.
 func oneInput(cmd *cobra.Command, args []string) error {
+	if err := someInputs(cmd, args); err != nil {
+		return err
+	}
 	if len(args) > 1 {
 		return usagef("name one input file, these are %d: %s", len(args), strings.Join(args, ", "))
 	}
-	return someInputs(cmd, args)
+	return nil
 }
 
 func someInputs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usagef("name an input file, or - for standard input")
 	}
-	key := cmd.Flags().Lookup("key")
 	for _, path := range args {
-		word := strings.ToLower(path)
-		if _, err := os.Lstat(path); err != nil && key != nil && key.Changed && (word == "asc" || word == "desc") {
-			return usagef("there is no file %s; an order is a part of its key, as in -k delay:%s", path, word)
+		if word := strings.ToLower(path); cmd.Flags().Changed("key") && (word == "asc" || word == "desc") {
+			if _, err := os.Lstat(path); err != nil {
+				return usagef("there is no file %s; an order is a part of its key, as in -k delay:%s", path, word)
+			}
 		}
 	}
 	return nil

@@ -203,7 +203,7 @@ func canonical(n uint64, kind keyencode.Kind) uint64 {
 	x := math.Float64frombits(n)
 	switch kind {
 	case keyencode.Float16:
-		x = half(uint16(n))
+		x = float64(buffers.Half(uint16(n)))
 	case keyencode.Float32:
 		x = float64(math.Float32frombits(uint32(n)))
 	}
@@ -214,26 +214,6 @@ func canonical(n uint64, kind keyencode.Kind) uint64 {
 		return 0x7ff8_0000_0000_0000
 	}
 	return math.Float64bits(x)
-}
-
-// half returns the value of a float16.
-func half(n uint16) (x float64) {
-	exponent, fraction := int(n>>10&31), float64(n&1023)
-	switch exponent {
-	case 0:
-		x = math.Ldexp(fraction, -24)
-	case 31:
-		x = math.Inf(1)
-		if fraction != 0 {
-			x = math.NaN()
-		}
-	default:
-		x = math.Ldexp(1024+fraction, exponent-25)
-	}
-	if n>>15 != 0 {
-		return -x
-	}
-	return x
 }
 
 // xxhash64 returns XXH64 of some bytes.

@@ -58,10 +58,6 @@ func withoutCodec(path string) string {
 	return path
 }
 
-func (c *fileCodec) corrupt(err error) error {
-	return fmt.Errorf("%w: %s: %w", ErrCorrupt, c.name, err)
-}
-
 // textLimit returns how long the text of a compressed file of a size may be: a few bytes can be decompressed to any
 // number. CSV is seldom a tenth of this.
 func textLimit(size int64) int64 { return 16<<20 + 50*size }
@@ -73,28 +69,54 @@ func decompress(r io.Reader, head []byte, limit int64) (io.Reader, error) {
 	if codec == nil {
 		return r, nil
 	}
-	text, err := codec.open(r)
+	d := &decompressor{fileCodec: codec, limit: limit, left: limit}
+	d.packed.Reader = r
+	text, err := codec.open(&d.packed)
 	if err != nil {
-		return nil, codec.corrupt(err)
+		return nil, d.failure(err)
 	}
-	return &decompressor{codec, text, limit, limit}, nil
+	d.text = text
+	return d, nil
 }
 
 // A decompressor reads compressed text, up to a limit.
 type decompressor struct {
 	*fileCodec
-	r           io.Reader
+	packed      keptError
+	text        io.Reader
 	limit, left int64
 }
 
+// A keptError is a reader that keeps its error, unless that is io.EOF.
+type keptError struct {
+	io.Reader
+	err error
+}
+
+func (k *keptError) Read(p []byte) (int, error) {
+	n, err := k.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		k.err = err
+	}
+	return n, err
+}
+
+// failure returns the error of the bytes that are decompressed, or else that they are not what the codec makes.
+func (d *decompressor) failure(err error) error {
+	if d.packed.err != nil {
+		return d.packed.err
+	}
+	return fmt.Errorf("%w: %s: %w", ErrCorrupt, d.name, err)
+}
+
 func (d *decompressor) Read(p []byte) (int, error) {
-	n, err := d.r.Read(p)
+	n, err := d.text.Read(p)
 	if d.left -= int64(n); d.limit > 0 && d.left < 0 {
 		return 0, fmt.Errorf("is compressed with %s, and its text takes more than %d MiB, the limit for this file: "+
 			"decompress it first", d.name, d.limit>>20)
 	}
 	if err != nil && err != io.EOF {
-		err = d.corrupt(err)
+		err = d.failure(err)
 	}
 	return n, err
 }

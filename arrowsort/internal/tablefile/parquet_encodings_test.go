@@ -129,9 +129,9 @@ func pqarrowValues(t *testing.T, b []byte, typ arrow.DataType) (values []string)
 	require.NoError(t, err)
 	defer table.Release()
 	for _, c := range table.Column(0).Data().Chunks() {
-		field, err := convert.FromField(table.Schema().Field(0))
+		typ, err := convert.FromLayout(c.DataType())
 		require.NoError(t, err)
-		chunk := arrow.NewChunked(field.Type, []arrow.Array{convert.FromArray(c, field.Type)})
+		chunk := arrow.NewChunked(typ, []arrow.Array{convert.FromArray(c, typ)})
 		values = append(values, arrowtest.Values(chunk)...)
 	}
 	return values

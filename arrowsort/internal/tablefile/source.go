@@ -98,6 +98,17 @@ type remote struct {
 	Announcer
 }
 
+// wholeReads reads bytes of which io.ReaderAt may return the last ones with io.EOF.
+type wholeReads struct{ io.ReaderAt }
+
+func (r wholeReads) ReadAt(p []byte, at int64) (int, error) {
+	n, err := r.ReaderAt.ReadAt(p, at)
+	if n == len(p) {
+		err = nil
+	}
+	return n, err
+}
+
 // open opens a file that can be read at any place: a local one, or one that is elsewhere. One whose first bytes look
 // like another format is an error.
 func (o *ReadOptions) open(path string, format Format) (f *opened, err error) {
@@ -126,9 +137,10 @@ func openElsewhere(path string, open Opener) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &opened{source: io.NewSectionReader(file, 0, file.Size()), Closer: file, size: file.Size()}
+	bytes := io.NewSectionReader(wholeReads{file}, 0, file.Size())
+	o := &opened{source: bytes, Closer: file, size: file.Size()}
 	if a, ok := file.(Announcer); ok {
-		o.source = remote{io.NewSectionReader(file, 0, file.Size()), a}
+		o.source = remote{bytes, a}
 	}
 	if v, ok := file.(Versioned); ok {
 		o.version = v.Version()
@@ -209,7 +221,7 @@ func openSource(path string, open Opener) (*opened, error) {
 // whole.
 func checkStart(src io.ReaderAt, size int64, format Format) (compressed bool, err error) {
 	head := make([]byte, min(headSize, size))
-	if _, err := src.ReadAt(head, 0); err != nil {
+	if _, err := src.ReadAt(head, 0); err != nil && size > 0 {
 		return false, err
 	}
 	return fileCodecOf(head) != nil, checkMagic(head, format)

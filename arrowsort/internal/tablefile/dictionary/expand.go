@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -20,39 +21,51 @@ const MaxEntries = 1 << 16
 
 // Expand returns rows of text without their dictionary. The caller releases them.
 func Expand(data *arrow.Chunked, typ arrow.DataType, mem memory.Allocator) (*arrow.Chunked, error) {
+	return expand(data, typ, math.MaxInt32, mem)
+}
+
+// expand is Expand to chunks of a number of bytes of text at most, unless typ has offsets of 64 bits.
+func expand(data *arrow.Chunked, typ arrow.DataType, most int, mem memory.Allocator) (*arrow.Chunked, error) {
 	b := array.NewBuilder(mem, typ)
 	defer b.Release()
+	text := textOf(b)
+	if text == nil {
+		return nil, errkind.Corrupt("a column of type %s is stored with a dictionary", typ)
+	}
+	if typ.ID() == arrow.LARGE_STRING || typ.ID() == arrow.LARGE_BINARY {
+		most = math.MaxInt
+	}
 	var chunks []arrow.Array
 	defer func() { arraydata.Release(chunks) }()
 	for _, c := range data.Chunks() {
-		if err := appendEntries(b, c.(*array.Dictionary)); err != nil {
-			return nil, err
+		a := c.(*array.Dictionary)
+		b.Reserve(a.Len())
+		bytes := EntryBytes(a.Dictionary())
+		for i := range a.Len() {
+			if a.IsNull(i) || a.Dictionary().IsNull(a.GetValueIndex(i)) {
+				b.AppendNull()
+				continue
+			}
+			value := bytes(a.GetValueIndex(i))
+			if text.DataLen()+len(value) > most {
+				chunks = append(chunks, b.NewArray())
+			}
+			text.Append(value)
 		}
 		chunks = append(chunks, b.NewArray())
 	}
 	return arrow.NewChunked(typ, chunks), nil
 }
 
-// appendEntries appends the entries that the rows of a dictionary array refer to.
-func appendEntries(b array.Builder, a *array.Dictionary) error {
-	b.Reserve(a.Len())
-	bytes := EntryBytes(a.Dictionary())
-	for i := range a.Len() {
-		if a.IsNull(i) || a.Dictionary().IsNull(a.GetValueIndex(i)) {
-			b.AppendNull()
-			continue
-		}
-		value := bytes(a.GetValueIndex(i))
-		switch b := b.(type) {
-		case *array.StringBuilder:
-			b.Append(string(value))
-		case *array.LargeStringBuilder:
-			b.Append(string(value))
-		case *array.BinaryBuilder:
-			b.Append(value)
-		default:
-			return errkind.Corrupt("a column of type %s is stored with a dictionary", b.Type())
-		}
+// textOf returns the builder of the bytes of text; nil for another type.
+func textOf(b array.Builder) *array.BinaryBuilder {
+	switch b := b.(type) {
+	case *array.StringBuilder:
+		return b.BinaryBuilder
+	case *array.LargeStringBuilder:
+		return b.BinaryBuilder
+	case *array.BinaryBuilder:
+		return b
 	}
 	return nil
 }

@@ -45,6 +45,22 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+// TestExpandBeyondOffsets: offsets of 32 bits have no room for more text in a chunk.
+func TestExpandBeyondOffsets(t *testing.T) {
+	for typ, chunks := range map[arrow.DataType]int{arrow.BinaryTypes.String: 3, arrow.BinaryTypes.LargeString: 2} {
+		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		first := dictionaryOf(t, arrow.BinaryTypes.String, `[0, 1, null, 0]`, `["YWI=", "YmI="]`)
+		second := dictionaryOf(t, arrow.BinaryTypes.String, `[0]`, `["YmI="]`)
+		column := arrow.NewChunked(first.DataType(), []arrow.Array{first, second})
+		expanded, err := expand(column, typ, 8, mem)
+		require.NoError(t, err)
+		require.Len(t, expanded.Chunks(), chunks)
+		require.Equal(t, arrowtest.Values(column), arrowtest.Values(expanded))
+		expanded.Release()
+		mem.AssertSize(t, 0)
+	}
+}
+
 // TestExpandToAnotherType: a column that is no text has no dictionary in Parquet.
 func TestExpandToAnotherType(t *testing.T) {
 	a := dictionaryOf(t, arrow.BinaryTypes.String, `[0]`, `["a"]`)

@@ -31,15 +31,16 @@ type FieldBytes struct{ Nulls, Bytes int64 }
 func Inspect(src io.ReaderAt, size int64, stream bool, schema *arrow.Schema, mem memory.Allocator) (*Metadata, error) {
 	i := inspector{nodes: arrayNodes(nil, schema.Fields())}
 	i.Fields = make([]FieldBytes, len(i.nodes))
-	inputs := []sized{io.NewSectionReader(src, 0, size)}
+	blocks := []block{{body: size}}
 	if !stream {
 		all, err := fileMessages(src, size, mem)
 		if err != nil {
 			return nil, err
 		}
-		inputs = all.blocks
+		blocks = all.listed
 	}
-	for _, in := range inputs {
+	for _, b := range blocks {
+		in := io.NewSectionReader(src, b.offset, b.meta+b.body)
 		m := messages{r: in, size: in.Size(), remaining: in.Size(), mem: mem}
 		err := errkind.Contain(func() error { return i.next(&m, in) })
 		for stream && err == nil {
@@ -48,7 +49,10 @@ func Inspect(src io.ReaderAt, size int64, stream bool, schema *arrow.Schema, mem
 		if stream && err == io.EOF {
 			err = m.ended()
 		}
-		if err != nil && !(stream && err == io.EOF) {
+		switch {
+		case err == io.EOF && !stream:
+			return nil, errEmptyMessage
+		case err != nil && err != io.EOF:
 			return nil, err
 		}
 	}
@@ -62,7 +66,7 @@ type inspector struct {
 }
 
 // next adds a message, whose body it leaves out; io.EOF after the last.
-func (i *inspector) next(m *messages, in sized) error {
+func (i *inspector) next(m *messages, in io.Seeker) error {
 	meta, body, err := m.head()
 	if err != nil {
 		return err
@@ -73,10 +77,8 @@ func (i *inspector) next(m *messages, in sized) error {
 		return errkind.Corrupt("a message of %d bytes, with %d bytes left: the file is cut off", body, m.remaining)
 	}
 	m.remaining -= body
-	if seeker, ok := in.(io.Seeker); ok { // the schema of a file has no body
-		if _, err := seeker.Seek(body, io.SeekCurrent); err != nil {
-			return err
-		}
+	if _, err := in.Seek(body, io.SeekCurrent); err != nil {
+		return err
 	}
 	c := newFlatChecker(meta.Bytes())
 	header := c.table(c.root(), messageHeader)

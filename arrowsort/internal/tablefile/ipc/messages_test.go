@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
@@ -129,6 +130,23 @@ func TestStreamsEndWithTheirInput(t *testing.T) {
 		})
 	}
 }
+
+// TestEmptyMessages: a message of a file that has no metadata is an error of a reader, and of one of metadata alone.
+func TestEmptyMessages(t *testing.T) {
+	file := written(t, arrowtest.RandomTable(arrow.PrimitiveTypes.Int64, 0.3, []int{20}, 1), Options{File: true})
+	metadata, err := Inspect(bytes.NewReader(file), int64(len(file)), false, numbers, memory.DefaultAllocator)
+	require.NoError(t, err)
+	require.Len(t, metadata.Batches, 1)
+	all, err := fileMessages(bytes.NewReader(file), int64(len(file)), memory.DefaultAllocator)
+	require.NoError(t, err)
+	clear(file[all.listed[0].offset+4:][:4]) // the length of the metadata
+	_, err = read(file, Options{File: true})
+	require.ErrorIs(t, err, errEmptyMessage)
+	_, err = Inspect(bytes.NewReader(file), int64(len(file)), false, numbers, memory.DefaultAllocator)
+	require.ErrorIs(t, err, errEmptyMessage)
+}
+
+var numbers = arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
 
 // TestFilesHaveNoOtherMessagesThanTheFooterLists: their rows would be lost. Padding is none.
 func TestFilesHaveNoOtherMessagesThanTheFooterLists(t *testing.T) {

@@ -170,7 +170,8 @@ func fileMessages(src io.ReaderAt, size int64, mem memory.Allocator) (*blockMess
 	for _, b := range f.batches {
 		sizes = append(sizes, b.meta+b.body)
 	}
-	return &blockMessages{blocks: blocks, total: len(blocks), listed: listed, batches: sizes, mem: mem}, nil
+	return &blockMessages{blocks: blocks, total: len(blocks), listed: listed, batches: sizes,
+		messages: messages{mem: mem}}, nil
 }
 
 // mostPadding is the most bytes that a writer puts after a message, so that the next one is aligned.
@@ -226,18 +227,12 @@ type sized interface {
 
 // blockMessages are the messages of an IPC file: one from the start of each block.
 type blockMessages struct {
+	messages
 	blocks  []sized // not read yet
 	listed  []block // of dictionaries and record batches that are read
 	total   int
 	batches []int64 // bytes of the record batches, which are the last blocks
-	mem     memory.Allocator
-	current messages
 }
-
-func (m *blockMessages) Retain()          {}
-func (m *blockMessages) Release()         { m.current.Release() }
-func (m *blockMessages) failure() error   { return m.current.failure() }
-func (m *blockMessages) metadata() []byte { return m.current.metadata() }
 
 // only leaves some of the record batches out, and no dictionary.
 func (m *blockMessages) only(first, count int) {
@@ -253,20 +248,22 @@ func without[T any](values []T, n, first, count int) []T {
 
 func (m *blockMessages) share() float64 { return 1 - float64(len(m.blocks))/float64(m.total) }
 
+var errEmptyMessage = errkind.Corrupt("a message of the file is empty")
+
 func (m *blockMessages) Message() (*arrowipc.Message, error) {
-	m.current.drop()
+	m.drop()
 	if len(m.blocks) == 0 {
 		m.Release()
 		return nil, io.EOF
 	}
-	m.current = messages{r: m.blocks[0], remaining: m.blocks[0].Size(), mem: m.mem, body: m.current.body,
-		fragile: m.current.fragile, views: m.current.views}
+	m.messages = messages{r: m.blocks[0], remaining: m.blocks[0].Size(), mem: m.mem, body: m.body,
+		fragile: m.fragile, views: m.views}
 	m.blocks = m.blocks[1:]
-	m.current.err = errkind.Contain(m.current.next)
-	if m.current.err == io.EOF {
-		m.current.err = errkind.Corrupt("a message of the file is empty")
-	} else if m.current.err == nil && m.current.remaining > mostPadding {
-		m.current.err = errkind.Corrupt("%d bytes follow the message of a block", m.current.remaining)
+	m.err = errkind.Contain(m.next)
+	if m.err == io.EOF {
+		m.err = errEmptyMessage
+	} else if m.err == nil && m.remaining > mostPadding {
+		m.err = errkind.Corrupt("%d bytes follow the message of a block", m.remaining)
 	}
-	return m.current.current, m.current.err
+	return m.current, m.err
 }

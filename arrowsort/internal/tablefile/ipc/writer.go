@@ -20,6 +20,7 @@ import (
 	convert "github.com/arrowsort/arrowsort/arrowsort/internal/arrow18"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // Options are the options of NewWriter.
@@ -170,13 +171,6 @@ func anyField(typ arrow.DataType, is func(arrow.DataType) bool) bool {
 	return ok && slices.ContainsFunc(nested.Fields(), func(f arrow.Field) bool { return is(f.Type) })
 }
 
-// Offsets of a view's fields. A value of up to inlineBytes lies in the view itself.
-const (
-	viewBuffer  = 8
-	viewOffset  = 12
-	inlineBytes = 12
-)
-
 // withCompactViews returns an array whose views, at every level, refer to buffers of which at least half are their
 // values. The caller releases it.
 func withCompactViews(a arrow.Array, mem memory.Allocator) arrow.Array {
@@ -202,8 +196,9 @@ func compactViews(d arrow.ArrayData, mem memory.Allocator) arrow.ArrayData {
 // refer to the old buffers, and Polars checks them.
 func compactViewArray(d arrow.ArrayData, mem memory.Allocator) arrow.ArrayData {
 	all, used := 0, 0
+	var data [][]byte
 	for _, b := range d.Buffers()[2:] {
-		all += b.Len()
+		all, data = all+b.Len(), append(data, b.Bytes())
 	}
 	eachText(d, func(_ int, view []byte) { used += int(binary.LittleEndian.Uint32(view)) })
 	if 2*used >= all {
@@ -212,11 +207,11 @@ func compactViewArray(d arrow.ArrayData, mem memory.Allocator) arrow.ArrayData {
 	}
 	headers := arraydata.NewBuffer(mem, d.Len()*arrow.ViewHeaderSizeBytes)
 	copy(headers.Bytes(), arraydata.Bytes(d, 1)[d.Offset()*arrow.ViewHeaderSizeBytes:])
-	buffers := []*memory.Buffer{nil, headers}
-	defer func() { memory.ReleaseBuffers(buffers) }()
+	compact := []*memory.Buffer{nil, headers}
+	defer func() { memory.ReleaseBuffers(compact) }()
 	if valid := arraydata.Validity(d); valid != nil {
-		buffers[0] = arraydata.NewBuffer(mem, int(bitutil.BytesForBits(int64(d.Len()))))
-		bitutil.CopyBitmap(valid, d.Offset(), d.Len(), buffers[0].Bytes(), 0)
+		compact[0] = arraydata.NewBuffer(mem, int(bitutil.BytesForBits(int64(d.Len()))))
+		bitutil.CopyBitmap(valid, d.Offset(), d.Len(), compact[0].Bytes(), 0)
 		for row := range d.Len() {
 			if !bitutil.BitIsSet(valid, d.Offset()+row) {
 				clear(headers.Bytes()[row*arrow.ViewHeaderSizeBytes:][:arrow.ViewHeaderSizeBytes])
@@ -226,20 +221,16 @@ func compactViewArray(d arrow.ArrayData, mem memory.Allocator) arrow.ArrayData {
 	var text *memory.Buffer
 	at := 0
 	eachText(d, func(row int, view []byte) {
-		size := int(binary.LittleEndian.Uint32(view))
-		from := d.Buffers()[2+binary.LittleEndian.Uint32(view[viewBuffer:])].Bytes()
-		from = from[binary.LittleEndian.Uint32(view[viewOffset:]):]
-		if text == nil || at+size > text.Len() {
-			text, at = arraydata.NewBuffer(mem, max(min(used, math.MaxInt32), size)), 0
-			buffers = append(buffers, text)
+		value := buffers.StringOfView(view, data)
+		if text == nil || at+len(value) > text.Len() {
+			text, at = arraydata.NewBuffer(mem, max(min(used, math.MaxInt32), len(value))), 0
+			compact = append(compact, text)
 		}
-		copy(text.Bytes()[at:], from[:size])
-		to := headers.Bytes()[row*arrow.ViewHeaderSizeBytes:]
-		binary.LittleEndian.PutUint32(to[viewBuffer:], uint32(len(buffers)-3))
-		binary.LittleEndian.PutUint32(to[viewOffset:], uint32(at))
-		at, used = at+size, used-size
+		copy(text.Bytes()[at:], value)
+		buffers.PutView(headers.Bytes()[row*arrow.ViewHeaderSizeBytes:], value, len(compact)-3, at)
+		at, used = at+len(value), used-len(value)
 	})
-	return array.NewData(d.DataType(), d.Len(), buffers, nil, d.NullN(), 0)
+	return array.NewData(d.DataType(), d.Len(), compact, nil, d.NullN(), 0)
 }
 
 // eachText calls do for the views of valid rows whose values do not lie in the view.
@@ -248,7 +239,7 @@ func eachText(d arrow.ArrayData, do func(row int, view []byte)) {
 	for row := range d.Len() {
 		at := d.Offset() + row
 		view := views[at*arrow.ViewHeaderSizeBytes:][:arrow.ViewHeaderSizeBytes]
-		if binary.LittleEndian.Uint32(view) > inlineBytes && (valid == nil || bitutil.BitIsSet(valid, at)) {
+		if binary.LittleEndian.Uint32(view) > buffers.InlineView && (valid == nil || bitutil.BitIsSet(valid, at)) {
 			do(row, view)
 		}
 	}

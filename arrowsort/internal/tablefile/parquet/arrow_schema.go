@@ -271,15 +271,10 @@ func arrowSchema(all []reader.SchemaField, origin *arrow.Schema, pairs metadata.
 // table. origin is the schema that the writer of the file had, or nil; units are those of timestamps of 96 bits.
 func newFileFields(manifest *pqarrow.SchemaManifest, origin *arrow.Schema, sc *schema.Schema,
 	units map[int]arrow.TimeUnit) ([]reader.SchemaField, error) {
-	converted, err := convert.FromSchema(arrow18.NewSchema(allFields(nil, manifest.Fields), nil))
+	fields, err := convertFields(manifest.Fields)
 	if err != nil {
 		return nil, err
 	}
-	next := 0
-	fields := convertFields(manifest.Fields, func() (f arrow.Field) {
-		next++
-		return converted.Field(next - 1)
-	})
 	for i := range fields {
 		var from arrow.Field
 		if origin != nil {
@@ -290,24 +285,22 @@ func newFileFields(manifest *pqarrow.SchemaManifest, origin *arrow.Schema, sc *s
 	return fields, nil
 }
 
-// allFields appends fields, each with those that it is made of after it.
-func allFields(all []arrow18.Field, fields []pqarrow.SchemaField) []arrow18.Field {
-	for i := range fields {
-		f := *fields[i].Field
-		f.Type = readAs(f.Type)
-		all = allFields(append(all, f), fields[i].Children)
-	}
-	return all
-}
-
-// convertFields takes the fields in the order of allFields.
-func convertFields(fields []pqarrow.SchemaField, next func() arrow.Field) []reader.SchemaField {
+// convertFields converts fields and those inside them. The types of nested ones are those of all of these.
+func convertFields(fields []pqarrow.SchemaField) (_ []reader.SchemaField, err error) {
 	converted := make([]reader.SchemaField, len(fields))
 	for i, f := range fields {
-		converted[i] = reader.SchemaField{Field: next(), LevelInfo: f.LevelInfo, ColIndex: f.ColIndex}
-		converted[i].Children = convertFields(f.Children, next)
+		meta := arrow.NewMetadata(f.Field.Metadata.Keys(), f.Field.Metadata.Values())
+		c := reader.SchemaField{LevelInfo: f.LevelInfo, ColIndex: f.ColIndex,
+			Field: arrow.Field{Name: f.Field.Name, Nullable: f.Field.Nullable, Metadata: meta}}
+		if c.Field.Type, err = convert.FromLayout(readAs(f.Field.Type)); err != nil {
+			return nil, err
+		}
+		if c.Children, err = convertFields(f.Children); err != nil {
+			return nil, err
+		}
+		converted[i] = c
 	}
-	return converted
+	return converted, nil
 }
 
 // readAs returns the type that pqarrow reads a column as: not an extension type, which it makes of logical types such

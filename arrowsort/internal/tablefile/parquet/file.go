@@ -66,6 +66,9 @@ func Open(src Source, size int64, opts reader.Options) (*File, error) {
 		return nil, errkind.Corrupt("%v", err)
 	}
 	remarks, order := tree.remarks(meta), takeOrder(meta)
+	if !(&Template{meta: meta}).CreatedHere() {
+		order = nil // another program may have changed the rows
+	}
 	if err := checkFooter(meta, size); err != nil {
 		return nil, err
 	}

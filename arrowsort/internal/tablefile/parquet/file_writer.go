@@ -91,7 +91,7 @@ func (f *Writer) Rows() (rows int64) {
 func (f *Writer) Finish() error {
 	footer := f.out.footer
 	order := f.opts.Order
-	if setSorting(footer, order.Sorting) && order.named() {
+	if named := setSorting(footer, order.Sorting); order.Keys != nil && named >= len(order.Keys.Keys) {
 		order.Keys = nil
 	}
 	footer.NumRows = f.rows // also without columns

@@ -19,7 +19,8 @@ import (
 //	arrowsort.curve        {"curve":"hilbert","keys":["origin","date:desc"]}
 //	arrowsort.curve.grid   the cells of the keys, in base64
 //
-// They hold for the rows of the file that they are in, so that no output takes them over from an input.
+// They hold for the rows of the file that they are in, so that no output takes them over from an input. Other programs
+// that write the rows again may do so: the pairs of their files are not read.
 type CurveOrder struct {
 	Curve string   `json:"curve"` // hilbert or zorder
 	Keys  []string `json:"keys"`  // as they are typed on the command line
@@ -31,9 +32,6 @@ type RowOrder struct {
 	Sorting []SortingColumn // as far as Parquet has a name for it
 	Keys    *KeyOrder       // all of it; nil: as Sorting. The file names it where its sorting columns do not
 }
-
-// named reports whether sorting columns name all keys.
-func (o RowOrder) named() bool { return o.Keys == nil || len(o.Sorting) >= len(o.Keys.Keys) }
 
 // A KeyOrder is an order of keys that sorting columns cannot name: of text that is not in the order of bytes, of
 // columns with NaN, or of ones that are several columns of Parquet. The key-value metadata hold it in the same way:

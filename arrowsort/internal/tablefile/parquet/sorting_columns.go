@@ -19,16 +19,16 @@ type SortingColumn struct {
 }
 
 // setSorting puts the order of the rows into the metadata of all row groups: the columns up to the first that is not
-// one leaf column of the file, each once, as a column that is a key twice counts the first time. It reports whether
-// these are all.
-func setSorting(footer *metadata.FileMetaData, sorting []SortingColumn) (all bool) {
+// one leaf column of the file, each once, as a column that is a key twice counts the first time. It returns
+// how many keys these are.
+func setSorting(footer *metadata.FileMetaData, sorting []SortingColumn) (keys int) {
 	var columns []*parquet.SortingColumn
-	all = true
 	for _, s := range sorting {
 		column := int32(leafAt(footer, s))
-		if all = column >= 0; !all {
+		if column < 0 {
 			break
 		}
+		keys++
 		named := func(c *parquet.SortingColumn) bool { return c.ColumnIdx == column }
 		if !slices.ContainsFunc(columns, named) {
 			columns = append(columns, &parquet.SortingColumn{ColumnIdx: column, Descending: s.Descending,
@@ -38,7 +38,7 @@ func setSorting(footer *metadata.FileMetaData, sorting []SortingColumn) (all boo
 	for _, group := range footer.RowGroups {
 		group.SortingColumns = columns
 	}
-	return all
+	return keys
 }
 
 // grow appends an element whose type has no name here: it is internal to Parquet.

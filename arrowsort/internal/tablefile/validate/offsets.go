@@ -9,10 +9,8 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
-
-// inlineBytes is the length up to which a value lies in its view.
-const inlineBytes = 12
 
 // checkOffsets checks the offsets of strings and lists: they start at 0 or above, never fall and end within limit.
 func checkOffsets[T arraydata.Offset](d arrow.ArrayData, limit int) error {
@@ -90,7 +88,7 @@ func checkView(d arrow.ArrayData, v *arrow.ViewHeader) error {
 		return errkind.Corrupt("a view is %d bytes long", v.Len())
 	}
 	if v.IsInline() {
-		for _, padding := range v.InlineBytes()[v.Len():inlineBytes] {
+		for _, padding := range v.InlineBytes()[v.Len():buffers.InlineView] {
 			if padding != 0 {
 				return errkind.Corrupt("a view of %d bytes is not followed by zeros", v.Len())
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // Formatter prints the values of an array that are not null: times as ISO 8601 in UTC, without a zone where the type
@@ -29,7 +30,7 @@ func Formatter(a arrow.Array) func(i int) string {
 	case *array.Float32:
 		return func(i int) string { return formatFloat(float64(a.Value(i)), 32) }
 	case *array.Float16:
-		return func(i int) string { return formatFloat(float64(a.Value(i).Float32()), 32) }
+		return func(i int) string { return formatFloat(float64(buffers.Half(a.Value(i).Uint16())), 32) }
 	case *array.String:
 		return a.Value
 	case *array.LargeString:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/float16"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/stretchr/testify/require"
 
@@ -46,6 +47,21 @@ func TestFormatterPrintsNaNInLists(t *testing.T) {
 	a := b.NewArray()
 	defer a.Release()
 	require.Equal(t, `["NaN","-Inf",2.0]`, Formatter(a)(0))
+}
+
+// TestFormatterPrintsHalves: subnormal ones, too.
+func TestFormatterPrintsHalves(t *testing.T) {
+	b := array.NewFloat16Builder(memory.DefaultAllocator)
+	defer b.Release()
+	want := []string{"5.9604645e-08", "-6.097555e-05", "65504.0", "-Inf", "NaN", "-0.0"}
+	for _, bits := range []uint16{1, 0x83FF, 0x7BFF, 0xFC00, 0x7E00, 0x8000} {
+		b.Append(float16.FromBits(bits))
+	}
+	a := b.NewArray()
+	defer a.Release()
+	for i := range want {
+		require.Equal(t, want[i], Formatter(a)(i))
+	}
 }
 
 func TestFormatFloatStaysAFloat(t *testing.T) {

@@ -8,7 +8,8 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/float16"
+
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // A Scale puts the bounds of a column on a line. Numbers and times lie on it by their value, text and bytes by the
@@ -103,7 +104,7 @@ func (s *Scale) Offset(key []byte) float64 {
 func floatOf(key []byte) float64 {
 	switch len(key) {
 	case 2:
-		return float64(float16.FromBits(uint16(floatBits(uint64(binary.BigEndian.Uint16(key)), 16))).Float32())
+		return float64(buffers.Half(uint16(floatBits(uint64(binary.BigEndian.Uint16(key)), 16))))
 	case 4:
 		return float64(math.Float32frombits(uint32(floatBits(uint64(binary.BigEndian.Uint32(key)), 32))))
 	case 8:

@@ -9,6 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // BloomHashes collects the hashes of the values of a column chunk for its Bloom filter: the xxHash64 of values in plain
@@ -52,19 +53,9 @@ func (b *BloomHashes) add(value []byte) {
 	b.addHash(value)
 	if b.floats != nil && b.width == halfBytes {
 		var single [4]byte
-		binary.LittleEndian.PutUint32(single[:], widened(binary.LittleEndian.Uint16(value)))
+		binary.LittleEndian.PutUint32(single[:], math.Float32bits(buffers.Half(binary.LittleEndian.Uint16(value))))
 		b.addHash(single[:])
 	}
-}
-
-// widened returns the bits of a half as a number of 32 bits.
-func widened(half uint16) uint32 {
-	const rebias = 0x1p112 // 127 - 15, the difference of the biases; exact, also for subnormal numbers
-	bits := math.Float32bits(math.Float32frombits(uint32(half&0x7FFF)<<13) * rebias)
-	if half&0x7C00 == 0x7C00 { // an infinity or NaN
-		bits |= 0x7F800000
-	}
-	return bits | uint32(half&0x8000)<<16
 }
 
 func (b *BloomHashes) addHash(value []byte) {

@@ -59,31 +59,17 @@ func (t *textArray[T]) move(size int) {
 // read reads rows and returns how many of them are null.
 func (t *textArray[T]) read(r *columnReader, rows int, bitmap []byte) (nulls int, err error) {
 	t.offsets[0] = 0
-	for row := 0; row < rows; {
-		n, err := r.span(rows - row)
-		if err != nil {
-			return 0, err
-		}
-		present, err := r.validity(bitmap, row, n)
-		if err != nil {
-			return 0, err
-		}
+	return r.eachSpan(rows, bitmap, func(row, n, present int) (err error) {
 		if r.packed {
 			err = t.decodeIndices(r, row, present)
 		} else {
 			err = t.plain(r, row, present)
 		}
-		if err != nil {
-			return 0, err
-		}
-		if present < n {
-			nulls += n - present
+		if err == nil && present < n {
 			t.scatterNulls(row, n, present, bitmap)
 		}
-		r.left -= n
-		row += n
-	}
-	return nulls, nil
+		return err
+	})
 }
 
 // keepText keeps a dictionary of text and finds the starts of its entries, each after its length.

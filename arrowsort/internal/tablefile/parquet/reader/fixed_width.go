@@ -33,7 +33,7 @@ func (r *columnReader) numbers(mem memory.Allocator, rows int) (arrow.Array, err
 	defer values.Release()
 	machine.AdviseHuge(values.Bytes(), machine.HugeBytes)
 	validity := r.newValidity(mem, rows)
-	nulls, err := r.read(values.Bytes(), validity.Bytes(), 0)
+	nulls, err := r.read(values.Bytes(), validity.Bytes())
 	return r.makeArray(rows, nulls, err, validity, values)
 }
 
@@ -62,11 +62,11 @@ func (r *columnReader) makeArray(
 	return arraydata.NewArray(array.NewData(r.typ, rows, buffers, nil, nulls, 0)), nil
 }
 
-// read fills dst with rows and marks those that are there in the bitmap, where dst begins at a row. It returns how many
-// are null.
-func (r *columnReader) read(dst, bitmap []byte, row int) (nulls int, err error) {
-	for len(dst) > 0 {
-		n, err := r.span(len(dst) / r.width)
+// eachSpan passes on rows page by page, with how many of them are present, and marks those in the bitmap. It returns how
+// many are null.
+func (r *columnReader) eachSpan(rows int, bitmap []byte, read func(row, n, present int) error) (nulls int, err error) {
+	for row := 0; row < rows; {
+		n, err := r.span(rows - row)
 		if err != nil {
 			return 0, err
 		}
@@ -74,21 +74,31 @@ func (r *columnReader) read(dst, bitmap []byte, row int) (nulls int, err error) 
 		if err != nil {
 			return 0, err
 		}
-		if err := r.values(dst[:present*r.width]); err != nil {
+		if err := read(row, n, present); err != nil {
 			return 0, err
 		}
-		if present < n {
-			nulls += n - present
-			if r.width == 4 {
-				scatterNulls(arrow.Uint32Traits.CastFromBytes(dst[:n*4]), present, bitmap, row)
-			} else {
-				scatterNulls(arrow.Uint64Traits.CastFromBytes(dst[:n*8]), present, bitmap, row)
-			}
-		}
 		r.left -= n
-		row, dst = row+n, dst[n*r.width:]
+		row, nulls = row+n, nulls+n-present
 	}
 	return nulls, nil
+}
+
+// read fills dst with rows and marks those that are present in the bitmap. It returns how many are null.
+func (r *columnReader) read(dst, bitmap []byte) (nulls int, err error) {
+	return r.eachSpan(len(dst)/r.width, bitmap, func(row, n, present int) error {
+		rows := dst[row*r.width:][:n*r.width]
+		if err := r.values(rows[:present*r.width]); err != nil {
+			return err
+		}
+		switch {
+		case present == n:
+		case r.width == 4:
+			scatterNulls(arrow.Uint32Traits.CastFromBytes(rows), present, bitmap, row)
+		default:
+			scatterNulls(arrow.Uint64Traits.CastFromBytes(rows), present, bitmap, row)
+		}
+		return nil
+	})
 }
 
 // isIndex reports whether the values are indices into a dictionary of text.

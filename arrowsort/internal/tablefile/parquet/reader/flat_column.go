@@ -105,7 +105,7 @@ func (c *wholeColumn) read(f *File, group int, s *page.Buffers) (err error) {
 		part.text, err = r.array(f.opts.Allocator, part.rows, part.bytes)
 	} else {
 		part.validity = r.newValidity(f.opts.Allocator, part.rows)
-		part.nulls, err = r.read(c.values.Bytes()[part.first*c.width:][:part.rows*c.width], part.validity.Bytes(), 0)
+		part.nulls, err = r.read(c.values.Bytes()[part.first*c.width:][:part.rows*c.width], part.validity.Bytes())
 	}
 	if err != nil {
 		return err
@@ -295,7 +295,7 @@ func (r *columnReader) skip(rows int, mem memory.Allocator) error {
 	values, validity := arraydata.NewBuffer(mem, rows*r.width), r.newValidity(mem, rows) // indices make no array alone
 	defer values.Release()
 	defer validity.Release()
-	_, err = r.read(values.Bytes(), validity.Bytes(), 0)
+	_, err = r.read(values.Bytes(), validity.Bytes())
 	return err
 }
 

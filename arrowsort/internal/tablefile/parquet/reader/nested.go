@@ -168,12 +168,10 @@ func (n *nestedColumn) buildLeaf(bound int64, mem memory.Allocator) (arrays []ar
 	for _, a := range chunked.Chunks() {
 		typ := n.field.Field.Type
 		if !arrow18.TypeEqual(a.DataType(), n.readAs) { // a dictionary for which nobody asked the field
-			field, err := convert.FromField(arrow18.Field{Type: a.DataType()})
-			if err != nil {
+			if typ, err = convert.FromLayout(a.DataType()); err != nil {
 				arraydata.Release(arrays)
 				return nil, err
 			}
-			typ = field.Type
 		}
 		if ts, ok := typ.(*arrow.TimestampType); ok && n.readAs.ID() == arrow18.FIXED_SIZE_BINARY {
 			bytes := convert.FromArray(a, &arrow.FixedSizeBinaryType{ByteWidth: Int96Bytes})
