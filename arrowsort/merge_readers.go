@@ -222,18 +222,24 @@ func (r *mergeReader) orderOf(rows []arrow.Record) ([]uint32, error) {
 // them.
 func firstOverlap(order []uint32, owners []*mergeInput) (inputs []*mergeInput, err error) {
 	compared := map[*mergeInput]bool{} // its last merged row was seen
+	begun := map[*mergeInput]bool{}    // the first row of its window was seen
 	for i, limited := 0, false; i < len(order); i++ {
 		row := int(order[i])
 		in := owners[row]
 		switch {
 		case row+1 == len(owners) || owners[row+1] != in: // the end of the window
+			if !begun[in] { // it is not in order; the merge finds the row
+				return []*mergeInput{in}, nil
+			}
 			limited = limited || in.open()
 		case row+2 < len(owners) && owners[row+2] == in:
 			compared[in] = true
 		case in.last != nil && !compared[in]:
 			return nil, unsortedError(in.number, in.taken)
-		case !limited:
-			inputs = append(inputs, in)
+		default:
+			if begun[in] = true; !limited {
+				inputs = append(inputs, in)
+			}
 		}
 	}
 	slices.SortFunc(inputs, func(a, b *mergeInput) int { return a.number - b.number })

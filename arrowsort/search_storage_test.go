@@ -274,3 +274,21 @@ func TestSearchSortedOfADamagedDictionary(t *testing.T) {
 		damaged.Release()
 	}
 }
+
+// TestSearchSortedOfDictionariesWithoutEntries: nulls of a dictionary of dictionaries, none of which has an entry.
+func TestSearchSortedOfDictionariesWithoutEntries(t *testing.T) {
+	mem := arrowtest.Checked(t)
+	index := arrow.PrimitiveTypes.Int8
+	inner := &arrow.DictionaryType{IndexType: index, ValueType: arrow.BinaryTypes.String}
+	nulls := fromJSON(t, mem, index, `[null, null, null]`)
+	entries := array.NewDictionaryArray(inner, fromJSON(t, mem, index, `[]`), fromJSON(t, mem, inner.ValueType, `[]`))
+	defer entries.Release()
+	values := array.NewDictionaryArray(&arrow.DictionaryType{IndexType: index, ValueType: inner}, nulls, entries)
+	defer values.Release()
+	sorted := fromJSON(t, mem, inner.ValueType, `["a", "b", null]`)
+	found, err := arrowsort.SearchSorted(t.Context(), sorted, values, nil, arrowsort.Left,
+		arrowsort.Options{Allocator: mem})
+	require.NoError(t, err)
+	defer found.Release()
+	require.Equal(t, []uint64{2, 2, 2}, found.Uint64Values())
+}

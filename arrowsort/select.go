@@ -117,10 +117,9 @@ func PartitionNth(ctx context.Context, data Data, keys []Key, nth int, opts Opti
 	if nth == n {
 		return c.followedByRest(ctx, nil)
 	}
-	c.opts.Limit = nth + 1
 	c.work.Job.RowNumbers = arrow.Uint64SizeBytes
-	if nth >= n/4 {
-		c.opts.Limit = 0 // a sort of all rows is faster
+	if nth < n/4 { // else a sort of all rows is faster
+		c.work.Job.Limit = nth + 1
 	}
 	result, err := c.run(ctx)
 	if err != nil {

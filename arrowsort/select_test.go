@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/internal/testrun"
 )
@@ -225,6 +226,17 @@ func TestPartitionNthOfManyRows(t *testing.T) {
 		for i, row := range got {
 			require.EqualValues(t, i, row)
 		}
+	}
+}
+
+// TestPartitionNthSortsFewRows: the engine is asked for no more rows than are sorted, unless these are many.
+func TestPartitionNthSortsFewRows(t *testing.T) {
+	a := fromJSON(t, arrowtest.Checked(t), arrow.PrimitiveTypes.Int8, `[5, 4, 3, 2, 1, 0, 6, 7]`)
+	for nth, limit := range map[int]int{0: 1, 1: 2, 2: 0, 7: 0} {
+		f := &failing{err: engine.ErrMemory}
+		_, err := arrowsort.PartitionNth(t.Context(), a, nil, nth, arrowsort.Options{Engine: f})
+		require.ErrorIs(t, err, engine.ErrMemory)
+		require.Equal(t, limit, f.job.Limit, "nth is %d", nth)
 	}
 }
 

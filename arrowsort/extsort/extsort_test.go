@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arrowtest"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/sorttest"
@@ -174,4 +175,83 @@ func TestArgumentsThatMakeNoSense(t *testing.T) {
 	_, err = s.Sorted()
 	require.ErrorIs(t, err, extsort.ErrOption)
 	require.ErrorContains(t, s.Write(rec), "Write after Sorted")
+}
+
+// TestRowsWithoutColumns keep their number, and have no column that they could be sorted by.
+func TestRowsWithoutColumns(t *testing.T) {
+	none := arrow.NewSchema(nil, nil)
+	_, err := extsort.NewSorter(t.Context(), none, byKey, extsort.Options{})
+	require.ErrorIs(t, err, arrowsort.ErrColumn)
+	s, err := extsort.NewSorter(t.Context(), none, []arrowsort.Key{{Function: arrowsort.Random(1)}},
+		extsort.Options{BatchRows: 3})
+	require.NoError(t, err)
+	defer s.Close()
+	for range 2 {
+		require.NoError(t, s.Write(array.NewRecord(none, nil, 5)))
+	}
+	sorted, err := s.Sorted()
+	require.NoError(t, err)
+	defer sorted.Release()
+	rows := int64(0)
+	for sorted.Next() {
+		rows += sorted.Record().NumRows()
+	}
+	require.NoError(t, sorted.Err())
+	require.EqualValues(t, 10, rows)
+}
+
+// exhausted fails from one of its allocations on.
+type exhausted struct {
+	memory.Allocator
+	left   int
+	panics bool
+}
+
+func (e *exhausted) Allocate(size int) []byte {
+	if e.left--; e.left >= 0 {
+		return e.Allocator.Allocate(size)
+	}
+	if e.panics {
+		panic("no memory")
+	}
+	return nil
+}
+
+// TestFailingAllocator lets the allocations of a sort fail from each one on: an error each time, no memory is lost.
+func TestFailingAllocator(t *testing.T) {
+	words := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
+	for _, typ := range []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.BinaryTypes.String, words} {
+		rec := arrowtest.Random(rand.New(rand.NewPCG(1, 3)), typ, 200, 0.1, memory.DefaultAllocator)
+		schema := arrow.NewSchema([]arrow.Field{{Name: "key", Type: typ, Nullable: true}}, nil)
+		for _, panics := range []bool{false, true} {
+			for n, failed := 0, true; failed; n++ {
+				mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+				err := sortAll(t, schema, array.NewRecord(schema, []arrow.Array{rec}, 200), extsort.Options{
+					Allocator: &exhausted{mem, n, panics}, BatchRows: 30, Unique: n%2 == 0, Threads: 1})
+				if failed = err != nil; failed {
+					require.ErrorIs(t, err, engine.ErrMemory, "%s, allocation %d", typ, n)
+				}
+				mem.AssertSize(t, 0)
+			}
+		}
+	}
+}
+
+func sortAll(t *testing.T, schema *arrow.Schema, rec arrow.Record, opts extsort.Options) error {
+	s, err := extsort.NewSorter(t.Context(), schema, byKey, opts)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.Write(rec); err != nil {
+		return err
+	}
+	sorted, err := s.Sorted()
+	if err != nil {
+		return err
+	}
+	defer sorted.Release()
+	for sorted.Next() {
+	}
+	return sorted.Err()
 }

@@ -222,7 +222,7 @@ func (r *RawColumns) entriesOf(typ *arrow.DictionaryType, parts []arraySlice) ([
 
 // zeroRow returns an array of one row whose buffers are zero.
 func zeroRow(typ arrow.DataType) arrow.Array {
-	if Nested(typ) {
+	if Nested(typ) || arraydata.Storage(typ).ID() == arrow.DICTIONARY {
 		return arraydata.Nulls(memory.NewGoAllocator(), typ, 1)
 	}
 	l, _ := layoutOf(typ)

@@ -277,24 +277,37 @@ func SliceChunked(c *arrow.Chunked, from, to int64) *arrow.Chunked {
 
 // Concatenate returns the rows of some tables as one table, without a copy. The caller releases it.
 func Concatenate(schema *arrow.Schema, parts []arrow.Table) arrow.Table {
-	chunks := make([][]arrow.Array, schema.NumFields())
-	for i := range chunks {
-		for _, p := range parts {
-			chunks[i] = append(chunks[i], p.Column(i).Data().Chunks()...)
-		}
+	rows := int64(0)
+	for _, p := range parts {
+		rows += p.NumRows()
 	}
-	return array.NewTableFromSlice(schema, chunks)
+	return tableOf(schema, rows, func(i int) *arrow.Chunked {
+		var chunks []arrow.Array
+		for _, p := range parts {
+			chunks = append(chunks, p.Column(i).Data().Chunks()...)
+		}
+		return arrow.NewChunked(schema.Field(i).Type, chunks)
+	})
+}
+
+// TableOf returns the rows of a record as a table, without a copy. The caller releases it.
+func TableOf(rec arrow.Record) arrow.Table {
+	return tableOf(rec.Schema(), rec.NumRows(), func(i int) *arrow.Chunked {
+		return arrow.NewChunked(rec.Column(i).DataType(), []arrow.Array{rec.Column(i)})
+	})
+}
+
+// tableOf is NewTable of columns that are there. Arrow's functions make tables without columns that have no rows.
+func tableOf(schema *arrow.Schema, rows int64, column func(i int) *arrow.Chunked) arrow.Table {
+	table, _ := NewTable(schema, rows, func(i int) (*arrow.Chunked, error) { return column(i), nil })
+	return table
 }
 
 // SliceTable returns some rows of a table, without a copy. The caller releases it.
 func SliceTable(table arrow.Table, first, end int64) arrow.Table {
-	chunks := make([][]arrow.Array, table.NumCols())
-	for i := range chunks {
-		data := SliceChunked(table.Column(i).Data(), first, end)
-		defer data.Release()
-		chunks[i] = data.Chunks()
-	}
-	return array.NewTableFromSlice(table.Schema(), chunks)
+	return tableOf(table.Schema(), max(min(end, table.NumRows())-max(first, 0), 0), func(i int) *arrow.Chunked {
+		return SliceChunked(table.Column(i).Data(), first, end)
+	})
 }
 
 // PickTable returns a table with some of its columns; all when columns is nil. The caller releases it.
@@ -303,9 +316,9 @@ func PickTable(table arrow.Table, columns []int) arrow.Table {
 		table.Retain()
 		return table
 	}
-	chunks := make([][]arrow.Array, len(columns))
-	for i, c := range columns {
-		chunks[i] = table.Column(c).Data().Chunks()
-	}
-	return array.NewTableFromSlice(Pick(table.Schema(), columns), chunks)
+	return tableOf(Pick(table.Schema(), columns), table.NumRows(), func(i int) *arrow.Chunked {
+		data := table.Column(columns[i]).Data()
+		data.Retain()
+		return data
+	})
 }

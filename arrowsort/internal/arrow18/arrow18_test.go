@@ -54,8 +54,8 @@ func forEveryType(t *testing.T, test func(t *testing.T, typ v15.DataType)) {
 	}
 }
 
-// fromSchema converts a schema of v18 by a message. An extension type that is registered in v18 only becomes its storage
-// type, with its name and parameters in the metadata of the field.
+// fromSchema converts a schema of v18 by a message. An extension type that is registered in v18 only becomes its
+// storage type, with its name and parameters in the metadata of the field.
 func fromSchema(t *testing.T, sc *arrow.Schema) *v15.Schema {
 	var message bytes.Buffer
 	require.NoError(t, ipc.NewWriter(&message, ipc.WithSchema(sc)).Close())

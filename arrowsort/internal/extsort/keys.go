@@ -156,7 +156,7 @@ func newKeyedRows(ctx context.Context, table arrow.Table, keys []arrowsort.Key,
 		table.Release()
 		return nil, err
 	}
-	bytes := arraydata.TableBytes(table) + sortKeyBytes(table, keys)
+	bytes := arraydata.TableBytes(table) + sortKeyBytes(table, keys) + table.NumRows()*RowOverhead
 	b := &KeyedRows{table: table, rows: int(table.NumRows()), bytes: bytes, keys: w}
 	b.stats.measure(&w.Job)
 	return b, nil

@@ -5,13 +5,12 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
-	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/keyfunction"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // addRandom replaces keys of row numbers by keys on columns of their values, which rows get when they are added and
@@ -43,18 +42,14 @@ func (s *Sorter) addRandom() {
 
 // randomColumn returns the values of a function of row numbers for n rows from row first on, in one chunk.
 func randomColumn(f arrowsort.Function, first, n int64, mem memory.Allocator) (*arrow.Chunked, error) {
-	bytes, err := engine.Allocate(mem, int(n)*arrow.Uint64SizeBytes)
+	words, err := newNumbers(arrow.PrimitiveTypes.Uint64, n, mem, func(b []byte) {
+		keyfunction.RandomWords(f, buffers.View[uint64](b), uint64(first))
+	})
 	if err != nil {
 		return nil, err
 	}
-	words := memory.NewBufferWithAllocator(bytes, mem)
 	defer words.Release()
-	keyfunction.RandomWords(f, arrow.Uint64Traits.CastFromBytes(bytes), uint64(first))
-	data := array.NewData(arrow.PrimitiveTypes.Uint64, int(n), []*memory.Buffer{nil, words}, nil, 0, 0)
-	defer data.Release()
-	column := array.NewUint64Data(data)
-	defer column.Release()
-	return arrow.NewChunked(data.DataType(), []arrow.Array{column}), nil
+	return arrow.NewChunked(words.DataType(), []arrow.Array{words}), nil
 }
 
 // leadingColumns is a stream without the columns after those of a schema.

@@ -169,7 +169,8 @@ func (s *runStore) spillError(err error) error {
 
 // newMerger merges sources, which it takes over.
 func (s *runStore) newMerger(sources []Source, progress *rowProgress) *merger {
-	m := &merger{opts: s.opts, schema: s.schema, bytes: s.opts.Budget.Merge(), progress: progress}
+	m := &merger{opts: s.opts, schema: s.schema, progress: progress,
+		bytes: min(s.opts.Budget.Merge(), mostRunRows*RowOverhead)}
 	for _, source := range sources {
 		m.cursors = append(m.cursors, &cursor{source: source.Rows, first: source.First})
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
@@ -33,6 +32,7 @@ type Sorter struct {
 	// Changed by Add, in place of which there is MergeSources.
 	parts    []arrow.Table // tables of the run that is collected
 	bytes    int64         // size of parts
+	runRows  int64         // rows of parts
 	run      int64         // the most that parts may take; less where pieces of the input are large
 	rows     int64         // all rows that were added
 	allBytes int64         // size of these rows, sorting included
@@ -100,7 +100,7 @@ func (s *Sorter) Write(rec arrow.Record) error {
 		return err
 	}
 	defer counted.Release()
-	table := array.NewTableFromRecords(s.schema, []arrow.Record{counted})
+	table := arraydata.TableOf(counted)
 	defer table.Release()
 	return s.Add(table)
 }
@@ -124,7 +124,7 @@ func (s *Sorter) add(table arrow.Table) error {
 	s.run = min(s.run, s.opts.Budget.runBeside(arraydata.TableBytes(table)))
 	perByte := 1 + SortKeyBytes*int64(DerivedKeys(s.opts.Keys))
 	for first := int64(0); first < table.NumRows(); {
-		n := FittingRows(table, first, s.run/2/perByte) // a run is made of several parts
+		n := min(FittingRows(table, first, s.run/2/perByte), mostRunRows/2) // a run is made of several parts
 		if err := s.collect(table, first, n); err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (s *Sorter) collect(table arrow.Table, first, n int64) error {
 		return err
 	}
 	bytes := arraydata.TableBytes(part) + sortKeyBytes(part, s.opts.Keys) + n*RowOverhead
-	if s.bytes > 0 && s.bytes+bytes > s.run {
+	if s.bytes > 0 && (s.bytes+bytes > s.run || s.runRows+n > mostRunRows) {
 		if err := s.spill(); err != nil {
 			part.Release()
 			return err
@@ -153,6 +153,7 @@ func (s *Sorter) collect(table arrow.Table, first, n int64) error {
 	}
 	s.parts = append(s.parts, part)
 	s.bytes += bytes
+	s.runRows += n
 	s.rows += n
 	s.allBytes += bytes
 	return nil
@@ -165,7 +166,10 @@ func (s *Sorter) rowsOf(column *arrow.Chunked, typ arrow.DataType, first, n int6
 	defer rows.Release()
 	_, encoded := column.DataType().(*arrow.DictionaryType) // its values are copied as it is
 	if !encoded && n < int64(column.Len()) {
-		all := identity(n, s.opts.Allocator)
+		all, err := identity(n, s.opts.Allocator)
+		if err != nil {
+			return nil, err
+		}
 		defer all.Release()
 		copied, err := arrowsort.Take(s.ctx, rows, all, s.opts.taking())
 		if err != nil {
@@ -211,13 +215,13 @@ func (s *Sorter) keepInMemory(sorted arrow.Table) bool {
 	if s.opts.Limit == 0 || s.opts.Unique || s.store.folder != nil || bytes > s.run/2 {
 		return false
 	}
-	s.parts, s.bytes = append(s.parts, sorted), bytes
+	s.parts, s.bytes, s.runRows = append(s.parts, sorted), bytes, sorted.NumRows()
 	return true
 }
 
 func (s *Sorter) dropParts() {
 	arraydata.Release(s.parts)
-	s.parts, s.bytes = nil, 0
+	s.parts, s.bytes, s.runRows = nil, 0, 0
 }
 
 // Stream is Sorted as a stream of tables of batchRows whose columns have one chunk each.
@@ -331,6 +335,9 @@ func (s *Sorter) Close() error {
 
 // RowOverhead is what sorting takes in addition to the rows, in bytes per row.
 const RowOverhead = 8
+
+// mostRunRows is the most rows that are sorted at once.
+var mostRunRows = int64(math.MaxUint32)
 
 // wanted returns the rows of a sorted stream that the options want, in batches of at most some rows and bytes.
 func (s *Sorter) wanted(sorted TableStream, rows, bytes int64) (TableStream, error) {

@@ -215,3 +215,15 @@ func TestRunsAreSmallerBesideLargeBatches(t *testing.T) {
 		require.LessOrEqual(t, s.bytes, s.run)
 	}
 }
+
+// TestRunsOfManyRows: a run has no more rows than are sorted at once, nor has a round of a merge, whatever they take.
+func TestRunsOfManyRows(t *testing.T) {
+	before := mostRunRows
+	defer func() { mostRunRows = before }()
+	mostRunRows = 1000
+	numbers := func(mem memory.Allocator, batch int) arrow.Record {
+		return sorttest.Numbers(mem, rand.New(rand.NewPCG(1, uint64(batch))), batch*700, 700)
+	}
+	s := sortBatches(t, Options{Keys: byKey}, 0, sorttest.NumbersSchema, 5, numbers)
+	require.Greater(t, len(s.store.runs), 3)
+}

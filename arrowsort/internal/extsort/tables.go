@@ -11,7 +11,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort"
+	"github.com/arrowsort/arrowsort/arrowsort/engine"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/internal/buffers"
 )
 
 // A TableStream is sorted rows, a table at a time. Next ends with io.EOF; the caller releases the tables.
@@ -201,17 +203,17 @@ func (g *rebatch) Close() {
 
 // TakeRows returns the rows of a table with some numbers, in their order.
 func TakeRows(ctx context.Context, table arrow.Table, rows []uint64, opts arrowsort.Options) (arrow.Table, error) {
-	b := array.NewUint64Builder(cmp.Or(opts.Allocator, memory.DefaultAllocator))
-	defer b.Release()
-	b.AppendValues(rows, nil)
-	numbers := b.NewArray()
+	numbers := numberArray(arrow.PrimitiveTypes.Uint64, len(rows), memory.NewBufferBytes(buffers.Bytes(rows)))
 	defer numbers.Release()
 	return arrowsort.Take(ctx, table, numbers, opts)
 }
 
 // CopyTable returns a table with a copy of the rows, each column in one chunk unless its strings pass 2 GiB.
 func CopyTable(ctx context.Context, table arrow.Table, opts arrowsort.Options) (arrow.Table, error) {
-	rows := identity(table.NumRows(), opts.Allocator)
+	rows, err := identity(table.NumRows(), cmp.Or(opts.Allocator, memory.DefaultAllocator))
+	if err != nil {
+		return nil, err
+	}
 	defer rows.Release()
 	return arrowsort.Take(ctx, table, rows, opts)
 }
@@ -229,14 +231,29 @@ func CopyRow(ctx context.Context, table arrow.Table, row int64, keys []arrowsort
 }
 
 // identity returns the numbers of n rows.
-func identity(n int64, mem memory.Allocator) arrow.Array {
-	b := array.NewUint32Builder(mem)
-	defer b.Release()
-	b.Reserve(int(n))
-	for i := range n {
-		b.UnsafeAppend(uint32(i))
+func identity(n int64, mem memory.Allocator) (arrow.Array, error) {
+	return newNumbers(arrow.PrimitiveTypes.Uint32, n, mem, func(b []byte) {
+		rows := buffers.View[uint32](b)
+		for i := range rows {
+			rows[i] = uint32(i)
+		}
+	})
+}
+
+// newNumbers returns n numbers, whose bytes fill writes.
+func newNumbers(typ arrow.DataType, n int64, mem memory.Allocator, fill func(b []byte)) (arrow.Array, error) {
+	bytes, err := engine.Allocate(mem, int(n)*typ.(arrow.FixedWidthDataType).Bytes())
+	if err != nil {
+		return nil, err
 	}
-	return b.NewArray()
+	fill(bytes)
+	numbers := memory.NewBufferWithAllocator(bytes, mem)
+	defer numbers.Release()
+	return numberArray(typ, int(n), numbers), nil
+}
+
+func numberArray(typ arrow.DataType, n int, numbers *memory.Buffer) arrow.Array {
+	return arraydata.NewArray(array.NewData(typ, n, []*memory.Buffer{nil, numbers}, nil, 0, 0))
 }
 
 // FittingRows returns the number of rows of a table, from a row on, that take about some bytes at most; one at least.

@@ -115,7 +115,6 @@ func readSource(ctx context.Context, src source, size int64, opts ReadOptions) (
 func (s *Scanner) all(ctx context.Context) (arrow.Table, error) {
 	var parts []arrow.Table
 	defer func() { arraydata.Release(parts) }()
-	rows := int64(0) // also of tables without columns
 	for {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
@@ -127,16 +126,9 @@ func (s *Scanner) all(ctx context.Context) (arrow.Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows += batch.NumRows()
 		parts = append(parts, s.pick(batch))
 	}
-	return arraydata.NewTable(s.Schema, rows, func(i int) (*arrow.Chunked, error) {
-		var chunks []arrow.Array
-		for _, p := range parts {
-			chunks = append(chunks, p.Column(i).Data().Chunks()...)
-		}
-		return arrow.NewChunked(s.Schema.Field(i).Type, chunks), nil
-	})
+	return arraydata.Concatenate(s.Schema, parts), nil
 }
 
 // readUpTo reads everything up to a limit, 0 for none; more is ErrLimit.

@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
@@ -214,11 +213,7 @@ func (s *Scanner) pick(batch arrow.Table) arrow.Table {
 		return batch
 	}
 	defer batch.Release()
-	columns := make([]arrow.Column, len(s.selected))
-	for i, c := range s.selected {
-		columns[i] = *batch.Column(c)
-	}
-	return array.NewTable(s.Schema, columns, batch.NumRows())
+	return arraydata.PickTable(batch, s.selected)
 }
 
 // PartSizes returns the sizes in memory of the parts that a file can be read by, about: the row groups of Parquet, or

@@ -95,7 +95,7 @@ func Unify(ctx context.Context, mem memory.Allocator, table arrow.Table) (arrow.
 // Values returns the values of the rows of a dictionary array, in one array. The caller releases it.
 func Values(ctx context.Context, a *array.Dictionary, opts take.Options) (arrow.Array, error) {
 	entries := a.Dictionary()
-	null := arraydata.Nulls(opts.Allocator, entries.DataType(), 1)
+	null := arraydata.Nulls(memory.NewGoAllocator(), entries.DataType(), 1)
 	defer null.Release()
 	rows := make([]uint32, a.Len())
 	for i := range rows {

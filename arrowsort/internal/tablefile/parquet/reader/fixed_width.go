@@ -62,8 +62,8 @@ func (r *columnReader) makeArray(
 	return arraydata.NewArray(array.NewData(r.typ, rows, buffers, nil, nulls, 0)), nil
 }
 
-// eachSpan passes on rows page by page, with how many of them are present, and marks those in the bitmap. It returns how
-// many are null.
+// eachSpan passes on rows page by page, with how many of them are present, and marks those in the bitmap. It returns
+// how many are null.
 func (r *columnReader) eachSpan(rows int, bitmap []byte, read func(row, n, present int) error) (nulls int, err error) {
 	for row := 0; row < rows; {
 		n, err := r.span(rows - row)
