@@ -163,7 +163,7 @@ func (r *reader) Announce(ranges []parquetsort.Range) {
 	tail := r.summary.size - int64(len(r.summary.tail))
 	var run []parquetsort.Range
 	for _, next := range ranges {
-		next.From, next.To = max(next.From, 0), min(next.To, tail)
+		next.From, next.To = max(next.From, int64(len(r.summary.head))), min(next.To, tail)
 		if next.From >= next.To {
 			continue
 		}

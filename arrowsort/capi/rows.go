@@ -51,8 +51,19 @@ func converterOf(like arrowsort.Data, keys []arrowsort.Key) (*rows.Converter, er
 	return rows.NewConverter(field)
 }
 
+// ofAllRows refuses options that encoding has no use for.
+func (j job) ofAllRows() error {
+	if j.Limit != 0 || j.BatchRows != 0 {
+		return optionErrorf("options.limit or options.batch_rows is set, and all rows are encoded; leave it out")
+	}
+	return nil
+}
+
 func encodeRows(r *request) error {
 	return r.do(func(ctx context.Context, j job) (arrowsort.Data, error) {
+		if err := j.ofAllRows(); err != nil {
+			return nil, err
+		}
 		converter, err := converterOf(j.data, j.keys)
 		if err != nil {
 			return nil, err
@@ -101,6 +112,9 @@ func (o *rowsOwner) Reallocate(int, []byte) []byte { panic("encoded rows cannot 
 
 func decodeRows(r *request) error {
 	return r.do(func(ctx context.Context, j job) (arrowsort.Data, error) {
+		if err := j.ofAllRows(); err != nil {
+			return nil, err
+		}
 		like, err := dataOf(r.other, "like")
 		if err != nil {
 			return nil, err

@@ -295,6 +295,10 @@ func Orphans(ctx context.Context, cat table.CatalogIO, name table.Identifier, op
 	if err != nil {
 		return nil, err
 	}
+	if opts.Remove && !t.Properties().GetBool("gc.enabled", true) {
+		return nil, fmt.Errorf("%w: the table's property gc.enabled is false, as other tables may have its files; leave "+
+			"out Remove", ErrUnsupported)
+	}
 	root, err := localPath(t.Location())
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/table"
 	"github.com/stretchr/testify/require"
 
@@ -253,4 +254,10 @@ func TestOrphans(t *testing.T) {
 	require.False(t, slices.Contains(filesBelow(t, folder), strange))
 	_, err = Orphans(t.Context(), cat, tableName, OrphanOptions{OlderThan: -1})
 	require.ErrorIs(t, err, ErrOption)
+	changes := tbl.NewTransaction()
+	require.NoError(t, changes.SetProperties(iceberg.Properties{"gc.enabled": "false"}))
+	_, err = changes.Commit(t.Context())
+	require.NoError(t, err)
+	_, err = Orphans(t.Context(), cat, tableName, OrphanOptions{OlderThan: time.Nanosecond, Remove: true})
+	require.ErrorIs(t, err, ErrUnsupported)
 }

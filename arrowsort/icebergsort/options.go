@@ -3,6 +3,7 @@ package icebergsort
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/apache/iceberg-go"
 
@@ -83,7 +84,7 @@ func (o *Options) target(properties iceberg.Properties) (int64, error) {
 	return size, nil
 }
 
-// codecs are the values of the property write.parquet.compression-codec.
+// codecs are the values of the property write.parquet.compression-codec, in any case.
 var codecs = map[string]parquetsort.Compression{
 	"zstd": parquetsort.Zstd, "snappy": parquetsort.Snappy, "gzip": parquetsort.Gzip, "brotli": parquetsort.Brotli,
 	"lz4": parquetsort.LZ4, "uncompressed": parquetsort.Uncompressed, "none": parquetsort.Uncompressed,
@@ -100,7 +101,7 @@ const (
 func output(properties iceberg.Properties) (parquetsort.Output, error) {
 	out := parquetsort.Output{Format: parquetsort.Parquet}
 	if name, ok := properties[compressionCodec]; ok {
-		if out.Compression, ok = codecs[name]; !ok {
+		if out.Compression, ok = codecs[strings.ToLower(name)]; !ok {
 			return out, fmt.Errorf("%w: the table's property %s is %q", ErrUnsupported, compressionCodec, name)
 		}
 		leveled := out.Compression == parquetsort.Zstd || out.Compression == parquetsort.Gzip ||

@@ -2,7 +2,6 @@ package parquetsort
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -47,7 +46,7 @@ func (o *Options) noCurve(function string) error {
 func (j *job) sortAlong(ctx context.Context) (*Result, error) {
 	if j.files.CSV == nil && j.strategy(nil).InMemory {
 		result, err := j.sortTable(ctx)
-		if !j.limited || !errors.Is(err, tablefile.ErrLimit) {
+		if !j.rereads(err) {
 			return result, err
 		}
 	}

@@ -3,6 +3,7 @@ package parquetsort
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/arrowsort/arrowsort/arrowsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/arraydata"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
@@ -43,6 +45,9 @@ func readSample(ctx context.Context, d *dataset.Dataset, most int64, groupRows i
 	wanted := min(d.Rows, most)
 	if d.Rows > 0 { // the rows of a sample and their codes take a third of the budget
 		wanted = min(wanted, opts.Memory.Budget/3/(d.Memory/d.Rows+3*8))
+		if wanted == 0 {
+			return nil, fmt.Errorf("%w: a row of the sample takes %d bytes", errkind.ErrBudget, d.Memory/d.Rows)
+		}
 	}
 	rng, row, next := rand.New(rand.NewPCG(sampleSeed, uint64(d.Rows))), int64(0), int64(0)
 	edge := func(i int64) int64 { return int64(float64(i) * float64(d.Rows) / float64(max(wanted, 1))) }

@@ -19,6 +19,7 @@ import (
 	"github.com/arrowsort/arrowsort/arrowsort/internal/errkind"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/extsort"
 	"github.com/arrowsort/arrowsort/arrowsort/internal/tablefile"
+	"github.com/arrowsort/arrowsort/arrowsort/internal/take"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/dataset"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/output"
 	"github.com/arrowsort/arrowsort/arrowsort/parquetsort/internal/roworder"
@@ -91,10 +92,10 @@ func sortOrMerge(ctx context.Context, paths []string, output string, opts Option
 	if !merge && j.files.CSV == nil && j.strategy(nil).InMemory {
 		order.Release()
 		result, err := j.sortTable(ctx)
-		if !j.limited || !errors.Is(err, tablefile.ErrLimit) {
+		if !j.rereads(err) {
 			return result, err
 		}
-		order = nil // what takes more memory than its metadata say is read in batches
+		order = nil
 	}
 	if extsort.HasRandom(j.rows.Keys) { // no rows are in that order
 		return j.sortRuns(ctx, j.rows, nil)
@@ -112,6 +113,12 @@ func sortOrMerge(ctx context.Context, paths []string, output string, opts Option
 		return nil, unsorted(ctx, j.files, j.keyColumns, order.Unsorted)
 	}
 	return j.sortRuns(ctx, j.rows, nil)
+}
+
+// rereads reports whether rows that could not be sorted as a table are read in batches: they take more memory than their
+// metadata say, or have more different values than the indices into one dictionary number.
+func (j *job) rereads(err error) bool {
+	return j.limited && errors.Is(err, tablefile.ErrLimit) || errors.Is(err, take.ErrDictionary)
 }
 
 // strategy is how the files are sorted: see chooseStrategy.

@@ -78,7 +78,7 @@ def _bytes(memory: int | str) -> int:
     if match:
         number, unit, suffix = match.groups()
         base = 1000 if (suffix or "").lower() == "b" else 1024
-        memory = int(float(number) * base ** " kmgt".index((unit or " ").lower()))
+        memory = int(min(float(number), 2.0**63) * base ** " kmgt".index((unit or " ").lower()))
     elif isinstance(memory, str):
         raise OptionError(f"memory is {memory!r}, not a size: give a number of bytes, or a text such as '512MiB'")
     return _number("memory", memory, 63, "bytes, such as 1 << 30 or '1GiB'")

@@ -26,22 +26,36 @@ def from_arrow(data: object, column: bool = False, in_memory: bool = False) -> H
     """
     handle, error = Handle(), lib.ErrorOut()
     if hasattr(data, "__arrow_c_array__"):
-        schema, array = data.__arrow_c_array__()
-        at = _pointer_of(array, _ARRAY), _pointer_of(schema, _SCHEMA)
+        try:
+            schema, array = data.__arrow_c_array__()
+        except TypeError as error:
+            raise ArgumentTypeError(f"{_type_of(data)} returns no pair of capsules: {error}") from None
+        at = _address_of(data, array, _ARRAY), _address_of(data, schema, _SCHEMA)
         lib.check(lib.import_array(*at, column, byref(handle.number), byref(error)), error)
     elif hasattr(data, "__arrow_c_stream__"):
         capsule = data.__arrow_c_stream__()
-        at = _pointer_of(capsule, _STREAM)
-        if in_memory:
+        at = _address_of(data, capsule, _STREAM)
+        if in_memory or not lib.ArrowArrayStream.from_address(at).release:  # a stream that was read is an error
             lib.check(lib.import_stream(at, byref(handle.number), byref(error)), error)
         else:
             _read_stream(at, handle)
     else:
         raise ArgumentTypeError(
-            f"{type(data).__module__}.{type(data).__name__} is no Arrow data: it has neither __arrow_c_stream__ nor "
+            f"{_type_of(data)} is no Arrow data: it has neither __arrow_c_stream__ nor "
             "__arrow_c_array__; make a table of it, by pyarrow.table(...) or polars.DataFrame(...)"
         )
     return handle
+
+
+def _type_of(data: object) -> str:
+    return f"{type(data).__module__}.{type(data).__name__}"
+
+
+def _address_of(data: object, capsule: object, name: bytes) -> int:
+    try:
+        return _pointer_of(capsule, name)
+    except ValueError:
+        raise ArgumentTypeError(f"{_type_of(data)} returns no capsule of an {name.decode()}") from None
 
 
 def _read_stream(at: int, handle: Handle) -> None:

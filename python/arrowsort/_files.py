@@ -139,7 +139,12 @@ def _path(name: str, path: object) -> str:
     if not isinstance(path, (str, os.PathLike)):
         what = f"{type(path).__module__}.{type(path).__qualname__}"
         raise ArgumentTypeError(f"{name} is a {what}: give the path of a file; data in memory are for arrowsort.sort")
-    return os.fsdecode(path)
+    text = os.fsdecode(path)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise OptionError(f"{name} is {text!r}: its path is not UTF-8; rename it") from None
+    return text
 
 
 def _flag(name: str, value: Any) -> Any:

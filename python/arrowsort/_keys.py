@@ -126,7 +126,18 @@ def _key(key: Union[Column, tuple], descending: bool, nulls_first: bool) -> Sort
         raise OptionError(f"key {key!r}: a column is a name or a position, a number from 0")
     if isinstance(column, str) and "\0" in column:
         raise ColumnError(f"column {column!r}: there is a zero byte in its name; give its position")
+    if isinstance(column, str) and not column.isprintable() and not _is_unicode(column):
+        raise ColumnError(f"column {column!r}: its name is no text of Unicode; give its position")
     return made
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text has an encoding in UTF-8: one with half of a pair of surrogates has none."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def array(keys: Iterable[SortKey]):

@@ -21,6 +21,7 @@ class PandasSource(Source):
     def __init__(self, data: "pd.DataFrame | pd.Series", keys: Keys | None, rows: bool):
         self.series = isinstance(data, pd.Series)
         self.frame = data.to_frame() if self.series else data
+        self.name = data.name if self.series else None  # to_frame calls a column without a name 0
         self.arrays: list[pa.Array] = []
         self.names: list[str] = []
         keys = self.resolve(keys, self.series) if keys else []
@@ -69,7 +70,7 @@ class PandasSource(Source):
             return self.add(label, pa.array(codes, mask=codes < 0))
         try:
             return self.add(label, arrow_of(column))
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, UnicodeError) as error:
             raise KeyTypeError(f"key {label!r}: its values have no common Arrow type: {error}") from None
 
     def add_rows(self) -> None:
@@ -109,7 +110,7 @@ class PandasSource(Source):
         made = pd.DataFrame(columns, index=index, copy=False)
         made.columns = frame.columns
         made = made.__finalize__(frame)
-        return made.iloc[:, 0] if self.series else made
+        return made.iloc[:, 0].rename(self.name) if self.series else made
 
     def numbers(self, handle: Handle) -> np.ndarray:
         return numpy_of(pa.chunked_array([pa.array(Chunk(handle))]), None)

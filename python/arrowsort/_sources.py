@@ -11,7 +11,7 @@ from . import _keys
 from . import _library as lib
 from ._calls import Handle
 from ._data import Chunk, Data, from_arrow, from_buffer, to_chunk
-from ._errors import ArgumentTypeError, ColumnError, NoKeysError, OptionError
+from ._errors import ArgumentTypeError, ColumnError, NoKeysError, OptionError, UnsupportedError
 from ._keys import SortKey
 
 Keys = list[SortKey]
@@ -116,6 +116,10 @@ class PolarsSource(Source):
     def load(self, data: Any) -> tuple[Handle, bool]:
         """A Series is passed as a table: the categories of an Enum are in the metadata of its field."""
         is_column = self.name is not None
+        pl = sys.modules["polars"]
+        for name, dtype in zip([data.name], [data.dtype]) if is_column else data.schema.items():
+            if dtype == pl.Object:
+                raise UnsupportedError(f"column {name!r} has objects of Python, which are no Arrow data")
         return from_arrow(data.to_frame() if is_column else data, in_memory=True), is_column
 
     def rows(self, handle: Handle) -> Any:
@@ -163,6 +167,8 @@ def row_numbers(rows: object) -> Handle:
     if hasattr(rows, "__arrow_c_array__") or hasattr(rows, "__arrow_c_stream__"):
         return from_arrow(rows, column=True)
     if isinstance(rows, Sequence) and not isinstance(rows, (str, bytes, array)):
+        if any(isinstance(row, bool) for row in rows):
+            raise OptionError("the row numbers are True and False: give the numbers of the rows")
         try:
             rows = array("q", rows)
         except (TypeError, OverflowError) as error:

@@ -22,20 +22,22 @@ func init() {
 		Main: func(args []string) int { return Main(args, nil) }, Run: runInLibrary, Version: version()})
 }
 
-// running counts the commands that run at the same time in the library. Each sets the memory limit of the garbage
-// collector, which is set back after the last.
+// running counts the commands that run at the same time in the library. They set the memory limit and the pace of the
+// garbage collector, which are set back after the last.
 var running struct {
 	sync.Mutex
 	commands int
 	limit    int64 // before the first
+	percent  int   // likewise
 }
 
 func startRunning() {
 	running.Lock()
 	defer running.Unlock()
 	if running.commands++; running.commands == 1 {
+		running.limit, running.percent = debug.SetMemoryLimit(-1), debug.SetGCPercent(100)
+		debug.SetGCPercent(running.percent)
 		tuneMemory()
-		running.limit = debug.SetMemoryLimit(-1)
 	}
 }
 
@@ -44,6 +46,7 @@ func endRunning() {
 	defer running.Unlock()
 	if running.commands--; running.commands == 0 {
 		debug.SetMemoryLimit(running.limit)
+		debug.SetGCPercent(running.percent)
 	}
 }
 
@@ -57,6 +60,7 @@ func runInLibrary(
 	var printed, messages bytes.Buffer
 	started := false
 	s := streams{in: strings.NewReader(""), out: &printed, err: &messages, progress: progress}
+	inLibrary.Store(true)
 	root := newRoot(s, &printed, &started)
 	root.SetArgs(args)
 	if _, err = checkDashes(root, args); err == nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/spf13/cobra"
@@ -35,6 +36,16 @@ var flagValues = map[string][]string{
 	"encoding": {"auto", "compatible"}, "page-version": {"1", "2"},
 }
 
+// inLibrary is set where commands are called by a program: these are not completed.
+var inLibrary atomic.Bool
+
+// completes registers the completion of the values of a flag, for good: cobra forgets none.
+func completes(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
+	if !inLibrary.Load() {
+		_ = cmd.RegisterFlagCompletionFunc(flag, complete) // fails for an unknown flag, or one that has a function
+	}
+}
+
 // completeFlags registers the completion of flag values: fixed lists, folders, and nothing for numbers, sizes and text.
 // It leaves out the flags that take a file, and flags that have a completion already.
 func completeFlags(cmd *cobra.Command) {
@@ -43,8 +54,8 @@ func completeFlags(cmd *cobra.Command) {
 		case "output", "against", "html", "svg":
 		case "spill-dir":
 			_ = cmd.MarkFlagDirname(flag.Name) // fails for an unknown flag only
-		default: // it fails for a flag that has a function already
-			_ = cmd.RegisterFlagCompletionFunc(flag.Name, cobra.FixedCompletions(flagValues[flag.Name], noFiles))
+		default:
+			completes(cmd, flag.Name, cobra.FixedCompletions(flagValues[flag.Name], noFiles))
 		}
 	})
 }

@@ -41,7 +41,7 @@ func (f *commandFlags) add(cmd *cobra.Command, limitHelp string) {
 	flags, o := cmd.Flags(), &f.options
 	addInput(cmd, o)
 	flags.StringArrayVarP(&f.keyTexts, "key", "k", nil, flagtext.KeyHelp)
-	_ = cmd.RegisterFlagCompletionFunc("key", completeKey(&o.Input)) // fails for an unknown flag only
+	completes(cmd, "key", completeKey(&o.Input))
 	flags.Func("limit", limitHelp, into(&o.Rows.Limit, wholeNumber))
 	flags.Func("threads", "use at most `N` threads; 0 for all cores", into(&o.Run.Threads, wholeNumber))
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
@@ -93,7 +93,7 @@ func (f *commandFlags) addPartitions(cmd *cobra.Command) {
 	flags, o := cmd.Flags(), &f.options
 	flags.StringArrayVar(&o.Output.PartitionBy, "partition-by", nil,
 		"write folders such as origin=ORD in the folder of -o, by the values of `COLUMN`; may repeat")
-	_ = cmd.RegisterFlagCompletionFunc("partition-by", completeColumns(&o.Input, false)) // as for select
+	completes(cmd, "partition-by", completeColumns(&o.Input, false))
 	flags.BoolVar(&o.Output.Overwrite, "overwrite", false,
 		"replace the folders of --partition-by that are there already and are written; others stay")
 }
@@ -110,7 +110,7 @@ func (f *commandFlags) addSelection(cmd *cobra.Command) {
 	flags.BoolVar(&o.Rows.Unique, "unique", false, "keep only the first row of each key")
 	flags.StringSliceVar(&o.Columns, "select", nil,
 		"read and write these `COLUMNS` only, as in a,b; keys need not be among them")
-	_ = cmd.RegisterFlagCompletionFunc("select", completeColumns(&o.Input, true)) // fails for an unknown flag only
+	completes(cmd, "select", completeColumns(&o.Input, true))
 }
 
 func (f *commandFlags) addOutput(cmd *cobra.Command) {
@@ -131,10 +131,10 @@ func (f *commandFlags) addOutput(cmd *cobra.Command) {
 	flags.Func("bloom-filter",
 		"write Parquet with Bloom filters of `COLUMN[:FPP]`, with FPP false positives (default 0.01); may repeat",
 		func(text string) error { return addBloomFilter(&o.Output, text) })
-	_ = cmd.RegisterFlagCompletionFunc("bloom-filter", completeColumns(&o.Input, false)) // as for select
+	completes(cmd, "bloom-filter", completeColumns(&o.Input, false))
 	flags.Func("compression", "`codec[:level]` of Parquet or Arrow: none, snappy, gzip, brotli, zstd, lz4",
 		into(&o.Output.Compression, asTyped[parquetsort.Compression](tablefile.ParseCompression)))
-	_ = cmd.RegisterFlagCompletionFunc("compression", completeCompression(&f.output, &o.Output))
+	completes(cmd, "compression", completeCompression(&f.output, &o.Output))
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print the plan of the keys, too: bits, codes and digits")
 	flags.Func("preview", "print the first `N` rows as a table", into(&o.Output.Preview, wholeNumber))
 }

@@ -65,13 +65,26 @@ func isDeviceOrPipe(path string) bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// followLinks returns the file that a path leads to, or the path when there is none.
+// followLinks returns the file that a path leads to, which need not be there.
 func followLinks(path string) string {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		return target
+	for at, links := path, 0; links < mostLinks; links++ {
+		if target, err := filepath.EvalSymlinks(at); err == nil {
+			return target
+		}
+		target, err := os.Readlink(at)
+		if err != nil {
+			return at
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(at), target)
+		}
+		at = target
 	}
 	return path
 }
+
+// mostLinks are followed from one to the next: more lead back to the first.
+const mostLinks = 40
 
 // A newFile is a file that was created.
 type newFile struct {

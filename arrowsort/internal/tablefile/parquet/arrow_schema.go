@@ -72,6 +72,20 @@ func selectArrowSchema(pairs metadata.KeyValueMetadata, columns []int, of int) (
 	return withArrowSchema(pairs, &encoded), err
 }
 
+// withWideIndices returns the metadata of a file of some columns with an Arrow schema, if there is one, of WideIndices.
+func withWideIndices(pairs metadata.KeyValueMetadata, columns int) (metadata.KeyValueMetadata, error) {
+	origin, err := arrowSchemaOfWriter(pairs, columns, memory.DefaultAllocator)
+	if err != nil || origin == nil {
+		return pairs, err
+	}
+	wide := arraydata.WithTypes(origin, writer.WideIndices)
+	if wide.Equal(origin) {
+		return pairs, nil
+	}
+	encoded, err := writer.EncodeSchema(convert.ToSchema(wide))
+	return withArrowSchema(pairs, &encoded), err
+}
+
 // withArrowSchema returns pairs whose Arrow schema, if there is one, is another.
 func withArrowSchema(pairs metadata.KeyValueMetadata, encoded *string) metadata.KeyValueMetadata {
 	pairs = slices.Clone(pairs)

@@ -96,7 +96,9 @@ func (f *Writer) Finish() error {
 	}
 	footer.NumRows = f.rows // also without columns
 	if f.opts.Template != nil {
-		f.opts.Template.copySchema(footer)
+		if err := f.opts.Template.copySchema(footer); err != nil {
+			return err
+		}
 	}
 	if err := setOrder(footer, f.opts.Curve, order.Keys); err != nil {
 		return err

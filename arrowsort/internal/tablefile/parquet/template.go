@@ -175,11 +175,11 @@ func (t *Template) paths(footer *metadata.FileMetaData) (paths []parquet.ColumnP
 // copySchema copies the schema of the template to a footer. A column that is stored as in the template gets its schema
 // elements unchanged: logical and converted types, field numbers, names of nested fields. The others, such as decimals
 // of another width, keep theirs. The key-value metadata is the template's; only an Arrow schema in it is replaced where
-// a column differs.
-func (t *Template) copySchema(footer *metadata.FileMetaData) {
+// a column differs, or has narrow indices into a dictionary.
+func (t *Template) copySchema(footer *metadata.FileMetaData) (err error) {
 	from, to := fieldsOf(t.meta), fieldsOf(footer)
 	if !sameFields(from, to) {
-		return
+		return nil
 	}
 	elements, all := t.meta.FileMetaData.Schema[:1:1], true // the root
 	for i, f := range from {
@@ -191,10 +191,13 @@ func (t *Template) copySchema(footer *metadata.FileMetaData) {
 	arrowSchema := footer.KeyValueMetadata().FindValue(writer.ArrowSchemaKey)
 	footer.FileMetaData.Schema = elements
 	pairs := t.meta.FileMetaData.KeyValueMetadata
-	if !all {
+	if all {
+		pairs, err = withWideIndices(pairs, len(from))
+	} else {
 		pairs = withArrowSchema(pairs, arrowSchema)
 	}
 	footer.FileMetaData.KeyValueMetadata = pairs
+	return err
 }
 
 // A schemaField is a column of the table in the schema of a Parquet file.

@@ -290,15 +290,17 @@ func (p Projection) in(schema *arrow.Schema) []int {
 }
 
 // WrittenKey returns a key as the metadata of the output name it: by its path, or by the position of its column among
-// those that are written where the path would be read as a position. It returns false where the column is not
-// written, and of keys that go by row numbers.
+// those that are written where the path would be read as a position, or is written twice. It returns false where the
+// column is not written, and of keys that go by row numbers.
 func (p Projection) WrittenKey(key arrowsort.Key) (arrowsort.Key, bool) {
-	at := ColumnOf(p.Schema, key)
+	column := ColumnOf(p.Schema, key)
+	at, again := column, false
 	if p.Written != nil {
-		at = slices.Index(p.Written, at)
+		at = slices.Index(p.Written, column)
+		again = at >= 0 && slices.Contains(p.Written[at+1:], column) && p.Schema.HasField(key.Path)
 	}
 	position := strings.HasPrefix(key.Path, "#") && p.Schema.HasField(key.Path) // a column named "#1"
-	if key.Path == "" || position {
+	if key.Path == "" || position || again {
 		key.Path, key.At = "", arrowsort.Column(at)
 	}
 	return key, at >= 0

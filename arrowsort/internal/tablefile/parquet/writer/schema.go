@@ -48,7 +48,7 @@ func parquetType(typ arrow.DataType) arrow.DataType {
 }
 
 // roundTripType returns the type that the Arrow schema in a Parquet file has for a type, the one that is read again:
-// views are text, dictionaries of anything but text are their values.
+// views are text, dictionaries of anything but text are their values, and see WideIndices.
 func roundTripType(typ arrow.DataType) arrow.DataType {
 	switch t := typ.(type) {
 	case *arrow.StringViewType:
@@ -58,11 +58,28 @@ func roundTripType(typ arrow.DataType) arrow.DataType {
 	case *arrow.DictionaryType:
 		values := roundTripType(t.ValueType)
 		if _, text := values.(arrow.BinaryDataType); text {
-			return &arrow.DictionaryType{IndexType: t.IndexType, ValueType: values, Ordered: t.Ordered}
+			return &arrow.DictionaryType{IndexType: wideIndex(t.IndexType), ValueType: values, Ordered: t.Ordered}
 		}
 		return values
 	}
 	return arraydata.MapTypes(typ, roundTripType)
+}
+
+// WideIndices returns a type whose dictionaries have indices of 32 bits at least. The rows of a row group may have more
+// different values than those of another file had, and readers that take narrower indices from the Arrow schema fail.
+func WideIndices(typ arrow.DataType) arrow.DataType {
+	if t, ok := typ.(*arrow.DictionaryType); ok {
+		return &arrow.DictionaryType{IndexType: wideIndex(t.IndexType), ValueType: WideIndices(t.ValueType),
+			Ordered: t.Ordered}
+	}
+	return arraydata.MapTypes(typ, WideIndices)
+}
+
+func wideIndex(index arrow.DataType) arrow.DataType {
+	if index.(arrow.FixedWidthDataType).BitWidth() < 32 {
+		return arrow.PrimitiveTypes.Int32
+	}
+	return index
 }
 
 // checkTypes returns an error for a type that cannot be written to Parquet.
