@@ -28,10 +28,10 @@ def from_arrow(data: object, column: bool = False, in_memory: bool = False) -> H
     if hasattr(data, "__arrow_c_array__"):
         try:
             schema, array = data.__arrow_c_array__()
-        except TypeError as error:
-            raise ArgumentTypeError(f"{_type_of(data)} returns no pair of capsules: {error}") from None
-        at = _address_of(data, array, _ARRAY), _address_of(data, schema, _SCHEMA)
-        lib.check(lib.import_array(*at, column, byref(handle.number), byref(error)), error)
+        except TypeError as failure:
+            raise ArgumentTypeError(f"{_type_of(data)} returns no pair of capsules: {failure}") from None
+        pair = _address_of(data, array, _ARRAY), _address_of(data, schema, _SCHEMA)
+        lib.check(lib.import_array(*pair, column, byref(handle.number), byref(error)), error)
     elif hasattr(data, "__arrow_c_stream__"):
         capsule = data.__arrow_c_stream__()
         at = _address_of(data, capsule, _STREAM)

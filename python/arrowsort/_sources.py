@@ -116,11 +116,11 @@ class PolarsSource(Source):
     def load(self, data: Any) -> tuple[Handle, bool]:
         """A Series is passed as a table: the categories of an Enum are in the metadata of its field."""
         is_column = self.name is not None
-        pl = sys.modules["polars"]
-        for name, dtype in zip([data.name], [data.dtype]) if is_column else data.schema.items():
-            if dtype == pl.Object:
+        frame = data.to_frame() if is_column else data
+        for name, dtype in frame.schema.items():
+            if dtype == sys.modules["polars"].Object:
                 raise UnsupportedError(f"column {name!r} has objects of Python, which are no Arrow data")
-        return from_arrow(data.to_frame() if is_column else data, in_memory=True), is_column
+        return from_arrow(frame, in_memory=True), is_column
 
     def rows(self, handle: Handle) -> Any:
         frame = sys.modules["polars"].DataFrame(Data(handle))

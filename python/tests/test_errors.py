@@ -27,6 +27,7 @@ TABLE = pa.table({"a": [3, 1, 2], "l": MONTHS, "s": ["x", "y", "z"]})
         (lambda: sort(TABLE, -1), arrowsort.ColumnError, KeyError, "column -1"),
         (lambda: sort(TABLE, 1 << 40), arrowsort.ColumnError, KeyError, "positions"),
         (lambda: sort(TABLE, "a\0b"), arrowsort.ColumnError, KeyError, "zero byte"),
+        (lambda: sort(TABLE, "\ud800"), arrowsort.ColumnError, KeyError, "no text of Unicode"),
         (lambda: sort(pa.table([[1], [2]], ["a", "a"]), "a"), arrowsort.ColumnError, KeyError, "give its position"),
         (lambda: sort(pa.array([1]), "a"), arrowsort.ColumnError, KeyError, "leave `by` out"),
         (lambda: sort(TABLE, "l"), arrowsort.KeyTypeError, TypeError, "field of a struct"),
@@ -62,12 +63,14 @@ TABLE = pa.table({"a": [3, 1, 2], "l": MONTHS, "s": ["x", "y", "z"]})
         (lambda: sort(TABLE, "a", memory="much"), arrowsort.OptionError, ValueError, "not a size"),
         (lambda: sort(TABLE, "a", memory="9e9GB"), arrowsort.OptionError, ValueError, "not a size"),
         (lambda: sort(TABLE, "a", memory="0.1B"), arrowsort.OptionError, ValueError, "bytes, such as"),
+        (lambda: sort(TABLE, "a", memory=400 * "9" + "T"), arrowsort.OptionError, ValueError, "bytes, such as"),
         (lambda: sort(TABLE, "a", engine="auto"), arrowsort.OptionError, ValueError, "'cpu' or 'gpu'"),
         (lambda: sort(TABLE, "a", engine=3), arrowsort.OptionError, ValueError, "'cpu' or 'gpu'"),
         (lambda: sort([1], "a"), arrowsort.ArgumentTypeError, TypeError, "__arrow_c_stream__"),
         (lambda: take(TABLE, [3]), arrowsort.RowNumberError, IndexError, "position 0 is 3"),
         (lambda: take(TABLE, [-1]), arrowsort.RowNumberError, IndexError, "-1"),
         (lambda: take(TABLE, [1.5]), arrowsort.OptionError, ValueError, "integers"),
+        (lambda: take(TABLE, [True, False, True]), arrowsort.OptionError, ValueError, "True and False"),
         (lambda: take(TABLE, "12"), arrowsort.OptionError, ValueError, "integers"),
         (lambda: take(TABLE, np.array([1.5])), arrowsort.OptionError, ValueError, "integers"),
         (lambda: take(TABLE, np.zeros((1, 1), int)), arrowsort.OptionError, ValueError, "one contiguous dimension"),
@@ -101,6 +104,24 @@ def test_errors(call, error, kind, words):
         call()
     assert type(raised.value) is error
     assert words in str(raised.value)
+
+
+class Exporter:
+    """What exports a value by the Arrow PyCapsule interface."""
+
+    def __init__(self, value, name="__arrow_c_stream__"):
+        setattr(type(self), name, lambda self, requested_schema=None: value)
+
+
+def test_exporters_that_are_wrong():
+    capsule = TABLE.__arrow_c_stream__()
+    assert pa.RecordBatchReader._import_from_c_capsule(capsule).read_all() == TABLE
+    with pytest.raises(arrowsort.OptionError, match="released"):
+        sort(type("Read", (Exporter,), {})(capsule), "a")
+    with pytest.raises(arrowsort.ArgumentTypeError, match="no capsule"):
+        sort(type("Number", (Exporter,), {})(3), "a")
+    with pytest.raises(arrowsort.ArgumentTypeError, match="no pair"):
+        sort(type("Alone", (Exporter,), {})(3, "__arrow_c_array__"), "a")
 
 
 def test_streams_that_fail():

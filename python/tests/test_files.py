@@ -81,6 +81,7 @@ def test_merge_files(flights, tmp_path):
         ((pa.table({"a": [1]}), "o.parquet", "a"), {}, arrowsort.ArgumentTypeError, "arrowsort.sort"),
         ((["flights.parquet", 3], "o.parquet", "a"), {}, TypeError, "the path of a file"),
         (("flights.parquet", None, "a"), {}, TypeError, "output is"),
+        (("flights.parquet", "o\udce9.parquet", "a"), {}, ValueError, "is not UTF-8"),
         (("text.parquet", "o.parquet", "a"), {}, arrowsort.CorruptError, "text.parquet"),
     ],
 )

@@ -68,6 +68,20 @@ def test_polars_enum_is_sorted_by_text():
     assert result.dtype == series.dtype
 
 
+def test_polars_objects_are_no_data():
+    frame = pl.DataFrame({"a": [2, 1], "o": pl.Series([{"x"}, {"y"}], dtype=pl.Object)})
+    for call in (lambda: arrowsort.sort(frame, "a"), lambda: arrowsort.take(frame["o"], [0])):
+        with pytest.raises(arrowsort.UnsupportedError, match="column 'o'"):
+            call()
+
+
+def test_series_without_a_name():
+    series = pd.Series([3, 1, 2])
+    pd.testing.assert_series_equal(arrowsort.sort(series), series.sort_values())
+    assert arrowsort.take(series, [0]).name is None
+    assert arrowsort.merge([series.sort_values().rename("a"), series.sort_values().rename("b")]).name is None
+
+
 @pytest.mark.parametrize("rows", [0, 5, 300_000])
 def test_duckdb(rows):
     connection = duckdb.connect()
