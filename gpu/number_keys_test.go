@@ -74,7 +74,7 @@ func checkNumbers(t *testing.T, e *Engine, what string, rows int, keys ...number
 	return *s.Reports.Report
 }
 
-// decides reports whether decisions are those of the kernels, not of their plain twins.
+// decides reports whether decisions are those of the kernels, not of their twins.
 func decides(e *Engine) bool {
 	return e.Device().Name != "stand-in" || os.Getenv("ARROWSORT_STANDIN_EMULATE") != ""
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Tests the GPU engine without a GPU: against a stand-in for the CUDA driver whose kernels are plain twins of the real
-# ones. Needs what build.sh needs, and g++. On a machine with a GPU the same suite runs on it with:
+# Tests the GPU engine without a GPU: against a stand-in for the CUDA driver whose kernels are twins of the real ones
+# that take one row after another. Needs what build.sh needs, and g++. On a machine with a GPU the same suite runs on it
+# with:
 #
 #   gpu/build.sh go test -tags cuda ./gpu/... ./arrowsort/internal/difftest
 #

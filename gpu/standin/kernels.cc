@@ -1,7 +1,11 @@
 // The twins of kernels/*.cu: what they compute by the contract of kernels/abi.h, in the plainest way, one row after
-// another. They check the arguments of package gpu; emulated.cc runs the kernels themselves.
+// another. What a single row has is read by the kernels' own functions. The twins check the arguments of package gpu;
+// emulated.cc runs the kernels themselves.
 #include "standin.h"
-#include "../../kernels/abi.h"
+#include "common/fixed_point.h"
+#include "sample/buckets.h"
+#include "statistics/code.h"
+#include "text/strings.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -12,8 +16,6 @@
 #include <vector>
 
 namespace {
-
-typedef unsigned __int128 u128;
 
 template <class T> T* at(u64 address) { return (T*)address; }
 
@@ -35,163 +37,81 @@ u64 low(u64 bits) { return bits >= 64 ? ~0ull : (1ull << bits) - 1; }
 
 enum Class { VALUE, NAN_, NULL_ };
 
-// A Limbs is a number of up to 256 bits, least significant limb first.
-struct Limbs {
-	u64 limb[4] = {};
-	Limbs minus(const u64* b) const {
-		Limbs d;
-		u64 borrow = 0;
-		for (int i = 0; i < 4; i++) {
-			u128 x = (u128)limb[i] - b[i] - borrow;
-			d.limb[i] = (u64)x;
-			borrow = (u64)(x >> 64) & 1;
-		}
-		return d;
-	}
-	Limbs shifted(u64 n) const {
-		Limbs d;
-		for (int i = 0; i < 4; i++) d.limb[i] = limb[i] >> n | (n > 0 && i < 3 ? limb[i + 1] << (64 - n) : 0);
-		return d;
-	}
-	int compare(const Limbs& b) const {
-		for (int i = 3; i >= 0; i--) {
-			if (limb[i] != b.limb[i]) return limb[i] < b.limb[i] ? -1 : 1;
-		}
-		return 0;
-	}
-};
-
-// The value of a row as it is stored, a float in two's complement, and its class. C is Field or Column.
-template <class C> Class read(const C& c, u64 row, Limbs* v) {
+// The class of a row, and the number of a value before the sign bit is flipped; not of a decimal.
+Class read(const Values& c, u64 row, u64* number) {
 	if (c.form == FORM_NONE || (c.validity != 0 && !bit(c.validity, c.bit + row))) return NULL_;
-	u64 address = c.values + row * c.stride;
-	u64 width = low(8 * c.width);
-	switch (c.form) {
-	case FORM_BIT: v->limb[0] = bit(c.values, c.valueBit + row); break;
-	case FORM_BIG_ENDIAN:
-		for (u64 i = 0; i < c.width; i++) v->limb[0] = v->limb[0] << 8 | at<u8>(address)[i];
-		break;
-	case FORM_RANK:
-		v->limb[0] = little(address, 4);
-		if (v->limb[0]-- == 0) return NULL_;
-		break;
-	case FORM_DECIMAL: memcpy(v->limb, at<u8>(address), c.width); break;
-	case FORM_FLOAT: {
-		u64 x = little(address, c.width);
+	if (c.form == FORM_CLASS || c.form == FORM_DECIMAL) return VALUE;
+	u64 x = raw_value(&c, row);
+	if (c.form == FORM_RANK && x-- == 0) return NULL_;
+	if (c.form == FORM_FLOAT) {
+		const u64 width = low(8 * c.width);
 		if (x & c.sign) x = (c.sign - x) & width;
-		v->limb[0] = x;
 		if (((x + c.infinity) & width) > 2 * c.infinity) return NAN_;
-		break;
 	}
-	case FORM_INTEGER: v->limb[0] = little(address, c.width); break;
-	default: break; // FORM_CLASS: only validity counts
-	}
+	*number = x;
 	return VALUE;
 }
-
-u64 number(const Field& f, u64 row) {
-	Limbs v;
-	switch (read(f, row, &v)) {
-	case NULL_: return f.null;
-	case NAN_: return f.nan;
-	default: break;
-	}
-	if (f.form == FORM_CLASS) return f.bias;
-	if (f.form == FORM_DECIMAL) {
-		v.limb[f.width / 8 - 1] ^= f.sign;
-		Limbs d = v.minus(f.base).shifted(f.shift);
-		if (f.descending) {
-			Limbs last;
-			memcpy(last.limb, f.last, sizeof f.last);
-			d = last.minus(d.limb);
-		}
-		return f.bias + d.limb[f.limb];
-	}
-	u64 width = f.form == FORM_BIT || f.width == 0 ? ~0ull : low(8 * f.width);
-	return f.bias + (((v.limb[0] - f.base[0]) & width) >> f.shift) * f.mul;
-}
-
-u64 word(const Field* fields, u64 count, u64 row) {
-	u64 sum = 0;
-	for (u64 i = 0; i < count; i++) sum += (number(fields[i], row) >> fields[i].down & fields[i].mask) << fields[i].up;
-	return sum;
+Class class_of(const Values& c, u64 row) {
+	u64 number;
+	return read(c, row, &number);
 }
 
 void statistics(const u64* a) {
 	const Column& c = *at<Column>(a[0]);
 	Statistics& s = *at<Statistics>(a[2]);
-	int limbs = c.form == FORM_DECIMAL ? (int)c.width / 8 : 1;
-	Limbs last;
+	Limbs last = {}, &notMin = *at<Limbs>((u64)s.notMin), &max = *at<Limbs>((u64)s.max);
 	Class lastClass = VALUE;
 	for (u64 row = 0; row < a[1]; row++) {
-		Limbs v;
-		Class k = read(c, row, &v);
+		Limbs v = {};
+		Class k = read(c, row, v.limb);
 		if (k == VALUE) {
-			v.limb[limbs - 1] ^= c.signBit;
-			if (c.form == FORM_INTEGER || c.form == FORM_FLOAT) v.limb[0] &= low(8 * c.width);
-			Limbs min, max;
-			for (int i = 0; i < limbs; i++) min.limb[i] = ~s.notMin[i], max.limb[i] = s.max[i];
-			bool none = s.nulls + s.nans == row;
-			if (none || v.compare(min) < 0) for (int i = 0; i < limbs; i++) s.notMin[i] = ~v.limb[i];
-			if (none || v.compare(max) > 0) memcpy(s.max, v.limb, sizeof s.max);
+			v.limb[0] ^= c.signBit;
+			if (c.form == FORM_DECIMAL) v = decimal_at(c.values, c.width, row);
+			const Limbs complement = {{~v.limb[0], ~v.limb[1], ~v.limb[2], ~v.limb[3]}};
+			if (compare(complement, notMin) > 0) notMin = complement;
+			if (compare(v, max) > 0) max = v;
 			s.any |= v.limb[0];
 			s.notAll |= ~v.limb[0];
-		} else {
-			v = Limbs();
 		}
 		s.nulls += k == NULL_;
 		s.nans += k == NAN_;
 		if (row > 0) {
 			int step = (int)k - (int)lastClass;
 			if (c.nullsAtStart) step = -step;
-			if (step == 0 && k == VALUE) step = c.descending ? last.compare(v) : v.compare(last);
+			if (step == 0 && k == VALUE) step = c.descending ? compare(last, v) : compare(v, last);
 			(step > 0 ? s.rises : step < 0 ? s.falls : s.ties) = 1;
 		}
 		last = v, lastClass = k;
 	}
 }
 
+u64 word(const Field& f, u64 row) { return code_word(&f, 1, row); }
+
 void encode(const u64* a) {
-	for (u64 i = 0; i < a[2]; i++) at<u64>(a[4])[i] = word(at<Field>(a[0]), a[1], a[3] ? at<u32>(a[3])[i] : i);
+	for (u64 i = 0; i < a[2]; i++) at<u64>(a[4])[i] = code_word(at<Field>(a[0]), a[1], a[3] ? at<u32>(a[3])[i] : i);
 }
 
-// The integer of a row's float times a power of ten, plus 2^51; false for NaN, null, and other floats than that nearest
-// to the integer.
-bool fixed_integer(const Values& c, u64 row, double power, u64* integer) {
-	if (c.validity && !bit(c.validity, c.bit + row)) return false;
-	double x;
-	float single;
-	memcpy(&x, at<u8>(c.values + 8 * row), c.width == 8 ? 8 : 0);
-	if (c.width == 4) memcpy(&single, at<u8>(c.values + 4 * row), 4), x = single;
-	if (!(fabs(x * power) < 0x1p50)) return false;
-	double whole = nearbyint((double)((long double)x * power));
-	*integer = (u64)((int64_t)whole + (1ll << 51));
-	return c.width == 8 ? whole / power == x : (float)(whole / power) == single;
-}
-bool is_missing(const Values& c, u64 row, bool* nan) {
-	const u64 x = little(c.values + c.width * row, c.width);
-	const bool null = c.validity && !bit(c.validity, c.bit + row);
-	*nan = !null && (x & ~c.sign) > c.infinity;
-	return null || *nan;
+// The integer of a row's float; false if it has none.
+bool fixed_integer(const Values& c, u64 row, const FixedPoint& map, u64* integer) {
+	const u64 pattern = raw_value(&c, row);
+	return c.width == 4 ? map.make((u32)pattern, integer) : map.make(pattern, integer);
 }
 
 void encode_fixed_point(const u64* a) {
 	const Field& f = *at<Field>(a[0]);
 	FixedPointState& state = *at<FixedPointState>(a[3]);
-	double power;
+	const FixedPoint map(as_double(f.base[1]));
 	u32 any = 0, notAll = 0;
-	memcpy(&power, &f.base[1], 8);
 	expect(f.form == FORM_FLOAT && f.stride == f.width && (f.width == 4 || f.width == 8), "a column of no floats");
 	expect(f.nan < 1ull << 32 && f.null < 1ull << 32 && f.last[1] < 1ull << 32, "codes of more than 32 bits");
 	expect(state.any == 0 && state.notAll == 0 && state.misfit == 0 && state.ticket == 0 && *at<u64>(a[4]) == 0,
 	       "words that are not zero");
 	for (u64 row = 0; row < a[1]; row++) {
 		u64 integer = 0;
-		bool nan = false;
 		u32 code = 0;
-		if (is_missing(f, row, &nan)) {
-			code = (u32)(nan ? f.nan : f.null);
-		} else if (fixed_integer(f, row, power, &integer) && integer - f.base[2] <= f.last[1]) {
+		if (const Class cls = class_of(f, row)) {
+			code = (u32)(cls == NAN_ ? f.nan : f.null);
+		} else if (fixed_integer(f, row, map, &integer) && integer - f.base[2] <= f.last[1]) {
 			u64 whole = f.bias + (integer - f.base[2]) * f.mul;
 			code = (u32)whole;
 			expect(whole >> 32 == 0 && code != f.nan && code != f.null, "a code that is cut, or that of a class");
@@ -236,7 +156,7 @@ u64 count_digits(const Field& f, u64 n, u64 shifts, u64 bits, u64 digits, u64 me
 	for (u64 i = 0; i < MAX_DIGITS * RADIX_BINS; i++)
 		expect(counts[i] == 0 && constant == 0, "counts that are not zero");
 	for (u64 row = 0; row < n; row++) {
-		u64 code = word(&f, 1, row);
+		u64 code = word(f, row);
 		for (u64 d = 0; d < digits; d++)
 			counts[d * RADIX_BINS + (code >> byte_of(shifts, d) & low(byte_of(bits, d)))]++;
 	}
@@ -266,9 +186,8 @@ void small_sort(const u64* a, u64 most) {
 	std::vector<std::pair<int, u64>> keys;
 	std::vector<u32> rows;
 	for (u64 i = 0; i < n; i++) {
-		Limbs v;
-		int place = classes ? (int)read(f, i, &v) : 0;
-		keys.push_back({classes == 2 ? -place : place, place ? 0 : number(f, i)});
+		int place = classes ? (int)class_of(f, i) : 0;
+		keys.push_back({classes == 2 ? -place : place, place ? 0 : any_number(&f, i)});
 		rows.push_back((u32)i);
 	}
 	std::stable_sort(rows.begin(), rows.end(), [&](u32 x, u32 y) { return keys[x] < keys[y]; });
@@ -282,8 +201,7 @@ bool oversized(const SmallSort& job) {
 	u64 most = 0, last = 0;
 	bool rises = false, falls = false;
 	for (u64 i = 0; i < job.n; i++) {
-		Limbs v;
-		u64 x = job.classes && read(job.field, i, &v) != 0 ? 0 : number(job.field, i);
+		u64 x = job.classes && class_of(job.field, i) != VALUE ? 0 : any_number(&job.field, i);
 		most = std::max(most, ++rows[x]);
 		rises |= i > 0 && x > last, falls |= i > 0 && x < last;
 		last = x;
@@ -296,11 +214,10 @@ bool oversized(const SmallSort& job) {
 Field code_null(const CooperativeSort& job, u64 every, u64* constant) {
 	const DigitCounts& d = job.digits;
 	Field f = d.field;
-	Limbs v;
 	u64 any = 0, notAll = 0, varying = 0;
 	for (u64 i = 0; i < job.small.n; i += every) {
-		if (d.codesNull && read(f, i, &v) != 0) continue;
-		any |= word(&f, 1, i), notAll |= ~word(&f, 1, i);
+		if (d.codesNull && class_of(f, i) != VALUE) continue;
+		any |= word(f, i), notAll |= ~word(f, i);
 	}
 	if (any == 0 && notAll == 0) any = notAll = ~0ull;
 	for (u64 digit = 0; digit < d.count; digit++) {
@@ -312,24 +229,22 @@ Field code_null(const CooperativeSort& job, u64 every, u64* constant) {
 	const u64 code = atEnd ? any | varying : any & ~varying;
 	bool beyond = !d.codesNull;
 	for (u64 i = 0; i < job.small.n; i++)
-		beyond |= read(f, i, &v) == 0 && (atEnd ? word(&f, 1, i) > code : word(&f, 1, i) < code);
+		beyond |= class_of(f, i) == VALUE && (atEnd ? word(f, i) > code : word(f, i) < code);
 	if (!beyond) f.null = code;
 	return f;
 }
 
 // Whether a value has the code of null.
 bool null_shares(const Field& f, u64 n) {
-	Limbs v;
 	for (u64 i = 0; i < n; i++) {
-		if (read(f, i, &v) == 0 && word(&f, 1, i) == f.null) return true;
+		if (class_of(f, i) == VALUE && word(f, i) == f.null) return true;
 	}
 	return false;
 }
 
 u64 n_of_nulls(const SmallSort& job) {
-	Limbs v;
 	u64 nulls = 0;
-	for (u64 i = 0; i < job.n; i++) nulls += read(job.field, i, &v) != 0;
+	for (u64 i = 0; i < job.n; i++) nulls += class_of(job.field, i) != VALUE;
 	return nulls;
 }
 
@@ -374,14 +289,13 @@ void place_nulls(const u64* a) {
 	const u64 n = job.small.n;
 	expect(*at<u64>(job.totals) == n_of_nulls(job.small), "nulls that are not counted");
 	u32* out = at<u32>(job.small.out);
-	Limbs v;
 	std::vector<u32> nulls, values;
 	u64 first = n;
 	for (u64 i = 0; i < n; i++) {
-		if (word(&f, 1, out[i]) != f.null) continue;
+		if (word(f, out[i]) != f.null) continue;
 		if (nulls.empty() && values.empty()) first = i;
 		expect(i == first + nulls.size() + values.size(), "nulls that are not adjacent");
-		(read(f, out[i], &v) == 0 ? values : nulls).push_back(out[i]);
+		(class_of(f, out[i]) == VALUE ? values : nulls).push_back(out[i]);
 	}
 	if (job.small.classes != 1) std::swap(nulls, values);
 	values.insert(values.end(), nulls.begin(), nulls.end());
@@ -396,7 +310,7 @@ void sample_codes(const u64* a) {
 	const Field& f = *at<Field>(a[0]);
 	expect_column(f);
 	expect(a[2] >= 1 && a[2] <= a[1], "a sample of more rows than there are");
-	for (u64 i = 0; i < a[2]; i++) at<u64>(a[3])[i] = word(&f, 1, i * a[1] / a[2]);
+	for (u64 i = 0; i < a[2]; i++) at<u64>(a[3])[i] = word(f, i * a[1] / a[2]);
 	memset(at<u8>(a[4]), 0, sizeof(PrefixCounts));
 }
 
@@ -431,7 +345,7 @@ void dictionary_insert(const u64* a) {
 	memset(at<u8>(a[7]), 0xA5, n * 4);
 	std::map<u64, u32> found;
 	for (u64 row = 0; row < n; row++) {
-		u64 prefix = word(&f, 1, row) >> shift;
+		u64 prefix = word(f, row) >> shift;
 		auto [entry, isNew] = found.insert({prefix, (u32)found.size()});
 		if (found.size() > most + row % 2 || prefix == NO_PREFIX) { // soon after there are more than most
 			state[1] = 1;
@@ -464,7 +378,7 @@ void dictionary_encode(const u64* a) {
 	expect(a[5] + a[1] * width <= f.values || a[5] >= f.values + a[1] * f.width, "codes in the memory of the column");
 	for (u64 row = 0; row < a[1]; row++) {
 		u64 rank = at<u32>(a[4])[at<u32>(a[3])[row]];
-		u64 code = rank << shift | (word(at<Field>(a[0]), 1, row) & low(shift));
+		u64 code = rank << shift | (word(f, row) & low(shift));
 		expect(width == 8 || code >> 32 == 0, "a code that is cut");
 		memcpy(at<u8>(a[5]) + row * width, &code, width);
 	}
@@ -505,10 +419,10 @@ void binning(const u64* a, Records in, Records out, u64 blocks) {
 	for (u64 i = first; i < first + strip; i++) {
 		u64 code, row;
 		switch (in) {
-		case FIELD: code = word(f, 1, i), row = i; break;
+		case FIELD: code = word(*f, i), row = i; break;
 		case VALUES: {
 			Field here = *f;
-			here.values = a[1], code = word(&here, 1, i) & low(8 * f->width), row = 0;
+			here.values = a[1], code = word(here, i) & low(8 * f->width), row = 0;
 			break;
 		}
 		case WIDE:
@@ -522,7 +436,7 @@ void binning(const u64* a, Records in, Records out, u64 blocks) {
 		if (out == WIDE) {
 			u64 rest = row >> to;
 			at<u64>(a[3])[place] = code >> (to - lift - below) << to | (row & low(to));
-			expect(restOut == 8 || rest >> 8 * restOut == 0, "a row that is cut");
+			expect(rest >> 8 * restOut == 0, "a row that is cut");
 			memcpy(at<u8>(a[4]) + place * restOut, &rest, restOut);
 		}
 		if (out == ROWS) at<u32>(a[4])[place] = (u32)row;
@@ -550,10 +464,10 @@ struct Numbered {
 // Whether the sample has to find ranges of keys. The twins need none: they compare key by key.
 bool has_ranges(const Field& f) { return f.form == FORM_KEYS && at<Field>(f.values)->mul == 0; }
 Numbered key_of(const Field& f, u64 row) {
-	Limbs v;
-	Class cls = read(f, row, &v);
+	u64 number;
+	Class cls = read(f, row, &number);
 	if (cls != VALUE) return {f.nan ? (Class)(NULL_ - cls) : cls, 0};
-	u64 above = (v.limb[0] - f.base[0]) & low(8 * f.width);
+	u64 above = (number - f.base[0]) & low(8 * f.width);
 	return {f.nan ? NULL_ : VALUE, f.descending ? ~above : above};
 }
 
@@ -564,11 +478,10 @@ Numbered numbered(const Buckets& b, u64 row) {
 		for (u64 k = 0; k < f.stride; k++) all.others.push_back(key_of(at<Field>(f.values)[k], row));
 		return all;
 	}
-	if (f.form == FORM_KEYS) return {VALUE, word(at<Field>(f.values), f.stride, row)};
-	Limbs v;
-	Class cls = read(f, row, &v);
+	if (f.form == FORM_KEYS) return {VALUE, code_word(at<Field>(f.values), f.stride, row)};
+	Class cls = class_of(f, row);
 	if (cls != VALUE) return {b.column.nullsAtStart ? (Class)(NULL_ - cls) : cls, 0};
-	return {b.column.nullsAtStart ? NULL_ : VALUE, word(&f, 1, row) & low(b.codeBits)};
+	return {b.column.nullsAtStart ? NULL_ : VALUE, word(f, row) & low(b.codeBits)};
 }
 bool is_value(const Buckets& b, const Numbered& r) { return r.cls == (b.column.nullsAtStart ? NULL_ : VALUE); }
 u32 prefix_of(const Buckets& b, u64 number) {
@@ -577,10 +490,7 @@ u32 prefix_of(const Buckets& b, u64 number) {
 u32 bucket_of(const Buckets& b, u64 record) { return (u32)(record >> 32 >> (32 - b.bits)); }
 u64 record_of(const Buckets& b, u64 row) { return (u64)prefix_of(b, numbered(b, row).number) << 32 | row; }
 u64 ranges_of(const Buckets& b) { return (b.n + BUCKET_RANGE_ROWS - 1) / BUCKET_RANGE_ROWS; }
-u64 tile_of(const Buckets& b) {
-	return !b.second ? PARTITION_ONLY_TILE : b.field.width == 8 ? PARTITION_WIDE_TILE : PARTITION_TILE;
-}
-u64 tiles_of(const Buckets& b) { return (b.n + tile_of(b) - 1) / tile_of(b); }
+u64 tiles_of(const Buckets& b) { return (b.n + first_tile(&b) - 1) / first_tile(&b); }
 
 Statistics statistics_of(const Buckets& b) {
 	Statistics s = {};
@@ -598,10 +508,10 @@ bool in_order(const Statistics& s) { return !s.falls || (!s.rises && !s.ties); }
 // Reports whether the leading rows are fixed-point floats; others may be none, or out of their range.
 bool finds_fixed_point(const Buckets& b) {
 	u64 least = ~0ull, greatest = 0, digits = b.n % 3, integer;
+	const FixedPoint map(pow(10, (double)digits));
 	for (u64 row = 0; row < b.n && row < 200; row++) {
-		bool nan;
-		if (is_missing(b.field, row, &nan)) continue;
-		if (!fixed_integer(b.field, row, pow(10, (double)digits), &integer)) return false;
+		if (class_of(b.field, row) != VALUE) continue;
+		if (!fixed_integer(b.field, row, map, &integer)) return false;
 		least = std::min(least, integer), greatest = std::max(greatest, integer);
 	}
 	if (least > greatest || (greatest - least) >> 27) return false;
@@ -743,7 +653,7 @@ void key_scan(const u64* a, u64 blocks) {
 	for (u64 row = 0; row < b.n && counts_rows(*at<Decision>(b.decision)); row++) {
 		if (is_value(b, numbered(b, row)) && at<Decision>(b.decision)->split) continue;
 		if (is_value(b, numbered(b, row))) at<u32>(b.counts)[bucket_of(b, record_of(b, row))]++;
-		else at<u32>(b.classCounts)[CLASS_OF_NULL * tiles_of(b) + row / tile_of(b)]++;
+		else at<u32>(b.classCounts)[CLASS_OF_NULL * tiles_of(b) + row / first_tile(&b)]++;
 	}
 	if (b.bits <= SMALL_BUCKET_BITS) plan_of(b);
 }
@@ -880,7 +790,7 @@ void split_heavy(const u64* a, u64 blocks) {
 		Numbered r = numbered(b, row);
 		if (!is_value(b, r)) {
 			classes.push_back({r, (u32)row});
-			at<u32>(b.classCounts)[CLASS_OF_NULL * tiles_of(b) + row / tile_of(b)]--;
+			at<u32>(b.classCounts)[CLASS_OF_NULL * tiles_of(b) + row / first_tile(&b)]--;
 		} else {
 			at<u32>(b.records[1])[others] = (u32)row;
 			at<u64>(b.records[0])[others++] = r.number;
@@ -918,7 +828,7 @@ void select_border(const u64* a, u64 blocks) {
 	       "a selection that is not zero");
 	expect_column(s.field);
 	std::vector<u64> codes(s.n);
-	for (u64 i = 0; i < s.n; i++) codes[i] = word(&s.field, 1, i);
+	for (u64 i = 0; i < s.n; i++) codes[i] = word(s.field, i);
 	for (u64 code : codes) expect(code <= low(s.bits), "a code of more bits");
 	std::sort(codes.begin(), codes.end());
 	selection.border = codes[s.n % 7 == 3 ? s.k / 2 : std::min(s.n - 1, s.k + s.k / 8)];
@@ -938,7 +848,7 @@ template <class Code> void select_rows(const u64* a, u64 blocks) {
 	if (selection.declined) return;
 	Selected found = {};
 	for (u64 row = 0; row < s.n; row++) {
-		u64 code = word(&s.field, 1, row);
+		u64 code = word(s.field, row);
 		if (code < selection.border || (code == selection.border && !s.separateTies)) {
 			if (found.candidates < s.capacity)
 				at<Code>(s.codes)[found.candidates] = (Code)code, at<u32>(s.rows)[found.candidates] = (u32)row;
@@ -1037,27 +947,23 @@ void text_copy(const u64* a) {
 	}
 }
 
-std::string string_of(const Text& t, u64 row) {
-	const u64 first = t.starts ? at<u64>(t.starts)[row] : row * t.width,
-	          end = t.starts ? at<u64>(t.starts)[row + 1] : first + t.width;
-	return std::string(at<char>(t.data) + first, end - first);
+// The string of a row that is not null.
+std::string text_of(const Text& t, u64 row) {
+	const StringBytes s = string_of(&t, row);
+	return std::string((const char*)s.at, s.length);
 }
 
-bool is_null(const Text& t, u64 row) { return t.validity && !bit(t.validity, t.bit + row); }
-
 u64 row_of_list(u64 rows, u64 i) { return rows ? at<u32>(rows)[i] : i; }
-
-u64 text_depth(u64 word) { return (word >> TEXT_PIECE_BITS) + TEXT_PIECE - (word & TEXT_PIECE); }
 
 // The strings of a group are compared with the first of it.
 void text_common(const u64* a) {
 	const Text& t = *at<Text>(a[0]);
 	const u32* groups = at<u32>(a[2]);
-	std::string first = groups ? "" : string_of(t, t.reference);
+	std::string first = groups ? "" : text_of(t, t.reference);
 	for (u64 i = 0; i < a[3]; i++) {
 		const u64 row = row_of_list(a[1], i);
-		if (is_null(t, row)) continue;
-		const std::string s = string_of(t, row);
+		if (is_null(&t, row)) continue;
+		const std::string s = text_of(t, row);
 		if (groups && (i == 0 || groups[i] != groups[i - 1])) {
 			first = s;
 			continue;
@@ -1065,7 +971,7 @@ void text_common(const u64* a) {
 		u64 same = 0;
 		while (same < s.size() && same < first.size() && s[same] == first[same]) same++;
 		u64& word = at<u64>(a[4])[groups ? groups[i] : 0];
-		const u64 known = word >> TEXT_PIECE_BITS;
+		const u64 known = known_bytes(word);
 		expect(same >= known, "text_common: bytes that are known to be in common");
 		word = std::max(word, known << TEXT_PIECE_BITS | (TEXT_PIECE - std::min<u64>(same - known, TEXT_PIECE)));
 	}
@@ -1077,13 +983,13 @@ void text_codes(const u64* a) {
 	for (u64 i = 0; i < a[3]; i++) {
 		const u64 row = row_of_list(a[1], i);
 		u64& code = at<u64>(a[6])[i];
-		if (is_null(t, row)) {
+		if (is_null(&t, row)) {
 			expect(a[2] == 0, "text_codes: a null in a group");
 			code = t.nullsAtStart ? 0 : low(width);
 			continue;
 		}
-		const std::string s = string_of(t, row);
-		const u64 common = text_depth(at<u64>(a[4])[a[2] ? at<u32>(a[2])[i] : 0]);
+		const std::string s = text_of(t, row);
+		const u64 common = depth_of(at<u64>(a[4])[a[2] ? at<u32>(a[2])[i] : 0]);
 		const std::string rest = common < s.size() ? s.substr(common) : "";
 		code = 0;
 		for (u64 k = 0; k < bytes; k++) code = code << 8 | (k < rest.size() ? (u8)rest[k] : 0);
@@ -1093,34 +999,34 @@ void text_codes(const u64* a) {
 	}
 }
 
-// 1 for a row that ties, and above 32 bits 1 for the first of its group.
-u64 text_tie(const u64* codes, u64 n, u64 bytes, u64 descending, u64 i) {
-	const u64 left = low(TEXT_LEFT_BITS), more = descending ? left - (bytes + 2) : bytes + 2;
-	expect(i == 0 || codes[i - 1] <= codes[i], "text ties: codes in order");
-	const bool first = i == 0 || codes[i - 1] != codes[i], last = i + 1 == n || codes[i + 1] != codes[i];
-	return (codes[i] & left) != more || (first && last) ? 0 : 1 | (u64)first << 32;
+TextTies ties_of(const u64* a) {
+	const u64* codes = at<u64>(a[0]);
+	expect(std::is_sorted(codes, codes + a[1]), "text ties: codes in order");
+	return TextTies(codes, a[1], a[2], a[3]);
 }
 
 void text_count_ties(const u64* a) {
+	const TextTies ties = ties_of(a);
 	for (u64 i = 0; i < a[1]; i++) {
 		u64& sum = at<u64>(a[4])[i / TEXT_TILE];
 		if (i % TEXT_TILE == 0) sum = 0;
-		sum += text_tie(at<u64>(a[0]), a[1], a[2], a[3], i);
+		sum += ties.at(i);
 	}
 }
 
 void text_list_ties(const u64* a) {
+	const TextTies ties = ties_of(a);
 	u64 sum = 0;
 	for (u64 i = 0; i < a[1]; i++) {
 		if (i % TEXT_TILE == 0) expect(at<u64>(a[4])[i / TEXT_TILE] == sum, "text_list_ties: sums");
-		const u64 tie = text_tie(at<u64>(a[0]), a[1], a[2], a[3], i), to = (u32)sum;
+		const u64 tie = ties.at(i), to = (u32)sum;
 		if (tie == 0) continue;
 		sum += tie;
 		const u64 group = (sum >> 32) - 1, before = at<u64>(a[0])[i] >> (8 * a[2] + TEXT_LEFT_BITS);
 		at<u32>(a[8])[to] = at<u32>(a[5])[i];
 		at<u32>(a[9])[to] = (u32)row_of_list(a[6], i);
 		at<u32>(a[10])[to] = (u32)group;
-		at<u64>(a[11])[group] = (text_depth(at<u64>(a[7])[before]) + a[2]) << TEXT_PIECE_BITS;
+		at<u64>(a[11])[group] = (depth_of(at<u64>(a[7])[before]) + a[2]) << TEXT_PIECE_BITS;
 	}
 }
 

@@ -83,7 +83,7 @@ struct ValuePlaces {
 };
 
 // The integer of a row, zero above its width.
-DEVICE u64 raw_value(const Field* f, u64 row) {
+DEVICE u64 raw_value(const Values* f, u64 row) {
 	const u8* at = (const u8*)(f->values + row * f->stride);
 	if (f->form == FORM_BIT) return bit_at((const u32*)f->values, f->valueBit + row);
 	if (f->form == FORM_BIG_ENDIAN) return big_endian(at, (u32)f->width);

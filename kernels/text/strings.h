@@ -1,4 +1,4 @@
-// Strings of a column on the device: their bytes, from any address.
+// Strings of a column on the device: their bytes, from any address, and what lists of keys know of them.
 #pragma once
 #include "common/number.h"
 
@@ -50,3 +50,26 @@ DEVICE StringBytes string_of(const Text* t, u64 row) {
 	const u64 first = starts ? starts[row] : row * t->width;
 	return {(const u8*)t->data + first, starts ? starts[row + 1] - first : t->width};
 }
+
+// The word of a group has the leading bytes that all its strings are known to have in common, and in the low bits how
+// many of the TEXT_PIECE bytes that follow they have not: none at first, more as text_common finds where they differ.
+DEVICE u64 known_bytes(u64 word) { return word >> TEXT_PIECE_BITS; }
+DEVICE u64 bytes_to_compare(u64 word) { return TEXT_PIECE - (word & TEXT_PIECE); }
+DEVICE u64 depth_of(u64 word) { return known_bytes(word) + bytes_to_compare(word); }
+
+// Rows of sorted codes that tie with a neighbour and have more bytes: 1, and for the first of a group 1 in the upper
+// half.
+struct TextTies {
+	const u64* codes;
+	u64 n, more; // more: the low bits of codes whose strings have more bytes
+
+	DEVICE TextTies(const u64* codes, u64 n, u64 bytes, u64 descending)
+	    : codes(codes), n(n), more(descending ? (1u << TEXT_LEFT_BITS) - 1 - (bytes + 2) : bytes + 2) {}
+	DEVICE u64 at(u64 i) const {
+		if (i >= n) return 0;
+		const u64 code = codes[i];
+		if ((code & ((1u << TEXT_LEFT_BITS) - 1)) != more) return 0;
+		const bool first = i == 0 || codes[i - 1] != code, last = i + 1 == n || codes[i + 1] != code;
+		return first && last ? 0 : 1 | (u64)first << 32;
+	}
+};

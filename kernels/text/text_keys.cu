@@ -7,12 +7,6 @@
 // The low bits are 1 for no bytes, up to the number of bytes plus 1, and one more for more bytes than these.
 static_assert(TEXT_KEY_BYTES + 2 < (1 << TEXT_LEFT_BITS) - 1, "not all ones");
 
-// The word of a group has the leading bytes that all its strings are known to have in common, and in the low bits how
-// many of the TEXT_PIECE bytes that follow they have not: none at first, more as text_common finds where they differ.
-DEVICE u64 known_bytes(u64 word) { return word >> TEXT_PIECE_BITS; }
-DEVICE u64 bytes_to_compare(u64 word) { return TEXT_PIECE - (word & TEXT_PIECE); }
-DEVICE u64 depth_of(u64 word) { return known_bytes(word) + bytes_to_compare(word); }
-
 const u64 ALONE_BYTES = 128; // that one thread compares: the strings of most pairs differ there, or end
 const u64 LANE_BYTES = 32;   // that each lane compares at a time, where a warp compares one pair: a sector of memory
 
@@ -95,23 +89,6 @@ KERNEL(text_codes, STREAM_THREADS, 1)
 		codes[i] = (groups ? (u64)groups[i] << width : 0) | (t->descending ? all - code : code);
 	}
 }
-
-// Rows of sorted codes that tie with a neighbour and have more bytes: 1, and for the first of a group 1 in the upper
-// half.
-struct TextTies {
-	const u64* codes;
-	u64 n, more; // more: the low bits of codes whose strings have more bytes
-
-	DEVICE TextTies(const u64* codes, u64 n, u64 bytes, u64 descending)
-	    : codes(codes), n(n), more(descending ? (1u << TEXT_LEFT_BITS) - 1 - (bytes + 2) : bytes + 2) {}
-	DEVICE u64 at(u64 i) const {
-		if (i >= n) return 0;
-		const u64 code = codes[i];
-		if ((code & ((1u << TEXT_LEFT_BITS) - 1)) != more) return 0;
-		const bool first = i == 0 || codes[i - 1] != code, last = i + 1 == n || codes[i + 1] != code;
-		return first && last ? 0 : 1 | (u64)first << 32;
-	}
-};
 
 // text_count_ties counts the rows of each tile that tie, and above them the groups that begin there.
 KERNEL(text_count_ties, STREAM_THREADS, 1)(const u64* codes, u64 n, u64 bytes, u64 descending, u64* sums) {
