@@ -194,6 +194,11 @@ void small_sort(const u64* a, u64 most) {
 	for (u64 i = 0; i < n; i++) at<u32>(job.out)[i] = job.in ? at<u32>(job.in)[rows[i]] : rows[i];
 }
 
+void cluster(const u64* a, u64 blocks) {
+	expect(blocks == CLUSTER_BLOCKS, "a grid that is not the cluster");
+	small_sort(a, CLUSTER_ROWS);
+}
+
 // Whether more than one row in eight of few has the same number, and rows are in no order: what the twin of a grid
 // declines.
 bool oversized(const SmallSort& job) {
@@ -672,45 +677,7 @@ void bucket_plan(const u64* a, u64 blocks) {
 	if (!at<Decision>(b.decision)->early) plan_of(b);
 }
 
-void partition_first(const u64* a, u64 blocks) {
-	const Buckets& b = *(const Buckets*)a;
-	expect(blocks == tiles_of(b), "a grid that is not that of the first pass");
-	memset(at<u8>(b.counts), 0, 4ull << b.bits);
-	if (!at<Decision>(b.decision)->split) memset(at<u8>(b.classCounts), 0, 4 * CLASSES * tiles_of(b));
-	if (!at<Decision>(b.decision)->accepted) return;
-	for (u64 row = 0; row < b.n; row++) at<u64>(b.records[0])[row] = record_of(b, row);
-}
-
-void partition_first_equalized(const u64* a, u64 blocks) {
-	expect(at<Map>(((const Buckets*)a)->numberMap)->equalized, "a map that is not equalized");
-	partition_first(a, blocks);
-}
-
-void partition_second(const u64* a, u64 blocks) {
-	const Buckets& b = *(const Buckets*)a;
-	expect(blocks == b.n / PARTITION_SECOND_TILE + (1ull << b.firstBits) + 1,
-	       "a grid that is not that of the second pass");
-	if (!at<Decision>(b.decision)->accepted) return;
-	memcpy(at<u8>(b.records[1]), at<u8>(b.records[0]), 8 * b.n);
-}
-
-void bucket_sort(const u64* a, u64 blocks) {
-	const Buckets& b = *(const Buckets*)a;
-	expect(blocks == ranges_of(b), "a grid that is not that of the bucket ranges");
-	if (!at<Decision>(b.decision)->accepted) return;
-	std::vector<u32> order;
-	for (u64 i = 0; i < b.n; i++) order.push_back((u32)at<u64>(b.records[b.second ? 1 : 0])[i]);
-	sort_rows(b, order);
-}
-
-void bucket_sort_large(const u64*) {}
-
-// Keys only: records are numbers.
-void expect_values(const Buckets& b, bool wide) {
-	expect(b.valuesOnly && b.field.width == (wide ? 8u : 4u), "rows that are not values");
-}
-
-// The numbers of all rows but nulls, in any order; the stand-in has no heavy values.
+// Keys only: records are the numbers of all rows but nulls, in any order; the stand-in has no heavy values.
 void write_numbers(const Buckets& b) {
 	u64 to = b.records[0], width = b.field.width;
 	for (u64 row = b.n; row-- > 0;) {
@@ -733,36 +700,48 @@ std::vector<u64> numbers_at(u64 address, const Buckets& b) {
 	return numbers;
 }
 
-void partition_first_values(const u64* a, u64 blocks, bool wide) {
+void partition_first(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
-	expect_values(b, wide);
 	expect(blocks == tiles_of(b), "a grid that is not that of the first pass");
 	memset(at<u8>(b.counts), 0, 4ull << b.bits);
 	if (!at<Decision>(b.decision)->split) memset(at<u8>(b.classCounts), 0, 4 * CLASSES * tiles_of(b));
-	if (at<Decision>(b.decision)->accepted) write_numbers(b);
+	if (!at<Decision>(b.decision)->accepted) return;
+	if (b.valuesOnly) return write_numbers(b);
+	for (u64 row = 0; row < b.n; row++) at<u64>(b.records[0])[row] = record_of(b, row);
 }
 
-void partition_second_values(const u64* a, u64 blocks, bool wide) {
+void partition_first_equalized(const u64* a, u64 blocks) {
+	expect(at<Map>(((const Buckets*)a)->numberMap)->equalized, "a map that is not equalized");
+	partition_first(a, blocks);
+}
+
+void partition_second(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
-	expect_values(b, wide);
 	expect(blocks == b.n / PARTITION_SECOND_TILE + (1ull << b.firstBits) + 1,
 	       "a grid that is not that of the second pass");
-	if (at<Decision>(b.decision)->accepted) memcpy(at<u8>(b.records[1]), at<u8>(b.records[0]), b.field.width * b.n);
+	if (!at<Decision>(b.decision)->accepted) return;
+	memcpy(at<u8>(b.records[1]), at<u8>(b.records[0]), (b.valuesOnly ? b.field.width : 8) * b.n);
 }
 
-void bucket_sort_values(const u64* a, u64 blocks, bool wide) {
+void bucket_sort(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
-	expect_values(b, wide);
 	expect(blocks == ranges_of(b), "a grid that is not that of the bucket ranges");
 	if (!at<Decision>(b.decision)->accepted) return;
-	std::vector<u64> numbers = numbers_at(b.records[b.second ? 1 : 0], b);
-	std::sort(numbers.begin(), numbers.end());
-	write_values(b, numbers);
+	const u64 records = b.records[b.second ? 1 : 0];
+	if (b.valuesOnly) {
+		std::vector<u64> numbers = numbers_at(records, b);
+		std::sort(numbers.begin(), numbers.end());
+		return write_values(b, numbers);
+	}
+	std::vector<u32> order;
+	for (u64 i = 0; i < b.n; i++) order.push_back((u32)at<u64>(records)[i]);
+	sort_rows(b, order);
 }
 
-void compact_values(const u64* a, u64 blocks, bool wide) {
+void bucket_sort_large(const u64*, u64) {}
+
+void compact_values(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
-	expect_values(b, wide);
 	const Decision& v = *at<Decision>(b.decision);
 	expect(blocks == tiles_of(b), "a grid that is not that of compact_values");
 	expect(v.split && !v.accepted && v.listed == 0, "classes that are not split");
@@ -770,9 +749,8 @@ void compact_values(const u64* a, u64 blocks, bool wide) {
 	memset(at<u8>(b.classCounts), 0, 4 * CLASSES * tiles_of(b));
 }
 
-void merge_values(const u64* a, u64, bool wide) {
+void merge_values(const u64* a, u64) {
 	const Buckets& b = *(const Buckets*)a;
-	expect_values(b, wide);
 	std::vector<u64> numbers = numbers_at(b.records[0], b);
 	expect(std::is_sorted(numbers.begin(), numbers.end()), "numbers that are not sorted");
 	write_values(b, numbers);
@@ -1058,8 +1036,18 @@ void look_up_ranks(const u64* a) {
 
 typedef std::function<void(const u64*, u64 blocks)> Twin;
 
+// The twins by kernel, and the number of their arguments.
+struct Twins : std::map<std::string, std::pair<int, Twin>> {
+	void add(int arguments, const Twin& twin, const std::vector<std::string>& kernels) {
+		for (const std::string& kernel : kernels) (*this)[kernel] = {arguments, twin};
+	}
+	void add(int arguments, void (*twin)(const u64*), const std::vector<std::string>& kernels) {
+		add(arguments, [=](const u64* a, u64) { twin(a); }, kernels);
+	}
+};
+
 // The kernels of digit binning.
-void add_binnings(std::map<std::string, std::pair<int, Twin>>& all) {
+void add_binnings(Twins& all) {
 	struct Pass {
 		const char* name;
 		Records in, out;
@@ -1072,117 +1060,109 @@ void add_binnings(std::map<std::string, std::pair<int, Twin>>& all) {
 	                       {"values", VALUES, VALUES},   {"values_wide", VALUES, VALUES}};
 	for (const Pass& p : passes) {
 		bool isShort = strstr(p.name, "short");
-		all[std::string("digit_binning_") + p.name] = {16, [=](const u64* a, u64 blocks) {
+		auto twin = [=](const u64* a, u64 blocks) {
 			expect(!isShort || a[5] == 32, "short records that are not");
 			binning(a, p.in, p.out, blocks);
-		}};
+		};
+		all.add(16, twin, {std::string("digit_binning_") + p.name});
 	}
 }
 
-// The kernels of partition and bucket sort for keys only, each for columns of 4 and of 8 bytes.
-void add_value_kernels(std::map<std::string, std::pair<int, Twin>>& all) {
-	typedef void (*OfWidth)(const u64*, u64, bool wide);
-	const std::pair<const char*, OfWidth> kernels[] = {
-	    {"partition_first_values", partition_first_values},
-	    {"partition_only_values", partition_first_values},
-	    {"partition_second_values", partition_second_values},
-	    {"bucket_sort_values", bucket_sort_values},
-	    {"bucket_sort_large_values", [](const u64*, u64, bool) {}},
-	    {"compact_values", compact_values},
-	    {"merge_values", merge_values},
+// The twin for sorts of rows, width 0, or for keys only of a width.
+Twin of_values(u64 width, void (*twin)(const u64*, u64)) {
+	return [=](const u64* a, u64 blocks) {
+		const Buckets& b = *(const Buckets*)a;
+		expect(b.valuesOnly == (width > 0) && (width == 0 || b.field.width == width), "values of another kind");
+		twin(a, blocks);
 	};
-	for (bool wide : {false, true}) {
-		for (auto& [name, twin] : kernels) {
-			all[std::string(name) + (wide ? "_wide" : "")] = {
-			    (int)(sizeof(Buckets) / 8), [=, twin = twin](const u64* a, u64 blocks) { twin(a, blocks, wide); }};
-		}
+}
+
+// The kernels of partition and bucket sort.
+void add_buckets(Twins& all) {
+	const int words = sizeof(Buckets) / 8;
+	all.add(words, sample, {"sample"});
+	all.add(words, key_scan, {"key_scan", "key_scan_keys"});
+	all.add(words, key_scan_equalized, {"key_scan_equalized"});
+	all.add(words, equalize, {"equalize"});
+	all.add(words, bucket_plan, {"bucket_plan"});
+	all.add(words, of_values(0, partition_first),
+	        {"partition_first", "partition_first_floats", "partition_first_wide", "partition_first_keys",
+	         "partition_only", "partition_only_wide"});
+	all.add(words, of_values(0, partition_first_equalized), {"partition_first_equalized", "partition_only_equalized"});
+	all.add(words, of_values(0, partition_second), {"partition_second"});
+	all.add(words, of_values(0, bucket_sort), {"bucket_sort", "bucket_sort_wide"});
+	all.add(words, of_values(0, bucket_sort_large), {"bucket_sort_large"});
+	all.add(words, of_values(0, split_heavy), {"split_heavy", "split_heavy_wide"});
+	all.add(words, of_values(0, merge_heavy), {"merge_heavy"});
+	all.add(words, check_order, {"check_order"});
+	for (u64 width : {4, 8}) {
+		const std::string end = width == 8 ? "_values_wide" : "_values";
+		all.add(words, of_values(width, partition_first), {"partition_first" + end, "partition_only" + end});
+		all.add(words, of_values(width, partition_second), {"partition_second" + end});
+		all.add(words, of_values(width, bucket_sort), {"bucket_sort" + end});
+		all.add(words, of_values(width, bucket_sort_large), {"bucket_sort_large" + end});
+		all.add(words, of_values(width, compact_values), {"compact" + end});
+		all.add(words, of_values(width, merge_values), {"merge" + end});
 	}
 }
 
-const std::map<std::string, std::pair<int, Twin>>& twins() {
-	auto plain = [](void (*f)(const u64*)) { return [f](const u64* a, u64) { f(a); }; };
-	auto fixed = [](u64 width) {
-		return std::make_pair(4, Twin([=](const u64* a, u64) { gather(a[0], width, at<u32>(a[1]), a[2], a[3]); }));
-	};
-	auto collects = [](u64 width) {
-		return std::make_pair(
-		    5, Twin([=](const u64* a, u64) { collect(a[0], a[1], at<u16>(a[2]), at<u32>(a[3]), a[4], width); }));
-	};
-	const int bucketWords = sizeof(Buckets) / 8, smallWords = sizeof(SmallSort) / 8,
-	          cooperativeWords = sizeof(CooperativeSort) / 8, selectWords = sizeof(Select) / 8;
-	static std::map<std::string, std::pair<int, Twin>> all{
-	    {"statistics", {3, plain(statistics)}},
-	    {"statistics_decimal", {3, plain(statistics)}},
-	    {"encode", {5, plain(encode)}},
-	    {"encode_fixed_point", {5, plain(encode_fixed_point)}},
-	    {"histogram", {8, plain(histogram)}},
-	    {"cluster", {smallWords, [](const u64* a, u64 blocks) {
-		    expect(blocks == CLUSTER_BLOCKS, "a grid that is not the cluster");
-		    small_sort(a, CLUSTER_ROWS);
-	    }}},
-	    {"cooperative", {cooperativeWords, cooperative}},
-	    {"place_nulls", {cooperativeWords, plain(place_nulls)}},
-	    {"sample", {bucketWords, sample}},
-	    {"key_scan", {bucketWords, key_scan}},
-	    {"key_scan_keys", {bucketWords, key_scan}},
-	    {"key_scan_equalized", {bucketWords, key_scan_equalized}},
-	    {"equalize", {bucketWords, equalize}},
-	    {"bucket_plan", {bucketWords, bucket_plan}},
-	    {"partition_first", {bucketWords, partition_first}},
-	    {"partition_first_floats", {bucketWords, partition_first}},
-	    {"partition_first_wide", {bucketWords, partition_first}},
-	    {"partition_first_keys", {bucketWords, partition_first}},
-	    {"partition_first_equalized", {bucketWords, partition_first_equalized}},
-	    {"partition_only_equalized", {bucketWords, partition_first_equalized}},
-	    {"partition_only", {bucketWords, partition_first}},
-	    {"partition_only_wide", {bucketWords, partition_first}},
-	    {"partition_second", {bucketWords, partition_second}},
-	    {"bucket_sort", {bucketWords, bucket_sort}},
-	    {"bucket_sort_wide", {bucketWords, bucket_sort}},
-	    {"check_order", {bucketWords, plain(check_order)}},
-	    {"bucket_sort_large", {bucketWords, plain(bucket_sort_large)}},
-	    {"split_heavy", {bucketWords, split_heavy}},
-	    {"split_heavy_wide", {bucketWords, split_heavy}},
-	    {"merge_heavy", {bucketWords, merge_heavy}},
-	    {"select_border", {selectWords, select_border}},
-	    {"select_rows", {selectWords, select_rows<u32>}},
-	    {"select_rows_wide", {selectWords, select_rows<u64>}},
-	    {"check_permutation", {5, plain(check_permutation)}},
-	    {"iota", {3, plain(iota)}},
-	    {"gather_1", fixed(1)},
-	    {"gather_2", fixed(2)},
-	    {"gather_4", fixed(4)},
-	    {"gather_8", fixed(8)},
-	    {"gather_16", fixed(16)},
-	    {"gather_32", fixed(32)},
-	    {"gather_window_4", fixed(4)},
-	    {"gather_window_8", fixed(8)},
-	    {"gather_bytes", {5, [](const u64* a, u64) { gather(a[0], a[1], at<u32>(a[2]), a[3], a[4]); }}},
-	    {"gather_bits", {6, plain(gather_bits)}},
-	    {"scatter_rows", {7, plain(scatter_rows)}},
-	    {"collect_4", collects(4)},
-	    {"collect_8", collects(8)},
-	    {"text_starts", {5, plain(text_starts)}},
-	    {"text_lengths", {7, plain(text_lengths)}},
-	    {"text_sums", {2, plain(text_sums)}},
-	    {"text_offsets", {5, plain(text_offsets)}},
-	    {"text_copy", {8, plain(text_copy)}},
-	    {"text_common", {5, plain(text_common)}},
-    {"text_codes", {7, plain(text_codes)}},
-    {"text_count_ties", {5, plain(text_count_ties)}},
-    {"text_list_ties", {12, plain(text_list_ties)}},
-    {"text_place", {4, plain(text_place)}},
-    {"copy_bits", {5, plain(copy_bits)}},
-	    {"look_up_ranks", {7, plain(look_up_ranks)}},
-	    {"sample_codes", {5, plain(sample_codes)}},
-	    {"count_prefixes", {4, count_prefixes}},
-	    {"dictionary_insert", {8, plain(dictionary_insert)}},
-	    {"dictionary_list", {6, plain(dictionary_list)}},
-	    {"dictionary_ranks", {4, plain(dictionary_ranks)}},
-	    {"dictionary_encode", {7, plain(dictionary_encode)}},
-	};
-	static const bool complete = (add_binnings(all), add_value_kernels(all), true);
-	(void)complete;
+void add_text(Twins& all) {
+	all.add(5, text_starts, {"text_starts"});
+	all.add(7, text_lengths, {"text_lengths"});
+	all.add(2, text_sums, {"text_sums"});
+	all.add(5, text_offsets, {"text_offsets"});
+	all.add(8, text_copy, {"text_copy"});
+	all.add(5, text_common, {"text_common"});
+	all.add(7, text_codes, {"text_codes"});
+	all.add(5, text_count_ties, {"text_count_ties"});
+	all.add(12, text_list_ties, {"text_list_ties"});
+	all.add(4, text_place, {"text_place"});
+}
+
+void add_gathers(Twins& all) {
+	for (u64 width : {1, 2, 4, 8, 16, 32}) {
+		const std::string of = std::to_string(width);
+		const Twin twin = [=](const u64* a, u64) { gather(a[0], width, at<u32>(a[1]), a[2], a[3]); };
+		all.add(4, twin, {"gather_" + of});
+		if (width != 4 && width != 8) continue; // not in windows
+		all.add(4, twin, {"gather_window_" + of});
+		all.add(5, [=](const u64* a, u64) { collect(a[0], a[1], at<u16>(a[2]), at<u32>(a[3]), a[4], width); },
+		        {"collect_" + of});
+	}
+	all.add(5, [](const u64* a, u64) { gather(a[0], a[1], at<u32>(a[2]), a[3], a[4]); }, {"gather_bytes"});
+	all.add(6, gather_bits, {"gather_bits"});
+	all.add(7, scatter_rows, {"scatter_rows"});
+	all.add(5, copy_bits, {"copy_bits"});
+}
+
+const Twins& twins() {
+	static const Twins all = [] {
+		Twins all;
+		all.add(3, statistics, {"statistics", "statistics_decimal"});
+		all.add(5, encode, {"encode"});
+		all.add(5, encode_fixed_point, {"encode_fixed_point"});
+		all.add(8, histogram, {"histogram"});
+		all.add(sizeof(SmallSort) / 8, cluster, {"cluster"});
+		all.add(sizeof(CooperativeSort) / 8, cooperative, {"cooperative"});
+		all.add(sizeof(CooperativeSort) / 8, place_nulls, {"place_nulls"});
+		all.add(sizeof(Select) / 8, select_border, {"select_border"});
+		all.add(sizeof(Select) / 8, select_rows<u32>, {"select_rows"});
+		all.add(sizeof(Select) / 8, select_rows<u64>, {"select_rows_wide"});
+		all.add(5, check_permutation, {"check_permutation"});
+		all.add(3, iota, {"iota"});
+		all.add(7, look_up_ranks, {"look_up_ranks"});
+		all.add(5, sample_codes, {"sample_codes"});
+		all.add(4, count_prefixes, {"count_prefixes"});
+		all.add(8, dictionary_insert, {"dictionary_insert"});
+		all.add(6, dictionary_list, {"dictionary_list"});
+		all.add(4, dictionary_ranks, {"dictionary_ranks"});
+		all.add(7, dictionary_encode, {"dictionary_encode"});
+		add_binnings(all);
+		add_buckets(all);
+		add_gathers(all);
+		add_text(all);
+		return all;
+	}();
 	return all;
 }
 
