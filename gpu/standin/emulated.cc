@@ -11,11 +11,6 @@ namespace {
 // function of this convention.
 typedef void (*Kernel)(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 
-typedef void (*BucketKernel)(const Buckets);
-typedef void (*SmallSortKernel)(const SmallSort);
-typedef void (*SelectKernel)(const Select);
-typedef void (*CooperativeKernel)(const CooperativeSort);
-
 void* kernel_of(const std::string& name) {
 	Dl_info self;
 	if (!dladdr((void*)standin_emulate, &self)) abort();
@@ -41,18 +36,17 @@ void standin_emulate(const std::string& name, const std::vector<uint64_t>& argum
 		if (standin_needs_clusters(name)) return emulation::launch_cluster(blocks, threads, shared, kernel, seed);
 		emulation::launch(blocks, threads, shared, kernel, seed, resident);
 	};
-	const void* first = arguments.data(); // of the words of a structure
-	switch (arguments.size()) {
-	case sizeof(Buckets) / 8: return launch([&] { ((BucketKernel)found)(*(const Buckets*)first); });
-	case sizeof(SmallSort) / 8: return launch([&] { ((SmallSortKernel)found)(*(const SmallSort*)first); });
-	case sizeof(Select) / 8: return launch([&] { ((SelectKernel)found)(*(const Select*)first); });
-	case sizeof(CooperativeSort) / 8:
-		return launch([&] { ((CooperativeKernel)found)(*(const CooperativeSort*)first); });
-	}
+	auto takes = [&](auto structure) { // by value; launches the kernel if the arguments are its words
+		typedef decltype(structure) T;
+		if (arguments.size() != sizeof(T) / 8) return false;
+		launch([&] { ((void (*)(const T))found)(*(const T*)arguments.data()); });
+		return true;
+	};
+	if (takes(Buckets()) || takes(SmallSort()) || takes(Select()) || takes(CooperativeSort())) return;
 	u64 a[16] = {};
 	std::copy(arguments.begin(), arguments.end(), a);
 	launch([&] {
 		((Kernel)found)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14],
-			            a[15]);
+		                a[15]);
 	});
 }
