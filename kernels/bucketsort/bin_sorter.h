@@ -32,7 +32,7 @@ template <int threadCount, int items, int binBits, bool wide, bool full, class S
 	static const bool isWide = wide, valuesOnly = false; // valuesOnly: see ValueSorter
 	static const int threads = threadCount, room = threads * items, bitsOfBins = binBits, bins = 1 << binBits;
 	static const int inFlight = items % 6 == 0 ? 6 : items % 4 == 0 ? 4 : items % 3 == 0 ? 3 : 1; // loads at a time
-	static const int indexBits = room <= 2048 ? 11 : room <= 8192 ? 13 : 14; // of a place among the records
+	static const int indexBits = room <= 8192 ? 13 : 14; // of a place among the records
 	static const u32 indexMask = (1u << indexBits) - 1;
 	static const int scanWarps = bins / 128 < power_up_to(threads / 32) ? bins / 128 : power_up_to(threads / 32),
 	                 groups = bins / 128 / scanWarps;

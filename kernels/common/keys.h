@@ -105,7 +105,6 @@ template <class Word, int items> struct KeyValues {
 
 // Reads numbers of keys of all kinds.
 struct KeysReader {
-	static const int atOnce = 8; // rows of a thread
 	const Field* fields;
 	u32 count;
 	bool outside = false; // some value was
@@ -131,7 +130,7 @@ struct KeysReader {
 
 // Reads numbers of two integer keys without nulls. All values are in flight before the first is used.
 template <class A, class B> struct PairReader {
-	static const int atOnce = sizeof(A) + sizeof(B) > 12 ? 8 : 16;
+	static const int atOnce = sizeof(A) + sizeof(B) > 12 ? 8 : 16; // rows of a thread
 	const Field* fields;
 	bool outside = false;
 

@@ -104,6 +104,8 @@ template <class Word> struct Extent {
 		notLeast = complement > notLeast ? complement : notLeast;
 		greatest = x > greatest ? x : greatest;
 	}
+	// By all lanes of a warp: becomes the range of all their numbers.
+	DEVICE void join_warp() { notLeast = warp_max(notLeast), greatest = warp_max(greatest); }
 	DEVICE Word least() const { return (Word)~notLeast; }
 };
 

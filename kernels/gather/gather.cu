@@ -41,8 +41,5 @@ GATHER(gather_window_8, u64, load_of_line)
 
 // gather_bytes copies values of any width: neighbouring threads copy neighbouring bytes.
 KERNEL(gather_bytes, STREAM_THREADS, 1)(const u8* values, u64 width, const u32* rows, u64 out, u8* dst) {
-	u64 step = (u64)grid_blocks() * STREAM_THREADS;
-	for (u64 i = (u64)block_index() * STREAM_THREADS + thread_index(); i < out * width; i += step) {
-		dst[i] = values[load(rows + i / width) * width + i % width];
-	}
+	for_each(out * width, [&](u64 i) { dst[i] = values[load(rows + i / width) * width + i % width]; });
 }

@@ -46,7 +46,7 @@ struct CooperativeSample {
 		// The codes of others differ from values in most digits, unless null gets the code of a value.
 		const u64 other = b.job.digits.codesNull ? 0 : ~0ull, any = warp_or(isValue ? number : other),
 		          notAll = warp_or(isValue ? ~number : other);
-		mine.notLeast = warp_max(mine.notLeast), mine.greatest = warp_max(mine.greatest);
+		mine.join_warp();
 		u32 seen = (steps.rises ? STEP_RISES : 0) | (steps.ties ? STEP_TIES : 0) | (steps.falls ? STEP_FALLS : 0);
 		seen = warp_or(seen);
 		if (lane_index() == 0)

@@ -90,8 +90,8 @@ private:
 	// By one warp: ends becomes the rows of the class. Sums of several words are in flight at a time.
 	DEVICE void count(const Buckets& b, u32 cls) const {
 		const u32 k = slot(cls);
-		const int inFlight = words % 128 == 0 ? 4 : 2;
-		static_assert(words / 32 % inFlight == 0, "whole turns");
+		const int inFlight = 4;
+		static_assert(words % (32 * inFlight) == 0, "whole turns");
 		u32 rows = 0, *counted = (u32*)b.classCounts + cls * grid_blocks() + block_index();
 		u32 place = lane_index() == 0 ? ((const Map*)b.numberMap)->heavy[cls].first + *counted : 0;
 		ROLLED for (int w = lane_index(); w < words; w += 32 * inFlight) {

@@ -70,8 +70,8 @@ DEVICE void load_numbers(const Word* in, Word* x, const Inside& inside) {
 
 // A tile of the pass that reads the column: its numbers, and which items are records. Values are loaded before the
 // decision is read, since each wait for memory counts.
-template <int threads, int items, class Word> struct ValueTile {
-	static const int vector = 16 / sizeof(Word), rows = threads * items;
+template <int items, class Word> struct ValueTile {
+	static const int vector = 16 / sizeof(Word), rows = PARTITION_VALUE_THREADS * items;
 	const Buckets& b;
 	u32 first; // of the warp
 	bool whole;
@@ -103,9 +103,9 @@ template <int threads, int items, class Word> struct ValueTile {
 	}
 };
 
-template <int threads, int tile, int bins, class Word> DEVICE void first_values(const Buckets& b) {
-	const int items = tile / threads;
-	ValueTile<threads, items, Word> t(b);
+template <int tile, int bins, class Word> DEVICE void first_values(const Buckets& b) {
+	const int threads = PARTITION_VALUE_THREADS, items = tile / threads;
+	ValueTile<items, Word> t(b);
 	const Decision* v = (const Decision*)b.decision;
 	const u32 go = v->accepted, all = v->records == b.n;
 	clear_counts<threads>(b, go || !v->split);
@@ -123,7 +123,7 @@ template <int threads, int tile, int bins, class Word> DEVICE void first_values(
 
 #define FIRST_VALUES(name, size, bins, Word) \
 	KERNEL(name, PARTITION_VALUE_THREADS, 2)(PARAMETER Buckets b) { \
-		first_values<PARTITION_VALUE_THREADS, size##_TILE, bins, Word>(b); \
+		first_values<size##_TILE, bins, Word>(b); \
 	}
 
 FIRST_VALUES(partition_first_values, PARTITION, 256, u32)
@@ -156,11 +156,11 @@ KERNEL(partition_second_values, PARTITION_SECOND_THREADS, 2)(PARAMETER Buckets b
 KERNEL(partition_second_values_wide, PARTITION_SECOND_THREADS, 2)(PARAMETER Buckets b) { second_values<u64>(b); }
 
 // Where most rows are null or of heavy values, the numbers of the others, in any order, for a sort by digits.
-template <int threads, int tile, class Word> DEVICE void compact_values(const Buckets& b) {
-	const int items = tile / threads;
+template <int tile, class Word> DEVICE void compact_values(const Buckets& b) {
+	const int threads = PARTITION_VALUE_THREADS, items = tile / threads;
 	Word* stage = (Word*)shared_memory();
 	u32 *sums = (u32*)(stage + tile), total;
-	ValueTile<threads, items, Word> t(b);
+	ValueTile<items, Word> t(b);
 	if (thread_index() < CLASSES) ((u32*)b.classCounts)[thread_index() * grid_blocks() + block_index()] = 0;
 	t.make_numbers();
 	const u32 records = t.records();
@@ -176,8 +176,8 @@ template <int threads, int tile, class Word> DEVICE void compact_values(const Bu
 
 #define COMPACT_VALUES(name, tile, tileOnly, Word) \
 	KERNEL(name, PARTITION_VALUE_THREADS, 2)(PARAMETER Buckets b) { \
-		if (b.second) compact_values<PARTITION_VALUE_THREADS, tile, Word>(b); \
-		else compact_values<PARTITION_VALUE_THREADS, tileOnly, Word>(b); \
+		if (b.second) compact_values<tile, Word>(b); \
+		else compact_values<tileOnly, Word>(b); \
 	}
 COMPACT_VALUES(compact_values, PARTITION_TILE, PARTITION_ONLY_TILE, u32)
 COMPACT_VALUES(compact_values_wide, PARTITION_WIDE_TILE, PARTITION_ONLY_TILE, u64)

@@ -194,11 +194,8 @@ struct KeyFit {
 			ofAll.add((x - base) & mask);
 			if (x != infinity && x != ((0 - infinity) & mask)) ofFinite.add((x - base) & mask);
 		});
-		join(&ofAll), join(&ofFinite);
+		ofAll.join_warp(), ofFinite.join_warp();
 		if (lane_index() == 0) all[k][warp_index()] = ofAll, finite[k][warp_index()] = ofFinite;
-	}
-	DEVICE static void join(Extent<u64>* e) {
-		e->notLeast = warp_max(e->notLeast), e->greatest = warp_max(e->greatest);
 	}
 	DEVICE void measure_all(const u32* row) {
 		ROLLED for (u32 first = 0; first < keys; first += atOnce) {
@@ -212,7 +209,7 @@ struct KeyFit {
 		if (k >= keys) return;
 		const Field* f = fields + k;
 		Extent<u64> ofAll = all[k][lane_index()], ofFinite = finite[k][lane_index()];
-		join(&ofAll), join(&ofFinite);
+		ofAll.join_warp(), ofFinite.join_warp();
 		if (lane_index() != 0) return;
 		const KeyRange r = KeyRange::of_sample(f, ofAll);
 		lows[k] = r.low, lasts[k] = r.last, finite[k][0] = ofFinite;
