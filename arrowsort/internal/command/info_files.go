@@ -21,8 +21,9 @@ import (
 
 // A filesReport is the JSON output of info for files.
 type filesReport struct {
-	Command string       `json:"command"`
-	Files   []fileReport `json:"files"`
+	Command  string       `json:"command"`
+	Warnings []string     `json:"warnings,omitempty"`
+	Files    []fileReport `json:"files"`
 }
 
 // A fileReport describes a file and the order that it declares.
@@ -63,7 +64,7 @@ func showFiles(ctx context.Context, s streams, args []string, opts *parquetsort.
 	}
 	read := tablefile.ReadOptions{Delimiter: opts.Input.Delimiter}
 	read.Format, _ = tablefile.ParseFormat(string(opts.Input.Format)) // its flag has checked it
-	all := filesReport{Command: "info"}
+	all := filesReport{Command: "info", Warnings: skipped}
 	var failed fileErrors
 	for _, file := range files {
 		read.CSV = &csv.Schema{NoHeader: opts.Input.NoHeader, Types: types}

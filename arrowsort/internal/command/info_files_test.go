@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
@@ -204,4 +205,20 @@ func TestInfoNamesTheCommit(t *testing.T) {
 	stamp[2].Value = "true"
 	revision, _ = commit(stamp)
 	require.Equal(t, "1a89942 with changes", revision)
+}
+
+// TestWarningsOfReports: what is not read is in the reports of info and layout, as it is printed otherwise.
+func TestWarningsOfReports(t *testing.T) {
+	folder := t.TempDir()
+	claiming(t, filepath.Join(folder, "a.parquet"))
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "sub"), 0o777))
+	for _, name := range []string{"info", layoutName} {
+		var report struct{ Warnings []string }
+		r := cli(t, nil, name, "--json", folder)
+		require.Zero(t, r.code, r.err)
+		require.NoError(t, json.Unmarshal([]byte(r.out), &report))
+		require.Len(t, report.Warnings, 1)
+		require.Contains(t, report.Warnings[0], "1 subfolder is not read: sub")
+		require.Equal(t, "arrowsort: warning: "+report.Warnings[0]+"\n", cli(t, nil, name, folder).err)
+	}
 }

@@ -23,7 +23,8 @@ const layoutName = "layout"
 
 // A layoutReport is the JSON output of layout.
 type layoutReport struct {
-	Command string `json:"command"`
+	Command  string   `json:"command"`
+	Warnings []string `json:"warnings,omitempty"`
 	*parquetsort.LayoutReport
 }
 
@@ -100,8 +101,9 @@ func (c *layoutCommand) show(ctx context.Context, paths []string, advised bool) 
 	if err := c.checkPictures(); err != nil {
 		return err
 	}
+	var warnings []string
 	c.options.Run.Warn = func(text string) {
-		if !c.json {
+		if warnings = append(warnings, text); !c.json {
 			fmt.Fprintln(c.err, "arrowsort: warning:", printable(text))
 		}
 	}
@@ -123,7 +125,7 @@ func (c *layoutCommand) show(ctx context.Context, paths []string, advised bool) 
 			withoutPages(&report.FilesLayout)
 			withoutPages(report.Against)
 		}
-		return json.NewEncoder(c.out).Encode(layoutReport{layoutName, report})
+		return json.NewEncoder(c.out).Encode(layoutReport{layoutName, warnings, report})
 	case c.html != "": // it has all
 		return nil
 	case c.svg != "":
