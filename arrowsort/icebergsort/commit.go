@@ -296,8 +296,8 @@ func Orphans(ctx context.Context, cat table.CatalogIO, name table.Identifier, op
 		return nil, err
 	}
 	if opts.Remove && !t.Properties().GetBool("gc.enabled", true) {
-		return nil, fmt.Errorf("%w: the table's property gc.enabled is false, as other tables may have its files; leave "+
-			"out Remove", ErrUnsupported)
+		return nil, fmt.Errorf("%w: the table's property gc.enabled is false, as other tables may have its files; "+
+			"leave out Remove", ErrUnsupported)
 	}
 	root, err := localPath(t.Location())
 	if err != nil {

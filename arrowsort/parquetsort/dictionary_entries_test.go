@@ -30,7 +30,8 @@ func TestStreamsThatReplaceDictionaries(t *testing.T) {
 	for batch := range 3 {
 		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 		for i := range 60 {
-			require.NoError(t, b.Field(0).(*array.BinaryDictionaryBuilder).AppendString(fmt.Sprintf("%d %02d", batch, i)))
+			value := fmt.Sprintf("%d %02d", batch, i)
+			require.NoError(t, b.Field(0).(*array.BinaryDictionaryBuilder).AppendString(value))
 			b.Field(1).(*array.Int64Builder).Append(int64(3*i + batch))
 		}
 		rec := b.NewRecord()

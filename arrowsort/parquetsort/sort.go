@@ -115,8 +115,8 @@ func sortOrMerge(ctx context.Context, paths []string, output string, opts Option
 	return j.sortRuns(ctx, j.rows, nil)
 }
 
-// rereads reports whether rows that could not be sorted as a table are read in batches: they take more memory than their
-// metadata say, or have more different values than the indices into one dictionary number.
+// rereads reports whether rows that could not be sorted as a table are read in batches: they take more memory than
+// their metadata say, or have more different values than the indices into one dictionary number.
 func (j *job) rereads(err error) bool {
 	return j.limited && errors.Is(err, tablefile.ErrLimit) || errors.Is(err, take.ErrDictionary)
 }

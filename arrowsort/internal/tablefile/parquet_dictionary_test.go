@@ -16,11 +16,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNarrowIndices: the Arrow schema of a Parquet file names no indices into a dictionary that number fewer values than
-// a row group may have, whatever the rows or the file before had: readers take their width from there.
+// TestNarrowIndices: the Arrow schema of a Parquet file names no indices into a dictionary that number fewer values
+// than a row group may have, whatever the rows or the file before had: readers take their width from there.
 func TestNarrowIndices(t *testing.T) {
 	for _, index := range []arrow.DataType{arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint8,
-		arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64} {
+		arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Int32,
+		arrow.PrimitiveTypes.Int64} {
 		typ := &arrow.DictionaryType{IndexType: index, ValueType: arrow.BinaryTypes.String}
 		fields := []arrow.Field{{Name: "d", Type: typ, Nullable: true}}
 		schema := arrow.NewSchema(append(fields, arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int64}), nil)
