@@ -295,7 +295,7 @@ func Orphans(ctx context.Context, cat table.CatalogIO, name table.Identifier, op
 	if err != nil {
 		return nil, err
 	}
-	if opts.Remove && !t.Properties().GetBool("gc.enabled", true) {
+	if opts.Remove && !strings.EqualFold(t.Properties().Get("gc.enabled", "true"), "true") {
 		return nil, fmt.Errorf("%w: the table's property gc.enabled is false, as other tables may have its files; "+
 			"leave out Remove", ErrUnsupported)
 	}

@@ -254,10 +254,12 @@ func TestOrphans(t *testing.T) {
 	require.False(t, slices.Contains(filesBelow(t, folder), strange))
 	_, err = Orphans(t.Context(), cat, tableName, OrphanOptions{OlderThan: -1})
 	require.ErrorIs(t, err, ErrOption)
-	changes := tbl.NewTransaction()
-	require.NoError(t, changes.SetProperties(iceberg.Properties{"gc.enabled": "false"}))
-	_, err = changes.Commit(t.Context())
-	require.NoError(t, err)
-	_, err = Orphans(t.Context(), cat, tableName, OrphanOptions{OlderThan: time.Nanosecond, Remove: true})
-	require.ErrorIs(t, err, ErrUnsupported)
+	for value, want := range map[string]error{"false": ErrUnsupported, "off": ErrUnsupported, "True": nil} {
+		changes := reload(t, cat).NewTransaction()
+		require.NoError(t, changes.SetProperties(iceberg.Properties{"gc.enabled": value}))
+		_, err = changes.Commit(t.Context())
+		require.NoError(t, err)
+		_, err = Orphans(t.Context(), cat, tableName, OrphanOptions{OlderThan: time.Nanosecond, Remove: true})
+		require.ErrorIs(t, err, want, value)
+	}
 }

@@ -116,9 +116,11 @@ func sortOrMerge(ctx context.Context, paths []string, output string, opts Option
 }
 
 // rereads reports whether rows that could not be sorted as a table are read in batches: they take more memory than
-// their metadata say, or have more different values than the indices into one dictionary number.
+// their metadata say, or have more different values than the indices into one dictionary number, which the output has
+// no use for.
 func (j *job) rereads(err error) bool {
-	return j.limited && errors.Is(err, tablefile.ErrLimit) || errors.Is(err, take.ErrDictionary)
+	return j.limited && errors.Is(err, tablefile.ErrLimit) ||
+		errors.Is(err, take.ErrDictionary) && !j.target.KeepsDictionaries()
 }
 
 // strategy is how the files are sorted: see chooseStrategy.

@@ -26,9 +26,10 @@ def from_arrow(data: object, column: bool = False, in_memory: bool = False) -> H
     """
     handle, error = Handle(), lib.ErrorOut()
     if hasattr(data, "__arrow_c_array__"):
+        capsules = data.__arrow_c_array__()
         try:
-            schema, array = data.__arrow_c_array__()
-        except TypeError as failure:
+            schema, array = capsules
+        except (TypeError, ValueError) as failure:
             raise ArgumentTypeError(f"{_type_of(data)} returns no pair of capsules: {failure}") from None
         pair = _address_of(data, array, _ARRAY), _address_of(data, schema, _SCHEMA)
         lib.check(lib.import_array(*pair, column, byref(handle.number), byref(error)), error)

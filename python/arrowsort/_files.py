@@ -140,10 +140,8 @@ def _path(name: str, path: object) -> str:
         what = f"{type(path).__module__}.{type(path).__qualname__}"
         raise ArgumentTypeError(f"{name} is a {what}: give the path of a file; data in memory are for arrowsort.sort")
     text = os.fsdecode(path)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise OptionError(f"{name} is {text!r}: its path is not UTF-8; rename it") from None
+    if "\0" in text or not _keys.is_unicode(text):
+        raise OptionError(f"{name} is {text!r}: its path has a zero byte, or is not UTF-8")
     return text
 
 

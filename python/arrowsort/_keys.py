@@ -96,7 +96,7 @@ def _key(key: Union[Column, tuple], descending: bool, nulls_first: bool) -> Sort
     if sum(word in _NULLS for word in rest if isinstance(word, str)) > 1:
         raise OptionError(f"key {key!r} has two places for nulls; give one")
     for word in rest:
-        text = isinstance(word, str) and "\0" not in word
+        text = isinstance(word, str) and "\0" not in word and is_unicode(word)
         numbered = text and _NUMBERED.fullmatch(word)
         if len(rest) > 4 or not text or not (word in _WORDS or numbered or word.startswith(_LOCALE)):
             raise OptionError(
@@ -126,12 +126,12 @@ def _key(key: Union[Column, tuple], descending: bool, nulls_first: bool) -> Sort
         raise OptionError(f"key {key!r}: a column is a name or a position, a number from 0")
     if isinstance(column, str) and "\0" in column:
         raise ColumnError(f"column {column!r}: there is a zero byte in its name; give its position")
-    if isinstance(column, str) and not column.isprintable() and not _is_unicode(column):
+    if isinstance(column, str) and not is_unicode(column):
         raise ColumnError(f"column {column!r}: its name is no text of Unicode; give its position")
     return made
 
 
-def _is_unicode(text: str) -> bool:
+def is_unicode(text: str) -> bool:
     """Whether a text has an encoding in UTF-8: one with half of a pair of surrogates has none."""
     try:
         text.encode()

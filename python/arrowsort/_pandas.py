@@ -110,7 +110,11 @@ class PandasSource(Source):
         made = pd.DataFrame(columns, index=index, copy=False)
         made.columns = frame.columns
         made = made.__finalize__(frame)
-        return made.iloc[:, 0].rename(self.name) if self.series else made
+        if not self.series:
+            return made
+        column = made.iloc[:, 0]
+        column.name = self.name
+        return column
 
     def numbers(self, handle: Handle) -> np.ndarray:
         return numpy_of(pa.chunked_array([pa.array(Chunk(handle))]), None)

@@ -167,7 +167,7 @@ def row_numbers(rows: object) -> Handle:
     if hasattr(rows, "__arrow_c_array__") or hasattr(rows, "__arrow_c_stream__"):
         return from_arrow(rows, column=True)
     if isinstance(rows, Sequence) and not isinstance(rows, (str, bytes, array)):
-        if any(isinstance(row, bool) for row in rows):
+        if bool in set(map(type, rows)):
             raise OptionError("the row numbers are True and False: give the numbers of the rows")
         try:
             rows = array("q", rows)

@@ -33,6 +33,7 @@ TABLE = pa.table({"a": [3, 1, 2], "l": MONTHS, "s": ["x", "y", "z"]})
         (lambda: sort(TABLE, "l"), arrowsort.KeyTypeError, TypeError, "field of a struct"),
         (lambda: sort(TABLE, ("a", "s")), arrowsort.OptionError, ValueError, "several columns as a list"),
         (lambda: sort(TABLE, ("s", "collate=xx")), arrowsort.OptionError, ValueError, 'unknown locale "xx"'),
+        (lambda: sort(TABLE, ("s", "collate=\ud800")), arrowsort.OptionError, ValueError, "is none of"),
         (lambda: sort(TABLE, ("s", "collate=")), arrowsort.OptionError, ValueError, "names no locale"),
         (lambda: sort(TABLE, ("s", "nocase", "natural")), arrowsort.OptionError, ValueError, "second order of text"),
         (lambda: sort(TABLE, ("a", "lower")), arrowsort.OptionError, ValueError, "lower takes text"),
@@ -120,8 +121,9 @@ def test_exporters_that_are_wrong():
         sort(type("Read", (Exporter,), {})(capsule), "a")
     with pytest.raises(arrowsort.ArgumentTypeError, match="no capsule"):
         sort(type("Number", (Exporter,), {})(3), "a")
-    with pytest.raises(arrowsort.ArgumentTypeError, match="no pair"):
-        sort(type("Alone", (Exporter,), {})(3, "__arrow_c_array__"), "a")
+    for value in (3, (1, 2, 3)):
+        with pytest.raises(arrowsort.ArgumentTypeError, match="no pair"):
+            sort(type("Alone", (Exporter,), {})(value, "__arrow_c_array__"), "a")
 
 
 def test_streams_that_fail():

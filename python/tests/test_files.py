@@ -82,6 +82,7 @@ def test_merge_files(flights, tmp_path):
         ((["flights.parquet", 3], "o.parquet", "a"), {}, TypeError, "the path of a file"),
         (("flights.parquet", None, "a"), {}, TypeError, "output is"),
         (("flights.parquet", "o\udce9.parquet", "a"), {}, ValueError, "is not UTF-8"),
+        (("flights.parquet\0", "o.parquet", "a"), {}, ValueError, "zero byte"),
         (("text.parquet", "o.parquet", "a"), {}, arrowsort.CorruptError, "text.parquet"),
     ],
 )

@@ -76,6 +76,8 @@ def test_polars_objects_are_no_data():
 
 
 def test_series_without_a_name():
+    named = pd.Series([3, 1, 2], name=str)
+    pd.testing.assert_series_equal(arrowsort.sort(named), named.sort_values())
     series = pd.Series([3, 1, 2])
     pd.testing.assert_series_equal(arrowsort.sort(series), series.sort_values())
     assert arrowsort.take(series, [0]).name is None

@@ -110,7 +110,8 @@ func (b Budget) TableGroup(table arrow.Table) int64 {
 // from them for keys. A column of a batch has batchColumn bytes at least, on average.
 func (b Budget) batchRows(table arrow.Table, keys []arrowsort.Key) int64 {
 	bytes := max(b.batch(), table.NumCols()*batchColumn)
-	return max(bytes*table.NumRows()/max(arraydata.TableBytes(table)+sortKeyBytes(table, keys), 1), 1)
+	all := arraydata.TableBytes(table) + sortKeyBytes(table, keys) + table.NumRows()*RowOverhead
+	return max(int64(float64(bytes)/float64(max(all, 1))*float64(table.NumRows())), 1)
 }
 
 // Holds reports whether a table can be read, sorted, and written whole: the table, the sorted one, and half a one while

@@ -212,7 +212,8 @@ func (s *Sorter) sortRun(progress func(done, total int)) (arrow.Table, error) {
 // keepInMemory starts the next run with the sorted rows of the last one, if a limit leaves few: they need no spilling.
 func (s *Sorter) keepInMemory(sorted arrow.Table) bool {
 	bytes := arraydata.TableBytes(sorted) + sortKeyBytes(sorted, s.opts.Keys) + sorted.NumRows()*RowOverhead
-	if s.opts.Limit == 0 || s.opts.Unique || s.store.folder != nil || bytes > s.run/2 {
+	many := bytes > s.run/2 || sorted.NumRows() > mostRunRows/2
+	if s.opts.Limit == 0 || s.opts.Unique || s.store.folder != nil || many {
 		return false
 	}
 	s.parts, s.bytes, s.runRows = append(s.parts, sorted), bytes, sorted.NumRows()

@@ -216,7 +216,7 @@ func TestRunsAreSmallerBesideLargeBatches(t *testing.T) {
 	}
 }
 
-// TestRunsOfManyRows: a run has no more rows than are sorted at once, nor has a round of a merge, whatever they take.
+// TestRunsOfManyRows: a run has no more rows than are sorted at once, whatever they take.
 func TestRunsOfManyRows(t *testing.T) {
 	before := mostRunRows
 	defer func() { mostRunRows = before }()

@@ -71,16 +71,23 @@ func followLinks(path string) string {
 		if target, err := filepath.EvalSymlinks(at); err == nil {
 			return target
 		}
-		target, err := os.Readlink(at)
+		next, err := nextLink(at)
 		if err != nil {
 			return at
 		}
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(filepath.Dir(at), target)
-		}
-		at = target
+		at = next
 	}
 	return path
+}
+
+// nextLink returns where a link leads to. Its folder may be a link, of which ".." leads to another folder.
+func nextLink(path string) (string, error) {
+	link, err := os.Readlink(path)
+	if err != nil || filepath.IsAbs(link) {
+		return link, err
+	}
+	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+	return filepath.Join(folder, link), err
 }
 
 // mostLinks are followed from one to the next: more lead back to the first.

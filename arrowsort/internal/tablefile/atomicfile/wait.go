@@ -82,7 +82,6 @@ var descriptorFolder = regexp.MustCompile(`^(?:/dev/fd|/proc/(\d+)(?:/task/\d+)?
 // descriptorOf follows links to the descriptor that a path stands for. Its file must not be renamed over: the process
 // that opened it would keep writing to the old one.
 func descriptorOf(path string) (d descriptor, ok bool) {
-	const mostLinks = 40
 	for range mostLinks {
 		folder, err := filepath.EvalSymlinks(filepath.Dir(path))
 		if err != nil {
@@ -95,12 +94,8 @@ func descriptorOf(path string) (d descriptor, ok bool) {
 		if n, err := strconv.Atoi(filepath.Base(path)); match != nil && err == nil {
 			return descriptor{n, match[1] == "" || match[1] == strconv.Itoa(os.Getpid())}, true
 		}
-		link, err := os.Readlink(path)
-		if err != nil {
+		if path, err = nextLink(path); err != nil {
 			return d, false
-		}
-		if path = link; !filepath.IsAbs(link) {
-			path = filepath.Join(folder, link)
 		}
 	}
 	return d, false

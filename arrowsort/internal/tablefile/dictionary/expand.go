@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"unsafe"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -73,7 +74,10 @@ func textOf(b array.Builder) *array.BinaryBuilder {
 // EntryBytes returns a function from the index of an entry of a dictionary of text to its bytes.
 func EntryBytes(dictionary arrow.Array) func(i int) []byte {
 	if d, ok := dictionary.(*array.String); ok {
-		return func(i int) []byte { return []byte(d.Value(i)) }
+		return func(i int) []byte {
+			text := d.Value(i)
+			return unsafe.Slice(unsafe.StringData(text), len(text)) // without a copy: nobody writes to it
+		}
 	}
 	return dictionary.(*array.Binary).Value
 }

@@ -291,13 +291,16 @@ func (p Projection) in(schema *arrow.Schema) []int {
 
 // WrittenKey returns a key as the metadata of the output name it: by its path, or by the position of its column among
 // those that are written where the path would be read as a position, or is written twice. It returns false where the
-// column is not written, and of keys that go by row numbers.
+// column is not written, of a field of one that is written twice, and of keys that go by row numbers.
 func (p Projection) WrittenKey(key arrowsort.Key) (arrowsort.Key, bool) {
 	column := ColumnOf(p.Schema, key)
 	at, again := column, false
 	if p.Written != nil {
 		at = slices.Index(p.Written, column)
-		again = at >= 0 && slices.Contains(p.Written[at+1:], column) && p.Schema.HasField(key.Path)
+		again = at >= 0 && slices.Contains(p.Written[at+1:], column)
+	}
+	if again && key.Path != "" && !p.Schema.HasField(key.Path) {
+		return key, false
 	}
 	position := strings.HasPrefix(key.Path, "#") && p.Schema.HasField(key.Path) // a column named "#1"
 	if key.Path == "" || position || again {

@@ -3,7 +3,6 @@ package output
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"sync/atomic"
 
@@ -58,8 +57,7 @@ func New(ctx context.Context, t Target, c Content) *Files {
 	if f.isElsewhere() {
 		f.closing.SetLimit(1) // in the order of the rows
 	}
-	isIPC := t.Write.Format == tablefile.IPCFile || t.Write.Format == tablefile.IPCStream
-	if isIPC && c.Stored != nil && t.Write.Stdout != io.Discard { // nobody reads that
+	if t.KeepsDictionaries() && c.Stored != nil {
 		if f.Dictionaries = newDictionaries(c.Stored); f.Dictionaries.Columns() != nil {
 			f.rowType = c.Stored
 		}

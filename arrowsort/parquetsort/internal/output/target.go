@@ -2,6 +2,7 @@ package output
 
 import (
 	"context"
+	"io"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -81,6 +82,12 @@ func (t *Target) Copies(s *tablefile.Scanner, c Content, order tablefile.RowOrde
 	opts := t.options(c)
 	opts.Order = order
 	return tablefile.Copies(s, arraydata.Pick(c.Rows, c.Columns), opts)
+}
+
+// KeepsDictionaries reports whether columns have one dictionary each in the output, which somebody reads.
+func (t *Target) KeepsDictionaries() bool {
+	isIPC := t.Write.Format == tablefile.IPCFile || t.Write.Format == tablefile.IPCStream
+	return isIPC && t.Write.Stdout != io.Discard
 }
 
 // name returns the name of a file, by its number if there may be several.
