@@ -82,7 +82,7 @@ func encodeByDictionary(t *device.Task, src onesweep.Source, width int) onesweep
 		return src
 	}
 	defer t.Free(d.slotOf, d.ranks)
-	codes := t.Alloc(d.bytes()*src.N + 1) // one more: not the caller's memory for the row numbers
+	codes := t.Alloc(d.bytes() * src.N)
 	d.encodeRanks(codes)
 	t.Free(src.Codes)
 	encoded := onesweep.Source{Field: abi.Integers(codes, d.bytes()), Width: d.width(), N: src.N, RowBits: src.RowBits,

@@ -62,7 +62,8 @@ LETTERS = {**{tag: cased((AZ + more).replace(WITHOUT.get(tag, ""), "")) for tag,
 DIFFERENT = {
     "ar": "ءءء آ, ت ة", "as": "ক ং", "az": "w y", "bn": "ক ং", "da": "a A, aå aa", "dz": "ག འཁ",
     "et": "w va", "fo": "aá aa", "gu": "અ ં", "haw": "w b", "hy": "եւա և", "ja": "グ ぐ",
-    "km": "ល ឫ, ស៌ រំ", "kn": "ಕ ಂ", "lv": "ā až, j y", "ml": "ൗ ൌ", "mr": "ऽ ळ", "mt": "a A", "mt-u-kf-upper": "gĦ għ",
-    "my": "ဩ ဧာ", "nb": "aå aa", "nn": "aå aa", "or": "କ ଂ", "pa": "ਾ ੍", "ps": "ث ټ", "si": "ක ං", "ta": "க ஃ",
-    "te": "క ం", "th": "ก็ ก์, -ข ก", "ur": "ة ئ", "vi": "ŏ õ", "wae": "ä aä",
+    "km": "ល ឫ, ស៌ រំ", "kn": "ಕ ಂ", "lv": "ā až, j y", "ml": "ൗ ൌ", "mr": "ऽ ळ", "mt": "a A",
+    "mt-u-kf-upper": "gĦ għ", "my": "ဩ ဧာ", "nb": "aå aa", "nn": "aå aa", "or": "କ ଂ", "pa": "ਾ ੍",
+    "ps": "ث ټ", "si": "ක ං", "ta": "க ஃ", "te": "క ం", "th": "ก็ ก์, -ข ก", "ur": "ة ئ",
+    "vi": "ŏ õ", "wae": "ä aä",
 }
