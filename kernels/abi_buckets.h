@@ -33,6 +33,12 @@ declined: counts are still zero. If the sample is in order, the key scan does no
 check_order. Then the plan's status word reports whether rows has the result; if not, the host launches all again with
 checksOrder = 0.
 
+Where the sample finds the rows spread evenly, nothing is counted. Each bucket has a page, as many records as it will
+have and five standard deviations more, and each bin of the first pass the pages of its buckets. The key scan writes
+where they begin, and the plan comes last of the passes. A bucket of more rows is continued in an extension, and sorted
+by bucket_sort_large. If a bucket has more rows than that, a bin more than its pages, or a row no place (NaN, keys out
+of range), the sort is declined, and the host launches all again without pages.
+
 sample(Buckets b)             grid 1. Makes the map and the decision as far as a sample allows. Where rows lie so
     unevenly that more buckets are needed, it decides nothing else, the key scan does nothing, and the host starts
     again with more bits of buckets, and crowded.
@@ -41,7 +47,7 @@ key_scan(Buckets b)           any grid, best one block per multiprocessor. Also 
 equalize(Buckets b)           grid 1. If the sample has found the order UNEVEN: makes an equalized map if that spreads
     the rows, and a decision in place of that of the sample, with a status word in the same place. The key scan has done
     nothing; then the host launches key_scan_equalized, or key_scan if the map is not equalized.
-bucket_plan(Buckets b)        grid = ceil(2^bits / 4096) + CLASSES; for more bits
+bucket_plan(Buckets b)        grid = ceil(2^bits / 4096) + CLASSES; for more bits, and for pages after the last pass
     After the plan the host has its status word, and after the kernel the decision and the statistics of all rows.
 partition_first(Buckets b)    grid = ceil(n / PARTITION_TILE): firstBits, at most 8; partition_second follows
 partition_first_floats        the same for floats of 4 bytes
@@ -50,7 +56,7 @@ partition_only(Buckets b)     grid = ceil(n / PARTITION_ONLY_TILE): all bits at 
 key_scan_keys, partition_first_keys   key_scan and partition_first_wide for FORM_KEYS, for two passes only
 partition_first_wide, partition_only_wide   for columns of 8 bytes; PARTITION_WIDE_TILE
 key_scan_equalized, partition_first_equalized, partition_only_equalized   for columns of 8 bytes, equalized maps
-partition_second(Buckets b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1
+partition_second(Buckets b)   grid = n / PARTITION_SECOND_TILE + 2^firstBits + 1; for pages all their records, not n
 bucket_sort(Buckets b)        grid = ceil(n / BUCKET_RANGE_ROWS)
 bucket_sort_wide(Buckets b)   the same for columns of 8 bytes; but bucket_sort if the map is narrow
 bucket_sort_large(Buckets b)  grid = multiprocessors: the ranges that the bucket sort deferred, of at most
@@ -87,6 +93,7 @@ enum Reason : u32 {
 	REASON_MISCOUNT = 4,     // the counts do not add up: a counter has overflowed
 	REASON_ORDERED = 5,      // the rows are in order
 	REASON_OUT_OF_RANGE = 6, // FORM_KEYS: the keys have no number or rest, or some row none; statistics are not valid
+	REASON_NO_PAGE = 7,      // a row has no place in the pages
 };
 
 struct Decision {
@@ -106,10 +113,12 @@ struct Decision {
 	u32 narrow;     // 1: the map of an 8-byte column is narrow: bucket_sort, not _wide
 	u32 split;      // 1: most rows are of classes: split_heavy
 	u32 order;      // SampleOrder: what comes before the key scan
+	u32 extended;   // buckets with an extension
+	u32 unused[3];  // counts that follow are read in vectors
 };
 
 // The order of the sample; UNEVEN: in none, and equalize tries to spread the rows; CROWDED: in none, and the host
-// starts again with more buckets; FIXED_POINT: in none, and the host encodes the floats.
+// starts again with more buckets; FIXED_POINT: in none, and the host encodes the floats; EVEN: in none, with pages.
 enum SampleOrder : u32 {
 	ORDER_NONE = 0,
 	ORDER_RISING = 1,
@@ -117,6 +126,7 @@ enum SampleOrder : u32 {
 	ORDER_UNEVEN = 3,
 	ORDER_CROWDED = 4,
 	ORDER_FIXED_POINT = 5,
+	ORDER_EVEN = 6,
 };
 
 const int CLASS_OF_NAN = HEAVY_VALUES, CLASS_OF_NULL = HEAVY_VALUES + 1; // heavy values are the classes before
@@ -205,6 +215,7 @@ enum SortStatus : u64 {
 	STATUS_COUNTED = 512, // of a cooperative launch: digits are counted
 	STATUS_FIXED_POINT = 1024, // of the sample: the floats are fixed-point numbers, see Buckets.fixesPoint
 	STATUS_SHARES_NULL = 2048, // of STATUS_COUNTED: a value has the code of null
+	STATUS_EVEN = 4096,        // of the sample, with STATUS_ACCEPTED: buckets have pages
 	STATUS_CONSTANT = 1 << 16, // of STATUS_COUNTED, times 2^d: all rows have the same digit d
 };
 
@@ -218,9 +229,9 @@ struct Buckets {
 	Field field;      // a column, as for histogram, of the whole range of its type
 	Column column;    // the same values
 	u64 codeBits;     // of a number, 1 to 64
-	u64 records[2];   // u64[n] each; records[1] only for two passes
+	u64 records[2];   // u64[n] each; records[1] only for two passes. With pages 2^bits of them and the extensions
 	u64 rows;         // u32[n]: the result; valuesOnly: of the type of the column
-	u64 counts;       // u32[2^bits], zero before
+	u64 counts;       // u32[2^bits], zero before. With pages the number of the bucket's extension, from 1 on
 	u64 starts;       // u32[2^bits + 1], compact places
 	u64 cursors;      // u32[2^bits]
 	u64 firstStarts;  // u32[2^firstBits + 1], for two passes
@@ -246,4 +257,8 @@ struct Buckets {
 	u64 fixesPoint;   // 1: if the sampled floats are fixed-point numbers that may be sorted faster, the status of the
 	                  // sample is STATUS_FIXED_POINT and the digits after the point, times STATUS_CONSTANT, and the
 	                  // statistics of the report have the least and the greatest of their integers, plus 2^51
+	u64 page;         // records of a page, a multiple of 32; 0: no pages, and for sample and key_scan
+	u64 evenPage;     // the same if the sample decides for pages, 0 if it may not
+	u64 extensions;   // how many there are, of EXTENSION_RECORDS records each
+	u64 filled;       // u32[extensions]: the records in the page of the bucket
 };

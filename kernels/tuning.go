@@ -78,6 +78,11 @@ const (
 	BucketSortLargeBinBits = 13
 	BucketSortLargeRows    = BucketSortLargeThreads*BucketSortLargeItems - 32 // the most of a bucket
 
+	// A bucket with more rows than its page is continued in an extension. The rows that a tile adds at once may lie in
+	// both: up to ExtensionMargin of them are moved to the extension together.
+	ExtensionRecords = 2048
+	ExtensionMargin  = 512
+
 	SplitThreads = 256
 	SplitBytes   = SplitThreads*8*12 + 512 // numbers and rows of a chunk of each warp, and counters
 

@@ -578,6 +578,11 @@ void sample(const u64* a, u64 blocks) {
 		v.order = ORDER_CROWDED, at<Report>(b.report)->sample = STATUS_CROWDED;
 		return;
 	}
+	if (b.evenPage && b.n % 3 == 1 && !f.validity && f.form != FORM_FLOAT && f.form != FORM_RANK && !in_order(s)) {
+		v.order = ORDER_EVEN, v.accepted = 1, v.records = (u32)b.n;
+		at<Report>(b.report)->sample = STATUS_ACCEPTED | STATUS_EVEN;
+		return;
+	}
 	// Nor does it decline where null has no number, since a word has no bits for it.
 	if (b.n % 7 != 3 || in_order(s) || (b.valuesOnly && f.validity)) return;
 	v.early = 1, v.reason = REASON_EQUAL;
@@ -605,7 +610,18 @@ void equalize(const u64* a, u64 blocks) {
 // Whether the key scan counts rows, and does not only measure them.
 bool counts_rows(const Decision& v) { return v.reason == REASON_NONE || v.split; }
 
+// With pages some rows have no place in them.
+void plan_pages(const Buckets& b) {
+	Decision& v = *at<Decision>(b.decision);
+	v.accepted = b.n % 5 != 0, v.reason = v.accepted ? REASON_NONE : REASON_NO_PAGE;
+	at<Report>(b.report)->plan = v.accepted ? STATUS_ACCEPTED : STATUS_DECLINED;
+	at<u32>(b.counts)[0] = !v.accepted; // some bucket has an extension
+	memset(at<u8>(b.filled), 0xEE, 4 * b.extensions);
+}
+u64 records_of(const Buckets& b) { return b.page ? b.page << b.bits : b.n; }
+
 void plan_of(const Buckets& b) {
+	if (b.page) return plan_pages(b);
 	Decision& v = *at<Decision>(b.decision);
 	Report& report = *at<Report>(b.report);
 	report.statistics = statistics_of(b);
@@ -673,7 +689,7 @@ void bucket_plan(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
 	expect(blocks == ((1ull << b.bits) + PLAN_THREADS * PLAN_ITEMS - 1) / (PLAN_THREADS * PLAN_ITEMS) + CLASSES,
 	       "a grid that is not that of bucket_plan");
-	expect(b.bits > SMALL_BUCKET_BITS, "a plan that the key scan has made");
+	expect(b.bits > SMALL_BUCKET_BITS || b.page, "a plan that the key scan has made");
 	if (!at<Decision>(b.decision)->early) plan_of(b);
 }
 
@@ -706,6 +722,10 @@ void partition_first(const u64* a, u64 blocks) {
 	memset(at<u8>(b.counts), 0, 4ull << b.bits);
 	if (!at<Decision>(b.decision)->split) memset(at<u8>(b.classCounts), 0, 4 * CLASSES * tiles_of(b));
 	if (!at<Decision>(b.decision)->accepted) return;
+	expect((b.page != 0) == (at<Decision>(b.decision)->order == ORDER_EVEN), "pages that the sample has not chosen");
+	if (b.page)
+		memset(at<u8>(b.records[0]), 0xEE,
+		       (records_of(b) + b.extensions * EXTENSION_RECORDS) * (b.valuesOnly ? b.field.width : 8));
 	if (b.valuesOnly) return write_numbers(b);
 	for (u64 row = 0; row < b.n; row++) at<u64>(b.records[0])[row] = record_of(b, row);
 }
@@ -717,7 +737,7 @@ void partition_first_equalized(const u64* a, u64 blocks) {
 
 void partition_second(const u64* a, u64 blocks) {
 	const Buckets& b = *(const Buckets*)a;
-	expect(blocks == b.n / PARTITION_SECOND_TILE + (1ull << b.firstBits) + 1,
+	expect(blocks == records_of(b) / PARTITION_SECOND_TILE + (1ull << b.firstBits) + 1,
 	       "a grid that is not that of the second pass");
 	if (!at<Decision>(b.decision)->accepted) return;
 	memcpy(at<u8>(b.records[1]), at<u8>(b.records[0]), (b.valuesOnly ? b.field.width : 8) * b.n);

@@ -5,15 +5,16 @@
 #pragma once
 #include "bucketsort/bins.h"
 #include "partition/classes.h"
+#include "partition/pages.h"
 
 // Why records may tie. TIES_NEAR_ZERO: only because floats of four bytes near zero are closer than codes, or numbers
 // have more bits. TIES_OF_NUMBERS, in addition: different rows may have equal numbers.
 const u32 TIES_ANYWHERE = 1, TIES_NEAR_ZERO = 2, TIES_OF_NUMBERS = 4;
 
-// A BucketRange is adjacent whole buckets: records first..first+rows-1, prefixes from low on. It stays in shared
-// memory, since registers are few.
+// A BucketRange is adjacent whole buckets: records first..first+rows-1, which lie from in on, prefixes from low on. It
+// stays in shared memory, since registers are few.
 struct BucketRange {
-	u32 first, rows, low, binShift; // binShift: bits of the prefix after the bin
+	u32 first, in, rows, low, binShift; // in: first without pages; binShift: bits of the prefix after the bin
 	u32 ties;                       // not 0: records may tie in their codes that do not stand for one number
 	u32 shift, split;               // rows of classes that sort before; 1: more of them sort before some of the rows
 };
@@ -67,14 +68,24 @@ template <int threadCount, int items, int binBits, bool wide, bool full, class S
 	DEVICE u32 row_mask() const { return ~0u >> (32 - b.rowBits); }
 
 	DEVICE void load_records() {
+		const u64* in = (const u64*)b.records[b.second ? 1 : 0] + range->in - range->first % 32 + thread_index();
+		load_records([=](int i) { return in + i * threads; });
+	}
+	// at: where the record of an item is.
+	template <class At> DEVICE void load_records(const At& at) {
 		u32 offset = range->first % 32, rows = range->rows;
-		const u64* in = (const u64*)b.records[b.second ? 1 : 0] + range->first - offset + thread_index();
 		UNROLL for (int i = 0; i < items; i++) {
-			u64 r = inside(i, offset, rows) ? load_past(in + i * threads) : 0;
+			u64 r = inside(i, offset, rows) ? load_past(at(i)) : 0;
 			word[i] = (u32)r;
 			place[i] = (u32)(r >> 32);
 		}
 		begin();
+	}
+	// The same for a bucket with a page.
+	DEVICE void load_paged(const PagedRecords& records) {
+		const u64* in = (const u64*)b.records[b.second ? 1 : 0];
+		const u32 first = thread_index() - range->first % 32;
+		load_records([&](int i) { return in + records(first + i * threads); });
 	}
 	// Zeroes the counters. Ends with a barrier.
 	DEVICE void begin() const {

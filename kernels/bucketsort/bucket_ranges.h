@@ -44,7 +44,7 @@ DEVICE void describe(const Buckets& b, volatile BucketRange* s, u32 flags, u32 b
 	    bits = prefixBits + (buckets > 1 ? 32 - count_leading_zeros(buckets - 1) : 0);
 	u32 binShift = bits > binBits ? bits - binBits : 0;
 	const Map* map = (const Map*)b.numberMap;
-	s->first = first, s->rows = end - first;
+	s->first = first, s->in = b.page ? bucket * (u32)b.page : first, s->rows = end - first;
 	s->low = bucket << prefixBits, s->binShift = binShift;
 	u32 low = bucket << (32 - b.bits), last = low + ((buckets << (32 - b.bits)) - 1);
 	bool exactFloats = map->floating && (last < map->lossyLow || low > map->lossyHigh); // only equal floats tie
@@ -89,10 +89,10 @@ template <class BinSorter> struct BucketRanges {
 	// Takes the next range. Returns false if it is not for this kernel: a range that is too large; very many, nearly
 	// empty buckets, which would take a turn each; short words that tie, but for floats near zero.
 	DEVICE bool cut() {
-		u32 most = BUCKET_RANGE_ROWS, prefixBits = prefix_bits(b, flags), binBits = BinSorter::bitsOfBins,
+		u32 most = b.page ? (u32)b.page : BUCKET_RANGE_ROWS, prefixBits = prefix_bits(b, flags), binBits = BinSorter::bitsOfBins,
 		    wordBits = 32 - (BinSorter::valuesOnly ? 0 : wide ? (u32)BinSorter::indexBits : (u32)b.rowBits);
 		int spare = (int)(binBits + wordBits) - (int)prefixBits; // bits of the bucket number that fit too
-		u32 room = spare > 0 ? 1u << (spare < 16 ? spare : 16) : 1, merged = 1;
+		u32 room = spare > 0 && !b.page ? 1u << (spare < 16 ? spare : 16) : 1, merged = 1; // a page at a time
 		while (merged < room && (b.n >> b.bits) * merged * 2 <= most) merged *= 2; // as most ranges have rows for
 		u32 limit = limit_without_outliers(16 * merged);
 		bool all = limit == lastBucket;

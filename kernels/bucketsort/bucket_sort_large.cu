@@ -26,7 +26,7 @@ KERNEL(bucket_sort_large, BUCKET_SORT_LARGE_THREADS, 1)(PARAMETER Buckets b) {
 	u32* shared = (u32*)(shared_memory() + sizeof(BucketRange));
 	wait_for_earlier_kernels();
 	u32 count = decision->listed, flags = RangeFlags::of(b),
-	    most = flags & RangeFlags::IMPLIED ? 1u << b.second : 1u << b.bits;
+	    most = b.page ? 1 : flags & RangeFlags::IMPLIED ? 1u << b.second : 1u << b.bits;
 	const u32* starts = (const u32*)b.starts;
 	if (!(flags & RangeFlags::GO)) return;
 	for (u32 o = block_index(); o < count; o += grid_blocks()) {
@@ -39,10 +39,12 @@ KERNEL(bucket_sort_large, BUCKET_SORT_LARGE_THREADS, 1)(PARAMETER Buckets b) {
 				         32 - Sorter::indexBits);
 			sync_block();
 			Sorter sorter(b, shared_memory(), range);
-			sorter.load_records();
+			if (b.page) sorter.load_paged(PagedRecords(b, bucket, range->rows));
+			else sorter.load_records();
 			separate(sorter, range);
 			sorter.sort_records();
 			sync_block();
+			if (b.page && thread_index() == 0) ((u32*)b.counts)[bucket] = 0; // for the next sort
 		}
 	}
 }

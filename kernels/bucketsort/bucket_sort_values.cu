@@ -24,7 +24,7 @@ KERNEL(bucket_sort_values_wide, BUCKET_SORT_WIDE_VALUE_THREADS, 2)(PARAMETER Buc
 }
 
 // The rows of classes, and the ranges that the bucket sort deferred, each by a block: numbers are whole, so that any
-// buckets are sorted at once.
+// buckets are sorted at once, but for those with pages.
 template <class Word> DEVICE void sort_large_values(const Buckets& b) {
 	typedef ValueSorter<Word, BUCKET_SORT_LARGE_THREADS, BUCKET_SORT_LARGE_ITEMS, BUCKET_SORT_LARGE_BIN_BITS, false>
 	    Sorter;
@@ -36,12 +36,18 @@ template <class Word> DEVICE void sort_large_values(const Buckets& b) {
 	if (flags & RangeFlags::CLASSES_TOO) write_classes<Word>(b);
 	for (u32 o = block_index(); o < count; o += grid_blocks()) {
 		const Range buckets = ((const Range*)b.list)[o];
-		if (thread_index() == 0)
-			describe(b, range, flags, buckets.first, buckets.end, starts[buckets.first], starts[buckets.end],
-			         BUCKET_SORT_LARGE_BIN_BITS, 32);
-		sync_block();
-		Sorter(b, shared_memory(), range).sort();
-		sync_block();
+		for (u32 to, bucket = buckets.first; bucket < buckets.end; bucket = to) {
+			to = b.page ? bucket + 1 : buckets.end;
+			if (thread_index() == 0)
+				describe(b, range, flags, bucket, to, starts[bucket], starts[to], BUCKET_SORT_LARGE_BIN_BITS, 32);
+			sync_block();
+			Sorter sorter(b, shared_memory(), range);
+			if (b.page) sorter.load_paged(PagedRecords(b, bucket, range->rows));
+			else sorter.load_numbers();
+			sorter.sort_numbers();
+			sync_block();
+			if (b.page && thread_index() == 0) ((u32*)b.counts)[bucket] = 0; // for the next sort
+		}
 	}
 }
 KERNEL(bucket_sort_large_values, BUCKET_SORT_LARGE_THREADS, 1)(PARAMETER Buckets b) { sort_large_values<u32>(b); }

@@ -17,11 +17,20 @@ struct ValueSorter : BinSorter<threads, items, binBits, false, full, Word> {
 	DEVICE static bool ties(Word a, Word b) { return a == b; }
 
 	DEVICE void load_numbers() {
+		const Word* in = (const Word*)b.records[b.second ? 1 : 0] + range->in - range->first % 32 + thread_index();
+		load_numbers([=](int i) { return in + i * threads; });
+	}
+	// at: where the number of an item is.
+	template <class At> DEVICE void load_numbers(const At& at) {
 		const u32 offset = range->first % 32, rows = range->rows;
-		const Word* in = (const Word*)b.records[b.second ? 1 : 0] + range->first - offset + thread_index();
-		UNROLL for (int i = 0; i < items; i++)
-			word[i] = Sorter::inside(i, offset, rows) ? load_past(in + i * threads) : 0;
+		UNROLL for (int i = 0; i < items; i++) word[i] = Sorter::inside(i, offset, rows) ? load_past(at(i)) : 0;
 		Sorter::begin();
+	}
+	// The same for a bucket with a page.
+	DEVICE void load_paged(const PagedRecords& records) {
+		const Word* in = (const Word*)b.records[b.second ? 1 : 0];
+		const u32 first = thread_index() - range->first % 32;
+		load_numbers([&](int i) { return in + records(first + i * threads); });
 	}
 	template <bool simple> DEVICE void count(const Mapper& map) {
 		const u32 offset = range->first % 32, rows = range->rows, low = range->low, binShift = range->binShift;
@@ -44,6 +53,9 @@ struct ValueSorter : BinSorter<threads, items, binBits, false, full, Word> {
 	}
 	DEVICE void sort() {
 		load_numbers();
+		sort_numbers();
+	}
+	DEVICE void sort_numbers() {
 		count();
 		Sorter::scan();
 		Sorter::stage_rows();

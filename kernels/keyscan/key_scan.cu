@@ -1,6 +1,7 @@
 #include "keyscan/key_scan_column.h"
 #include "keyscan/key_scan_keys.h"
 #include "keyscan/plan.h"
+#include "partition/pages.h"
 
 // Plans at most PLAN_THREADS * PLAN_ITEMS buckets, by one block.
 DEVICE void plan_by_block(const Buckets* b, KeyScanMemory* m) {
@@ -47,7 +48,8 @@ template <class Scan> DEVICE void scan_and_plan(const Buckets* b, const Scan& sc
 		m->unordered = load_relaxed(&((const PartialStatistics*)b->partial)->rises) &&
 		               load_relaxed(&((const PartialStatistics*)b->partial)->falls);
 	sync_block();
-	if (m->decision.order) return; // check_order reads the column instead
+	if (m->decision.order == ORDER_EVEN) return open_pages(b);
+	if (m->decision.order) return; // another kernel reads the column instead
 	if (m->decision.early) {
 		if (block_index() == 0 && t == 0) store_system(&((Report*)b->report)->plan, STATUS_DECLINED);
 		return;

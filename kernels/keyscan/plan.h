@@ -31,8 +31,8 @@ struct Planner {
 		sync_block();
 		for (u32 i = thread_index() * 4; i < bucket; i += PLAN_THREADS * 4) {
 			u32 four[4];
-			load_vector((const u32*)b->counts + i, four);
-			rows += four[0] + four[1] + four[2] + four[3];
+			load_vector(counts() + i, four);
+			rows += four[0] + four[1] + four[2] + four[3] - (u32)b->page * (4 * i + 6);
 		}
 		rows = warp_add(rows);
 		if (lane_index() == 0 && rows) atomic_add(sums + 32, rows);
@@ -48,13 +48,17 @@ struct Planner {
 		if (bucket == 0) out[0] = {0, 0};
 	}
 	DEVICE void plan_bucket(u32 bucket, u32 first, u32 rows) const {
-		((u32*)b->starts)[bucket] = ((u32*)b->cursors)[bucket] = first;
+		((u32*)b->starts)[bucket] = first;
 		plan_ranges(bucket, first, first + rows);
+		if (b->page) return; // the records are in their places
+		((u32*)b->cursors)[bucket] = first;
 		if (!b->second || bucket % (1u << b->second) != 0) return;
 		((u32*)b->firstStarts)[bucket >> b->second] = ((u32*)b->firstCursors)[bucket >> b->second] = first;
 	}
+	// The rows of each bucket; with pages the cursors, which are where its page begins and its rows.
+	DEVICE const u32* counts() const { return (const u32*)(b->page ? b->cursors : b->counts); }
 	DEVICE u32 rows_of(u32 bucket) const {
-		return bucket < buckets() ? load_relaxed((const u32*)b->counts + bucket) : 0;
+		return bucket < buckets() ? load_relaxed(counts() + bucket) - bucket * (u32)b->page : 0;
 	}
 	// Plans PLAN_THREADS * PLAN_ITEMS buckets from one on; returns the rows up to their end. Rolled, because running
 	// code for the first time is slower than running it four times.
@@ -153,8 +157,9 @@ DEVICE void decide(const Buckets* b, const PartialStatistics& p, u32 counted, De
 	v->records = (u32)(b->n - p.nulls - p.nans) - heavy;
 	bool counts = v->reason == REASON_NONE; // the rows of each class have been counted
 	bool none = p.nulls + p.nans == b->n;
-	v->below = !none && ~p.notLeast < map->low;
-	v->above = !none && p.greatest > map->last;
+	const bool even = v->order == ORDER_EVEN; // the range of the rows is unknown
+	v->below = even ? map->clamps : !none && ~p.notLeast < map->low;
+	v->above = even ? map->clamps : !none && p.greatest > map->last;
 	if (v->reason == REASON_NONE && counted != v->records) v->reason = REASON_MISCOUNT;
 	// The stride of the sample was wrong.
 	if (map->narrow && p.any & p.notAll & ((1ull << map->right) - 1)) v->reason = REASON_EQUAL;

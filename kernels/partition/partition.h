@@ -2,7 +2,7 @@
 // addition to its bin's counter, and the place of a bin in the output is the result of one addition to its cursor:
 // there are no ballots and no look-back, since no order is kept.
 #pragma once
-#include "sample/buckets.h"
+#include "partition/pages.h"
 
 // A Record is key << 32 | low in memory. As one word the compiler would keep it in two registers throughout.
 struct alignas(8) Record {
@@ -51,15 +51,15 @@ template <int threads, int items, int bins, class Keys = RecordKeys<items>> stru
 	}
 
 	// Stages the records of a tile, bin by bin. inside(i) reports whether item i is a record (whole: all are),
-	// staged(i) is that record; cursors are those of the bins.
+	// staged(i) is that record; cursors and pages are those of the bins.
 	template <bool whole, class Inside, class Item>
-	DEVICE void scatter(u32* cursors, const Inside& inside, const Item& staged) {
+	DEVICE void scatter(const Buckets& b, const Pages& pages, u32* cursors, const Inside& inside, const Item& staged) {
 		sync_block();
 		count<whole>(inside);
 		sync_block();
 		place(cursors);
 		put<whole>(inside, staged);
-		aim();
+		aim(b, pages);
 		sync_block();
 	}
 	DEVICE u32 records() const { return starts[bins]; } // valid after scatter
@@ -139,19 +139,19 @@ private:
 		}
 	}
 	// Waits for the reserved places, after staging.
-	DEVICE void aim() {
+	DEVICE void aim(const Buckets& b, const Pages& pages) {
 		if (thread_index() >= scanners) return;
 		UNROLL for (int k = 0; k < each; k++) {
 			u32 at = k * scanners + thread_index();
-			counters[at] = room[k] - starts[at];
+			counters[at] = pages.place(b, at, room[k], starts[at + 1] - starts[at]) - starts[at];
 		}
 	}
 };
 
-// Zeroes the counts of the key scan for the next sort: those of buckets, and those of the classes of this tile unless
-// they are still needed. By all threads of the pass that reads the column.
+// Zeroes the counts of the key scan for the next sort: those of buckets, which with pages are zero but for extensions,
+// and those of the classes of this tile unless they are still needed. By all threads of the pass that reads the column.
 template <int threads> DEVICE void clear_counts(const Buckets& b, bool classes) {
-	for (u32 i = block_index() * threads + thread_index(); i < 1u << b.bits; i += grid_blocks() * threads)
+	for (u32 i = block_index() * threads + thread_index(); i < 1u << b.bits && !b.page; i += grid_blocks() * threads)
 		((u32*)b.counts)[i] = 0;
 	if (classes && thread_index() < CLASSES)
 		((u32*)b.classCounts)[thread_index() * grid_blocks() + block_index()] = 0;

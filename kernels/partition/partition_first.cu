@@ -93,7 +93,7 @@ template <class Word, int threads, int tile, int bins, bool floats, bool equaliz
 		lows.set(i, (u32)code);
 	}
 	template <bool whole, class Inside> DEVICE void scatter(const Inside& inside) {
-		scatterer.template scatter<whole>(cursors(), inside,
+		scatterer.template scatter<whole>(b, Pages::of_column(b), cursors(), inside,
 		                                  [&](int i) { return Record{lows.get(i), scatterer.key[i]}; });
 		scatterer.template write<whole>((Record*)b.records[0], [&](const Record& r) { return lows.made(r); });
 	}
@@ -101,6 +101,7 @@ template <class Word, int threads, int tile, int bins, bool floats, bool equaliz
 	// Tiles whose rows are all records, as most are.
 	DEVICE void run_whole(Word* x) {
 		scatterer.clear();
+		if (b.page && b.field.form == FORM_FLOAT) decline_nans(x);
 		if (floating()) {
 			encode_floats(x);
 		} else {
@@ -108,6 +109,13 @@ template <class Word, int threads, int tile, int bins, bool floats, bool equaliz
 			encode(x);
 		}
 		scatter<true>([](int) { return true; });
+	}
+
+	// Nothing has counted NaN, which has no record.
+	DEVICE void decline_nans(const Word* x) const {
+		bool some = false;
+		UNROLL for (int i = 0; i < items; i++) some |= is_nan(x[i]);
+		if (some) decline_pages(b);
 	}
 
 	// Any tile.
@@ -198,11 +206,13 @@ FIRST_PASS(partition_only_equalized, PARTITION_ONLY, 1 << ONLY_PASS_BITS, u64, f
 // Numbers of a thread's rows of any keys. A separate function, so that its registers do not add to those of the pass.
 const int KEYS_ITEMS = PARTITION_WIDE_TILE / PARTITION_WIDE_THREADS, KEYS_AT_ONCE = 8;
 NOINLINE void make_numbers(const Buckets* b, u32 first, bool whole, u64* numbers) {
+	KeysReader reader(&b->field);
 	ROLLED for (int c = 0; c < KEYS_ITEMS; c += KEYS_AT_ONCE) {
 		u64 x[KEYS_AT_ONCE];
-		KeysReader(&b->field).load<KEYS_AT_ONCE>(x, first + 32 * c, b->n, whole);
+		reader.load<KEYS_AT_ONCE>(x, first + 32 * c, b->n, whole);
 		UNROLL for (int i = 0; i < KEYS_AT_ONCE; i++) numbers[(c + i) * PARTITION_WIDE_THREADS] = x[i];
 	}
+	if (reader.outside && b->page) decline_pages(*b); // else the key scan has found it
 }
 
 // Several keys: their numbers are computed before the pass, as if they were a column.
@@ -215,6 +225,7 @@ KERNEL(partition_first_keys, PARTITION_WIDE_THREADS, 2)(PARAMETER Buckets b) {
 		with_pair(&b.field, [&](auto reader) {
 			UNROLL for (int c = 0; c < Pass::items; c += reader.atOnce)
 				reader.template make<reader.atOnce>(x + c, first + 32 * c);
+			if (reader.outside && b.page) decline_pages(b);
 		});
 	} else {
 		u64* numbers = (u64*)shared_memory() + thread_index(); // where records are staged later

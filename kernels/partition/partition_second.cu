@@ -23,7 +23,8 @@ template <bool whole> DEVICE void partition_tile(const Buckets& b, const SecondT
 		UNROLL for (int k = 0; k < 2; k++) scatterer.key[i + k] = (u32)(two[k] >> 32), row[i + k] = (u32)two[k];
 	}
 	scatterer.clear();
-	scatterer.template scatter<whole>(cursors, inside, [&](int i) { return Record{row[i], scatterer.key[i]}; });
+	scatterer.template scatter<whole>(b, Pages::of_second(b, tile.bin), cursors, inside,
+	                                  [&](int i) { return Record{row[i], scatterer.key[i]}; });
 	scatterer.template write<whole>((Record*)b.records[1], [](const Record& r) { return r; });
 }
 

@@ -31,9 +31,11 @@ template <class Word, int items, int bins, bool simple> struct NumberKeys {
 	}
 };
 
-// Where a tile is scattered to: the bits of the bin in a prefix, the cursors of the bins, and the records.
+// Where a tile is scattered to: the bits of the bin in a prefix, the pages and the cursors of the bins, and the records.
 template <class Word> struct ValuePass {
+	const Buckets& b;
 	u32 shift, mask;
+	Pages pages;
 	u32* cursors;
 	Word* out;
 };
@@ -45,7 +47,7 @@ DEVICE void scatter_numbers(const Map* map, const Word* number, const ValuePass<
 	Scatterer<threads, items, bins, Keys> scatterer(shared_memory(), to.shift, to.mask, map);
 	UNROLL for (int i = 0; i < items; i++) scatterer.set(i, number[i], to.shift, to.mask);
 	scatterer.clear();
-	scatterer.template scatter<whole>(to.cursors, inside, [&](int i) { return scatterer.number[i]; });
+	scatterer.template scatter<whole>(to.b, to.pages, to.cursors, inside, [&](int i) { return scatterer.number[i]; });
 	scatterer.template write<whole>(to.out, [](Word x) { return x; });
 }
 template <int threads, int items, int bins, bool whole, class Word, class Inside>
@@ -111,8 +113,8 @@ template <int tile, int bins, class Word> DEVICE void first_values(const Buckets
 	clear_counts<threads>(b, go || !v->split);
 	if (!go) return;
 	t.make_numbers();
-	const ValuePass<Word> to = {32 - (u32)b.firstBits, ~0u, (u32*)(b.second ? b.firstCursors : b.cursors),
-	                            (Word*)b.records[0]};
+	const ValuePass<Word> to = {b, 32 - (u32)b.firstBits, ~0u, Pages::of_column(b),
+	                            (u32*)(b.second ? b.firstCursors : b.cursors), (Word*)b.records[0]};
 	if (all && t.whole) {
 		scatter_by_map<threads, items, bins, true>(b, t.x, to, [](int) { return true; });
 	} else {
@@ -141,8 +143,8 @@ template <bool whole, class Word, class Tile> DEVICE void second_values(const Bu
 	};
 	Word x[SECOND_ITEMS];
 	load_numbers<Word, SECOND_ITEMS, whole>((const Word*)b.records[0] + mine, x, inside);
-	ValuePass<Word> to = {32 - (u32)b.bits, (1u << b.second) - 1, (u32*)b.cursors + ((u64)tile.bin << b.second),
-	                      (Word*)b.records[1]};
+	ValuePass<Word> to = {b, 32 - (u32)b.bits, (1u << b.second) - 1, Pages::of_second(b, tile.bin),
+	                      (u32*)b.cursors + ((u64)tile.bin << b.second), (Word*)b.records[1]};
 	scatter_by_map<PARTITION_SECOND_THREADS, SECOND_ITEMS, 256, whole>(b, x, to, inside);
 }
 template <class Word> DEVICE void second_values(const Buckets& b) {

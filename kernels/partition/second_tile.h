@@ -6,7 +6,7 @@ const int SECOND_ITEMS = PARTITION_SECOND_TILE / PARTITION_SECOND_THREADS;
 
 // The tile of a block. The tiles of bin d begin at number starts[d] / tile + d, which is enough for every bin and
 // leaves at most one tile of each empty. Tiles begin at multiples of vector records, which are read at once: the first
-// tile of a bin may begin before it.
+// tile of a bin may begin before it. Of the pages of a bin, those after its last record leave their tiles empty.
 template <u32 vector> struct SecondTile {
 	u32 bin, begin, first, end; // begin: a multiple of vector; the bin's records are first..end-1
 
@@ -17,6 +17,10 @@ template <u32 vector> struct SecondTile {
 		if (d < bins) {
 			u32 low = load(starts + d), high = load(starts + d + 1);
 			bool last = d == bins - 1 || t < high / PARTITION_SECOND_TILE + d + 1;
+			if (b.page) {
+				const u32 end = load((const u32*)b.firstCursors + d);
+				high = end < high ? end : high;
+			}
 			if (low / PARTITION_SECOND_TILE + d <= t && last) shared[0] = d, shared[1] = low, shared[2] = high;
 		}
 		sync_block();

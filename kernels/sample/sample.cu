@@ -19,10 +19,11 @@ template <class Word, u32 rows> DEVICE void take_sample(const Buckets* b, u8* me
 	if (t != 0) return;
 	const u64 status = v->early ? STATUS_DECLINED : v->reason ? STATUS_PLAN_ONLY : STATUS_ACCEPTED;
 	if (v->order == ORDER_FIXED_POINT) return sampler.report_fixed_point(report);
+	const u64 more = (u64)v->narrow * STATUS_NARROW | (v->order == ORDER_EVEN ? (u64)STATUS_EVEN : 0);
 	store_system(&report->sample, v->order == ORDER_UNEVEN    ? (u64)STATUS_UNEVEN
 	                              : v->order == ORDER_CROWDED ? (u64)STATUS_CROWDED
-	                              : v->order                  ? (u64)STATUS_IN_ORDER
-	                                                          : status | (u64)v->narrow * STATUS_NARROW);
+	                              : v->order && v->accepted == 0 ? (u64)STATUS_IN_ORDER
+	                                                             : status | more);
 }
 
 template <class Word> DEVICE void take_sample(const Buckets* b, u8* memory) {

@@ -14,10 +14,12 @@ const float MOST_REST_PARTNERS = 4; // of a row: numbers and rests of rows that 
 const float MOST_LARGE = 1.75f; // bucket ranges: with more rows in the bucket of a row the key scan declines
 const u32 FIXED_TIES = 4;   // of the sample: fewer do not slow the bucket sort of floats
 const u32 SPLIT_SHARE = 64;         // split_heavy takes values of at least this fraction of the rows
+const float EVEN_PARTS = 1.035f, EVEN_SIXTEENTHS = 1.008f; // rows near a row, times their mean, in the widened range
+const float EVEN_NEIGHBOURS = 1.3f;                        // of a row that tie with it
 
 // How unevenly rows lie: see crowding.
 struct Crowd {
-	float parts, cells;
+	float parts, cells, sixteenths;
 };
 
 template <class Word, u32 rows> struct Sampler : SampleTies<Word, rows> {
@@ -126,8 +128,23 @@ template <class Word, u32 rows> struct Sampler : SampleTies<Word, rows> {
 		const u32 sample = rows < b->n ? rows : (u32)b->n;
 		return crowd.parts * m.sums->sampled / sample * b->n / (float)(1u << b->bits) > MOST_LARGE * BUCKET_RANGE_ROWS;
 	}
-	// The rows near a row, times their mean: those in the same of 256 parts of the prefixes, and in the same cell.
-	// Where rows lie unevenly many buckets may be too large, though none of the cells is.
+	// Reports whether rows lie so evenly that buckets have pages: the column is values that are neither near equal ones
+	// nor of a few numbers, and no part of it has many more rows than another, as far as chance lets a sample see.
+	DEVICE bool is_even(const Map* map, Crowd crowd) const {
+		const u32 sample = rows < b->n ? rows : (u32)b->n, ties = m.sums->ties - m.sums->neighbours;
+		const bool columns = f->form == FORM_KEYS || (f->validity == 0 && f->form != FORM_RANK);
+		if (b->evenPage == 0 || !columns || m.sums->sampled != sample || !m.sums->rises || !m.sums->falls ||
+		    (is_exact(map) && !map->floating && stride) || m.sums->nearHits > 1)
+			return false;
+		const float deviation = 1.0f / sample, pairs = 0.5f * sample, neighbours = (float)m.sums->neighbours,
+		            expected = pairs * sample / (float)(1ull << (32 - (u32)map->left)); // ties of random numbers
+		// There are fewer floats of 4 bytes than codes.
+		const float most = sizeof(Word) == 4 && map->floating ? 1e-3f * sample : 3 * expected + 0.9f;
+		return ties <= most && neighbours <= EVEN_NEIGHBOURS * (pairs - neighbours) &&
+		       crowd.parts < EVEN_PARTS + 68 * deviation && crowd.sixteenths < EVEN_SIXTEENTHS + 16 * deviation;
+	}
+	// The rows near a row, times their mean: those in the same of 256 parts of the prefixes, and of 16, and in the same
+	// cell. Where rows lie unevenly many buckets may be too large, though none of the cells is.
 	DEVICE Crowd crowding() const {
 		const u32 parts = 256, cells = 1u << cell_bits(), each = cells / parts;
 		u32 hits = 0, ofCells = 0;
@@ -137,12 +154,16 @@ template <class Word, u32 rows> struct Sampler : SampleTies<Word, rows> {
 				hits += ofCell, ofCells += ofCell * (ofCell - 1);
 			}
 		}
-		u32 pairs = warp_add(hits * (hits - 1));
+		u32 pairs = warp_add(hits * (hits - 1)), wide = hits;
 		ofCells = warp_add(ofCells);
-		if (lane_index() == 0 && pairs) atomic_add(m.sums->pairs, pairs), atomic_add(m.sums->pairs + 1, ofCells);
+		UNROLL for (u32 by = 1; by < 16; by *= 2) wide += (u32)shuffle_xor(wide, by);
+		wide = warp_add(lane_index() % 16 == 0 ? wide * (wide - 1) : 0);
+		if (lane_index() == 0 && pairs)
+			atomic_add(m.sums->pairs, pairs), atomic_add(m.sums->pairs + 1, ofCells), atomic_add(m.sums->pairs + 2, wide);
 		sync_block();
 		const float all = (float)(m.sums->sampled - m.sums->neighbours), scale = 1 / (all * (all - 1) + 1);
-		return {(float)m.sums->pairs[0] * parts * scale, (float)m.sums->pairs[1] * cells * scale};
+		return {(float)m.sums->pairs[0] * parts * scale, (float)m.sums->pairs[1] * cells * scale,
+		        (float)m.sums->pairs[2] * 16 * scale};
 	}
 	// Reports whether the host needs no statistics: the digits are all those of the type, the rows are in no order, and
 	// null and NaN have numbers.
@@ -221,6 +242,7 @@ template <class Word, u32 rows> struct Sampler : SampleTies<Word, rows> {
 		v.early = v.reason != REASON_NONE && !v.split && early(least, greatest);
 		v.narrow = sizeof(Word) == 8 && map->narrow;
 		if (!keys_fit(f)) v.reason = REASON_OUT_OF_RANGE, v.early = 1, v.order = ORDER_NONE;
+		if (!v.reason && !v.order && is_even(map, crowd)) v.order = ORDER_EVEN, v.accepted = 1, v.records = (u32)b->n;
 		*decision = v;
 		Statistics& seen = ((Report*)b->report)->statistics;
 		if (v.early) seen.any = m.sums->varying, seen.notAll = ~0ull;

@@ -12,7 +12,7 @@ const u32 CELL_BITS = 12;  // most leading bits of prefixes by which rows are co
 struct SampleSums {
 	u32 sampled, ties, neighbours, fullest; // fullest: rows of the fullest cell
 	u32 tied[3]; // of a larger sample, see Ties
-	u32 pairs[2]; // of rows in the same 256th of the prefixes, each twice; in the same cell
+	u32 pairs[3]; // of rows in the same 256th of the prefixes, each twice; in the same cell; in the same 16th
 	u32 near, nearHits; // rows that share a bin with a near row: the sum of 2^octave, the number
 	u32 distance; // the sum of the distances of ties from the first row with their prefix, in leading DISTANCE_BITS
 	u32 rises, falls, mixed; // 1: neighbours that rise or tie; that fall; rows that are no values

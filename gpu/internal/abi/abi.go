@@ -126,6 +126,8 @@ type Buckets struct {
 	ChecksOrder, ReadsMore      uint64
 	MoreBits, Crowded           uint64
 	ValuesOnly, FixesPoint      uint64
+	Page, EvenPage              uint64
+	Extensions, Filled          uint64
 }
 
 // FixedPointState is a FixedPointState: what the blocks of encode_fixed_point share.
@@ -146,7 +148,8 @@ type Decision struct {
 	Records, Below, Above     uint32
 	listed, ticket            uint32
 	Early, Narrow, Split      uint32
-	order                     uint32
+	order, extended           uint32
+	unused                    [3]uint32
 }
 
 // Report is a Report of the sample and the key scan.
@@ -171,6 +174,7 @@ const (
 	StatusCounted    = 512  // digits are counted
 	StatusFixed      = 1024 // floats are fixed-point numbers
 	StatusSharesNull = 2048 // a value has the code of null
+	StatusEven       = 4096 // buckets have pages
 
 	StatusConstantShift = 16 // of what follows these bits: digits that are constant, for example
 )

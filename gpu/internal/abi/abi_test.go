@@ -43,7 +43,7 @@ func TestConstantsAreThoseOfTheKernels(t *testing.T) {
 		"STATUS_UNEVEN": StatusUneven, "STATUS_EQUALIZED": StatusEqualized,
 		"STATUS_PLAN_ONLY": StatusPlanOnly, "STATUS_CROWDED": StatusCrowded,
 		"STATUS_COUNTED": StatusCounted, "STATUS_FIXED_POINT": StatusFixed,
-		"STATUS_SHARES_NULL": StatusSharesNull,
+		"STATUS_SHARES_NULL": StatusSharesNull, "STATUS_EVEN": StatusEven,
 	} {
 		require.Regexp(t, name+" = "+strconv.Itoa(value)+",", header)
 	}

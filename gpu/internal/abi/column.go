@@ -11,6 +11,7 @@ type KeySource struct {
 	Bits        int  // of a number of the column
 	ChecksOrder bool // rows that are in order need no statistics
 	FixesPoint  bool // fixed-point floats may be encoded
+	Counts      bool // the key scan has to count the buckets: they have no pages
 }
 
 // CodeColumn returns a column of codes of width bytes, of the given number of bits, for the key scan.

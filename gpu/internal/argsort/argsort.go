@@ -134,7 +134,7 @@ func (s *argsorter) sortInSingleLaunch() driver.Ptr {
 func (s *argsorter) sortColumn(typeBits int) (rows driver.Ptr, stats []keyencode.Statistics, vary uint64) {
 	key := s.Job.Keys[0]
 	in := s.KeyInput(key)
-	in.ChecksOrder, in.FixesPoint = !s.Job.Plan, !s.Job.Plan
+	in.ChecksOrder, in.FixesPoint, in.Counts = !s.Job.Plan, !s.Job.Plan, s.Job.Plan
 	rows, fixed := partition.Sort(s.Task, in, s.Rows, s.Prefetch)
 	if fixed != nil {
 		if rows = s.sortFixedPoint(&in, fixed); rows == 0 {

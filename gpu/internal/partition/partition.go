@@ -5,6 +5,7 @@ package partition
 
 import (
 	"cmp"
+	"slices"
 	"unsafe"
 
 	"github.com/arrowsort/arrowsort/gpu/internal/abi"
@@ -26,6 +27,9 @@ import (
 //
 // The host waits for the decision of the sample while the key scan runs, because launching tens of thousands of blocks
 // that only return is slow.
+//
+// Where the sample finds the rows spread evenly, buckets have pages, and nothing is counted; if some row has no place in
+// them, the sort restarts and counts.
 //
 // If the sample finds fixed-point floats that the caller may encode, fixed describes them, and nothing is sorted.
 //
@@ -54,14 +58,18 @@ func sort(t *device.Task, in abi.KeySource, shape strategy.BucketShape, n int, a
 	p := newPartition(t, in, shape, n)
 	sampled := launchScan(t, p, &shape, n)
 	if sampled&(abi.StatusCrowded|abi.StatusFixed) != 0 {
-		t.Free(p.rows, p.records[0], p.records[1]) // no kernel has used them; the key scan still reads temp
-		t.Reports.Cleared = !t.Failed()            // it has counted nothing
+		t.Reports.Cleared = !t.Failed() // it has counted nothing
 		if sampled&abi.StatusFixed != 0 {
 			seen := &t.Reports.Report.Statistics
 			return 0, strategy.NewFixedPoint(int(sampled>>abi.StatusConstantShift), ^seen.NotMin[0], seen.Max[0])
 		}
-		defer t.Free(p.temp)
+		defer t.Free(p.temp) // the key scan still reads it
 		return sort(t, in, shape.Finer(), n, afterLaunch)
+	}
+	if !p.allocate(t, shape, n, sampled&abi.StatusEven != 0) && !t.Failed() {
+		defer t.Free(p.temp)
+		in.Counts = true
+		return sort(t, in, shape, n, afterLaunch)
 	}
 	launchSort(t, p, shape, n, sampled)
 	if sampled&abi.StatusInOrder != 0 {
@@ -69,9 +77,10 @@ func sort(t *device.Task, in abi.KeySource, shape strategy.BucketShape, n int, a
 	}
 	afterLaunch() // other streams must not use the memory that is freed from here on
 	decided := t.WaitForStatus(&t.Reports.Report.Plan)
-	if sampled&abi.StatusInOrder != 0 && decided&abi.StatusDeclined != 0 {
-		in.ChecksOrder = false
-		t.Reports.Cleared = !t.Failed() // nothing has been counted
+	if sampled&(abi.StatusInOrder|abi.StatusEven) != 0 && decided&abi.StatusDeclined != 0 {
+		in.ChecksOrder = in.ChecksOrder && sampled&abi.StatusInOrder == 0
+		in.Counts = in.Counts || sampled&abi.StatusEven != 0
+		t.Reports.Cleared = !t.Failed() && sampled&abi.StatusEven == 0 // else nothing has been counted
 		t.Free(p.rows, p.temp, p.records[0], p.records[1])
 		return sort(t, in, shape, n, func() {})
 	}
@@ -117,6 +126,37 @@ func launchScan(t *device.Task, p *partition, shape *strategy.BucketShape, n int
 	return sampled
 }
 
+// allocate allocates the result, and the records, with pages or without. It returns false if there is no memory for
+// pages.
+func (p *partition) allocate(t *device.Task, shape strategy.BucketShape, n int, even bool) bool {
+	width := 4
+	if shape.Values {
+		width = shape.Width
+	}
+	p.rows = t.Alloc(width * n)
+	passes := 1
+	if shape.First < shape.Bits {
+		passes = 2
+	}
+	b := &p.structure
+	if even {
+		b.Page = b.EvenPage
+		records, ok := t.AllocAll(slices.Repeat([]int{shape.RecordBytes() * shape.PagedRecords(n)}, passes)...)
+		if !ok {
+			t.Free(p.rows)
+			return false
+		}
+		copy(p.records[:], records)
+	} else {
+		for pass := range passes {
+			p.records[pass] = t.Alloc(shape.RecordBytes() * n)
+		}
+	}
+	b.Records, b.Rows = [2]uint64{uint64(p.records[0]), uint64(p.records[1])}, uint64(p.rows)
+	p.buckets = abi.Words([]abi.Buckets{*b})
+	return true
+}
+
 // launchSort launches the kernels after the key scan. They leave the counters zero. It launches nothing where the
 // sample has declined or is in order, since nothing is counted then, and only bucket_plan where nothing but the
 // statistics and the counts of classes is needed.
@@ -124,7 +164,11 @@ func launchSort(t *device.Task, p *partition, shape strategy.BucketShape, n int,
 	if sampled&(abi.StatusAccepted|abi.StatusPlanOnly) == 0 {
 		return
 	}
-	if shape.Bits > kernels.SmallBucketBits {
+	even, records := sampled&abi.StatusEven != 0, n
+	if even {
+		records = shape.Page(n) << shape.Bits
+	}
+	if shape.Bits > kernels.SmallBucketBits && !even {
 		t.Launch("bucket_plan", shape.PlanBlocks(), p.buckets...)
 	}
 	if sampled&abi.StatusPlanOnly != 0 {
@@ -133,7 +177,10 @@ func launchSort(t *device.Task, p *partition, shape strategy.BucketShape, n int,
 	k := shape.Kernels()
 	t.Launch(k.First, shape.Tiles(n), p.buckets...)
 	if shape.First < shape.Bits {
-		t.Launch(k.Second, n/kernels.PartitionSecondTile+1<<shape.First+1, p.buckets...)
+		t.Launch(k.Second, records/kernels.PartitionSecondTile+1<<shape.First+1, p.buckets...)
+	}
+	if even {
+		t.Launch("bucket_plan", shape.PlanBlocks(), p.buckets...)
 	}
 	t.Launch(k.Sort, strategy.Ranges(n), p.buckets...)
 	t.LaunchEarly(k.SortLarge, t.Multiprocessors, p.buckets...) // starts when all blocks before it have started
@@ -161,27 +208,13 @@ func (p *partition) with(first, second driver.Ptr) []uint64 {
 	return abi.Words([]abi.Buckets{b})
 }
 
-// allocate allocates the records and the result.
-func (p *partition) allocate(t *device.Task, shape strategy.BucketShape, n int) {
-	p.records[0] = t.Alloc(shape.RecordBytes() * n)
-	if shape.First < shape.Bits {
-		p.records[1] = t.Alloc(shape.RecordBytes() * n)
-	}
-	if shape.Values {
-		p.rows = t.Alloc(shape.Width * n)
-	} else {
-		p.rows = t.Alloc(4 * n)
-	}
-}
-
 func newPartition(t *device.Task, in abi.KeySource, shape strategy.BucketShape, n int) *partition {
 	buckets, ranges := 1<<shape.Bits, strategy.Ranges(n)
 	p := &partition{}
-	p.allocate(t, shape, n)
 	sizes := []int{
 		4 * (buckets + 1), 4 * buckets, 4 * (1<<shape.First + 1), 4 << shape.First, 8 * (ranges + 1),
 		8 * (buckets + ranges),
-		kernels.MapBytes, kernels.PartialStatisticsBytes, kernels.EqualizerBytes,
+		kernels.MapBytes, kernels.PartialStatisticsBytes, kernels.EqualizerBytes, 4 * shape.Extensions(),
 	}
 	at, total := make([]uint64, len(sizes)), 0
 	for i, size := range sizes {
@@ -197,7 +230,6 @@ func newPartition(t *device.Task, in abi.KeySource, shape strategy.BucketShape, 
 	counters := uint64(t.Reports.Counters)
 	p.structure = abi.Buckets{
 		Field: in.Field(), Column: in.Column, CodeBits: uint64(in.Bits),
-		Records: [2]uint64{uint64(p.records[0]), uint64(p.records[1])}, Rows: uint64(p.rows),
 		Decision: counters, Counts: counters + uint64(decisionBytes),
 		ClassCounts: counters + uint64(decisionBytes+4*buckets),
 		Starts:      at[0], Cursors: at[1], FirstStarts: at[2], FirstCursors: at[3], Ranges: at[4], List: at[5],
@@ -208,6 +240,10 @@ func newPartition(t *device.Task, in abi.KeySource, shape strategy.BucketShape, 
 		ChecksOrder: abi.Bool(in.ChecksOrder), ReadsMore: abi.Bool(n >= t.Tuning.LargeSampleRows),
 		Crowded:    abi.Bool(shape.Crowded),
 		ValuesOnly: abi.Bool(shape.Values), FixesPoint: abi.Bool(in.FixesPoint),
+		Extensions: uint64(shape.Extensions()), Filled: at[9],
+	}
+	if !in.Counts {
+		p.structure.EvenPage = uint64(shape.Page(n))
 	}
 	if n >= t.Tuning.LargeSampleRows {
 		p.structure.MoreBits = uint64(shape.MoreBits())

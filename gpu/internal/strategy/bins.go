@@ -2,6 +2,8 @@
 package strategy
 
 import (
+	"math"
+
 	"github.com/arrowsort/arrowsort/gpu/internal/tuning"
 	"github.com/arrowsort/arrowsort/kernels"
 )
@@ -64,6 +66,26 @@ func (s BucketShape) inPasses() BucketShape {
 		s.First = (s.Bits + 1) / 2
 	}
 	return s
+}
+
+// Page is the number of records of the page of a bucket, for n rows that are spread evenly over the range of a sample,
+// which is widened by a 64th on both sides: their average and six standard deviations, in whole lines of memory. It is 0
+// where buckets have no pages.
+func (s BucketShape) Page(n int) int {
+	if s.Crowded || s.Equalized {
+		return 0
+	}
+	average := float64(n) / float64(int(1)<<s.Bits)
+	rows := int(average*(1+1.0/32)+6*math.Sqrt(average)) + 32
+	return min(rows&^31, kernels.BucketRangeRows)
+}
+
+// Extensions is how many buckets may have more records than a page.
+func (s BucketShape) Extensions() int { return max(64, 1<<s.Bits/16) }
+
+// PagedRecords is the number of records of all pages and extensions.
+func (s BucketShape) PagedRecords(n int) int {
+	return s.Page(n)<<s.Bits + s.Extensions()*kernels.ExtensionRecords
 }
 
 // Ranges is the number of bucket ranges of n rows.
