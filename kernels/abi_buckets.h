@@ -114,7 +114,8 @@ struct Decision {
 	u32 split;      // 1: most rows are of classes: split_heavy
 	u32 order;      // SampleOrder: what comes before the key scan
 	u32 extended;   // buckets with an extension
-	u32 unused[3];  // counts that follow are read in vectors
+	u32 outside;    // with pages: rows that the key scan sees out of the range of the map
+	u32 unused[2];  // counts that follow are read in vectors
 };
 
 // The order of the sample; UNEVEN: in none, and equalize tries to spread the rows; CROWDED: in none, and the host

@@ -80,7 +80,7 @@ const (
 
 	// A bucket with more rows than its page is continued in an extension. The rows that a tile adds at once may lie in
 	// both: up to ExtensionMargin of them are moved to the extension together.
-	ExtensionRecords = 2048
+	ExtensionRecords = 7168
 	ExtensionMargin  = 512
 
 	SplitThreads = 256

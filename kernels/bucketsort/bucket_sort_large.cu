@@ -34,6 +34,7 @@ KERNEL(bucket_sort_large, BUCKET_SORT_LARGE_THREADS, 1)(PARAMETER Buckets b) {
 		for (u32 to, bucket = buckets.first; bucket < buckets.end; bucket = to) {
 			if (buckets.end - bucket > most) bucket = next_filled(starts, bucket, buckets.end, shared);
 			to = buckets.end - bucket > most ? bucket + most : buckets.end;
+			if (starts[bucket] == starts[to]) continue;
 			if (thread_index() == 0)
 				describe(b, range, flags, bucket, to, starts[bucket], starts[to], BUCKET_SORT_LARGE_BIN_BITS,
 				         32 - Sorter::indexBits);

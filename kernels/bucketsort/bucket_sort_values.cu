@@ -38,6 +38,7 @@ template <class Word> DEVICE void sort_large_values(const Buckets& b) {
 		const Range buckets = ((const Range*)b.list)[o];
 		for (u32 to, bucket = buckets.first; bucket < buckets.end; bucket = to) {
 			to = b.page ? bucket + 1 : buckets.end;
+			if (starts[bucket] == starts[to]) continue;
 			if (thread_index() == 0)
 				describe(b, range, flags, bucket, to, starts[bucket], starts[to], BUCKET_SORT_LARGE_BIN_BITS, 32);
 			sync_block();

@@ -32,6 +32,26 @@ DEVICE void fetch_first_rows(const Buckets* b) {
 		fetch_soon(f->values + first * f->width, CHUNK_ROWS * (u32)f->width);
 }
 
+// Looks at a row of each thread's strip, many more than the sample has. NaN has no page, and rows out of the range of
+// the map share two buckets: where they are too many, the first pass does nothing, and the sort is declined.
+template <class Word> DEVICE void look_outside(const Buckets* b, const Map* map) {
+	const u32 strips = grid_blocks() * KEY_SCAN_THREADS, strip = block_index() * KEY_SCAN_THREADS + thread_index(),
+	          rows = (u32)b->n / strips;
+	if (rows == 0) return;
+	Word x = load((const Word*)b->field.values + (u64)strip * rows + hash_number(strip) % rows);
+	const bool value = Numbers<Word>(&b->field).make(x);
+	if (value && x >= (Word)map->low && x <= (Word)map->last) return;
+	Decision* decision = (Decision*)b->decision;
+	const u32 before = atomic_add(&decision->outside, 1u);
+	if (!value || (before + 1) * rows > EXTENSION_RECORDS) decision->accepted = 0, decision->reason = REASON_NO_PAGE;
+}
+DEVICE void begin_pages(const Buckets* b, const Map* map) {
+	open_pages(b);
+	if (b->field.form == FORM_KEYS || !map->clamps) return;
+	if (b->field.width == 4) look_outside<u32>(b, map);
+	else look_outside<u64>(b, map);
+}
+
 // Reads the column once, by the map of the sample. The last block plans if there are few buckets.
 template <class Scan> DEVICE void scan_and_plan(const Buckets* b, const Scan& scan_rows) {
 	KeyScanMemory* m = KeyScanMemory::of(shared_memory());
@@ -48,7 +68,7 @@ template <class Scan> DEVICE void scan_and_plan(const Buckets* b, const Scan& sc
 		m->unordered = load_relaxed(&((const PartialStatistics*)b->partial)->rises) &&
 		               load_relaxed(&((const PartialStatistics*)b->partial)->falls);
 	sync_block();
-	if (m->decision.order == ORDER_EVEN) return open_pages(b);
+	if (m->decision.order == ORDER_EVEN) return begin_pages(b, &m->map);
 	if (m->decision.order) return; // another kernel reads the column instead
 	if (m->decision.early) {
 		if (block_index() == 0 && t == 0) store_system(&((Report*)b->report)->plan, STATUS_DECLINED);

@@ -3,10 +3,14 @@
 #pragma once
 #include "sample/buckets.h"
 
-// Declines the sort. Returns the place of extensions, where nothing is needed any more.
+static_assert(BUCKET_RANGE_ROWS + EXTENSION_RECORDS - EXTENSION_MARGIN <= BUCKET_SORT_LARGE_ROWS,
+              "a block sorts a bucket with an extension");
+static_assert(16 * EXTENSION_RECORDS >= PARTITION_TILE, "extensions have room for a tile of a sort that is declined");
+
+// Declines the sort. Returns the place of extensions, where nothing is needed any more. Threads of a block that is
+// running do not look for it, since all of them must do the same.
 DEVICE u32 decline_pages(const Buckets& b) {
-	Decision* v = (Decision*)b.decision;
-	v->accepted = 0, v->reason = REASON_NO_PAGE;
+	((Decision*)b.decision)->reason = REASON_NO_PAGE;
 	return (u32)b.page << b.bits;
 }
 

@@ -4,6 +4,13 @@
 
 const int SECOND_ITEMS = PARTITION_SECOND_TILE / PARTITION_SECOND_THREADS;
 
+// The end of the records in the pages of a bin, 0 if the sort is declined.
+DEVICE u32 paged_end(const Buckets& b, u32 bin, u32 high) {
+	if (load_relaxed(&((const Decision*)b.decision)->reason)) return 0; // declined
+	const u32 end = load((const u32*)b.firstCursors + bin);
+	return end < high ? end : high;
+}
+
 // The tile of a block. The tiles of bin d begin at number starts[d] / tile + d, which is enough for every bin and
 // leaves at most one tile of each empty. Tiles begin at multiples of vector records, which are read at once: the first
 // tile of a bin may begin before it. Of the pages of a bin, those after its last record leave their tiles empty.
@@ -17,11 +24,10 @@ template <u32 vector> struct SecondTile {
 		if (d < bins) {
 			u32 low = load(starts + d), high = load(starts + d + 1);
 			bool last = d == bins - 1 || t < high / PARTITION_SECOND_TILE + d + 1;
-			if (b.page) {
-				const u32 end = load((const u32*)b.firstCursors + d);
-				high = end < high ? end : high;
+			if (low / PARTITION_SECOND_TILE + d <= t && last) {
+				if (b.page) high = paged_end(b, d, high);
+				shared[0] = d, shared[1] = low, shared[2] = high;
 			}
-			if (low / PARTITION_SECOND_TILE + d <= t && last) shared[0] = d, shared[1] = low, shared[2] = high;
 		}
 		sync_block();
 		u32 low = shared[1], high = shared[2];

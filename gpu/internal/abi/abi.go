@@ -148,8 +148,8 @@ type Decision struct {
 	Records, Below, Above     uint32
 	listed, ticket            uint32
 	Early, Narrow, Split      uint32
-	order, extended           uint32
-	unused                    [3]uint32
+	order, extended, outside  uint32
+	unused                    [2]uint32
 }
 
 // Report is a Report of the sample and the key scan.

@@ -70,9 +70,9 @@ func (s BucketShape) inPasses() BucketShape {
 
 // Page is the number of records of the page of a bucket, for n rows that are spread evenly over the range of a sample,
 // which is widened by a 64th on both sides: their average and six standard deviations, in whole lines of memory. It is 0
-// where buckets have no pages.
+// where buckets have no pages: those of fewer rows are sorted several at a time.
 func (s BucketShape) Page(n int) int {
-	if s.Crowded || s.Equalized {
+	if s.Crowded || s.Equalized || n>>s.Bits < kernels.BucketRangeRows*2/5 {
 		return 0
 	}
 	average := float64(n) / float64(int(1)<<s.Bits)
@@ -81,7 +81,7 @@ func (s BucketShape) Page(n int) int {
 }
 
 // Extensions is how many buckets may have more records than a page.
-func (s BucketShape) Extensions() int { return max(64, 1<<s.Bits/16) }
+func (s BucketShape) Extensions() int { return max(16, 1<<s.Bits/64) }
 
 // PagedRecords is the number of records of all pages and extensions.
 func (s BucketShape) PagedRecords(n int) int {

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -79,4 +80,19 @@ func TestShapeEqualized(t *testing.T) {
 		k := s.Kernels()
 		require.Equal(t, []string{"key_scan_equalized", want, "bucket_sort_wide"}, []string{k.Scan, k.First, k.Sort})
 	}
+}
+
+// TestPages: pages have room for all rows of evenly spread columns, widened by the margins of the sampled range, and
+// five standard deviations more; no block sorts more rows than it has room for.
+func TestPages(t *testing.T) {
+	for _, n := range []int{1 << 20, 1<<20 + 1, 3_000_000, 10_000_000, 1 << 24, 100_000_000, 1 << 28} {
+		s := ShapeBuckets(&defaults, n, 8)
+		page, average := s.Page(n), float64(n)/float64(int(1)<<s.Bits)*66/64
+		require.Zero(t, page%32)
+		require.GreaterOrEqual(t, float64(page), average+5*math.Sqrt(average), "%d rows", n)
+		require.LessOrEqual(t, page, kernels.BucketRangeRows)
+		require.LessOrEqual(t, s.PagedRecords(n), n*5/4+17*kernels.ExtensionRecords, "%d rows", n)
+		require.Zero(t, s.Finer().Page(n), "rows that lie unevenly")
+	}
+	require.Zero(t, ShapeKeys(&defaults, 1<<20).Page(1<<20), "several buckets are sorted at a time")
 }
