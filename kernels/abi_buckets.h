@@ -34,7 +34,7 @@ check_order. Then the plan's status word reports whether rows has the result; if
 checksOrder = 0.
 
 Where the sample finds the rows spread evenly, nothing is counted. Each bucket has a page, as many records as it will
-have and five standard deviations more, and each bin of the first pass the pages of its buckets. The key scan writes
+have and six standard deviations more, and each bin of the first pass the pages of its buckets. The key scan writes
 where they begin, and the plan comes last of the passes. A bucket of more rows is continued in an extension, and sorted
 by bucket_sort_large. If a bucket has more rows than that, a bin more than its pages, or a row no place (NaN, keys out
 of range), the sort is declined, and the host launches all again without pages.
@@ -261,5 +261,5 @@ struct Buckets {
 	u64 page;         // records of a page, a multiple of 32; 0: no pages, and for sample and key_scan
 	u64 evenPage;     // the same if the sample decides for pages, 0 if it may not
 	u64 extensions;   // how many there are, of EXTENSION_RECORDS records each
-	u64 filled;       // u32[extensions]: the records in the page of the bucket
+	u64 filled;       // u32[extensions]: the complement of the records in the page of the bucket
 };

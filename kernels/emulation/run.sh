@@ -21,8 +21,8 @@ build() { # test, flags
 "$compiler" $flags $address -c emulation.cc -o "$out/address.o"
 build columns_test "$address" address
 build value_map_test "$undefined -ffp-contract=off"
-tests="equalizer_test fixed_point_test keys_test text_keys_test bucket_sort_test sample_test select_test cluster_test
-	cooperative_test"
+tests="equalizer_test fixed_point_test keys_test text_keys_test bucket_sort_test pages_test sample_test select_test
+	cluster_test cooperative_test"
 for test in $tests; do
 	build "$test" "$undefined"
 done

@@ -132,8 +132,9 @@ template <class Word, u32 rows> struct Sampler : SampleTies<Word, rows> {
 	// nor of a few numbers, and no part of it has many more rows than another, as far as chance lets a sample see.
 	DEVICE bool is_even(const Map* map, Crowd crowd) const {
 		const u32 sample = rows < b->n ? rows : (u32)b->n, ties = m.sums->ties - m.sums->neighbours;
-		const bool columns = f->form == FORM_KEYS || (f->validity == 0 && f->form != FORM_RANK);
-		if (b->evenPage == 0 || !columns || m.sums->sampled != sample || !m.sums->rises || !m.sums->falls ||
+		const bool columns = f->form == FORM_KEYS || (f->validity == 0 && f->form != FORM_RANK),
+		           few = b->valuesOnly && 32 - (u32)map->left < b->bits + 4; // values, which share a bucket or do not
+		if (b->evenPage == 0 || cell_bits() < 8 || !columns || few || m.sums->sampled != sample || !m.sums->rises || !m.sums->falls ||
 		    (is_exact(map) && !map->floating && stride) || m.sums->nearHits > 1)
 			return false;
 		const float deviation = 1.0f / sample, pairs = 0.5f * sample, neighbours = (float)m.sums->neighbours,

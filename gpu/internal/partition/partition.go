@@ -144,6 +144,7 @@ func (p *partition) allocate(t *device.Task, shape strategy.BucketShape, n int, 
 		records, ok := t.AllocAll(slices.Repeat([]int{shape.RecordBytes() * shape.PagedRecords(n)}, passes)...)
 		if !ok {
 			t.Free(p.rows)
+			p.rows = 0
 			return false
 		}
 		copy(p.records[:], records)
