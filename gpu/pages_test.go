@@ -11,8 +11,8 @@ import (
 	"github.com/arrowsort/arrowsort/keyencode"
 )
 
-// TestPages sorts rows that lie evenly, whose buckets are not counted, but for one row that the sample does not see: a
-// number that is far from the others, or NaN, which has no place in pages, so that the sort begins once more.
+// TestPages sorts rows that lie evenly, whose buckets are not counted, but for one row that the sample does not see:
+// a number that is far from the others, or NaN, which has no place in pages, so that the sort begins once more.
 func TestPages(t *testing.T) {
 	e := openForTest(t)
 	const rows, odd = 600_001, 12_345
@@ -38,7 +38,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// evenly returns values of a kind that are spread evenly; floats are of 0 to 1, but for other in row odd if it is not 0.
+// evenly returns values of a kind that are spread evenly; floats are of 0 to 1, but for other in row odd if that is
+// not 0.
 func evenly(kind keyencode.Kind, rows int, seed uint64, odd int, other float64) func(row int) uint64 {
 	uniform := draws["uniform"].by(rows, numberKey{kind: kind}.bytes(), seed)
 	return func(row int) uint64 {

@@ -5,7 +5,7 @@
 #pragma once
 #include "bucketsort/bins.h"
 #include "partition/classes.h"
-#include "partition/pages.h"
+#include "sample/pages.h"
 
 // Why records may tie. TIES_NEAR_ZERO: only because floats of four bytes near zero are closer than codes, or numbers
 // have more bits. TIES_OF_NUMBERS, in addition: different rows may have equal numbers.

@@ -89,7 +89,8 @@ template <class BinSorter> struct BucketRanges {
 	// Takes the next range. Returns false if it is not for this kernel: a range that is too large; very many, nearly
 	// empty buckets, which would take a turn each; short words that tie, but for floats near zero.
 	DEVICE bool cut() {
-		u32 most = b.page ? (u32)b.page : BUCKET_RANGE_ROWS, prefixBits = prefix_bits(b, flags), binBits = BinSorter::bitsOfBins,
+		u32 most = b.page ? (u32)b.page : BUCKET_RANGE_ROWS, prefixBits = prefix_bits(b, flags),
+		    binBits = BinSorter::bitsOfBins,
 		    wordBits = 32 - (BinSorter::valuesOnly ? 0 : wide ? (u32)BinSorter::indexBits : (u32)b.rowBits);
 		int spare = (int)(binBits + wordBits) - (int)prefixBits; // bits of the bucket number that fit too
 		u32 room = spare > 0 && !b.page ? 1u << (spare < 16 ? spare : 16) : 1, merged = 1; // a page at a time

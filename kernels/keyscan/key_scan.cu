@@ -1,7 +1,7 @@
 #include "keyscan/key_scan_column.h"
 #include "keyscan/key_scan_keys.h"
 #include "keyscan/plan.h"
-#include "partition/pages.h"
+#include "sample/pages.h"
 
 // Plans at most PLAN_THREADS * PLAN_ITEMS buckets, by one block.
 DEVICE void plan_by_block(const Buckets* b, KeyScanMemory* m) {

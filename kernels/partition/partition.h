@@ -2,7 +2,7 @@
 // addition to its bin's counter, and the place of a bin in the output is the result of one addition to its cursor:
 // there are no ballots and no look-back, since no order is kept.
 #pragma once
-#include "partition/pages.h"
+#include "sample/pages.h"
 
 // A Record is key << 32 | low in memory. As one word the compiler would keep it in two registers throughout.
 struct alignas(8) Record {

@@ -31,7 +31,7 @@ template <class Word, int items, int bins, bool simple> struct NumberKeys {
 	}
 };
 
-// Where a tile is scattered to: the bits of the bin in a prefix, the pages and the cursors of the bins, and the records.
+// Where a tile is scattered to: the bits of the bin in a prefix, pages and cursors of the bins, and the records.
 template <class Word> struct ValuePass {
 	const Buckets& b;
 	u32 shift, mask;

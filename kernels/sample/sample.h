@@ -134,8 +134,8 @@ template <class Word, u32 rows> struct Sampler : SampleTies<Word, rows> {
 		const u32 sample = rows < b->n ? rows : (u32)b->n, ties = m.sums->ties - m.sums->neighbours;
 		const bool columns = f->form == FORM_KEYS || (f->validity == 0 && f->form != FORM_RANK),
 		           few = b->valuesOnly && 32 - (u32)map->left < b->bits + 4; // values, which share a bucket or do not
-		if (b->evenPage == 0 || cell_bits() < 8 || !columns || few || m.sums->sampled != sample || !m.sums->rises || !m.sums->falls ||
-		    (is_exact(map) && !map->floating && stride) || m.sums->nearHits > 1)
+		if (b->evenPage == 0 || cell_bits() < 8 || !columns || few || m.sums->sampled != sample || !m.sums->rises ||
+		    !m.sums->falls || (is_exact(map) && !map->floating && stride) || m.sums->nearHits > 1)
 			return false;
 		const float deviation = 1.0f / sample, pairs = 0.5f * sample, neighbours = (float)m.sums->neighbours,
 		            expected = pairs * sample / (float)(1ull << (32 - (u32)map->left)); // ties of random numbers
@@ -160,7 +160,8 @@ template <class Word, u32 rows> struct Sampler : SampleTies<Word, rows> {
 		UNROLL for (u32 by = 1; by < 16; by *= 2) wide += (u32)shuffle_xor(wide, by);
 		wide = warp_add(lane_index() % 16 == 0 ? wide * (wide - 1) : 0);
 		if (lane_index() == 0 && pairs)
-			atomic_add(m.sums->pairs, pairs), atomic_add(m.sums->pairs + 1, ofCells), atomic_add(m.sums->pairs + 2, wide);
+			atomic_add(m.sums->pairs, pairs), atomic_add(m.sums->pairs + 1, ofCells),
+			    atomic_add(m.sums->pairs + 2, wide);
 		sync_block();
 		const float all = (float)(m.sums->sampled - m.sums->neighbours), scale = 1 / (all * (all - 1) + 1);
 		return {(float)m.sums->pairs[0] * parts * scale, (float)m.sums->pairs[1] * cells * scale,

@@ -28,8 +28,8 @@ import (
 // The host waits for the decision of the sample while the key scan runs, because launching tens of thousands of blocks
 // that only return is slow.
 //
-// Where the sample finds the rows spread evenly, buckets have pages, and nothing is counted; if some row has no place in
-// them, the sort restarts and counts.
+// Where the sample finds the rows spread evenly, buckets have pages, and nothing is counted; if some row has no place
+// in them, the sort restarts and counts.
 //
 // If the sample finds fixed-point floats that the caller may encode, fixed describes them, and nothing is sorted.
 //

@@ -69,8 +69,8 @@ func (s BucketShape) inPasses() BucketShape {
 }
 
 // Page is the number of records of the page of a bucket, for n rows that are spread evenly over the range of a sample,
-// which is widened by a 64th on both sides: their average and six standard deviations, in whole lines of memory. It is 0
-// where buckets have no pages: those of fewer rows are sorted several at a time.
+// which is widened by a 64th on both sides: their average and six standard deviations, in whole lines of memory. It is
+// 0 where buckets have no pages: those of fewer rows are sorted several at a time.
 func (s BucketShape) Page(n int) int {
 	if s.Crowded || s.Equalized || n>>s.Bits < kernels.BucketRangeRows*2/5 {
 		return 0
