@@ -44,8 +44,8 @@ template <class Word> struct PagedSort {
 
 	explicit PagedSort(const Case& k)
 	    : k(k), values(k.rows), counters(sizeof(Decision) / 4 + (1u << k.bits) + CLASSES * k.rows),
-	      starts((1u << k.bits) + 1), cursors(1u << k.bits), firstStarts((1u << k.firstBits) + 1), firstCursors(1u << k.firstBits), filled(64, 77),
-	      ranges(ceil_div(k.rows, BUCKET_RANGE_ROWS) + 1), list((1u << k.bits) + ranges.size()),
+	      starts((1u << k.bits) + 1), cursors(1u << k.bits), firstStarts((1u << k.firstBits) + 1),
+	      firstCursors(1u << k.firstBits), filled(64, 77), ranges(ceil_div(k.rows, BUCKET_RANGE_ROWS) + 1), list((1u << k.bits) + ranges.size()),
 	      pieces(EQUALIZER_PIECES), out(k.rows) {
 		d.seed = k.seed;
 		for (u64 i = 0; i < k.rows; i++) {
@@ -97,22 +97,23 @@ template <class Word> struct PagedSort {
 				                    PARTITION_SECOND_THREADS, bytes, b);
 			else d.run(partition_second, grid, PARTITION_SECOND_THREADS, bytes, b);
 		} else if (k.valuesOnly) {
-			d.run(wide ? partition_only_values_wide : partition_only_values, tiles, PARTITION_VALUE_THREADS, onlyBytes, b);
+			d.run(wide ? partition_only_values_wide : partition_only_values, tiles, PARTITION_VALUE_THREADS, onlyBytes,
+			      b);
 		} else {
 			d.run(wide ? partition_only_wide : partition_only, tiles, PARTITION_ONLY_THREADS, onlyBytes, b);
 		}
 		d.run(bucket_plan, ceil_div(1u << b.bits, PLAN_THREADS * PLAN_ITEMS) + CLASSES, PLAN_THREADS, 1024, b);
 		const u64 grid = ceil_div(b.n, BUCKET_RANGE_ROWS);
 		const u32 bytes = 220 << 10;
-		const bool short_ = !wide || map.narrow;
+		const bool narrow = !wide || map.narrow;
 		if (k.valuesOnly) {
 			d.run(wide ? bucket_sort_values_wide : bucket_sort_values, grid,
 			      wide ? BUCKET_SORT_WIDE_VALUE_THREADS : BUCKET_SORT_THREADS, bytes, b);
 			d.run(wide ? bucket_sort_large_values_wide : bucket_sort_large_values, d.multiprocessors,
 			      BUCKET_SORT_LARGE_THREADS, bytes, b);
 		} else {
-			d.run(short_ ? bucket_sort : bucket_sort_wide, grid, short_ ? BUCKET_SORT_THREADS : BUCKET_SORT_WIDE_THREADS,
-			      bytes, b);
+			d.run(narrow ? bucket_sort : bucket_sort_wide, grid,
+			      narrow ? BUCKET_SORT_THREADS : BUCKET_SORT_WIDE_THREADS, bytes, b);
 			d.run(bucket_sort_large, d.multiprocessors, BUCKET_SORT_LARGE_THREADS, bytes, b);
 		}
 		return report.plan;
