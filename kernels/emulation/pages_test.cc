@@ -45,8 +45,8 @@ template <class Word> struct PagedSort {
 	explicit PagedSort(const Case& k)
 	    : k(k), values(k.rows), counters(sizeof(Decision) / 4 + (1u << k.bits) + CLASSES * k.rows),
 	      starts((1u << k.bits) + 1), cursors(1u << k.bits), firstStarts((1u << k.firstBits) + 1),
-	      firstCursors(1u << k.firstBits), filled(64, 77), ranges(ceil_div(k.rows, BUCKET_RANGE_ROWS) + 1), list((1u << k.bits) + ranges.size()),
-	      pieces(EQUALIZER_PIECES), out(k.rows) {
+	      firstCursors(1u << k.firstBits), filled(64, 77), ranges(ceil_div(k.rows, BUCKET_RANGE_ROWS) + 1),
+	      list((1u << k.bits) + ranges.size()), pieces(EQUALIZER_PIECES), out(k.rows) {
 		d.seed = k.seed;
 		for (u64 i = 0; i < k.rows; i++) {
 			u64 x = draw(UNIFORM, i, k.rows, k.seed);
